@@ -1,0 +1,42 @@
+//! placeholder, README follows
+
+#[cfg(feature = "derive")]
+pub use syncvar_derive::{NetworkBehaviour, SyncValue};
+#[cfg(feature = "tcp")]
+pub use syncvar_tcp as tcp;
+
+pub use syncvar_runtime::{
+    BehaviourList, BehaviourMut, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
+    ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket, Color, Color32, ConnectionId,
+    Counter, Decimal, Dialect, DisconnectReason, FieldSchema, HookField, Link, MAX_BYTES,
+    MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork, MessageStart,
+    MessageType, NetId, NetworkBehaviour, NetworkClient, NetworkHash128, NetworkIdentity,
+    NetworkReader, NetworkSceneId, NetworkServer, NetworkWriter, PacketError, Plane, Prefabs,
+    Quaternion, Ray, ReadError, ReadErrorKind, ReadResultExt, Rect, SchemaDifference, ServerConfig,
+    ServerEvent, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncField, SyncValue, SyncVar,
+    Transmit, TypeSchema, VariantSchema, Vector2, Vector3, Vector4, WriteError, WriteErrorKind,
+};
+
+/// What most programs need: `use syncvar::prelude::*;`.
+pub mod prelude {
+    #[cfg(feature = "derive")]
+    pub use syncvar_derive::{NetworkBehaviour, SyncValue};
+    pub use syncvar_runtime::{
+        ClientEvent, ConnectionId, MemoryNetwork, NetId, NetworkBehaviour, NetworkClient,
+        NetworkServer, Prefabs, ServerEvent, SpawnOptions, SyncValue, SyncVar,
+    };
+}
+
+/// What the derives name. Not for use by hand; it changes without notice.
+#[doc(hidden)]
+pub mod __private {
+    pub use core::option::Option::{self, None, Some};
+    pub use core::result::Result::{self, Err, Ok};
+    pub use core::time::Duration;
+    pub use core::{clone::Clone, default::Default};
+    pub use syncvar_runtime::{
+        BehaviourSchema, FieldSchema, HookField, MemberSchema, NetworkBehaviour, NetworkReader,
+        NetworkWriter, ReadError, ReadErrorKind, ReadResultExt, SyncField, SyncValue, TypeSchema,
+        VariantSchema, dirty_bit,
+    };
+}

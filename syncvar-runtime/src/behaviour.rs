@@ -1,0 +1,137 @@
+//! `NetworkBehaviour`: what the derive implements, and what is called on it.
+
+use std::time::Duration;
+
+use crate::schema::BehaviourSchema;
+use crate::{NetworkReader, NetworkWriter, ReadError};
+
+/// A piece of an object's state that is kept the same on every client.
+///
+/// `#[derive(NetworkBehaviour)]` is the usual way; the expansion is plain code that you can read
+/// with `cargo expand`. Write the trait by hand where a behaviour needs what the derive does not
+/// offer; it is then a full citizen:
+///
+/// ```
+/// use syncvar_runtime::{BehaviourSchema, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
+///
+/// /// Collects shots and sends them three at a time.
+/// #[derive(Default)]
+/// struct Volley {
+///     shots: Vec<u32>,
+///     dirty_bits: u64,
+/// }
+///
+/// impl NetworkBehaviour for Volley {
+///     type Previous = ();
+///     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Volley", base: None, fields: &[] };
+///
+///     fn sync_var_dirty_bits(&self) -> u64 {
+///         self.dirty_bits
+///     }
+///     fn set_dirty_bit(&mut self, dirty_bits: u64) {
+///         self.dirty_bits |= dirty_bits;
+///     }
+///     fn clear_all_dirty_bits(&mut self) {
+///         self.dirty_bits = 0;
+///         self.shots.clear();
+///     }
+///     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+///         // `false` leaves the dirty bits: the shots wait until there are three.
+///         let ready = initial_state || self.shots.len() >= 3;
+///         if ready {
+///             writer.write(&self.shots);
+///         } else {
+///             writer.write(&Vec::<u32>::new());
+///         }
+///         ready
+///     }
+///     fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+///         self.shots.extend(reader.read::<Vec<u32>>()?);
+///         Ok(())
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a behaviour",
+    label = "this type does not implement `NetworkBehaviour`",
+    note = "write `#[derive(NetworkBehaviour)]` above the struct"
+)]
+pub trait NetworkBehaviour: Send + Sync + 'static {
+    /// What [`on_deserialize`](Self::on_deserialize) hands to
+    /// [`call_hooks`](Self::call_hooks): the previous values of the fields that have a hook; `()`
+    /// where none has.
+    type Previous: Send + Sync + 'static;
+
+    /// Name, fields, their types and order: compared at connect.
+    const SCHEMA: BehaviourSchema;
+
+    /// The shortest time between two updates of this behaviour; zero: every server update.
+    const SEND_INTERVAL: Duration = Duration::from_millis(100);
+
+    /// The channel its updates travel on.
+    const CHANNEL: u8 = 0;
+
+    /// Bit *i* is set when field *i* has a change to send, the fields of bases first.
+    fn sync_var_dirty_bits(&self) -> u64;
+
+    /// Makes every field dirty whose bit is set: its value will be sent again. A bit that belongs
+    /// to no field is ignored.
+    fn set_dirty_bit(&mut self, dirty_bits: u64);
+
+    /// Forgets every change.
+    fn clear_all_dirty_bits(&mut self);
+
+    /// Writes the whole state (`initial_state`), or the dirty mask and the changed fields.
+    ///
+    /// Called for every behaviour of an object and channel that has a change to send. Returning
+    /// `true` clears the dirty bits; `false` leaves them, and if no behaviour of the object
+    /// returns `true`, nothing is sent.
+    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool;
+
+    /// Reads what [`on_serialize`](Self::on_serialize) wrote, and returns what the hooks will need.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit; the client then asks for the whole object again.
+    fn on_deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<Self::Previous, ReadError>;
+
+    /// Calls the hooks of the fields that have changed. Runs after all behaviours of the object
+    /// have been read; never for an initial state.
+    fn call_hooks(&mut self, previous: Self::Previous) {
+        drop(previous);
+    }
+}
+
+/// What the derive writes for a field marked `#[network_behaviour(base)]`.
+impl NetworkWriter {
+    /// Writes the changes of a base. UNet repeats the whole mask, that of the derived class, at
+    /// every level; hence `derived_bits`.
+    pub fn serialize_base<B: NetworkBehaviour>(&mut self, base: &mut B, derived_bits: u64) -> bool {
+        let outer = self.replace_derived_bits(|outer| outer | derived_bits);
+        let written = base.on_serialize(self, false);
+        self.replace_derived_bits(|_| outer);
+        written
+    }
+}
+
+impl NetworkReader<'_> {
+    /// Reads the changes of a base; counterpart of [`NetworkWriter::serialize_base`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the base.
+    pub fn deserialize_base<B: NetworkBehaviour>(
+        &mut self,
+        base: &mut B,
+        derived_bits: u64,
+    ) -> Result<B::Previous, ReadError> {
+        let outer = self.replace_derived_bits(|outer| outer | derived_bits);
+        let previous = base.on_deserialize(self, false);
+        self.replace_derived_bits(|_| outer);
+        previous
+    }
+}

@@ -1,0 +1,284 @@
+//! `NetworkClient`: the mirror of the server. No socket, no clock, no thread.
+
+mod apply;
+mod event;
+mod receive;
+
+pub use event::{ChangedFields, ClientEvent, SpawnFailure};
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bytes::Bytes;
+
+use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ready, Resync};
+use crate::schema_text::PrefabText;
+use crate::stats::Stats;
+use crate::{
+    DisconnectReason, NetId, NetworkBehaviour, NetworkIdentity, NetworkWriter, Prefabs,
+};
+
+/// How a client behaves.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ClientConfig {
+    /// Whether to prove, before anything else, that both sides know the same prefabs and fields;
+    /// the same as the server's setting.
+    pub compare_schemas: bool,
+    /// Whether to ask for the objects as soon as the connection stands; otherwise
+    /// [`NetworkClient::ready`] does.
+    pub auto_ready: bool,
+    /// The most objects that the server can make this client hold.
+    pub max_objects: usize,
+}
+
+impl Default for ClientConfig {
+    fn default() -> Self {
+        Self {
+            compare_schemas: true,
+            auto_ready: true,
+            max_objects: 1_000_000,
+        }
+    }
+}
+
+/// A packet for the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClientPacket {
+    /// On which channel.
+    pub channel: u8,
+    /// The packet.
+    pub bytes: Bytes,
+}
+
+/// Holds replicas of the server's objects.
+///
+/// The methods fall into the same families as those of the
+/// [`NetworkServer`](crate::NetworkServer): getters ([`get`](Self::get),
+/// [`identities`](Self::identities), ...), commands ([`ready`](Self::ready),
+/// [`disconnect`](Self::disconnect)), `handle_*` from the network
+/// ([`handle_connect`](Self::handle_connect), [`handle_packet`](Self::handle_packet)), and then
+/// [`poll_transmit`](Self::poll_transmit) and [`poll_event`](Self::poll_event) until they are empty.
+///
+/// An update is applied to every field of every behaviour of its object first; then the hooks run,
+/// in declaration order, each with the previous value of its field. No hook runs for an initial
+/// state, nor for a value that is the same as before.
+///
+/// An update that cannot be read poisons its object and nothing else: the object keeps what it has,
+/// further updates of it are ignored, and the server is asked to send all of it again.
+#[derive(Debug)]
+pub struct NetworkClient {
+    prefabs: Prefabs,
+    config: ClientConfig,
+    state: ClientState,
+    objects: BTreeMap<NetId, Replica>,
+    /// Between `SpawnFinished` 0 and 1: new objects are not announced yet.
+    joining: bool,
+    /// The server's registry, as far as it has been sent to explain a refusal.
+    server_schema: Vec<PrefabText>,
+    /// The dirty masks of the update under way, a behaviour each.
+    masks: Vec<u64>,
+    outgoing: NetworkWriter,
+    events: VecDeque<ClientEvent>,
+    stats: Stats,
+}
+
+/// How far the client has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ClientState {
+    Disconnected,
+    Connecting,
+    Connected,
+}
+
+/// An object on the client.
+#[derive(Debug)]
+struct Replica {
+    identity: NetworkIdentity,
+    owned: bool,
+    /// Whether the application has been told of it.
+    announced: bool,
+    /// Whether an update could not be read, and no full state has come since.
+    poisoned: bool,
+    /// Whether the server has been asked for the full state, and it has not come yet.
+    asked: bool,
+    /// Whether it was sent again in the burst of objects under way.
+    fresh: bool,
+}
+
+impl NetworkClient {
+    /// A client without objects, not connected.
+    pub fn new(prefabs: Prefabs) -> Self {
+        Self::with_config(prefabs, ClientConfig::default())
+    }
+
+    /// A client with settings of your own.
+    pub fn with_config(prefabs: Prefabs, config: ClientConfig) -> Self {
+        Self {
+            stats: Stats::for_prefabs(&prefabs),
+            prefabs,
+            config,
+            state: ClientState::Disconnected,
+            objects: BTreeMap::new(),
+            joining: false,
+            server_schema: Vec::new(),
+            masks: Vec::new(),
+            outgoing: NetworkWriter::new(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// The registry that the client was made with.
+    pub fn prefabs(&self) -> &Prefabs {
+        &self.prefabs
+    }
+
+    /// What has been sent and received so far.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Whether the connection stands.
+    pub fn is_connected(&self) -> bool {
+        self.state == ClientState::Connected
+    }
+
+    /// The object with this id, once it has been announced by [`ClientEvent::Spawned`].
+    pub fn identity(&self, id: NetId) -> Option<&NetworkIdentity> {
+        let replica = self.objects.get(&id)?;
+        replica.announced.then_some(&replica.identity)
+    }
+
+    /// All objects, by ascending id.
+    pub fn identities(&self) -> impl Iterator<Item = &NetworkIdentity> {
+        let announced = self.objects.values().filter(|replica| replica.announced);
+        announced.map(|replica| &replica.identity)
+    }
+
+    /// How many objects there are.
+    pub fn object_count(&self) -> usize {
+        self.identities().count()
+    }
+
+    /// The first behaviour of this type on an object.
+    pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
+        self.identity(id)?.behaviour()
+    }
+
+    /// The behaviour at a position of an object, for objects with two behaviours of one type.
+    pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
+        self.identity(id)?.behaviour_at(index)
+    }
+
+    /// The first behaviour of this type on an object, for writing to what is not synchronised.
+    /// State flows from the server to the clients only: what is written to a
+    /// [`SyncVar`](crate::SyncVar) here stays here, until the server's next value replaces it.
+    pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<&mut B> {
+        let replica = self.objects.get_mut(&id).filter(|replica| replica.announced)?;
+        replica.identity.behaviour_mut()
+    }
+
+    /// Whether this client owns an object.
+    pub fn is_owner(&self, id: NetId) -> bool {
+        self.objects.get(&id).is_some_and(|replica| replica.owned)
+    }
+
+    /// Asks for the objects, or for all of them again after the server has made this client not
+    /// ready. Only needed where [`ClientConfig::auto_ready`] is off.
+    pub fn ready(&mut self) {
+        if self.is_connected() {
+            self.send(&Ready {});
+        }
+    }
+
+    /// Ends the connection; the server is told. The objects stay as they are.
+    pub fn disconnect(&mut self, text: &str) {
+        if self.state != ClientState::Disconnected {
+            let reason = DisconnectReason::Requested(text.into());
+            self.send(&Disconnect { reason: reason.number(), text: text.into() });
+            self.end(reason);
+        }
+    }
+
+    /// The transport has a connection to the server. Objects of a former connection are forgotten.
+    pub fn handle_connect(&mut self) {
+        for id in self.objects.keys().copied().collect::<Vec<_>>() {
+            self.forget(id, false);
+        }
+        self.joining = false;
+        self.server_schema.clear();
+        self.outgoing = NetworkWriter::new();
+        if self.config.compare_schemas {
+            self.state = ClientState::Connecting;
+            let schema_hash = self.prefabs.schema_hash();
+            self.send(&Connect { version: PROTOCOL_VERSION, schema_hash });
+        } else {
+            self.accepted();
+        }
+    }
+
+    /// The transport has lost the connection.
+    pub fn handle_disconnect(&mut self) {
+        self.end(DisconnectReason::ConnectionLost);
+    }
+
+    /// The next packet to be sent; call it until there is none.
+    pub fn poll_transmit(&mut self) -> Option<ClientPacket> {
+        if self.outgoing.is_empty() {
+            return None;
+        }
+        let bytes = self.outgoing.take_bytes();
+        self.stats.sent.add(bytes.len());
+        Some(ClientPacket { channel: 0, bytes })
+    }
+
+    pub(crate) fn has_outgoing(&self) -> bool {
+        !self.outgoing.is_empty()
+    }
+
+    /// Something that happened, oldest first.
+    pub fn poll_event(&mut self) -> Option<ClientEvent> {
+        self.events.pop_front()
+    }
+
+    fn send<M: Message>(&mut self, message: &M) {
+        let before = self.outgoing.len();
+        message.encode(&mut self.outgoing);
+        if self.outgoing.take_error().is_some() {
+            self.outgoing.truncate(before);
+        } else {
+            self.stats.count_encoded(M::TYPE, self.outgoing.len() - before);
+        }
+    }
+
+    fn ask_for(&mut self, id: NetId) {
+        self.send(&Resync { net_id: id });
+    }
+
+    /// The server has let us in.
+    fn accepted(&mut self) {
+        self.state = ClientState::Connected;
+        self.events.push_back(ClientEvent::Connected);
+        if self.config.auto_ready {
+            self.send(&Ready {});
+        }
+    }
+
+    /// The connection is over.
+    fn end(&mut self, reason: DisconnectReason) {
+        let event = match self.state {
+            ClientState::Disconnected => return,
+            ClientState::Connecting => ClientEvent::Refused { reason },
+            ClientState::Connected => ClientEvent::Disconnected { reason },
+        };
+        self.state = ClientState::Disconnected;
+        self.events.push_back(event);
+    }
+
+    /// An object is gone.
+    fn forget(&mut self, object: NetId, hidden: bool) {
+        if self.objects.remove(&object).is_some_and(|replica| replica.announced) {
+            self.events.push_back(ClientEvent::Despawned { object, hidden });
+        }
+    }
+}

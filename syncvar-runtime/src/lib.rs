@@ -1,0 +1,49 @@
+//! The runtime of `syncvar`: writer, reader, behaviours, objects, a server and a client.
+//!
+//! Use it through the crate `syncvar`, which re-exports it beside the derives.
+//!
+//! Nothing in here does I/O, looks at a clock or rolls dice. Into a [`NetworkServer`] go packets,
+//! connections and the time; out of it come packets and events. A [`NetworkClient`] is its mirror.
+//! Any transport that can carry packets will do; [`MemoryNetwork`] is one without a network, for
+//! tests.
+
+mod behaviour;
+mod channel;
+mod client;
+mod identity;
+mod memory;
+mod message;
+mod prefab;
+mod schema;
+mod schema_text;
+mod server;
+mod stats;
+mod sync;
+mod table;
+mod wire;
+
+pub use behaviour::NetworkBehaviour;
+pub use channel::{Channel, DisconnectReason};
+pub use client::{
+    ChangedFields, ClientConfig, ClientEvent, ClientPacket, NetworkClient, SpawnFailure,
+};
+pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity};
+pub use memory::{Link, MemoryNetwork};
+pub use message::MessageType;
+pub use prefab::Prefabs;
+pub use schema::{
+    BehaviourSchema, FieldSchema, MAX_SYNC_VARS, MemberSchema, TypeSchema, VariantSchema, dirty_bit,
+};
+pub use schema_text::SchemaDifference;
+pub use server::{
+    BehaviourMut, ConnectionId, NetworkServer, PacketError, ServerConfig, ServerEvent, SpawnError,
+    SpawnOptions, Transmit,
+};
+pub use stats::{BehaviourStats, Counter, Stats};
+pub use sync::{HookField, SyncField, SyncVar};
+pub use wire::{
+    Color, Color32, Decimal, Dialect, MAX_BYTES, MAX_STRING_BYTES, Matrix4x4, MessageStart,
+    NetworkHash128, NetworkReader, NetworkSceneId, NetworkWriter, Plane, Quaternion, Ray,
+    ReadError, ReadErrorKind, ReadResultExt, Rect, SyncValue, Vector2, Vector3, Vector4,
+    WriteError, WriteErrorKind,
+};

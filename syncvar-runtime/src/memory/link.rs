@@ -1,0 +1,92 @@
+//! A link with delay, loss and reordering, all of them from a seed.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+/// The quality of a link, the same in both directions.
+#[derive(Clone, Debug, Default)]
+pub struct Link {
+    /// How long a packet travels at least.
+    pub delay: Duration,
+    /// How much longer it may travel. On an unreliable channel packets overtake each other by this.
+    pub jitter: Duration,
+    /// Of a thousand packets, how many are lost. On a reliable channel a lost packet is sent again
+    /// and arrives later, and those behind it wait for it.
+    pub loss_per_mille: u16,
+    /// Where the dice begin.
+    pub seed: u64,
+}
+
+/// One direction of a link.
+#[derive(Debug)]
+pub(super) struct Pipe {
+    link: Link,
+    random: u64,
+    in_flight: Vec<InFlight>,
+    /// When the last packet of the reliable channels arrives.
+    last_reliable: Duration,
+}
+
+#[derive(Debug)]
+struct InFlight {
+    arrival: Duration,
+    channel: u8,
+    packet: Bytes,
+}
+
+impl Pipe {
+    pub(super) fn new(link: &Link, number: u64) -> Self {
+        Self {
+            link: link.clone(),
+            random: link.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            in_flight: Vec::new(),
+            last_reliable: Duration::ZERO,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.in_flight.is_empty()
+    }
+
+    pub(super) fn send(&mut self, now: Duration, channel: u8, packet: Bytes, reliable: bool) {
+        let mut arrival = now + self.travel_time();
+        while self.is_lost() {
+            if !reliable {
+                return;
+            }
+            arrival += self.link.delay + self.travel_time();
+        }
+        if reliable {
+            arrival = arrival.max(self.last_reliable);
+            self.last_reliable = arrival;
+        }
+        self.in_flight.push(InFlight { arrival, channel, packet });
+    }
+
+    /// The packets that have arrived, in the order of their arrival.
+    pub(super) fn arrived(&mut self, now: Duration) -> Vec<(u8, Bytes)> {
+        self.in_flight.sort_by_key(|packet| packet.arrival);
+        let count = self.in_flight.partition_point(|packet| packet.arrival <= now);
+        let arrived = self.in_flight.drain(..count);
+        arrived.map(|in_flight| (in_flight.channel, in_flight.packet)).collect()
+    }
+
+    fn travel_time(&mut self) -> Duration {
+        let part = u32::try_from(self.roll() % 1000).unwrap_or_default();
+        self.link.delay + self.link.jitter * part / 1000
+    }
+
+    fn is_lost(&mut self) -> bool {
+        self.roll() % 1000 < u64::from(self.link.loss_per_mille.min(990))
+    }
+
+    /// `SplitMix64`.
+    fn roll(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}

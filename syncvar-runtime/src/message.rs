@@ -1,0 +1,301 @@
+//! The messages: their numbers, and for each its encoding and decoding side by side.
+//!
+//! A packet is messages back to back; a message is the size of its payload (`u16`), its type
+//! (`i16`) and the payload. Numbers up to 47 are UNet's where UNet has the message; those that it
+//! leaves free carry what it does not have: 20, 21, 32 and 33. Tables: WIRE.md.
+
+use crate::{
+    MessageStart, NetId, NetworkHash128, NetworkReader, NetworkWriter, Quaternion, ReadError,
+    ReadErrorKind, Vector3,
+};
+
+/// The number of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum MessageType {
+    /// Server to client: an object is gone for everyone.
+    ObjectDestroy = 1,
+    /// Server to client: the full state of an object.
+    ObjectSpawn = 3,
+    /// Server to client: changed fields of an object.
+    UpdateVars = 8,
+    /// Server to client: 0 before, 1 after the objects a joining client is given.
+    SpawnFinished = 12,
+    /// Server to client: an object is gone for this client.
+    ObjectHide = 13,
+    /// Server to client: whether this client owns an object.
+    LocalClientAuthority = 15,
+    /// Client to server: send the full state of an object again. Ours.
+    Resync = 20,
+    /// Server to client, before a refusal: the description of one prefab. Ours.
+    Schema = 21,
+    /// Client to server: let me in. Server to client: you are in. Ours.
+    Connect = 32,
+    /// Either way: the connection ends, and why. Ours.
+    Disconnect = 33,
+    /// Client to server: send me the objects.
+    Ready = 35,
+    /// Server to client: you will get no more objects until you are ready again.
+    NotReady = 36,
+}
+
+impl MessageType {
+    /// All of them, ordered by number.
+    pub const ALL: [Self; 12] = [
+        Self::ObjectDestroy,
+        Self::ObjectSpawn,
+        Self::UpdateVars,
+        Self::SpawnFinished,
+        Self::ObjectHide,
+        Self::LocalClientAuthority,
+        Self::Resync,
+        Self::Schema,
+        Self::Connect,
+        Self::Disconnect,
+        Self::Ready,
+        Self::NotReady,
+    ];
+
+    /// The number on the wire.
+    pub const fn number(self) -> i16 {
+        self as i16
+    }
+
+    /// The message type with this number.
+    pub fn from_number(number: i16) -> Option<Self> {
+        Self::ALL.into_iter().find(|message_type| message_type.number() == number)
+    }
+
+    /// Its position in [`ALL`](Self::ALL).
+    pub(crate) fn index(self) -> usize {
+        Self::ALL.iter().position(|message_type| *message_type == self).unwrap_or_default()
+    }
+}
+
+/// The version of the handshake that [`Connect`] announces.
+pub(crate) const PROTOCOL_VERSION: u32 = 1;
+
+/// One message of a packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame<'a> {
+    pub(crate) message_type: i16,
+    pub(crate) payload: &'a [u8],
+}
+
+/// Cuts a packet into its messages; ends after the first error.
+pub(crate) struct Frames<'a> {
+    reader: NetworkReader<'a>,
+    failed: bool,
+}
+
+impl<'a> Frames<'a> {
+    pub(crate) fn new(packet: &'a [u8]) -> Self {
+        Self {
+            reader: NetworkReader::new(packet),
+            failed: false,
+        }
+    }
+
+    fn read(&mut self) -> Result<Frame<'a>, ReadError> {
+        let size = usize::from(self.reader.read_u16()?);
+        let message_type = self.reader.read_i16()?;
+        let payload = self.reader.read_bytes(size)?;
+        Ok(Frame { message_type, payload })
+    }
+}
+
+impl<'a> Iterator for Frames<'a> {
+    type Item = Result<Frame<'a>, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed || self.reader.remaining() == 0 {
+            return None;
+        }
+        let frame = self.read();
+        self.failed = frame.is_err();
+        Some(frame)
+    }
+}
+
+/// A message of fixed layout.
+pub(crate) trait Message: Sized {
+    const TYPE: MessageType;
+
+    fn write_payload(&self, writer: &mut NetworkWriter);
+
+    fn read_payload(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError>;
+
+    /// Appends the whole message.
+    fn encode(&self, writer: &mut NetworkWriter) {
+        let start = begin(Self::TYPE, writer);
+        self.write_payload(writer);
+        writer.finish_message(start);
+    }
+
+    /// Reads a payload; nothing may be left over.
+    fn decode(payload: &[u8]) -> Result<Self, ReadError> {
+        let mut reader = NetworkReader::new(payload);
+        let message = Self::read_payload(&mut reader)?;
+        reader.finish()?;
+        Ok(message)
+    }
+}
+
+/// Begins a message whose payload the caller writes.
+pub(crate) fn begin(message_type: MessageType, writer: &mut NetworkWriter) -> MessageStart {
+    writer.start_message(message_type.number())
+}
+
+macro_rules! messages {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty = $write:ident, $read:ident),* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub(crate) struct $name {
+            $(pub(crate) $field: $type,)*
+        }
+
+        impl Message for $name {
+            const TYPE: MessageType = MessageType::$name;
+
+            #[allow(unused_variables, reason = "some messages are empty")]
+            fn write_payload(&self, writer: &mut NetworkWriter) {
+                $($write(writer, &self.$field);)*
+            }
+
+            #[allow(unused_variables, reason = "some messages are empty")]
+            fn read_payload(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                Ok(Self { $($field: $read(reader)?),* })
+            }
+        }
+    )*};
+}
+
+messages! {
+    /// Packed id.
+    ObjectDestroy { net_id: NetId = write, read }
+    /// Packed 0 or 1.
+    SpawnFinished { state: u32 = write_packed, read_packed }
+    /// Packed id.
+    ObjectHide { net_id: NetId = write, read }
+    /// Packed id, one byte.
+    LocalClientAuthority { net_id: NetId = write, read, authority: bool = write, read }
+    /// Packed id.
+    Resync { net_id: NetId = write, read }
+    /// Packed protocol version; from the client its schema hash in 8 bytes, from the server 0.
+    Connect { version: u32 = write_packed, read_packed, schema_hash: u64 = write_u64, read_u64 }
+    /// One byte, text.
+    Disconnect { reason: u8 = write_u8, read_u8, text: String = write, read }
+    /// Empty.
+    Ready {}
+    /// Empty.
+    NotReady {}
+}
+
+fn write<T: crate::SyncValue>(writer: &mut NetworkWriter, value: &T) {
+    writer.write(value);
+}
+
+fn read<T: crate::SyncValue>(reader: &mut NetworkReader<'_>) -> Result<T, ReadError> {
+    reader.read()
+}
+
+fn write_packed(writer: &mut NetworkWriter, value: &u32) {
+    writer.write_packed_u32(*value);
+}
+
+fn read_packed(reader: &mut NetworkReader<'_>) -> Result<u32, ReadError> {
+    reader.read_packed_u32()
+}
+
+fn write_u8(writer: &mut NetworkWriter, value: &u8) {
+    writer.write_u8(*value);
+}
+
+fn read_u8(reader: &mut NetworkReader<'_>) -> Result<u8, ReadError> {
+    reader.read_u8()
+}
+
+fn write_u64(writer: &mut NetworkWriter, value: &u64) {
+    writer.write_u64(*value);
+}
+
+fn read_u64(reader: &mut NetworkReader<'_>) -> Result<u64, ReadError> {
+    reader.read_u64()
+}
+
+/// The full state of an object: packed id, asset id, position, the state of all behaviours with
+/// its length in two bytes, rotation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ObjectSpawn<'a> {
+    pub(crate) net_id: NetId,
+    pub(crate) asset_id: NetworkHash128,
+    pub(crate) position: Vector3,
+    pub(crate) state: &'a [u8],
+    pub(crate) rotation: Quaternion,
+}
+
+impl<'a> ObjectSpawn<'a> {
+    /// Appends the message; `write_state` appends what the behaviours have to say.
+    pub(crate) fn encode(
+        writer: &mut NetworkWriter,
+        (net_id, asset_id): (NetId, NetworkHash128),
+        (position, rotation): (Vector3, Quaternion),
+        write_state: impl FnOnce(&mut NetworkWriter),
+    ) {
+        let start = begin(MessageType::ObjectSpawn, writer);
+        writer.write(&net_id);
+        writer.write(&asset_id);
+        writer.write(&position);
+        let length = writer.reserve_u16();
+        write_state(writer);
+        writer.patch_length(length);
+        writer.write(&rotation);
+        writer.finish_message(start);
+    }
+
+    /// Reads a payload. The rotation may be missing, as UNet allows.
+    pub(crate) fn decode(payload: &'a [u8]) -> Result<Self, ReadError> {
+        let mut reader = NetworkReader::new(payload);
+        let spawn = Self {
+            net_id: reader.read()?,
+            asset_id: reader.read()?,
+            position: reader.read()?,
+            state: reader.read_bytes_and_size()?,
+            rotation: match reader.remaining() {
+                0 => Quaternion::IDENTITY,
+                _ => reader.read()?,
+            },
+        };
+        reader.finish()?;
+        Ok(spawn)
+    }
+}
+
+/// An error for a message that this side does not know or does not expect.
+pub(crate) fn unknown(frame: Frame<'_>) -> ReadError {
+    NetworkReader::new(frame.payload).error(ReadErrorKind::UnknownMessage(frame.message_type))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_finds_its_type_and_the_list_is_ordered() {
+        for message_type in MessageType::ALL {
+            assert_eq!(MessageType::from_number(message_type.number()), Some(message_type));
+            assert_eq!(MessageType::ALL[message_type.index()], message_type);
+        }
+        assert!(MessageType::ALL.is_sorted());
+        assert_eq!(MessageType::from_number(2), None);
+    }
+
+    #[test]
+    fn a_packet_is_cut_into_its_messages_until_the_first_error() {
+        let mut frames = Frames::new(&[1, 0, 12, 0, 1, 9, 0, 12, 0]);
+        assert_eq!(frames.next().unwrap().unwrap().payload, [1]);
+        let error = frames.next().unwrap().unwrap_err();
+        assert_eq!(error.to_string(), "9 bytes needed, 0 left, at byte 9");
+        assert!(frames.next().is_none());
+    }
+}

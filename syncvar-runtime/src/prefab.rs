@@ -1,0 +1,176 @@
+//! `Prefabs`: the registry that both sides build.
+
+use std::any::TypeId;
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use crate::identity::{BehaviourSet, Behaviours};
+use crate::{NetworkHash128, schema_text::PrefabText};
+
+/// What objects can be spawned: names, and how to make the behaviours. The server and every client
+/// build the same registry; at connect they compare it.
+///
+/// A prefab travels as 16 bytes, its asset id, which is the hash of its name and so the same in
+/// every build.
+///
+/// ```
+/// # use syncvar_runtime::*;
+/// # #[derive(Default)] struct Player; #[derive(Default)] struct Door; #[derive(Default)] struct Loot;
+/// # macro_rules! empty { ($($t:ident)*) => { $(impl NetworkBehaviour for $t {
+/// #     type Previous = ();
+/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: stringify!($t), base: None, fields: &[] };
+/// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
+/// #     fn set_dirty_bit(&mut self, _: u64) {}
+/// #     fn clear_all_dirty_bits(&mut self) {}
+/// #     fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool { false }
+/// #     fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> { Ok(()) }
+/// # })* } }
+/// # empty!(Player Door Loot);
+/// let prefabs = Prefabs::new()
+///     .register::<Player>("player")
+///     .register::<(Door, Loot)>("chest"); // several behaviours on one object, in this order
+/// assert_eq!(prefabs.asset_id("player"), Some(NetworkHash128::of("player")));
+/// ```
+#[derive(Default)]
+pub struct Prefabs {
+    entries: Vec<Prefab>,
+    by_asset_id: FxHashMap<NetworkHash128, usize>,
+    by_types: FxHashMap<Vec<TypeId>, usize>,
+}
+
+/// One entry of the registry.
+pub(crate) struct Prefab {
+    pub(crate) name: String,
+    pub(crate) asset_id: NetworkHash128,
+    pub(crate) text: PrefabText,
+    /// The types of its behaviours, in order.
+    pub(crate) types: Vec<TypeId>,
+    /// The position of its first behaviour among the behaviours of all prefabs.
+    pub(crate) first_behaviour: usize,
+    make: Box<dyn Fn() -> Behaviours + Send + Sync>,
+}
+
+impl Prefabs {
+    /// An empty registry.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a prefab: a behaviour, or a tuple of up to eight, made by `Default` on the client.
+    ///
+    /// # Panics
+    ///
+    /// When the name is already taken.
+    #[must_use]
+    pub fn register<S: BehaviourSet + Default>(self, name: &str) -> Self {
+        self.register_with(name, S::default)
+    }
+
+    /// Adds a prefab whose behaviours are made by a function: for values other than `Default`, and
+    /// for a [`BehaviourList`](crate::BehaviourList).
+    ///
+    /// # Panics
+    ///
+    /// When the name is already taken.
+    #[must_use]
+    pub fn register_with<S: BehaviourSet>(
+        self,
+        name: &str,
+        make: impl Fn() -> S + Send + Sync + 'static,
+    ) -> Self {
+        self.register_asset(name, NetworkHash128::of(name), make)
+    }
+
+    /// Adds a prefab under an asset id of your own, for instance one that Unity gave out.
+    ///
+    /// # Panics
+    ///
+    /// When the name or the asset id is already taken.
+    #[must_use]
+    pub fn register_asset<S: BehaviourSet>(
+        mut self,
+        name: &str,
+        asset_id: NetworkHash128,
+        make: impl Fn() -> S + Send + Sync + 'static,
+    ) -> Self {
+        assert!(
+            self.entries.iter().all(|entry| entry.name != name),
+            "a prefab named `{name}` is already registered"
+        );
+        let index = self.entries.len();
+        let other = self.by_asset_id.insert(asset_id, index);
+        assert!(other.is_none(), "asset id {asset_id} of prefab `{name}` is already registered");
+        let sample = make().into_behaviours();
+        let types = sample.type_ids();
+        self.by_types.entry(types.clone()).or_insert(index);
+        self.entries.push(Prefab {
+            name: name.into(),
+            asset_id,
+            text: PrefabText::describe(name, &sample),
+            types,
+            first_behaviour: self.behaviour_count(),
+            make: Box::new(move || make().into_behaviours()),
+        });
+        self
+    }
+
+    /// The asset id of a prefab.
+    pub fn asset_id(&self, name: &str) -> Option<NetworkHash128> {
+        Some(self.by_name(name)?.asset_id)
+    }
+
+    /// The name of the prefab that has this asset id.
+    pub fn name(&self, asset_id: NetworkHash128) -> Option<&str> {
+        Some(&self.by_asset_id(asset_id)?.name)
+    }
+
+    /// A hash of every prefab's name, behaviours, fields and types, independent of the order in
+    /// which they were registered. Two sides with equal hashes agree about every byte.
+    pub fn schema_hash(&self) -> u64 {
+        crate::schema_text::hash(&self.texts())
+    }
+
+    /// The descriptions of all prefabs, ordered by name.
+    pub(crate) fn texts(&self) -> Vec<&PrefabText> {
+        let mut texts: Vec<_> = self.entries.iter().map(|entry| &entry.text).collect();
+        texts.sort_by(|a, b| a.name.cmp(&b.name));
+        texts
+    }
+
+    /// How many behaviours all prefabs have together.
+    pub(crate) fn behaviour_count(&self) -> usize {
+        let last = self.entries.last();
+        last.map_or(0, |last| last.first_behaviour + last.text.behaviours.len())
+    }
+
+    pub(crate) fn entries(&self) -> &[Prefab] {
+        &self.entries
+    }
+
+    pub(crate) fn by_name(&self, name: &str) -> Option<&Prefab> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+
+    pub(crate) fn by_asset_id(&self, asset_id: NetworkHash128) -> Option<&Prefab> {
+        self.entries.get(*self.by_asset_id.get(&asset_id)?)
+    }
+
+    /// The first prefab registered with behaviours of these types.
+    pub(crate) fn by_types(&self, types: &[TypeId]) -> Option<&Prefab> {
+        self.entries.get(*self.by_types.get(types)?)
+    }
+}
+
+impl Prefab {
+    pub(crate) fn make(&self) -> Behaviours {
+        (self.make)()
+    }
+}
+
+impl fmt::Debug for Prefabs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.entries.iter().map(|entry| &entry.name);
+        f.debug_list().entries(names).finish()
+    }
+}

@@ -1,0 +1,163 @@
+//! What both ends must agree on: the behaviours of every prefab, their fields, types and order.
+//!
+//! The derives build these descriptions as constants; [`Prefabs`](crate::Prefabs) renders them to
+//! text and hashes it. At connect the two hashes are compared, and if they differ the two texts are
+//! searched for the first behaviour and field that differ.
+
+use std::fmt;
+
+/// The description of a behaviour.
+#[derive(Clone, Copy, Debug)]
+pub struct BehaviourSchema {
+    /// The struct's name.
+    pub name: &'static str,
+    /// The base's description, if there is a base.
+    pub base: Option<&'static BehaviourSchema>,
+    /// The fields of its own, in declaration order.
+    pub fields: &'static [FieldSchema],
+}
+
+/// The description of a synchronised field.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldSchema {
+    /// The field's name.
+    pub name: &'static str,
+    /// What it holds.
+    pub schema: TypeSchema,
+}
+
+/// The description of a type on the wire.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum TypeSchema {
+    /// A type whose name says everything.
+    Named(&'static str),
+    /// Members one after another.
+    Struct {
+        /// The struct's name.
+        name: &'static str,
+        /// Its members that travel, in declaration order.
+        members: &'static [MemberSchema],
+    },
+    /// One of several variants.
+    Enum {
+        /// The enumeration's name.
+        name: &'static str,
+        /// Its variants, in declaration order.
+        variants: &'static [VariantSchema],
+    },
+    /// Any number of elements.
+    Sequence(&'static TypeSchema),
+    /// One value or none.
+    Optional(&'static TypeSchema),
+}
+
+/// The description of a member of a struct or variant.
+#[derive(Clone, Copy, Debug)]
+pub struct MemberSchema {
+    /// The member's name, or its position.
+    pub name: &'static str,
+    /// What it holds.
+    pub schema: TypeSchema,
+}
+
+/// The description of a variant of an enumeration.
+#[derive(Clone, Copy, Debug)]
+pub struct VariantSchema {
+    /// The variant's name.
+    pub name: &'static str,
+    /// Its number on the wire.
+    pub number: i64,
+    /// Its members.
+    pub members: &'static [MemberSchema],
+}
+
+/// The most fields that a behaviour can have, those of its bases included.
+pub const MAX_SYNC_VARS: u32 = 64;
+
+impl BehaviourSchema {
+    /// How many fields the behaviour has, those of its bases included.
+    #[expect(clippy::cast_possible_truncation, reason = "checked against 64 by `dirty_bit`")]
+    pub const fn field_count(&self) -> u32 {
+        let inherited = match self.base {
+            Some(base) => base.field_count(),
+            None => 0,
+        };
+        inherited + self.fields.len() as u32
+    }
+
+    /// The dirty bits of all fields, those of the bases included.
+    pub const fn dirty_bits(&self) -> u64 {
+        match self.field_count() {
+            0 => 0,
+            count if count >= MAX_SYNC_VARS => u64::MAX,
+            count => (1 << count) - 1,
+        }
+    }
+
+    /// The field that owns a dirty bit, counted from 0 with the bases' fields first.
+    pub fn field(&self, index: u32) -> Option<FieldSchema> {
+        let inherited = self.base.map_or(0, BehaviourSchema::field_count);
+        match index.checked_sub(inherited) {
+            Some(own) => self.fields.get(usize::try_from(own).ok()?).copied(),
+            None => self.base?.field(index),
+        }
+    }
+
+    /// The names of the fields whose bits are set, in order.
+    pub fn field_names(&self, dirty_bits: u64) -> impl Iterator<Item = &'static str> {
+        let set = (0..self.field_count()).filter(move |index| dirty_bits >> index & 1 == 1);
+        set.filter_map(|index| self.field(index)).map(|field| field.name)
+    }
+}
+
+/// The bit of a field that has `index` fields before it.
+///
+/// # Panics
+///
+/// From the 65th field on: in a constant, which is where the derive uses it, that is a compile
+/// error.
+#[must_use]
+pub const fn dirty_bit(index: u32) -> u64 {
+    assert!(
+        index < MAX_SYNC_VARS,
+        "more than 64 sync vars in this behaviour, its bases included: move some of them to a \
+         second behaviour on the same object"
+    );
+    1 << index
+}
+
+impl fmt::Display for TypeSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(name) => f.write_str(name),
+            Self::Struct { name, members } => {
+                write!(f, "{name} ")?;
+                write_members(f, members)
+            }
+            Self::Enum { name, variants } => {
+                write!(f, "{name} [")?;
+                for (index, variant) in variants.iter().enumerate() {
+                    let separator = if index == 0 { "" } else { ", " };
+                    write!(f, "{separator}{} = {}", variant.name, variant.number)?;
+                    if !variant.members.is_empty() {
+                        f.write_str(" ")?;
+                        write_members(f, variant.members)?;
+                    }
+                }
+                f.write_str("]")
+            }
+            Self::Sequence(element) => write!(f, "[{element}]"),
+            Self::Optional(value) => write!(f, "{value}?"),
+        }
+    }
+}
+
+fn write_members(f: &mut fmt::Formatter<'_>, members: &[MemberSchema]) -> fmt::Result {
+    f.write_str("{")?;
+    for (index, member) in members.iter().enumerate() {
+        let separator = if index == 0 { " " } else { ", " };
+        write!(f, "{separator}{}: {}", member.name, member.schema)?;
+    }
+    f.write_str(" }")
+}

@@ -1,0 +1,185 @@
+//! The registry as text: what is hashed, sent when the hashes differ, and searched for the first
+//! difference.
+
+use std::fmt;
+
+use crate::identity::Behaviours;
+use crate::schema::BehaviourSchema;
+use crate::{NetworkReader, NetworkWriter, ReadError};
+
+/// A prefab: its name and behaviours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PrefabText {
+    pub(crate) name: String,
+    pub(crate) behaviours: Vec<BehaviourText>,
+}
+
+/// A behaviour: its name, channel and fields, those of its bases first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BehaviourText {
+    pub(crate) name: String,
+    pub(crate) channel: u8,
+    /// Name and type of each field.
+    pub(crate) fields: Vec<(String, String)>,
+}
+
+/// The first place where the registries of the two sides differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SchemaDifference {
+    /// The prefab.
+    pub prefab: String,
+    /// The behaviour, unless the prefab itself is missing on one side.
+    pub behaviour: Option<String>,
+    /// The field (by its name on the server, or on the client if the server has none there).
+    pub field: Option<String>,
+    /// What the server has there, in words.
+    pub server: String,
+    /// What the client has there, in words.
+    pub client: String,
+}
+
+impl fmt::Display for SchemaDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "prefab `{}`", self.prefab)?;
+        if let Some(behaviour) = &self.behaviour {
+            write!(f, ", behaviour `{behaviour}`")?;
+        }
+        if let Some(field) = &self.field {
+            write!(f, ", field `{field}`")?;
+        }
+        write!(f, ": the server has {}, this client has {}", self.server, self.client)
+    }
+}
+
+impl PrefabText {
+    pub(crate) fn describe(name: &str, behaviours: &Behaviours) -> Self {
+        let behaviours = behaviours.iter().map(|slot| BehaviourText {
+            name: slot.info().schema.name.into(),
+            channel: slot.info().channel,
+            fields: describe_fields(&slot.info().schema),
+        });
+        Self {
+            name: name.into(),
+            behaviours: behaviours.collect(),
+        }
+    }
+
+    pub(crate) fn encode(&self, writer: &mut NetworkWriter) {
+        writer.write_string(&self.name);
+        writer.write_count(self.behaviours.len());
+        for behaviour in &self.behaviours {
+            writer.write_string(&behaviour.name);
+            writer.write_u8(behaviour.channel);
+            writer.write_count(behaviour.fields.len());
+            for (name, type_text) in &behaviour.fields {
+                writer.write_string(name);
+                writer.write_string(type_text);
+            }
+        }
+    }
+
+    pub(crate) fn decode(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let name = reader.read()?;
+        let mut behaviours = Vec::new();
+        for _ in 0..reader.read_count()? {
+            let (name, channel) = (reader.read()?, reader.read_u8()?);
+            let mut fields = Vec::new();
+            for _ in 0..reader.read_count()? {
+                fields.push((reader.read()?, reader.read()?));
+            }
+            behaviours.push(BehaviourText { name, channel, fields });
+        }
+        Ok(Self { name, behaviours })
+    }
+}
+
+fn describe_fields(schema: &BehaviourSchema) -> Vec<(String, String)> {
+    let mut fields = schema.base.map(describe_fields).unwrap_or_default();
+    let own = schema.fields.iter();
+    fields.extend(own.map(|field| (field.name.to_string(), field.schema.to_string())));
+    fields
+}
+
+/// FNV-1a of 64 bits over the encoded texts, in the order given.
+pub(crate) fn hash(texts: &[&PrefabText]) -> u64 {
+    let mut writer = NetworkWriter::new();
+    for text in texts {
+        text.encode(&mut writer);
+    }
+    writer.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The first difference between two registries, both ordered by prefab name.
+pub(crate) fn first_difference(
+    server: &[PrefabText],
+    client: &[&PrefabText],
+) -> Option<SchemaDifference> {
+    let missing_here = server.iter().find(|s| client.iter().all(|c| c.name != s.name));
+    let missing_there = client.iter().find(|c| server.iter().all(|s| s.name != c.name));
+    let pairs = server.iter().filter_map(|s| Some((s, client.iter().find(|c| c.name == s.name)?)));
+    let whole = |prefab: &PrefabText, server: &str, client: &str| SchemaDifference {
+        prefab: prefab.name.clone(),
+        behaviour: None,
+        field: None,
+        server: server.into(),
+        client: client.into(),
+    };
+    missing_here
+        .map(|prefab| whole(prefab, "it", "no such prefab"))
+        .or_else(|| missing_there.map(|prefab| whole(prefab, "no such prefab", "it")))
+        .or_else(|| pairs.into_iter().find_map(|(s, c)| prefab_difference(s, c)))
+}
+
+fn prefab_difference(server: &PrefabText, client: &PrefabText) -> Option<SchemaDifference> {
+    let count = server.behaviours.len().max(client.behaviours.len());
+    (0..count).find_map(|index| {
+        let (s, c) = (server.behaviours.get(index), client.behaviours.get(index));
+        let (field, server_has, client_has) = behaviour_difference(s, c)?;
+        Some(SchemaDifference {
+            prefab: server.name.clone(),
+            behaviour: s.or(c).map(|behaviour| behaviour.name.clone()),
+            field,
+            server: server_has,
+            client: client_has,
+        })
+    })
+}
+
+/// Field, what the server has, what the client has.
+fn behaviour_difference(
+    server: Option<&BehaviourText>,
+    client: Option<&BehaviourText>,
+) -> Option<(Option<String>, String, String)> {
+    let (server, client) = match (server, client) {
+        (Some(server), Some(client)) => (server, client),
+        (Some(_), None) => return Some((None, "it".into(), "no such behaviour".into())),
+        (None, Some(_)) => return Some((None, "no such behaviour".into(), "it".into())),
+        (None, None) => return None,
+    };
+    if server.name != client.name {
+        let (s, c) = (&server.name, &client.name);
+        return Some((None, format!("`{s}` there"), format!("`{c}` there")));
+    }
+    let count = server.fields.len().max(client.fields.len());
+    let fields = (0..count).map(|index| (server.fields.get(index), client.fields.get(index)));
+    for (s, c) in fields {
+        if s != c {
+            let name = s.or(c).map(|(name, _)| name.clone());
+            return Some((name, describe_field(s), describe_field(c)));
+        }
+    }
+    (server.channel != client.channel).then(|| {
+        let (s, c) = (server.channel, client.channel);
+        (None, format!("it on channel {s}"), format!("it on channel {c}"))
+    })
+}
+
+fn describe_field(field: Option<&(String, String)>) -> String {
+    match field {
+        Some((name, type_text)) => format!("`{name}: {type_text}`"),
+        None => "no such field".into(),
+    }
+}

@@ -1,0 +1,220 @@
+//! `NetworkServer`: objects, connections, and who sees what. No socket, no clock, no thread.
+
+mod audience;
+mod connection;
+mod event;
+mod guard;
+mod receive;
+mod schedule;
+mod snapshot;
+mod spawn;
+mod spawned;
+mod transmit;
+mod update;
+
+pub use event::{PacketError, ServerEvent};
+pub use guard::BehaviourMut;
+pub use spawn::{SpawnError, SpawnOptions};
+pub use transmit::Transmit;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::stats::Stats;
+use crate::table::Table;
+use crate::{Channel, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
+use audience::Audiences;
+use connection::Connection;
+use schedule::Schedule;
+use spawned::Spawned;
+
+/// The number of a connection, counted from 1 and never given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnectionId(pub u32);
+
+impl std::fmt::Display for ConnectionId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "connection {}", self.0)
+    }
+}
+
+/// How a server behaves. [`Default`] is what UNet does, plus the comparison of schemas at connect.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ServerConfig {
+    /// The largest packet, in bytes, that messages are gathered into. A message that is larger
+    /// travels as a packet of its own. 1340 as in UNet; 0 gives every message its own packet.
+    pub packet_size: usize,
+    /// What each channel promises; a behaviour on a channel beyond them is never sent.
+    pub channels: Vec<Channel>,
+    /// Whether clients must prove, before anything else, that they know the same prefabs and
+    /// fields. `false` is UNet, where a connection exists as soon as the transport has one.
+    pub compare_schemas: bool,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            packet_size: 1340,
+            channels: vec![Channel::Reliable, Channel::Unreliable],
+            compare_schemas: true,
+        }
+    }
+}
+
+/// Replicates objects to clients.
+///
+/// The server knows no socket and no clock: bytes, connections and the time come in, packets and
+/// events come out. Its methods fall into four families:
+///
+/// * getters: [`get`](Self::get), [`identity`](Self::identity), [`stats`](Self::stats), ...
+/// * commands from the game: [`spawn`](Self::spawn), [`get_mut`](Self::get_mut),
+///   [`hide`](Self::hide), [`despawn`](Self::despawn), ...
+/// * `handle_*`, from the network: [`handle_connect`](Self::handle_connect),
+///   [`handle_packet`](Self::handle_packet), [`handle_disconnect`](Self::handle_disconnect)
+/// * [`update`](Self::update), then `poll_*` until they are empty:
+///   [`poll_transmit`](Self::poll_transmit), [`poll_event`](Self::poll_event)
+///
+/// One `update` does the following, in this order: the changes of dirty objects go to those who
+/// already see them, and what was dirty is clean; objects are hidden and shown; new objects are
+/// spawned; connections that became ready get everything they may see. So a change reaches every
+/// client once, by an update or by a spawn.
+#[derive(Debug)]
+pub struct NetworkServer {
+    prefabs: Prefabs,
+    config: ServerConfig,
+    schema_hash: u64,
+    objects: Table<Spawned>,
+    next_net_id: u32,
+    connections: Table<Connection>,
+    next_connection: u32,
+    audiences: Audiences,
+    schedule: Schedule,
+    /// Connections that have become ready since the last update.
+    joining: Vec<ConnectionId>,
+    /// A list of objects for the update loop to use again.
+    scratch: Vec<NetId>,
+    /// Connections that have something to transmit, each once.
+    outgoing: VecDeque<ConnectionId>,
+    /// The segments of the packet that was polled last.
+    packet: Vec<Bytes>,
+    events: VecDeque<ServerEvent>,
+    stats: Stats,
+    now: Duration,
+}
+
+impl NetworkServer {
+    /// A server without objects and connections.
+    pub fn new(prefabs: Prefabs) -> Self {
+        Self::with_config(prefabs, ServerConfig::default())
+    }
+
+    /// A server with settings of your own.
+    pub fn with_config(prefabs: Prefabs, config: ServerConfig) -> Self {
+        Self {
+            schema_hash: prefabs.schema_hash(),
+            stats: Stats::for_prefabs(&prefabs),
+            audiences: Audiences::new(config.channels.len(), config.packet_size),
+            prefabs,
+            config,
+            objects: Table::default(),
+            next_net_id: 1,
+            connections: Table::default(),
+            next_connection: 1,
+            schedule: Schedule::default(),
+            joining: Vec::new(),
+            scratch: Vec::new(),
+            outgoing: VecDeque::new(),
+            packet: Vec::new(),
+            events: VecDeque::new(),
+            now: Duration::ZERO,
+        }
+    }
+
+    /// The registry that the server was made with.
+    pub fn prefabs(&self) -> &Prefabs {
+        &self.prefabs
+    }
+
+    /// The settings that the server was made with.
+    pub fn config(&self) -> &ServerConfig {
+        &self.config
+    }
+
+    /// What has been encoded, sent and received so far.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// The object with this id.
+    pub fn identity(&self, id: NetId) -> Option<&NetworkIdentity> {
+        Some(&self.objects.get(id.0)?.identity)
+    }
+
+    /// All objects, by ascending id.
+    pub fn identities(&self) -> impl Iterator<Item = &NetworkIdentity> {
+        self.objects.values().map(|spawned| &spawned.identity)
+    }
+
+    /// How many objects there are.
+    pub fn object_count(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// The first behaviour of this type on an object.
+    pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
+        self.identity(id)?.behaviour()
+    }
+
+    /// The first behaviour of this type on an object, for writing. When the guard is dropped and
+    /// something has changed, the object is queued for the next update.
+    pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
+        let spawned = self.objects.get_mut(id.0)?;
+        BehaviourMut::new(spawned, &mut self.schedule, NetworkIdentity::behaviour_mut)
+    }
+
+    /// The behaviour at a position of an object, for objects with two behaviours of one type.
+    pub fn get_mut_at<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<BehaviourMut<'_, B>> {
+        let spawned = self.objects.get_mut(id.0)?;
+        let find = |identity| NetworkIdentity::behaviour_at_mut(identity, index);
+        BehaviourMut::new(spawned, &mut self.schedule, find)
+    }
+
+    /// The connection that owns an object.
+    pub fn owner(&self, id: NetId) -> Option<ConnectionId> {
+        self.objects.get(id.0)?.owner
+    }
+
+    /// Whether a connection sees an object, or will as soon as it is ready and the server updates.
+    pub fn is_visible(&self, id: NetId, connection: ConnectionId) -> bool {
+        let known = self.connections.get(connection.0).is_some();
+        let wanted = self.objects.get(id.0).map(|spawned| spawned.wanted);
+        known && wanted.is_some_and(|audience| self.audiences.admits(audience, connection))
+    }
+
+    /// The connections that are there, by ascending number.
+    pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
+        self.connections.values().map(|connection| connection.id)
+    }
+
+    /// Whether a connection is ready: it gets objects and their changes.
+    pub fn is_ready(&self, connection: ConnectionId) -> bool {
+        self.connections.get(connection.0).is_some_and(Connection::is_ready)
+    }
+
+    /// Whether nothing waits to be encoded or transmitted.
+    pub fn is_idle(&self) -> bool {
+        self.schedule.is_empty() && self.joining.is_empty() && self.outgoing.is_empty()
+    }
+
+    /// Something that happened, oldest first.
+    pub fn poll_event(&mut self) -> Option<ServerEvent> {
+        self.events.pop_front()
+    }
+}

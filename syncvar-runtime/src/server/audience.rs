@@ -1,0 +1,287 @@
+//! Audiences: sets of connections that see the same objects, and the buffers they share.
+//!
+//! A message for an audience is written once; its bytes are frozen, and every member gets a
+//! reference to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+
+use super::ConnectionId;
+use crate::NetworkWriter;
+
+/// The position of an audience.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AudienceId(usize);
+
+impl AudienceId {
+    pub(super) fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// Who belongs to an audience once they are ready.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Members {
+    /// Everyone but these.
+    EveryoneExcept(BTreeSet<ConnectionId>),
+    /// Nobody but these.
+    Only(BTreeSet<ConnectionId>),
+}
+
+/// A set of connections that see the same objects.
+#[derive(Debug)]
+pub(super) struct Audience {
+    members: Members,
+    /// Those members who are ready, ascending.
+    pub(super) ready: Vec<ConnectionId>,
+    /// What is being written to all of them, a buffer for each channel.
+    channels: Vec<Segments>,
+    /// Whether it is in the list of audiences that are being written to.
+    touched: bool,
+}
+
+/// All audiences. Each is made once and found again by its members.
+#[derive(Debug)]
+pub(super) struct Audiences {
+    all: Vec<Audience>,
+    by_members: BTreeMap<Members, AudienceId>,
+    /// Audiences that are being written to, each once.
+    touched: Vec<AudienceId>,
+    channel_count: usize,
+    packet_size: usize,
+}
+
+/// Messages on their way into packets: cut so that each piece fits one, unless a single message
+/// does not.
+#[derive(Debug)]
+pub(super) struct Segments {
+    writer: NetworkWriter,
+    /// Where the message under way began.
+    start: usize,
+    sealed: Vec<Bytes>,
+    packet_size: usize,
+}
+
+impl Members {
+    fn contain(&self, connection: ConnectionId) -> bool {
+        match self {
+            Self::EveryoneExcept(exceptions) => !exceptions.contains(&connection),
+            Self::Only(members) => members.contains(&connection),
+        }
+    }
+
+    fn with(&self, connection: ConnectionId, visible: bool) -> Self {
+        let mut changed = self.clone();
+        match &mut changed {
+            Self::EveryoneExcept(set) if visible => set.remove(&connection),
+            Self::EveryoneExcept(set) => set.insert(connection),
+            Self::Only(set) if visible => set.insert(connection),
+            Self::Only(set) => set.remove(&connection),
+        };
+        changed
+    }
+}
+
+impl Audiences {
+    /// The audience of everyone, which is there from the start.
+    pub(super) const EVERYONE: AudienceId = AudienceId(0);
+    /// The audience of nobody, which is there from the start.
+    pub(super) const NOBODY: AudienceId = AudienceId(1);
+
+    pub(super) fn new(channel_count: usize, packet_size: usize) -> Self {
+        let mut audiences = Self {
+            all: Vec::new(),
+            by_members: BTreeMap::new(),
+            touched: Vec::new(),
+            channel_count,
+            packet_size,
+        };
+        audiences.intern(Members::EveryoneExcept(BTreeSet::new()), &[]);
+        audiences.intern(Members::Only(BTreeSet::new()), &[]);
+        audiences
+    }
+
+    pub(super) fn get(&self, id: AudienceId) -> &Audience {
+        &self.all[id.0]
+    }
+
+    pub(super) fn ids(&self) -> impl Iterator<Item = AudienceId> + use<> {
+        (0..self.all.len()).map(AudienceId)
+    }
+
+    /// The buffer of an audience's channel, to write into.
+    pub(super) fn segments(&mut self, id: AudienceId, channel: usize) -> Option<&mut Segments> {
+        let audience = &mut self.all[id.0];
+        if !audience.touched {
+            audience.touched = true;
+            self.touched.push(id);
+        }
+        audience.channels.get_mut(channel)
+    }
+
+    /// Gives out everything that was written: the pieces of each channel, and who gets them.
+    pub(super) fn drain(&mut self, mut deliver: impl FnMut(usize, Bytes, &[ConnectionId])) {
+        for id in self.touched.drain(..) {
+            let audience = &mut self.all[id.0];
+            audience.touched = false;
+            for (channel, segments) in audience.channels.iter_mut().enumerate() {
+                for piece in segments.drain() {
+                    deliver(channel, piece, &audience.ready);
+                }
+            }
+        }
+    }
+
+    /// Whether a connection belongs to an audience, ready or not.
+    pub(super) fn admits(&self, id: AudienceId, connection: ConnectionId) -> bool {
+        self.get(id).members.contain(connection)
+    }
+
+    /// The audience that differs from this one by one connection.
+    pub(super) fn with(
+        &mut self,
+        id: AudienceId,
+        connection: ConnectionId,
+        visible: bool,
+        ready: &[ConnectionId],
+    ) -> AudienceId {
+        let members = self.get(id).members.with(connection, visible);
+        self.intern(members, ready)
+    }
+
+    /// The audience with these members; `ready` are all connections that are ready.
+    fn intern(&mut self, members: Members, ready: &[ConnectionId]) -> AudienceId {
+        if let Some(id) = self.by_members.get(&members) {
+            return *id;
+        }
+        let id = AudienceId(self.all.len());
+        let channel = || Segments::new(self.packet_size);
+        self.all.push(Audience {
+            ready: ready.iter().copied().filter(|c| members.contain(*c)).collect(),
+            members: members.clone(),
+            channels: (0..self.channel_count).map(|_| channel()).collect(),
+            touched: false,
+        });
+        self.by_members.insert(members, id);
+        id
+    }
+
+    /// A connection has become ready: it joins every audience that admits it.
+    pub(super) fn add_ready(&mut self, connection: ConnectionId) {
+        for audience in &mut self.all {
+            let place = audience.ready.binary_search(&connection);
+            if let (true, Err(place)) = (audience.members.contain(connection), place) {
+                audience.ready.insert(place, connection);
+            }
+        }
+    }
+
+    /// A connection is no longer ready.
+    pub(super) fn remove_ready(&mut self, connection: ConnectionId) {
+        for audience in &mut self.all {
+            audience.ready.retain(|ready| *ready != connection);
+        }
+    }
+
+    /// A connection is gone and its number will not come back: the sets forget it. Two audiences
+    /// may then have the same members; one of them is found from now on, both stay right.
+    pub(super) fn forget(&mut self, connection: ConnectionId) {
+        self.remove_ready(connection);
+        self.by_members.clear();
+        for (index, audience) in self.all.iter_mut().enumerate() {
+            match &mut audience.members {
+                Members::EveryoneExcept(set) | Members::Only(set) => set.remove(&connection),
+            };
+            let members = audience.members.clone();
+            self.by_members.entry(members).or_insert(AudienceId(index));
+        }
+    }
+}
+
+impl Segments {
+    pub(super) fn new(packet_size: usize) -> Self {
+        Self {
+            writer: NetworkWriter::new(),
+            start: 0,
+            sealed: Vec::new(),
+            packet_size,
+        }
+    }
+
+    /// Begins a message: the caller writes it, then calls [`commit`](Self::commit) or
+    /// [`give_up`](Self::give_up).
+    pub(super) fn begin(&mut self) -> &mut NetworkWriter {
+        self.start = self.writer.len();
+        &mut self.writer
+    }
+
+    /// Ends a message, and returns its length. If it no longer fits the packet of the messages
+    /// before it, it begins the next one.
+    pub(super) fn commit(&mut self) -> usize {
+        let length = self.writer.len() - self.start;
+        if self.start > 0 && self.writer.len() > self.packet_size {
+            self.sealed.push(self.writer.take_front(self.start));
+        }
+        length
+    }
+
+    /// Takes the message under way back.
+    pub(super) fn give_up(&mut self) {
+        self.writer.truncate(self.start);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.sealed.is_empty() && self.writer.is_empty()
+    }
+
+    /// Freezes what is still open and gives all pieces out, in order.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = Bytes> {
+        if !self.writer.is_empty() {
+            self.sealed.push(self.writer.take_bytes());
+        }
+        self.sealed.drain(..)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_members_are_the_same_audience() {
+        let mut audiences = Audiences::new(1, 100);
+        let (a, b) = (ConnectionId(1), ConnectionId(2));
+        let ready = [a, b];
+        let without_a = audiences.with(Audiences::EVERYONE, a, false, &ready);
+        assert_eq!(audiences.get(without_a).ready, [b]);
+        assert_eq!(audiences.with(without_a, a, true, &ready), Audiences::EVERYONE);
+        let only_b = audiences.with(Audiences::NOBODY, b, true, &ready);
+        assert_ne!(only_b, without_a);
+        assert_eq!(audiences.with(Audiences::EVERYONE, a, false, &ready), without_a);
+    }
+
+    #[test]
+    fn an_audience_forgets_a_connection_that_is_gone() {
+        let mut audiences = Audiences::new(1, 100);
+        let a = ConnectionId(1);
+        let without_a = audiences.with(Audiences::EVERYONE, a, false, &[a]);
+        audiences.forget(a);
+        assert!(audiences.admits(without_a, a), "nobody is excepted any more");
+        let again = audiences.with(Audiences::EVERYONE, ConnectionId(2), false, &[]);
+        assert_eq!(audiences.with(again, ConnectionId(2), true, &[]), Audiences::EVERYONE);
+    }
+
+    #[test]
+    fn messages_are_gathered_up_to_the_packet_size_and_exactly_that_fits() {
+        let mut segments = Segments::new(10);
+        for length in [4, 6, 1, 25, 3] {
+            let writer = segments.begin();
+            writer.write_bytes(&vec![0; length]);
+            assert_eq!(segments.commit(), length);
+        }
+        let lengths: Vec<_> = segments.drain().map(|bytes| bytes.len()).collect();
+        assert_eq!(lengths, [10, 1, 25, 3]);
+        assert!(segments.is_empty());
+    }
+}

@@ -1,0 +1,67 @@
+//! One connection: how far it has come, and what waits to be sent to it.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use bytes::Bytes;
+
+use super::ConnectionId;
+use super::audience::Segments;
+use crate::NetId;
+
+/// A connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) id: ConnectionId,
+    pub(super) state: ConnectionState,
+    /// The objects it owns.
+    pub(super) owned: BTreeSet<NetId>,
+    /// Messages for this connection alone, on channel 0, not yet in the queue.
+    pub(super) own: Segments,
+    /// Pieces of packets, for each channel, oldest first.
+    pub(super) queues: Vec<VecDeque<Bytes>>,
+    /// Whether it is in the server's list of connections with something to send.
+    pub(super) listed: bool,
+}
+
+/// How far a connection has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ConnectionState {
+    /// The transport has it; it has not proved its schema yet.
+    Connecting,
+    /// It is in, and gets no objects.
+    Connected,
+    /// It has said that it is ready; the next update gives it everything.
+    Joining,
+    /// It gets objects and their changes.
+    Ready,
+    /// It is being sent off: what waits is still sent, nothing is heard any more.
+    Closing,
+}
+
+impl Connection {
+    pub(super) fn new(id: ConnectionId, channel_count: usize, packet_size: usize) -> Self {
+        Self {
+            id,
+            state: ConnectionState::Connecting,
+            owned: BTreeSet::new(),
+            own: Segments::new(packet_size),
+            queues: vec![VecDeque::new(); channel_count.max(1)],
+            listed: false,
+        }
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.state == ConnectionState::Ready
+    }
+
+    /// Puts the messages for this connection alone behind whatever is already in the queue.
+    pub(super) fn flush_own(&mut self) {
+        if let Some(queue) = self.queues.first_mut() {
+            queue.extend(self.own.drain());
+        }
+    }
+
+    pub(super) fn has_outgoing(&self) -> bool {
+        self.queues.iter().any(|queue| !queue.is_empty())
+    }
+}

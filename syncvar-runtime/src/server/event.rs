@@ -1,0 +1,76 @@
+//! What a server tells the game.
+
+use super::ConnectionId;
+use crate::{DisconnectReason, NetId, ReadError, WriteError};
+
+/// Something that happened on the server.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ServerEvent {
+    /// A connection is in: its schema is ours.
+    Connected {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// A connection was refused; it has been told why.
+    Refused {
+        /// Which.
+        connection: ConnectionId,
+        /// Why.
+        reason: DisconnectReason,
+    },
+    /// A connection is ready and has been given all objects that it may see.
+    Ready {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// A connection is gone. Objects that it owned have no owner now.
+    Disconnected {
+        /// Which.
+        connection: ConnectionId,
+        /// Why.
+        reason: DisconnectReason,
+        /// What it owned.
+        owned: Vec<NetId>,
+    },
+    /// A connection sent something that makes no sense. The message was ignored.
+    Misbehaved {
+        /// Which.
+        connection: ConnectionId,
+        /// What was wrong.
+        error: ReadError,
+    },
+    /// A value of an object has no form on the wire. Nothing of the object was sent; what was dirty
+    /// still is, and the next change of the object tries again.
+    SerializeFailed {
+        /// The object.
+        object: NetId,
+        /// The name of the behaviour, where one is to blame.
+        behaviour: Option<&'static str>,
+        /// The name of the field, where one is to blame.
+        field: Option<&'static str>,
+        /// What was wrong.
+        error: WriteError,
+    },
+    /// A behaviour is on a channel that the server does not have; it will never be sent.
+    UnknownChannel {
+        /// The object.
+        object: NetId,
+        /// The name of the behaviour.
+        behaviour: &'static str,
+        /// Its channel.
+        channel: u8,
+    },
+}
+
+/// A packet that could not be handled, in whole or in part.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PacketError {
+    /// There is no such connection, or it is being closed.
+    #[error("{0} is not connected")]
+    UnknownConnection(ConnectionId),
+    /// A message made no sense; the messages before it were handled.
+    #[error("malformed packet: {0}")]
+    Malformed(#[from] ReadError),
+}

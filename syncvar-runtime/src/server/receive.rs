@@ -1,0 +1,209 @@
+//! What comes from the network: connections, and their messages.
+
+use super::connection::{Connection, ConnectionState};
+use super::{ConnectionId, NetworkServer, PacketError, ServerEvent};
+use crate::message::{
+    Connect, Disconnect, Frame, Frames, Message, NotReady, PROTOCOL_VERSION, Ready, Resync, begin,
+    unknown,
+};
+use crate::{DisconnectReason, MessageType, NetId, ReadError};
+
+impl NetworkServer {
+    /// The transport has a new connection.
+    ///
+    /// # Panics
+    ///
+    /// After 4 294 967 295 connections.
+    pub fn handle_connect(&mut self) -> ConnectionId {
+        let id = ConnectionId(self.next_connection);
+        self.next_connection = self.next_connection.checked_add(1).expect("connection numbers left");
+        let (channels, packet_size) = (self.config.channels.len(), self.config.packet_size);
+        self.connections.insert(id.0, Connection::new(id, channels, packet_size));
+        if !self.config.compare_schemas {
+            self.accept(id);
+        }
+        id
+    }
+
+    /// The transport has lost a connection.
+    pub fn handle_disconnect(&mut self, connection: ConnectionId) {
+        self.close(connection, DisconnectReason::ConnectionLost);
+        self.connections.remove(connection.0);
+    }
+
+    /// The transport has a packet from a connection.
+    ///
+    /// Whatever a client sends is checked against the connection that it came from. A message that
+    /// makes no sense is ignored and reported, as [`ServerEvent::Misbehaved`] too; the messages
+    /// before and after it are handled, as long as their borders can be told.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such connection, and for the first message that makes no sense.
+    pub fn handle_packet(
+        &mut self,
+        connection: ConnectionId,
+        packet: &[u8],
+    ) -> Result<(), PacketError> {
+        let state = self.connections.get(connection.0).map(|connection| connection.state);
+        if state.is_none_or(|state| state == ConnectionState::Closing) {
+            return Err(PacketError::UnknownConnection(connection));
+        }
+        self.stats.received.add(packet.len());
+        let mut first_error = None;
+        for frame in Frames::new(packet) {
+            let handled = frame.and_then(|frame| self.handle_message(connection, frame));
+            if let Err(error) = handled {
+                self.events.push_back(ServerEvent::Misbehaved { connection, error: error.clone() });
+                first_error.get_or_insert(error);
+            }
+        }
+        first_error.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    fn handle_message(&mut self, from: ConnectionId, frame: Frame<'_>) -> Result<(), ReadError> {
+        let Some(connection) = self.connections.get(from.0) else {
+            return Ok(());
+        };
+        let message_type = MessageType::from_number(frame.message_type);
+        match (connection.state, message_type) {
+            (ConnectionState::Closing, _) => return Ok(()),
+            (ConnectionState::Connecting, Some(MessageType::Connect)) => {
+                self.handle_connect_message(from, &Connect::decode(frame.payload)?);
+            }
+            (_, Some(MessageType::Disconnect)) => {
+                let Disconnect { reason, text } = Disconnect::decode(frame.payload)?;
+                self.close(from, DisconnectReason::from_wire(reason, text));
+            }
+            (ConnectionState::Connecting, _) => return Err(unknown(frame)),
+            (_, Some(MessageType::Ready)) => {
+                Ready::decode(frame.payload)?;
+                self.set_ready(from);
+            }
+            (_, Some(MessageType::Resync)) => {
+                self.handle_resync(from, Resync::decode(frame.payload)?.net_id);
+            }
+            _ => return Err(unknown(frame)),
+        }
+        if let Some(message_type) = message_type {
+            self.stats.count_decoded(message_type, frame.payload.len() + 4);
+        }
+        Ok(())
+    }
+
+    fn handle_connect_message(&mut self, from: ConnectionId, connect: &Connect) {
+        if connect.version != PROTOCOL_VERSION {
+            self.refuse(from, DisconnectReason::VersionMismatch);
+        } else if connect.schema_hash == self.schema_hash {
+            self.accept(from);
+            self.send_own(from, &Connect { version: PROTOCOL_VERSION, schema_hash: 0 });
+        } else {
+            self.send_schema(from);
+            self.refuse(from, DisconnectReason::SchemaMismatch(None));
+        }
+    }
+
+    fn accept(&mut self, connection: ConnectionId) {
+        if let Some(accepted) = self.connections.get_mut(connection.0) {
+            accepted.state = ConnectionState::Connected;
+            self.events.push_back(ServerEvent::Connected { connection });
+        }
+    }
+
+    /// Sends the description of every prefab, so that the client can say what differs.
+    fn send_schema(&mut self, to: ConnectionId) {
+        let Some(connection) = self.connections.get_mut(to.0) else {
+            return;
+        };
+        for text in self.prefabs.texts() {
+            let writer = connection.own.begin();
+            let start = begin(MessageType::Schema, writer);
+            text.encode(writer);
+            writer.finish_message(start);
+            if writer.take_error().is_some() {
+                connection.own.give_up();
+            } else {
+                self.stats.count_encoded(MessageType::Schema, connection.own.commit());
+            }
+        }
+    }
+
+    fn refuse(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+        let (number, text) = (reason.number(), reason.text());
+        self.send_own(connection, &Disconnect { reason: number, text });
+        if let Some(refused) = self.connections.get_mut(connection.0) {
+            refused.state = ConnectionState::Closing;
+        }
+        self.events.push_back(ServerEvent::Refused { connection, reason });
+    }
+
+    /// Sends a connection off: it is told why, and then forgotten. The transport should close it
+    /// once [`poll_transmit`](Self::poll_transmit) has given out its last packet.
+    pub fn disconnect(&mut self, connection: ConnectionId, text: &str) {
+        let reason = DisconnectReason::Requested(text.into());
+        self.send_own(connection, &Disconnect { reason: reason.number(), text: text.into() });
+        self.close(connection, reason);
+    }
+
+    /// Ends a connection: it sees and owns nothing any more.
+    fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+        let Some(closed) = self.connections.get_mut(connection.0) else {
+            return;
+        };
+        if closed.state == ConnectionState::Closing {
+            return;
+        }
+        closed.state = ConnectionState::Closing;
+        let owned: Vec<NetId> = std::mem::take(&mut closed.owned).into_iter().collect();
+        if !closed.listed {
+            closed.listed = true;
+            self.outgoing.push_back(connection);
+        }
+        for id in &owned {
+            if let Some(spawned) = self.objects.get_mut(id.0) {
+                spawned.owner = None;
+            }
+        }
+        self.joining.retain(|joining| *joining != connection);
+        self.audiences.forget(connection);
+        self.events.push_back(ServerEvent::Disconnected { connection, reason, owned });
+    }
+
+    /// Makes a connection ready, as its own `Ready` message does: with the next update it gets
+    /// every object that it may see. A connection that is ready stays so.
+    pub fn set_ready(&mut self, connection: ConnectionId) {
+        if let Some(joiner) = self.connections.get_mut(connection.0)
+            && joiner.state == ConnectionState::Connected
+        {
+            joiner.state = ConnectionState::Joining;
+            self.joining.push(connection);
+        }
+    }
+
+    /// Makes a connection not ready: it keeps what it has and gets nothing more, until it says that
+    /// it is ready again. UNet sends this before a scene is loaded.
+    pub fn set_not_ready(&mut self, connection: ConnectionId) {
+        let Some(idle) = self.connections.get_mut(connection.0) else {
+            return;
+        };
+        if matches!(idle.state, ConnectionState::Joining | ConnectionState::Ready) {
+            idle.state = ConnectionState::Connected;
+            self.joining.retain(|joining| *joining != connection);
+            self.audiences.remove_ready(connection);
+            self.send_own(connection, &NotReady {});
+        }
+    }
+
+    /// A client could not read an object and asks for all of it.
+    fn handle_resync(&mut self, from: ConnectionId, id: NetId) {
+        let Some(spawned) = self.objects.get_mut(id.0) else {
+            self.stats.unknown_objects += 1;
+            return;
+        };
+        let sees = self.audiences.get(spawned.audience).ready.binary_search(&from).is_ok();
+        if sees && spawned.announced && !spawned.owed.contains(&from) {
+            spawned.owed.push(from);
+            self.schedule.queue_moved(spawned);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Full states: of objects that come into sight, of new objects, and of everything for those who
+//! have become ready.
+
+use bytes::Bytes;
+
+use super::audience::Segments;
+use super::connection::ConnectionState;
+use super::spawned::Spawned;
+use super::update::describe_failure;
+use super::{ConnectionId, NetworkServer, ServerEvent};
+use crate::message::{LocalClientAuthority, ObjectHide, ObjectSpawn, SpawnFinished};
+use crate::stats::Stats;
+use crate::{MessageType, NetId, NetworkWriter, WriteError};
+
+impl NetworkServer {
+    /// Moves objects to the audiences they should have: those who leave are told to forget the
+    /// object, those who enter get it whole.
+    pub(super) fn show_and_hide(&mut self) {
+        let mut moved = std::mem::take(&mut self.scratch);
+        self.schedule.take_moved(&mut moved);
+        for id in moved.drain(..) {
+            self.move_object(id);
+        }
+        self.scratch = moved;
+    }
+
+    fn move_object(&mut self, id: NetId) {
+        let Some(spawned) = self.objects.get_mut(id.0) else {
+            return;
+        };
+        spawned.moved = false;
+        let former = std::mem::replace(&mut spawned.audience, spawned.wanted);
+        if !spawned.announced {
+            return;
+        }
+        let before = &self.audiences.get(former).ready;
+        let after = &self.audiences.get(spawned.wanted).ready;
+        let outside = |list: &[ConnectionId], c: &ConnectionId| list.binary_search(c).is_err();
+        let leaving: Vec<_> = before.iter().copied().filter(|c| outside(after, c)).collect();
+        let mut entering: Vec<_> = after.iter().copied().filter(|c| outside(before, c)).collect();
+        let mut owed = std::mem::take(&mut spawned.owed);
+        owed.retain(|c| !outside(after, c) && !entering.contains(c));
+        entering.append(&mut owed);
+        entering.sort_unstable();
+        entering.dedup();
+        for connection in leaving {
+            self.send_own(connection, &ObjectHide { net_id: id });
+        }
+        self.spawn_for(id, entering);
+    }
+
+    /// Sends the full state of one object to some connections: encoded once, shared by all.
+    fn spawn_for(&mut self, id: NetId, receivers: Vec<ConnectionId>) {
+        let Some(spawned) = self.objects.get_mut(id.0).filter(|_| !receivers.is_empty()) else {
+            return;
+        };
+        let mut segments = Segments::new(0);
+        if let Err(error) = write_spawn(spawned, &mut segments, &mut self.stats) {
+            spawned.owed = receivers;
+            let event = describe_failure(spawned, error, true);
+            self.events.push_back(event);
+            return;
+        }
+        let owner = spawned.owner;
+        let pieces: Vec<Bytes> = segments.drain().collect();
+        for receiver in receivers {
+            self.push(receiver, 0, &pieces);
+            if owner == Some(receiver) {
+                self.send_own(receiver, &LocalClientAuthority { net_id: id, authority: true });
+            }
+        }
+    }
+
+    /// Puts pieces behind whatever already waits for a connection.
+    fn push(&mut self, receiver: ConnectionId, channel: usize, pieces: &[Bytes]) {
+        let Some(connection) = self.connections.get_mut(receiver.0) else {
+            return;
+        };
+        connection.flush_own();
+        connection.queues[channel].extend(pieces.iter().cloned());
+        if !connection.listed {
+            connection.listed = true;
+            self.outgoing.push_back(receiver);
+        }
+    }
+
+    /// Spawns new objects on the clients of their audiences.
+    pub(super) fn announce(&mut self) {
+        let mut new = std::mem::take(&mut self.scratch);
+        self.schedule.take_new(&mut new);
+        let mut owners = Vec::new();
+        for id in new.drain(..) {
+            owners.extend(self.announce_object(id));
+        }
+        self.scratch = new;
+        self.deliver();
+        for (owner, net_id) in owners {
+            self.send_own(owner, &LocalClientAuthority { net_id, authority: true });
+        }
+    }
+
+    /// Returns the owner, if it is among those who were just given the object.
+    fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
+        let spawned = self.objects.get_mut(id.0)?;
+        spawned.new = false;
+        spawned.audience = spawned.wanted;
+        let audience = self.audiences.get(spawned.audience);
+        let owner = spawned.owner.filter(|owner| audience.ready.binary_search(owner).is_ok());
+        if !audience.ready.is_empty() {
+            let segments = self.audiences.segments(spawned.audience, 0)?;
+            if let Err(error) = write_spawn(spawned, segments, &mut self.stats) {
+                let event = describe_failure(spawned, error, true);
+                self.events.push_back(event);
+                return None;
+            }
+        }
+        spawned.announced = true;
+        spawned.clear_dirty();
+        owner.map(|owner| (owner, id))
+    }
+
+    /// Gives everything to those who have become ready. The full state of an audience is encoded
+    /// once, and shared by all who join in this update.
+    pub(super) fn join(&mut self) {
+        let joining = std::mem::take(&mut self.joining);
+        for connection in &joining {
+            self.audiences.add_ready(*connection);
+        }
+        let states = self.encode_audiences(&joining);
+        for connection in joining {
+            if let Some(joiner) = self.connections.get_mut(connection.0) {
+                joiner.state = ConnectionState::Ready;
+            }
+            self.send_own(connection, &SpawnFinished { state: 0 });
+            for (audience, pieces) in &states {
+                if self.audiences.admits(*audience, connection) {
+                    self.push(connection, 0, pieces);
+                }
+            }
+            self.tell_what_it_owns(connection);
+            self.send_own(connection, &SpawnFinished { state: 1 });
+            self.events.push_back(ServerEvent::Ready { connection });
+        }
+    }
+
+    /// The full state of every audience that one of the connections belongs to.
+    fn encode_audiences(
+        &mut self,
+        joining: &[ConnectionId],
+    ) -> Vec<(super::audience::AudienceId, Vec<Bytes>)> {
+        let packet_size = self.config.packet_size;
+        let mut states: Vec<_> = self.audiences.ids().map(|id| (id, Segments::new(packet_size))).collect();
+        for spawned in self.objects.values_mut().filter(|spawned| spawned.announced) {
+            let audience = spawned.audience;
+            let admitted = |c: &&ConnectionId| self.audiences.admits(audience, **c);
+            if !joining.iter().any(|c| admitted(&c)) {
+                continue;
+            }
+            let segments = &mut states[audience.index()].1;
+            if let Err(error) = write_spawn(spawned, segments, &mut self.stats) {
+                spawned.owed.extend(joining.iter().filter(admitted));
+                self.events.push_back(describe_failure(spawned, error, true));
+            }
+        }
+        let frozen = states.into_iter().map(|(id, mut segments)| (id, segments.drain().collect()));
+        frozen.collect()
+    }
+
+    fn tell_what_it_owns(&mut self, connection: ConnectionId) {
+        let owned = self.connections.get(connection.0).map(|joiner| joiner.owned.clone());
+        for net_id in owned.unwrap_or_default() {
+            let audience = self.objects.get(net_id.0).map(|spawned| spawned.audience);
+            if audience.is_some_and(|audience| self.audiences.admits(audience, connection)) {
+                self.send_own(connection, &LocalClientAuthority { net_id, authority: true });
+            }
+        }
+    }
+}
+
+/// Writes the full state of an object; takes everything back if a value has no form on the wire.
+fn write_spawn(
+    spawned: &mut Spawned,
+    segments: &mut Segments,
+    stats: &mut Stats,
+) -> Result<(), WriteError> {
+    let writer = segments.begin();
+    let identity = &mut spawned.identity;
+    let names = (identity.net_id(), identity.asset_id());
+    let place = (identity.position, identity.rotation);
+    ObjectSpawn::encode(writer, names, place, |writer: &mut NetworkWriter| {
+        for index in 0..identity.behaviours.len() {
+            let before = writer.len();
+            if let Some(slot) = identity.behaviours.slot_mut(index) {
+                slot.serialize(writer, true);
+            }
+            stats.count_behaviour(spawned.first_behaviour + index, true, writer.len() - before);
+        }
+    });
+    if let Some(error) = writer.take_error() {
+        segments.give_up();
+        return Err(error);
+    }
+    stats.count_encoded(MessageType::ObjectSpawn, segments.commit());
+    Ok(())
+}

@@ -1,0 +1,275 @@
+//! Commands about objects: spawn, despawn, show, hide, owner.
+
+use std::any::TypeId;
+
+use super::audience::Audiences;
+use super::spawned::Spawned;
+use super::{ConnectionId, NetworkServer, ServerEvent};
+use crate::identity::{BehaviourSet, Behaviours};
+use crate::message::{LocalClientAuthority, Message, ObjectDestroy};
+use crate::prefab::Prefab;
+use crate::{MessageType, NetId, NetworkIdentity, Quaternion, Vector3};
+
+/// What a spawn can say beyond the behaviours' values.
+///
+/// ```
+/// use syncvar_runtime::{NetId, SpawnOptions, Vector3};
+///
+/// let options = SpawnOptions {
+///     position: Vector3::new(0.0, 1.0, 0.0),
+///     hidden: true,
+///     ..SpawnOptions::default()
+/// };
+/// # assert_eq!(options.net_id, None);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SpawnOptions {
+    /// The name of the prefab, where several have the same behaviours; otherwise the first one
+    /// registered with behaviours of these types.
+    pub prefab: Option<String>,
+    /// The id, where it must be a particular one; otherwise the next one.
+    pub net_id: Option<NetId>,
+    /// Where the object stands.
+    pub position: Vector3,
+    /// How it is turned; no rotation if left out.
+    pub rotation: Option<Quaternion>,
+    /// Who owns it.
+    pub owner: Option<ConnectionId>,
+    /// Nobody sees the object until it is shown.
+    pub hidden: bool,
+}
+
+/// An object that could not be spawned.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpawnError {
+    /// No prefab has behaviours of these types.
+    #[error("no prefab is registered with the behaviours {0}: call `Prefabs::register` for them")]
+    NotRegistered(String),
+    /// No prefab has this name.
+    #[error("no prefab is named `{0}`")]
+    UnknownPrefab(String),
+    /// The prefab of this name has other behaviours.
+    #[error("prefab `{prefab}` does not have the behaviours {behaviours}")]
+    OtherBehaviours {
+        /// The prefab.
+        prefab: String,
+        /// The behaviours that were given.
+        behaviours: String,
+    },
+    /// The id is in use, or 0.
+    #[error("object id {0} is taken or zero")]
+    IdTaken(NetId),
+    /// All ids have been given out.
+    #[error("all object ids have been given out")]
+    OutOfIds,
+    /// The owner is not connected.
+    #[error("{0} is not connected and cannot own anything")]
+    UnknownOwner(ConnectionId),
+}
+
+impl NetworkServer {
+    /// Spawns an object: with the next update, every ready client gets it.
+    ///
+    /// # Panics
+    ///
+    /// When no prefab is registered with these behaviours, in this order. Where that is not known
+    /// when the program is written, use [`spawn_with`](Self::spawn_with).
+    #[track_caller]
+    pub fn spawn<S: BehaviourSet>(&mut self, behaviours: S) -> NetId {
+        match self.spawn_with(behaviours, SpawnOptions::default()) {
+            Ok(net_id) => net_id,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Spawns an object with everything that can be said about it.
+    ///
+    /// # Errors
+    ///
+    /// When the prefab, the id or the owner is not right; nothing is spawned then.
+    pub fn spawn_with<S: BehaviourSet>(
+        &mut self,
+        behaviours: S,
+        options: SpawnOptions,
+    ) -> Result<NetId, SpawnError> {
+        let behaviours = behaviours.into_behaviours();
+        let prefab = self.find_prefab(&behaviours, options.prefab.as_deref())?;
+        let (asset_id, first_behaviour) = (prefab.asset_id, prefab.first_behaviour);
+        if let Some(owner) = options.owner
+            && self.connections.get(owner.0).is_none()
+        {
+            return Err(SpawnError::UnknownOwner(owner));
+        }
+        let net_id = self.choose_net_id(options.net_id)?;
+        self.report_unknown_channels(net_id, &behaviours);
+
+        let mut identity = NetworkIdentity::new(net_id, asset_id, behaviours);
+        identity.position = options.position;
+        identity.rotation = options.rotation.unwrap_or(Quaternion::IDENTITY);
+        let wanted = if options.hidden { Audiences::NOBODY } else { Audiences::EVERYONE };
+        let mut spawned = Spawned {
+            identity,
+            owner: None,
+            audience: wanted,
+            wanted,
+            announced: false,
+            queued: false,
+            moved: false,
+            new: false,
+            wake: None,
+            owed: Vec::new(),
+            first_behaviour,
+        };
+        self.schedule.queue_new(&mut spawned);
+        self.objects.insert(net_id.0, spawned);
+        if options.owner.is_some() {
+            self.set_owner(net_id, options.owner);
+        }
+        Ok(net_id)
+    }
+
+    fn find_prefab(
+        &self,
+        behaviours: &Behaviours,
+        name: Option<&str>,
+    ) -> Result<&Prefab, SpawnError> {
+        let types: Vec<TypeId> = behaviours.type_ids();
+        match name {
+            None => self
+                .prefabs
+                .by_types(&types)
+                .ok_or_else(|| SpawnError::NotRegistered(format!("{behaviours:?}"))),
+            Some(name) => {
+                let prefab = self.prefabs.by_name(name);
+                let prefab = prefab.ok_or_else(|| SpawnError::UnknownPrefab(name.into()))?;
+                if prefab.types != types {
+                    return Err(SpawnError::OtherBehaviours {
+                        prefab: name.into(),
+                        behaviours: format!("{behaviours:?}"),
+                    });
+                }
+                Ok(prefab)
+            }
+        }
+    }
+
+    fn choose_net_id(&mut self, wanted: Option<NetId>) -> Result<NetId, SpawnError> {
+        let net_id = wanted.unwrap_or(NetId(self.next_net_id));
+        if net_id == NetId::NONE {
+            return Err(if wanted.is_some() { SpawnError::IdTaken(net_id) } else { SpawnError::OutOfIds });
+        }
+        if self.objects.get(net_id.0).is_some() {
+            return Err(SpawnError::IdTaken(net_id));
+        }
+        if net_id.0 >= self.next_net_id {
+            self.next_net_id = net_id.0.wrapping_add(1);
+        }
+        Ok(net_id)
+    }
+
+    fn report_unknown_channels(&mut self, object: NetId, behaviours: &Behaviours) {
+        for slot in behaviours.iter() {
+            let (behaviour, channel) = (slot.info().schema.name, slot.info().channel);
+            if usize::from(channel) >= self.config.channels.len() {
+                tracing::warn!(%object, behaviour, channel, "the server has no such channel");
+                self.events.push_back(ServerEvent::UnknownChannel { object, behaviour, channel });
+            }
+        }
+    }
+
+    /// Takes an object away from the server and from every client that sees it. Returns whether
+    /// there was one.
+    pub fn despawn(&mut self, id: NetId) -> bool {
+        let Some(spawned) = self.objects.remove(id.0) else {
+            return false;
+        };
+        if let Some(owner) = spawned.owner.and_then(|owner| self.connections.get_mut(owner.0)) {
+            owner.owned.remove(&id);
+        }
+        let seen = spawned.announced && !self.audiences.get(spawned.audience).ready.is_empty();
+        if seen && let Some(segments) = self.audiences.segments(spawned.audience, 0) {
+            ObjectDestroy { net_id: id }.encode(segments.begin());
+            self.stats.count_encoded(MessageType::ObjectDestroy, segments.commit());
+        }
+        true
+    }
+
+    /// Shows an object to a connection, from the next update on. Returns whether there is such an
+    /// object.
+    pub fn show(&mut self, id: NetId, connection: ConnectionId) -> bool {
+        self.set_visible(id, connection, true)
+    }
+
+    /// Hides an object from a connection, from the next update on. Returns whether there is such an
+    /// object.
+    pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> bool {
+        self.set_visible(id, connection, false)
+    }
+
+    /// Shows an object to everyone, those who connect later included.
+    pub fn show_to_all(&mut self, id: NetId) -> bool {
+        self.set_wanted(id, |_, _| Audiences::EVERYONE)
+    }
+
+    /// Hides an object from everyone, those who connect later included.
+    pub fn hide_from_all(&mut self, id: NetId) -> bool {
+        self.set_wanted(id, |_, _| Audiences::NOBODY)
+    }
+
+    fn set_visible(&mut self, id: NetId, connection: ConnectionId, visible: bool) -> bool {
+        if self.connections.get(connection.0).is_none() {
+            return false;
+        }
+        self.set_wanted(id, |audiences, wanted| {
+            let ready = audiences.get(Audiences::EVERYONE).ready.clone();
+            audiences.with(wanted, connection, visible, &ready)
+        })
+    }
+
+    fn set_wanted(
+        &mut self,
+        id: NetId,
+        choose: impl FnOnce(&mut Audiences, super::audience::AudienceId) -> super::audience::AudienceId,
+    ) -> bool {
+        let Some(spawned) = self.objects.get_mut(id.0) else {
+            return false;
+        };
+        spawned.wanted = choose(&mut self.audiences, spawned.wanted);
+        self.schedule.queue_moved(spawned);
+        true
+    }
+
+    /// Gives an object to a connection, or to nobody. The former and the new owner are told.
+    /// Returns whether there is such an object and such a connection.
+    pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
+        let known = owner.is_none_or(|owner| self.connections.get(owner.0).is_some());
+        let Some(spawned) = self.objects.get_mut(id.0).filter(|_| known) else {
+            return false;
+        };
+        let former = std::mem::replace(&mut spawned.owner, owner);
+        if former == owner {
+            return true;
+        }
+        let told = spawned.announced.then_some(spawned.audience);
+        for (connection, authority) in [(former, false), (owner, true)] {
+            let Some(connection) = connection else {
+                continue;
+            };
+            let sees = told.is_some_and(|audience| {
+                self.audiences.get(audience).ready.binary_search(&connection).is_ok()
+            });
+            if let Some(connection) = self.connections.get_mut(connection.0) {
+                if authority {
+                    connection.owned.insert(id);
+                } else {
+                    connection.owned.remove(&id);
+                }
+            }
+            if sees {
+                self.send_own(connection, &LocalClientAuthority { net_id: id, authority });
+            }
+        }
+        true
+    }
+}

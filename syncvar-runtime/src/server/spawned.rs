@@ -1,0 +1,40 @@
+//! An object on the server: its identity, and what the update loop keeps about it.
+
+use std::time::Duration;
+
+use super::ConnectionId;
+use super::audience::AudienceId;
+use crate::NetworkIdentity;
+
+/// An object on the server.
+#[derive(Debug)]
+pub(super) struct Spawned {
+    pub(super) identity: NetworkIdentity,
+    pub(super) owner: Option<ConnectionId>,
+    /// Who has been sent the object.
+    pub(super) audience: AudienceId,
+    /// Who should see it, from the next update on.
+    pub(super) wanted: AudienceId,
+    /// Whether the object has been spawned on the clients of its audience.
+    pub(super) announced: bool,
+    /// Whether it is in the schedule's list of changed objects.
+    pub(super) queued: bool,
+    /// Whether it is in the schedule's list of objects to be shown or hidden.
+    pub(super) moved: bool,
+    /// Whether it is in the schedule's list of objects that no client has been told of.
+    pub(super) new: bool,
+    /// When the schedule will look at it again by itself.
+    pub(super) wake: Option<Duration>,
+    /// Connections that must be sent the full state: they asked for it, or an earlier attempt to
+    /// encode it failed.
+    pub(super) owed: Vec<ConnectionId>,
+    /// The position of its first behaviour in the statistics.
+    pub(super) first_behaviour: usize,
+}
+
+impl Spawned {
+    /// Forgets every change: nobody sees the object, or all who do got the full state.
+    pub(super) fn clear_dirty(&mut self) {
+        self.identity.behaviours.for_each_mut(|slot| slot.clear_all_dirty_bits());
+    }
+}

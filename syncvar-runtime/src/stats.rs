@@ -1,0 +1,93 @@
+//! What has been sent and received, as plain numbers.
+
+use crate::{MessageType, Prefabs};
+
+/// A number of messages and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counter {
+    /// How many.
+    pub messages: u64,
+    /// Their bytes, headers included.
+    pub bytes: u64,
+}
+
+/// What one behaviour of one prefab has cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BehaviourStats {
+    /// The prefab.
+    pub prefab: String,
+    /// The behaviour.
+    pub behaviour: String,
+    /// Full states: how many, and their bytes.
+    pub full: Counter,
+    /// Changes, a clean behaviour's empty mask included: how many, and their bytes.
+    pub delta: Counter,
+}
+
+/// Plain counters, from the start on. On a server a message that several clients get is encoded
+/// once: `encoded` counts it once, `sent` counts the packets of every client.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Packets given to the transport, and their bytes.
+    pub sent: Counter,
+    /// Packets taken from the transport, and their bytes.
+    pub received: Counter,
+    /// Messages for objects that are not there: late ones, mostly.
+    pub unknown_objects: u64,
+    /// Each behaviour of each prefab, in the order of registration.
+    pub behaviours: Vec<BehaviourStats>,
+    encoded: [Counter; MessageType::ALL.len()],
+    decoded: [Counter; MessageType::ALL.len()],
+}
+
+impl Stats {
+    pub(crate) fn for_prefabs(prefabs: &Prefabs) -> Self {
+        let texts = prefabs.entries().iter().map(|entry| &entry.text);
+        let behaviours = texts.flat_map(|prefab| {
+            prefab.behaviours.iter().map(|behaviour| BehaviourStats {
+                prefab: prefab.name.clone(),
+                behaviour: behaviour.name.clone(),
+                full: Counter::default(),
+                delta: Counter::default(),
+            })
+        });
+        Self {
+            behaviours: behaviours.collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Messages of a type that this side has encoded.
+    pub fn encoded(&self, message_type: MessageType) -> Counter {
+        self.encoded[message_type.index()]
+    }
+
+    /// Messages of a type that this side has decoded.
+    pub fn decoded(&self, message_type: MessageType) -> Counter {
+        self.decoded[message_type.index()]
+    }
+
+    pub(crate) fn count_encoded(&mut self, message_type: MessageType, bytes: usize) {
+        self.encoded[message_type.index()].add(bytes);
+    }
+
+    pub(crate) fn count_decoded(&mut self, message_type: MessageType, bytes: usize) {
+        self.decoded[message_type.index()].add(bytes);
+    }
+
+    pub(crate) fn count_behaviour(&mut self, index: usize, initial_state: bool, bytes: usize) {
+        if let Some(behaviour) = self.behaviours.get_mut(index) {
+            let counter = if initial_state { &mut behaviour.full } else { &mut behaviour.delta };
+            counter.add(bytes);
+        }
+    }
+}
+
+impl Counter {
+    pub(crate) fn add(&mut self, bytes: usize) {
+        self.messages += 1;
+        self.bytes += bytes as u64;
+    }
+}

@@ -1,0 +1,128 @@
+//! `SyncField`: what owns one bit of a behaviour's dirty mask.
+
+mod operators;
+mod var;
+
+pub use var::SyncVar;
+
+use crate::schema::TypeSchema;
+use crate::{NetworkReader, NetworkWriter, ReadError};
+
+/// One field of a behaviour: it knows whether it has changed, and can write itself whole or as a
+/// change. [`SyncVar`] is the usual one; implement the trait to write a container of your own.
+///
+/// A field is written whole to a client that sees the object for the first time, and as a change
+/// to those that already do. Whatever was dirty is cleared in between, so a change reaches each
+/// client once, by one way or the other.
+///
+/// ```
+/// use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
+///
+/// /// A score that only ever grows: the change is the difference.
+/// #[derive(Default)]
+/// pub struct Score {
+///     value: u32,
+///     sent: u32,
+///     touched: bool,
+/// }
+///
+/// impl Score {
+///     pub fn add(&mut self, points: u32) {
+///         self.value += points;
+///     }
+///     pub fn value(&self) -> u32 {
+///         self.value
+///     }
+/// }
+///
+/// impl SyncField for Score {
+///     const SCHEMA: TypeSchema = TypeSchema::Named("Score");
+///
+///     fn is_dirty(&self) -> bool {
+///         self.touched || self.value != self.sent
+///     }
+///     fn set_dirty(&mut self) {
+///         self.touched = true;
+///     }
+///     fn clear_dirty(&mut self) {
+///         self.touched = false;
+///         self.sent = self.value;
+///     }
+///     fn write_full(&self, writer: &mut NetworkWriter) {
+///         writer.write(&self.value);
+///     }
+///     fn write_delta(&self, writer: &mut NetworkWriter) {
+///         writer.write(&(self.value - self.sent));
+///     }
+///     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+///         self.value = reader.read()?;
+///         Ok(())
+///     }
+///     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+///         self.value = self.value.wrapping_add(reader.read()?);
+///         Ok(())
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a synchronised field",
+    label = "write `SyncVar<{Self}>`",
+    note = "a field marked `#[sync_var]` intercepts the write to know that it has changed",
+    note = "a container of your own implements `SyncField`"
+)]
+pub trait SyncField: Send + Sync + 'static {
+    /// What both ends compare at connect.
+    const SCHEMA: TypeSchema;
+
+    /// Whether there is a change to send.
+    fn is_dirty(&self) -> bool;
+
+    /// Makes the field dirty without a change of value: it will be sent again.
+    fn set_dirty(&mut self);
+
+    /// Forgets the change: it has been sent, or a full state was sent instead.
+    fn clear_dirty(&mut self);
+
+    /// Appends everything.
+    fn write_full(&self, writer: &mut NetworkWriter);
+
+    /// Appends the change.
+    fn write_delta(&self, writer: &mut NetworkWriter);
+
+    /// Takes what [`write_full`](Self::write_full) wrote.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not hold such a field; it may then be half new, and the object is asked
+    /// for again.
+    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
+
+    /// Takes what [`write_delta`](Self::write_delta) wrote. Does not make the field dirty.
+    ///
+    /// # Errors
+    ///
+    /// As [`read_full`](Self::read_full).
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
+}
+
+/// A field whose changes a hook can be told of.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot have a hook",
+    label = "this field does not remember what it was",
+    note = "remove `hook = ...`, or implement `HookField` for the container"
+)]
+pub trait HookField: SyncField {
+    /// What the hook is given.
+    type Previous: Send + Sync + 'static;
+
+    /// As [`SyncField::read_delta`], and returns what was there before, or `None` if nothing has
+    /// changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`SyncField::read_delta`].
+    fn read_delta_with_previous(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<Option<Self::Previous>, ReadError>;
+}

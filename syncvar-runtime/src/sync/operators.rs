@@ -1,0 +1,153 @@
+//! Comparison, printing and the assigning operators of `SyncVar`.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{
+    AddAssign, BitAndAssign, BitOrAssign, BitXorAssign, DivAssign, MulAssign, RemAssign, ShlAssign,
+    ShrAssign, SubAssign,
+};
+
+use super::SyncVar;
+use crate::SyncValue;
+
+impl<T: PartialEq> PartialEq for SyncVar<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Eq> Eq for SyncVar<T> {}
+
+impl<T: PartialEq> PartialEq<T> for SyncVar<T> {
+    fn eq(&self, other: &T) -> bool {
+        self.get() == other
+    }
+}
+
+impl PartialEq<str> for SyncVar<String> {
+    fn eq(&self, other: &str) -> bool {
+        self.get() == other
+    }
+}
+
+impl PartialEq<&str> for SyncVar<String> {
+    fn eq(&self, other: &&str) -> bool {
+        self.get() == other
+    }
+}
+
+impl<T: PartialOrd> PartialOrd for SyncVar<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.get().partial_cmp(other.get())
+    }
+}
+
+impl<T: Ord> Ord for SyncVar<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.get().cmp(other.get())
+    }
+}
+
+impl<T: PartialOrd> PartialOrd<T> for SyncVar<T> {
+    fn partial_cmp(&self, other: &T) -> Option<Ordering> {
+        self.get().partial_cmp(other)
+    }
+}
+
+impl<T: Hash> Hash for SyncVar<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.get().hash(state);
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for SyncVar<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for SyncVar<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+macro_rules! assigning {
+    ($($trait:ident, $method:ident;)*) => {$(
+        /// Dirty only if the value is another one afterwards.
+        impl<T: SyncValue + $trait<R>, R> $trait<R> for SyncVar<T> {
+            #[inline]
+            fn $method(&mut self, other: R) {
+                self.update(|value| value.$method(other));
+            }
+        }
+    )*};
+}
+
+assigning! {
+    AddAssign, add_assign;
+    SubAssign, sub_assign;
+    MulAssign, mul_assign;
+    DivAssign, div_assign;
+    RemAssign, rem_assign;
+    BitAndAssign, bitand_assign;
+    BitOrAssign, bitor_assign;
+    BitXorAssign, bitxor_assign;
+    ShlAssign, shl_assign;
+    ShrAssign, shr_assign;
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::SyncVar;
+
+    #[test]
+    fn every_assigning_operator_marks_a_change_and_only_a_change() {
+        fn dirty(start: i32, change: impl FnOnce(&mut SyncVar<i32>)) -> (i32, bool) {
+            let mut var = SyncVar::new(start);
+            change(&mut var);
+            (*var, var.is_dirty())
+        }
+        assert_eq!(dirty(6, |v| *v += 2), (8, true));
+        assert_eq!(dirty(6, |v| *v += 0), (6, false));
+        assert_eq!(dirty(6, |v| *v -= 2), (4, true));
+        assert_eq!(dirty(6, |v| *v -= 0), (6, false));
+        assert_eq!(dirty(6, |v| *v *= 2), (12, true));
+        assert_eq!(dirty(6, |v| *v *= 1), (6, false));
+        assert_eq!(dirty(6, |v| *v /= 2), (3, true));
+        assert_eq!(dirty(6, |v| *v /= 1), (6, false));
+        assert_eq!(dirty(6, |v| *v %= 4), (2, true));
+        assert_eq!(dirty(6, |v| *v %= 7), (6, false));
+        assert_eq!(dirty(6, |v| *v &= 2), (2, true));
+        assert_eq!(dirty(6, |v| *v &= 6), (6, false));
+        assert_eq!(dirty(6, |v| *v |= 1), (7, true));
+        assert_eq!(dirty(6, |v| *v |= 2), (6, false));
+        assert_eq!(dirty(6, |v| *v ^= 1), (7, true));
+        assert_eq!(dirty(6, |v| *v ^= 0), (6, false));
+        assert_eq!(dirty(6, |v| *v <<= 1), (12, true));
+        assert_eq!(dirty(6, |v| *v <<= 0), (6, false));
+        assert_eq!(dirty(6, |v| *v >>= 1), (3, true));
+        assert_eq!(dirty(6, |v| *v >>= 0), (6, false));
+    }
+
+    #[test]
+    fn a_variable_compares_orders_and_prints_as_its_value() {
+        let var = SyncVar::new(5);
+        assert!(var == 5 && var < 6 && var > SyncVar::new(4));
+        assert_eq!(format!("{var} {var:?} {var:03}"), "5 5 005");
+        let text = SyncVar::from("ab");
+        assert!(text == "ab" && text == *"ab" && text == String::from("ab"));
+        assert_eq!(format!("{text} {text:?}"), "ab \"ab\"");
+    }
+
+    #[test]
+    fn nan_over_nan_is_no_change_and_minus_zero_over_zero_is_one() {
+        let mut nan = SyncVar::new(f32::NAN);
+        nan += 1.0;
+        assert!(!nan.is_dirty());
+        let mut zero = SyncVar::new(0.0_f64);
+        zero.set(-0.0);
+        assert!(zero.is_dirty());
+    }
+}

@@ -1,0 +1,277 @@
+//! `SyncVar`: a value that knows when it has changed.
+
+use std::ops::{Deref, DerefMut};
+
+use super::{HookField, SyncField};
+use crate::schema::TypeSchema;
+use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
+
+/// A synchronised value: write to it as to the value itself, and every observing client sees it.
+///
+/// Reads are free: a `SyncVar<T>` dereferences to `T`, compares with `T`, and prints as `T`.
+/// Writes are noticed:
+///
+/// * [`set`](Self::set), [`replace`](Self::replace) and the assigning operators (`+=` and its
+///   kin) compare, and only a real change makes the variable dirty. Floats compare by their bits.
+/// * [`as_mut`](Self::as_mut), or any `&mut` use of the value, makes it dirty at once.
+///
+/// ```
+/// use syncvar_runtime::SyncVar;
+///
+/// let mut health = SyncVar::new(100);
+/// health += 0;
+/// assert!(!health.is_dirty());
+/// health -= 10;
+/// assert!(health.is_dirty());
+/// assert_eq!(health, 90);
+///
+/// let mut name = SyncVar::from("Ann");
+/// name.push('a'); // through `&mut String`
+/// assert!(name.is_dirty());
+/// assert_eq!(format!("{name}: {health}"), "Anna: 90");
+/// ```
+///
+/// The size is that of the value and one flag. Where the value is a struct, all of it travels when
+/// any of it changes.
+#[derive(Clone, Default)]
+pub struct SyncVar<T> {
+    value: T,
+    dirty: bool,
+}
+
+impl<T> SyncVar<T> {
+    /// A variable with this value; not dirty, for an object's first value travels with its spawn.
+    pub const fn new(value: T) -> Self {
+        Self {
+            value,
+            dirty: false,
+        }
+    }
+
+    /// The value.
+    pub const fn get(&self) -> &T {
+        &self.value
+    }
+
+    /// The value for writing; the variable becomes dirty, whatever is done with it.
+    pub const fn as_mut(&mut self) -> &mut T {
+        self.dirty = true;
+        &mut self.value
+    }
+
+    /// The value, without the variable around it.
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+
+    /// Whether there is a change to send.
+    #[inline]
+    pub const fn is_dirty(&self) -> bool {
+        self.dirty
+    }
+
+    /// Makes the variable dirty without a change: its value will be sent again, and no hook runs
+    /// for it.
+    #[inline]
+    pub const fn set_dirty(&mut self) {
+        self.dirty = true;
+    }
+
+    /// Forgets that the variable has changed.
+    #[inline]
+    pub const fn clear_dirty(&mut self) {
+        self.dirty = false;
+    }
+}
+
+impl<T: SyncValue> SyncVar<T> {
+    /// Assigns; dirty only if the value is another one. Returns whether it was.
+    ///
+    /// ```
+    /// # use syncvar_runtime::SyncVar;
+    /// let mut temperature = SyncVar::new(f32::NAN);
+    /// assert!(!temperature.set(f32::NAN));
+    /// assert!(temperature.set(0.0));
+    /// ```
+    #[inline]
+    pub fn set(&mut self, value: T) -> bool {
+        self.replace(value).is_some()
+    }
+
+    /// Assigns; dirty only if the value is another one, and then returns the previous value.
+    #[inline]
+    pub fn replace(&mut self, value: T) -> Option<T> {
+        if self.value.same(&value) {
+            return None;
+        }
+        self.dirty = true;
+        Some(std::mem::replace(&mut self.value, value))
+    }
+
+    /// Changes the value through a function; dirty only if it is another one afterwards.
+    ///
+    /// ```
+    /// # use syncvar_runtime::SyncVar;
+    /// let mut name = SyncVar::from("Ann");
+    /// name.update(|name| name.make_ascii_lowercase());
+    /// assert_eq!(name, "ann");
+    /// ```
+    #[inline]
+    pub fn update(&mut self, change: impl FnOnce(&mut T)) {
+        let previous = self.value.clone();
+        change(&mut self.value);
+        self.dirty |= !self.value.same(&previous);
+    }
+}
+
+/// What the derived code calls. Also there as [`SyncField`] and [`HookField`].
+impl<T> SyncVar<T> {
+    #[doc(hidden)]
+    #[inline]
+    pub fn write_full(&self, writer: &mut NetworkWriter)
+    where
+        T: SyncValue,
+    {
+        self.value.write(writer);
+    }
+
+    #[doc(hidden)]
+    #[inline]
+    pub fn write_delta(&self, writer: &mut NetworkWriter)
+    where
+        T: SyncValue,
+    {
+        self.value.write(writer);
+    }
+
+    #[doc(hidden)]
+    #[inline]
+    pub fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
+    where
+        T: SyncValue,
+    {
+        self.value.read_in_place(reader)
+    }
+
+    #[doc(hidden)]
+    #[inline]
+    pub fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
+    where
+        T: SyncValue,
+    {
+        self.value.read_in_place(reader)
+    }
+
+    #[doc(hidden)]
+    #[inline]
+    pub fn read_delta_with_previous(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<Option<T>, ReadError>
+    where
+        T: SyncValue,
+    {
+        let previous = self.value.clone();
+        self.value.read_in_place(reader)?;
+        Ok((!self.value.same(&previous)).then_some(previous))
+    }
+}
+
+impl<T: SyncValue> SyncField for SyncVar<T> {
+    const SCHEMA: TypeSchema = T::SCHEMA;
+
+    fn is_dirty(&self) -> bool {
+        self.is_dirty()
+    }
+
+    fn set_dirty(&mut self) {
+        self.set_dirty();
+    }
+
+    fn clear_dirty(&mut self) {
+        self.clear_dirty();
+    }
+
+    fn write_full(&self, writer: &mut NetworkWriter) {
+        self.write_full(writer);
+    }
+
+    fn write_delta(&self, writer: &mut NetworkWriter) {
+        self.write_delta(writer);
+    }
+
+    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.read_full(reader)
+    }
+
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.read_delta(reader)
+    }
+}
+
+impl<T: SyncValue> HookField for SyncVar<T> {
+    type Previous = T;
+
+    fn read_delta_with_previous(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<Option<T>, ReadError> {
+        self.read_delta_with_previous(reader)
+    }
+}
+
+impl<T> Deref for SyncVar<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> DerefMut for SyncVar<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        self.as_mut()
+    }
+}
+
+impl<T> From<T> for SyncVar<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl From<&str> for SyncVar<String> {
+    fn from(value: &str) -> Self {
+        Self::new(value.into())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<T: serde::Serialize> serde::Serialize for SyncVar<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
+}
+
+/// Reads a variable that is not dirty.
+#[cfg(feature = "serde")]
+impl<'de, T: serde::Deserialize<'de>> serde::Deserialize<'de> for SyncVar<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SyncVar;
+
+    #[test]
+    fn a_variable_is_its_value_and_one_flag() {
+        assert_eq!(size_of::<SyncVar<i32>>(), 8);
+        assert_eq!(size_of::<SyncVar<f32>>(), 8);
+        assert_eq!(size_of::<SyncVar<bool>>(), 2);
+        assert_eq!(size_of::<SyncVar<String>>(), 32);
+    }
+}

@@ -1,0 +1,262 @@
+//! What went wrong, and where.
+
+use std::fmt;
+
+/// A read that did not succeed: what was wrong, at which byte, and in which field.
+///
+/// ```
+/// use syncvar_runtime::{NetworkReader, ReadErrorKind};
+///
+/// let mut reader = NetworkReader::new(&[5, 0, b'h', b'i']);
+/// let error = reader.read_string().unwrap_err();
+/// assert_eq!(error.kind(), ReadErrorKind::UnexpectedEnd { needed: 5, left: 2 });
+/// assert_eq!(error.to_string(), "5 bytes needed, 2 left, at byte 2");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    kind: ReadErrorKind,
+    offset: usize,
+    field: Option<&'static str>,
+    member: Option<&'static str>,
+}
+
+/// Why a read did not succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadErrorKind {
+    /// The value needs more bytes than the message has left.
+    #[error("{needed} bytes needed, {left} left")]
+    UnexpectedEnd {
+        /// Bytes the value needs from here on.
+        needed: usize,
+        /// Bytes that are left.
+        left: usize,
+    },
+    /// The message goes on after everything in it has been read.
+    #[error("{left} bytes are left over")]
+    TrailingBytes {
+        /// Bytes that nobody read.
+        left: usize,
+    },
+    /// A string announces more bytes than the dialect allows.
+    #[error("a string of {length} bytes, more than the limit of {limit}")]
+    StringTooLong {
+        /// Announced length in bytes.
+        length: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A string is not UTF-8.
+    #[error("a string that is not UTF-8")]
+    InvalidUtf8,
+    /// A boolean is neither 0 nor 1.
+    #[error("a boolean of {0}, which is neither 0 nor 1")]
+    InvalidBool(u8),
+    /// A number is not a character (a surrogate, or beyond U+10FFFF).
+    #[error("{0:#x} is not a character")]
+    InvalidChar(u32),
+    /// A number does not fit the type that is being read.
+    #[error("the number {value} does not fit {target}")]
+    OutOfRange {
+        /// The number as it came.
+        value: u64,
+        /// The name of the type it should fit.
+        target: &'static str,
+    },
+    /// A 32-bit number was expected, and the prefix announces a 64-bit one.
+    #[error("prefix {0} announces a number of more than 32 bits")]
+    TooWide(u8),
+    /// A decimal has a scale beyond 28 or uses reserved bits.
+    #[error("decimal flags {0:#010x} have a scale beyond 28 or use reserved bits")]
+    InvalidDecimal(u32),
+    /// An enumeration has no variant of this number.
+    #[error("{name} has no variant {value}")]
+    UnknownVariant {
+        /// The enumeration.
+        name: &'static str,
+        /// The number as it came.
+        value: i64,
+    },
+    /// A dirty mask has bits that belong to no field: the two ends disagree about the behaviour.
+    #[error("dirty bits {unknown:#x} belong to no field")]
+    UnknownDirtyBits {
+        /// The bits without a field.
+        unknown: u64,
+    },
+    /// More elements are announced than the limit, or than bytes are left.
+    #[error("{count} elements announced, more than the limit of {limit}")]
+    TooManyElements {
+        /// Announced number of elements.
+        count: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A message type that this side does not know.
+    #[error("message type {0} is unknown")]
+    UnknownMessage(i16),
+    /// A number that has to be one of a few is none of them.
+    #[error("{value} is not a valid {what}")]
+    InvalidValue {
+        /// What the number stands for.
+        what: &'static str,
+        /// The number as it came.
+        value: u64,
+    },
+    /// Something the user's own `on_deserialize` or `SyncValue::read` refuses.
+    #[error("{0}")]
+    Custom(&'static str),
+}
+
+impl ReadError {
+    pub(crate) fn new(kind: ReadErrorKind, offset: usize) -> Self {
+        Self {
+            kind,
+            offset,
+            field: None,
+            member: None,
+        }
+    }
+
+    /// What was wrong.
+    pub fn kind(&self) -> ReadErrorKind {
+        self.kind
+    }
+
+    /// Where: the byte, counted from the start of the message's payload.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// In which field, as `Behaviour.field`, once that is known.
+    pub fn field(&self) -> Option<&'static str> {
+        self.field
+    }
+
+    /// In which member of a user struct inside that field, as `Struct.member`.
+    pub fn member(&self) -> Option<&'static str> {
+        self.member
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(field) = self.field {
+            write!(f, "{field}: ")?;
+        }
+        if let Some(member) = self.member {
+            write!(f, "{member}: ")?;
+        }
+        write!(f, "{}, at byte {}", self.kind, self.offset)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Adds the place to a read that failed.
+///
+/// The derives use it on every line that reads; code written by hand does well to do the same.
+///
+/// ```
+/// use syncvar_runtime::{NetworkReader, ReadResultExt};
+///
+/// let error = NetworkReader::new(&[]).read::<i32>().at("Player.health").unwrap_err();
+/// assert_eq!(error.to_string(), "Player.health: 1 bytes needed, 0 left, at byte 0");
+/// ```
+pub trait ReadResultExt {
+    /// Names the field, as `Behaviour.field`, unless an inner read has already named one.
+    #[must_use]
+    fn at(self, field: &'static str) -> Self;
+
+    /// Names the member of a user struct, as `Struct.member`, unless an inner read has done so.
+    #[must_use]
+    fn in_member(self, member: &'static str) -> Self;
+}
+
+impl<T> ReadResultExt for Result<T, ReadError> {
+    fn at(mut self, field: &'static str) -> Self {
+        if let Err(error) = &mut self {
+            error.field.get_or_insert(field);
+        }
+        self
+    }
+
+    fn in_member(mut self, member: &'static str) -> Self {
+        if let Err(error) = &mut self {
+            error.member.get_or_insert(member);
+        }
+        self
+    }
+}
+
+/// A value that has no form on the wire. Nothing of it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}, at byte {offset}")]
+pub struct WriteError {
+    kind: WriteErrorKind,
+    offset: usize,
+}
+
+/// Why a value has no form on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteErrorKind {
+    /// A string is longer than the dialect allows.
+    #[error("a string of {length} bytes is longer than the limit of {limit}")]
+    StringTooLong {
+        /// The string's length in bytes.
+        length: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A byte array is longer than the dialect allows.
+    #[error("an array of {length} bytes is longer than the limit of {limit}")]
+    BytesTooLong {
+        /// The array's length.
+        length: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A sequence has more elements than the dialect can count.
+    #[error("a sequence of {count} elements is longer than the limit of {limit}")]
+    TooManyElements {
+        /// The number of elements.
+        count: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The payload of a message is larger than its size field can say.
+    #[error("a payload of {length} bytes is larger than the limit of {limit}")]
+    MessageTooLarge {
+        /// The payload's length in bytes.
+        length: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A message is larger than a packet, on a channel that cannot carry it in pieces.
+    #[error("a message of {length} bytes does not fit a packet of {limit} on an unreliable channel")]
+    TooLargeForUnreliable {
+        /// The message's length in bytes.
+        length: usize,
+        /// The packet size in bytes.
+        limit: usize,
+    },
+    /// Something the user's own `on_serialize` or `SyncValue::write` refuses.
+    #[error("{0}")]
+    Custom(&'static str),
+}
+
+impl WriteError {
+    pub(crate) fn new(kind: WriteErrorKind, offset: usize) -> Self {
+        Self { kind, offset }
+    }
+
+    /// What was wrong.
+    pub fn kind(&self) -> WriteErrorKind {
+        self.kind
+    }
+
+    /// Where: the byte at which the value would have begun.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+}

@@ -1,0 +1,415 @@
+//! Unity's value types, without an engine: what UNet's writer and weaver know by name.
+//!
+//! They hold numbers and nothing else; for mathematics convert them to your engine's types, or
+//! turn on the features `glam` and `mint`.
+
+use std::fmt;
+
+use super::{NetworkReader, NetworkWriter, ReadError, SyncValue};
+use crate::schema::TypeSchema;
+
+/// Structs that are nothing but floats: their fields in order, four bytes each, nothing
+/// normalised or clamped.
+macro_rules! floats {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident),+ })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: f32,)+
+        }
+
+        impl $name {
+            /// The value with these components.
+            #[allow(clippy::too_many_arguments, reason = "as many as there are components")]
+            pub const fn new($($field: f32),+) -> Self {
+                Self { $($field),+ }
+            }
+        }
+
+        impl SyncValue for $name {
+            const SCHEMA: TypeSchema = TypeSchema::Named(stringify!($name));
+
+            #[inline]
+            fn write(&self, writer: &mut NetworkWriter) {
+                $(writer.write_f32(self.$field);)+
+            }
+
+            #[inline]
+            fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                Ok(Self { $($field: reader.read_f32()?),+ })
+            }
+
+            #[inline]
+            fn same(&self, other: &Self) -> bool {
+                $(self.$field.same(&other.$field))&&+
+            }
+        }
+    )*};
+}
+
+floats! {
+    /// Two floats.
+    Vector2 { /** To the right. */ x, /** Up. */ y }
+
+    /// Three floats.
+    Vector3 { /** To the right. */ x, /** Up. */ y, /** Forward. */ z }
+
+    /// Four floats.
+    Vector4 { /** First. */ x, /** Second. */ y, /** Third. */ z, /** Fourth. */ w }
+
+    /// A linear colour; components are usually between 0 and 1 but are not clamped.
+    Color { /** Red. */ r, /** Green. */ g, /** Blue. */ b, /** Opacity. */ a }
+
+    /// An axis-aligned rectangle.
+    Rect { /** Left edge. */ x, /** Lower edge. */ y, /** To the right. */ width, /** Up. */ height }
+
+    /// A rotation, components as Unity orders them. Not normalised on the way.
+    Quaternion {
+        /** First imaginary part. */ x, /** Second. */ y, /** Third. */ z, /** Real part. */ w
+    }
+}
+
+impl Quaternion {
+    /// No rotation.
+    pub const IDENTITY: Self = Self::new(0.0, 0.0, 0.0, 1.0);
+}
+
+/// A plane in space: its normal, then its distance from the origin. The real reader normalises the
+/// normal; ours gives what was sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Plane {
+    /// Direction at right angles to the plane.
+    pub normal: Vector3,
+    /// Distance from the origin along the normal.
+    pub distance: f32,
+}
+
+impl SyncValue for Plane {
+    const SCHEMA: TypeSchema = TypeSchema::Named("Plane");
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        self.normal.write(writer);
+        writer.write_f32(self.distance);
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        Ok(Self {
+            normal: reader.read()?,
+            distance: reader.read_f32()?,
+        })
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self.normal.same(&other.normal) && self.distance.same(&other.distance)
+    }
+}
+
+/// A half-line: on the wire direction first, then origin, as UNet writes it. UNet reads the two
+/// the other way round and normalises; ours gives what was sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Ray {
+    /// Where it begins.
+    pub origin: Vector3,
+    /// Where it goes.
+    pub direction: Vector3,
+}
+
+impl SyncValue for Ray {
+    const SCHEMA: TypeSchema = TypeSchema::Named("Ray");
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        self.direction.write(writer);
+        self.origin.write(writer);
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let direction = reader.read()?;
+        let origin = reader.read()?;
+        Ok(Self { origin, direction })
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self.direction.same(&other.direction) && self.origin.same(&other.origin)
+    }
+}
+
+/// A 4 x 4 matrix, on the wire row by row: `m00 m01 m02 m03 m10` and so on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Matrix4x4 {
+    /// Four rows of four columns.
+    pub rows: [[f32; 4]; 4],
+}
+
+impl SyncValue for Matrix4x4 {
+    const SCHEMA: TypeSchema = TypeSchema::Named("Matrix4x4");
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        for value in self.rows.as_flattened() {
+            writer.write_f32(*value);
+        }
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let mut matrix = Self::default();
+        for value in matrix.rows.as_flattened_mut() {
+            *value = reader.read_f32()?;
+        }
+        Ok(matrix)
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        let pairs = self.rows.as_flattened().iter().zip(other.rows.as_flattened());
+        pairs.into_iter().all(|(a, b)| a.same(b))
+    }
+}
+
+/// A colour of four bytes: red, green, blue, opacity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Color32 {
+    /// Red.
+    pub r: u8,
+    /// Green.
+    pub g: u8,
+    /// Blue.
+    pub b: u8,
+    /// Opacity.
+    pub a: u8,
+}
+
+impl Color32 {
+    /// The colour with these components.
+    pub const fn new(r: u8, g: u8, b: u8, a: u8) -> Self {
+        Self { r, g, b, a }
+    }
+}
+
+impl SyncValue for Color32 {
+    const SCHEMA: TypeSchema = TypeSchema::Named("Color32");
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_array([self.r, self.g, self.b, self.a]);
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let [r, g, b, a] = reader.read_array()?;
+        Ok(Self { r, g, b, a })
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+/// 128 bits that name an asset: 16 bytes in the order of their text.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NetworkHash128(pub [u8; 16]);
+
+impl NetworkHash128 {
+    /// The hash of a text, the same in every build: FNV-1a of 128 bits over its bytes (offset basis
+    /// `6c62272e07bb014262b821756295c58d`, prime 2^88 + 315), most significant byte first.
+    ///
+    /// ```
+    /// # use syncvar_runtime::NetworkHash128;
+    /// assert_eq!(NetworkHash128::of("a").to_string(), "d228cb696f1a8caf78912b704e4a8964");
+    /// ```
+    pub fn of(text: &str) -> Self {
+        const OFFSET_BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        const PRIME: u128 = (1 << 88) + 315;
+        let hash = text.bytes().fold(OFFSET_BASIS, |hash, byte| {
+            (hash ^ u128::from(byte)).wrapping_mul(PRIME)
+        });
+        Self(hash.to_be_bytes())
+    }
+
+    /// Reads hexadecimal text as UNet does: padded with zeros on the left to 32 digits; a
+    /// character that is no digit counts as 0, and text beyond 32 characters is ignored.
+    ///
+    /// ```
+    /// # use syncvar_runtime::NetworkHash128;
+    /// let hash = NetworkHash128::parse("0176acd452adc180");
+    /// assert_eq!(hash.to_string(), "00000000000000000176acd452adc180");
+    /// ```
+    pub fn parse(text: &str) -> Self {
+        let digits = text.chars().take(32).map(|c| c.to_digit(16).unwrap_or(0));
+        let value = digits.fold(0_u128, |value, digit| value << 4 | u128::from(digit));
+        Self(value.to_be_bytes())
+    }
+
+    /// Whether all bits are zero, which names nothing.
+    pub fn is_zero(self) -> bool {
+        self == Self::default()
+    }
+}
+
+impl fmt::Display for NetworkHash128 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
+
+impl fmt::Debug for NetworkHash128 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NetworkHash128({self})")
+    }
+}
+
+impl SyncValue for NetworkHash128 {
+    const SCHEMA: TypeSchema = TypeSchema::Named("NetworkHash128");
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_array(self.0);
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        reader.read_array().map(Self)
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+/// The number of an object that is part of a scene. Packed on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NetworkSceneId(pub u32);
+
+impl SyncValue for NetworkSceneId {
+    const SCHEMA: TypeSchema = TypeSchema::Named("NetworkSceneId");
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_packed_u32(self.0);
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        reader.read_packed_u32().map(Self)
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+/// .NET's `decimal`: a whole number of 96 bits, a scale of 0 to 28 decimal places, and a sign.
+///
+/// Equality is by value, as in .NET: `1.0` equals `1.00` although the two differ on the wire.
+///
+/// ```
+/// # use syncvar_runtime::Decimal;
+/// let price = Decimal::new(-1999, 2);
+/// assert_eq!(price.to_string(), "-19.99");
+/// assert_eq!(price, Decimal::new(-19_990, 3));
+/// ```
+#[derive(Clone, Copy, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Decimal {
+    bits: [u32; 4],
+}
+
+impl Decimal {
+    const MAX_SCALE: u32 = 28;
+    const SIGN: u32 = 1 << 31;
+
+    /// `number / 10^scale`; a scale beyond 28 is taken as 28.
+    pub const fn new(number: i64, scale: u32) -> Self {
+        let [a, b, c, d, e, f, g, h] = number.unsigned_abs().to_le_bytes();
+        let scale = if scale > Self::MAX_SCALE { Self::MAX_SCALE } else { scale };
+        let sign = if number < 0 { Self::SIGN } else { 0 };
+        Self {
+            bits: [
+                u32::from_le_bytes([a, b, c, d]),
+                u32::from_le_bytes([e, f, g, h]),
+                0,
+                scale << 16 | sign,
+            ],
+        }
+    }
+
+    /// From its four words: low, middle and high part of the number, then scale (bits 16 to 23)
+    /// and sign (bit 31). `None` when the scale is beyond 28 or any other bit is set.
+    pub fn from_bits(bits: [u32; 4]) -> Option<Self> {
+        let [.., flags] = bits;
+        let reserved = flags & !(0xff << 16 | Self::SIGN);
+        let scale = flags >> 16 & 0xff;
+        (reserved == 0 && scale <= Self::MAX_SCALE).then_some(Self { bits })
+    }
+
+    /// The four words of [`from_bits`](Self::from_bits).
+    pub fn to_bits(self) -> [u32; 4] {
+        self.bits
+    }
+
+    fn number(self) -> u128 {
+        let [low, middle, high, _] = self.bits;
+        u128::from(high) << 64 | u128::from(middle) << 32 | u128::from(low)
+    }
+
+    fn scale(self) -> u32 {
+        let [.., flags] = self.bits;
+        flags >> 16 & 0xff
+    }
+
+    fn is_negative(self) -> bool {
+        let [.., flags] = self.bits;
+        flags & Self::SIGN != 0
+    }
+
+    /// Sign, number and scale without trailing zeros; zero has no sign.
+    fn reduced(self) -> (bool, u128, u32) {
+        let (mut number, mut scale) = (self.number(), self.scale());
+        while scale > 0 && number.is_multiple_of(10) {
+            number = number.checked_div(10).unwrap_or_default();
+            scale = scale.saturating_sub(1);
+        }
+        (self.is_negative() && number != 0, number, scale)
+    }
+}
+
+impl PartialEq for Decimal {
+    fn eq(&self, other: &Self) -> bool {
+        self.reduced() == other.reduced()
+    }
+}
+
+impl Eq for Decimal {}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.is_negative() { "-" } else { "" };
+        let unit = 10_u128.pow(self.scale());
+        let whole = self.number().checked_div(unit).unwrap_or_default();
+        let part = self.number().checked_rem(unit).unwrap_or_default();
+        match usize::try_from(self.scale()) {
+            Ok(places) if places > 0 => write!(f, "{sign}{whole}.{part:0places$}"),
+            _ => write!(f, "{sign}{whole}"),
+        }
+    }
+}
+
+impl fmt::Debug for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Decimal({self})")
+    }
+}
+
+impl SyncValue for Decimal {
+    const SCHEMA: TypeSchema = TypeSchema::Named("Decimal");
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_decimal(*self);
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        reader.read_decimal()
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}

@@ -1,0 +1,332 @@
+//! `SyncValue`: what a field can hold.
+
+use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
+use crate::schema::TypeSchema;
+
+/// A value that can be written to the wire and read back: what a [`SyncVar`](crate::SyncVar) holds.
+///
+/// Derive it for your own structs and enums with `#[derive(SyncValue)]`; implement it by hand only
+/// for a layout of your own.
+///
+/// ```
+/// use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, SyncValue, TypeSchema};
+///
+/// /// A percentage that takes one byte.
+/// #[derive(Clone)]
+/// struct Percent(u8);
+///
+/// impl SyncValue for Percent {
+///     const SCHEMA: TypeSchema = TypeSchema::Named("Percent");
+///
+///     fn write(&self, writer: &mut NetworkWriter) {
+///         writer.write_u8(self.0);
+///     }
+///     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+///         reader.read_u8().map(Percent)
+///     }
+///     fn same(&self, other: &Self) -> bool {
+///         self.0 == other.0
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be synchronised: it does not implement `SyncValue`",
+    label = "this type cannot travel",
+    note = "for a struct or enum of your own write `#[derive(SyncValue, Clone)]` above it",
+    note = "a `SyncVar` does not go inside another value: put it into the behaviour, as a field of its own"
+)]
+pub trait SyncValue: Clone + Send + Sync + 'static {
+    /// What both ends compare at connect, see [`TypeSchema`].
+    const SCHEMA: TypeSchema;
+
+    /// Appends the value.
+    fn write(&self, writer: &mut NetworkWriter);
+
+    /// Takes a value.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not hold such a value.
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError>;
+
+    /// Takes a value into an existing one, which keeps its memory and those members that do not
+    /// travel.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read); the value may then be half new.
+    #[inline]
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        *self = Self::read(reader)?;
+        Ok(())
+    }
+
+    /// Whether sending `other` instead would make no difference. Floats compare by their bits, so
+    /// that NaN does not count as a change for ever and `-0.0` does count as one over `0.0`.
+    fn same(&self, other: &Self) -> bool;
+
+    /// Appends a sequence of such values; `u8` has a shorter form than one value after another.
+    #[doc(hidden)]
+    fn write_slice(values: &[Self], writer: &mut NetworkWriter) {
+        if writer.write_count(values.len()) {
+            for value in values {
+                value.write(writer);
+            }
+        }
+    }
+
+    /// Takes a sequence of such values.
+    #[doc(hidden)]
+    fn read_slice(values: &mut Vec<Self>, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let count = reader.read_count()?;
+        values.truncate(count);
+        for value in &mut *values {
+            value.read_in_place(reader)?;
+        }
+        let missing = count.saturating_sub(values.len());
+        values.reserve(missing.min(reader.remaining()));
+        for _ in 0..missing {
+            values.push(Self::read(reader)?);
+        }
+        Ok(())
+    }
+}
+
+/// Integers that travel as a 32-bit or 64-bit one and are checked on the way back.
+macro_rules! integers {
+    ($($type:ident: $write:ident($wide:ty), $read:ident;)*) => {$(
+        impl SyncValue for $type {
+            const SCHEMA: TypeSchema = TypeSchema::Named(stringify!($type));
+
+            #[inline]
+            fn write(&self, writer: &mut NetworkWriter) {
+                writer.$write(<$wide>::from(*self));
+            }
+
+            #[inline]
+            fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                let start = reader.position();
+                let value = reader.$read()?;
+                Self::try_from(value).map_err(|_| {
+                    let target = stringify!($type);
+                    let value = u64::from_le_bytes(i64::from(value).to_le_bytes());
+                    ReadError::new(ReadErrorKind::OutOfRange { value, target }, start)
+                })
+            }
+
+            #[inline]
+            fn same(&self, other: &Self) -> bool {
+                self == other
+            }
+        }
+    )*};
+}
+
+integers! {
+    i8: write_signed(i32), read_signed;
+    i16: write_signed(i32), read_signed;
+    u16: write_unsigned(u32), read_unsigned;
+}
+
+/// One packed number; a sequence of them travels as the bytes themselves.
+impl SyncValue for u8 {
+    const SCHEMA: TypeSchema = TypeSchema::Named("u8");
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_unsigned(u32::from(*self));
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let start = reader.position();
+        let value = reader.read_unsigned()?;
+        Self::try_from(value).map_err(|_| {
+            let (value, target) = (u64::from(value), "u8");
+            ReadError::new(ReadErrorKind::OutOfRange { value, target }, start)
+        })
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn write_slice(values: &[Self], writer: &mut NetworkWriter) {
+        writer.write_bytes_and_size(values);
+    }
+
+    fn read_slice(values: &mut Vec<Self>, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let bytes = reader.read_bytes_and_size()?;
+        values.clear();
+        values.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Values that the writer and the reader know by name.
+macro_rules! known_to_the_writer {
+    ($($type:ident: $write:ident, $read:ident, |$a:ident, $b:ident| $same:expr;)*) => {$(
+        impl SyncValue for $type {
+            const SCHEMA: TypeSchema = TypeSchema::Named(stringify!($type));
+
+            #[inline]
+            fn write(&self, writer: &mut NetworkWriter) {
+                writer.$write(*self);
+            }
+
+            #[inline]
+            fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                reader.$read()
+            }
+
+            #[inline]
+            fn same(&self, other: &Self) -> bool {
+                let ($a, $b) = (self, other);
+                $same
+            }
+        }
+    )*};
+}
+
+known_to_the_writer! {
+    i32: write_signed, read_signed, |a, b| a == b;
+    u32: write_unsigned, read_unsigned, |a, b| a == b;
+    i64: write_signed_wide, read_signed_wide, |a, b| a == b;
+    u64: write_unsigned_wide, read_unsigned_wide, |a, b| a == b;
+    bool: write_bool, read_bool, |a, b| a == b;
+    f32: write_f32, read_f32, |a, b| a.to_bits() == b.to_bits();
+    f64: write_f64, read_f64, |a, b| a.to_bits() == b.to_bits();
+}
+
+/// One packed number, the character's scalar value. Characters beyond U+FFFF, which C# cannot
+/// hold in one `char`, take the same form.
+impl SyncValue for char {
+    const SCHEMA: TypeSchema = TypeSchema::Named("char");
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_unsigned(u32::from(*self));
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let start = reader.position();
+        let number = reader.read_unsigned()?;
+        Self::from_u32(number)
+            .ok_or(ReadError::new(ReadErrorKind::InvalidChar(number), start))
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+impl SyncValue for String {
+    const SCHEMA: TypeSchema = TypeSchema::Named("String");
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_string(self);
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        reader.read_string().map(Self::from)
+    }
+
+    #[inline]
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let text = reader.read_string()?;
+        self.clear();
+        self.push_str(text);
+        Ok(())
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+/// A count in two bytes, then the elements. `Vec<u8>`: the count, then the bytes as they are.
+impl<T: SyncValue> SyncValue for Vec<T> {
+    const SCHEMA: TypeSchema = TypeSchema::Sequence(&T::SCHEMA);
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        T::write_slice(self, writer);
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let mut values = Self::new();
+        T::read_slice(&mut values, reader)?;
+        Ok(values)
+    }
+
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        T::read_slice(self, reader)
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().zip(other).all(|(a, b)| a.same(b))
+    }
+}
+
+/// A byte, 0 or 1, then the value if there is one: our own layout, UNet has none.
+impl<T: SyncValue> SyncValue for Option<T> {
+    const SCHEMA: TypeSchema = TypeSchema::Optional(&T::SCHEMA);
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_bool(self.is_some());
+        if let Some(value) = self {
+            value.write(writer);
+        }
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        Ok(if reader.read_bool()? {
+            Some(T::read(reader)?)
+        } else {
+            None
+        })
+    }
+
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        match (reader.read_bool()?, &mut *self) {
+            (true, Some(value)) => value.read_in_place(reader)?,
+            (true, None) => *self = Some(T::read(reader)?),
+            (false, _) => *self = None,
+        }
+        Ok(())
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Some(a), Some(b)) => a.same(b),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+}
+
+/// As the value inside.
+impl<T: SyncValue> SyncValue for Box<T> {
+    const SCHEMA: TypeSchema = T::SCHEMA;
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        T::write(self, writer);
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        T::read(reader).map(Self::new)
+    }
+
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        T::read_in_place(self, reader)
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        T::same(self, other)
+    }
+}

@@ -1,0 +1,267 @@
+//! `NetworkWriter`: appends; cannot fail half-way.
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+use super::{Dialect, MAX_BYTES, MAX_STRING_BYTES, SyncValue, WriteError, WriteErrorKind};
+
+/// Appends values to a growing buffer, in the bytes of a [`Dialect`].
+///
+/// [`write`](Self::write) takes any [`SyncValue`] and writes it as the field of a behaviour is
+/// written; the methods with a type in their name are UNet's own `NetworkWriter` calls, of fixed
+/// layout, little-endian.
+///
+/// A value that has no form on the wire (a string of more than 32 767 bytes) writes nothing and is
+/// remembered as [`error`](Self::error); the server then gives up the whole message instead of
+/// sending half of it.
+///
+/// ```
+/// use syncvar_runtime::NetworkWriter;
+///
+/// let mut writer = NetworkWriter::new();
+/// writer.write(&-1_i32);         // as a field: packed
+/// writer.write_i32(-1);          // fixed: four bytes
+/// writer.write_string("hi");
+/// assert_eq!(writer.as_bytes(), b"\xfb\xff\xff\xff\xff\xff\xff\xff\xff\x02\0hi");
+/// ```
+#[derive(Debug, Default)]
+pub struct NetworkWriter {
+    buffer: BytesMut,
+    dialect: Dialect,
+    /// Dirty bits of the classes derived from the one that is being written.
+    pub(super) derived_bits: u64,
+    error: Option<WriteError>,
+}
+
+/// Where a message began: [`NetworkWriter::finish_message`] writes its size there.
+#[derive(Debug)]
+#[must_use = "a message without its size cannot be read: call `finish_message`"]
+pub struct MessageStart(usize);
+
+impl NetworkWriter {
+    /// An empty writer in the `Unet` dialect.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty writer in the given dialect.
+    pub fn with_dialect(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            ..Self::default()
+        }
+    }
+
+    /// The dialect that decides the bytes.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// What has been written so far.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    /// How many bytes have been written so far.
+    pub fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Whether nothing has been written.
+    pub fn is_empty(&self) -> bool {
+        self.buffer.is_empty()
+    }
+
+    /// The first value that had no form on the wire.
+    pub fn error(&self) -> Option<WriteError> {
+        self.error
+    }
+
+    /// Takes the error out, so that the writer can be used on.
+    pub fn take_error(&mut self) -> Option<WriteError> {
+        self.error.take()
+    }
+
+    /// Declares that a value has no form on the wire; the message under way is given up.
+    ///
+    /// ```
+    /// # use syncvar_runtime::{NetworkWriter, WriteErrorKind};
+    /// let mut writer = NetworkWriter::new();
+    /// writer.fail(WriteErrorKind::Custom("a route needs at least one waypoint"));
+    /// assert!(writer.error().is_some());
+    /// ```
+    pub fn fail(&mut self, kind: WriteErrorKind) {
+        let offset = self.buffer.len();
+        self.error.get_or_insert(WriteError::new(kind, offset));
+    }
+
+    /// Drops everything after the first `length` bytes.
+    pub fn truncate(&mut self, length: usize) {
+        self.buffer.truncate(length);
+    }
+
+    /// Takes everything written so far and keeps the writer's memory for what comes next.
+    pub fn take_bytes(&mut self) -> Bytes {
+        self.buffer.split().freeze()
+    }
+
+    /// Takes the first `length` bytes (all there are, if fewer).
+    pub(crate) fn take_front(&mut self, length: usize) -> Bytes {
+        let length = length.min(self.buffer.len());
+        self.buffer.split_to(length).freeze()
+    }
+
+    /// Writes any value as the field of a behaviour is written.
+    #[inline]
+    pub fn write<T: SyncValue>(&mut self, value: &T) {
+        value.write(self);
+    }
+
+    #[inline]
+    pub(super) fn write_array<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.buffer.put_slice(&bytes);
+    }
+
+    /// One byte, 0 or 1.
+    #[inline]
+    pub fn write_bool(&mut self, value: bool) {
+        self.write_array([u8::from(value)]);
+    }
+
+    /// The low byte of a UTF-16 code unit: UNet's `Write(char)`, which loses the rest. A `char`
+    /// field is written packed and whole instead; use `write(&c)`.
+    #[inline]
+    pub fn write_char_low_byte(&mut self, code_unit: u16) {
+        let [low, _] = code_unit.to_le_bytes();
+        self.write_array([low]);
+    }
+
+    /// A decimal: its low, middle and high 32 bits, then scale and sign.
+    pub fn write_decimal(&mut self, value: super::Decimal) {
+        for part in value.to_bits() {
+            self.write_array(part.to_le_bytes());
+        }
+    }
+
+    /// A string: its length in bytes as `u16`, then UTF-8 without a terminator.
+    ///
+    /// A string of more than [`MAX_STRING_BYTES`] is an [`error`](Self::error).
+    pub fn write_string(&mut self, value: &str) {
+        match u16::try_from(value.len()) {
+            Ok(length) if value.len() <= MAX_STRING_BYTES => {
+                self.write_array(length.to_le_bytes());
+                self.buffer.put_slice(value.as_bytes());
+            }
+            _ => self.fail(WriteErrorKind::StringTooLong {
+                length: value.len(),
+                limit: MAX_STRING_BYTES,
+            }),
+        }
+    }
+
+    /// A byte array: its length as `u16`, then the bytes. UNet's `WriteBytesFull` and
+    /// `WriteBytesAndSize`.
+    ///
+    /// An array of more than [`MAX_BYTES`] is an [`error`](Self::error).
+    pub fn write_bytes_and_size(&mut self, bytes: &[u8]) {
+        match u16::try_from(bytes.len()) {
+            Ok(length) => {
+                self.write_array(length.to_le_bytes());
+                self.buffer.put_slice(bytes);
+            }
+            Err(_) => self.fail(WriteErrorKind::BytesTooLong {
+                length: bytes.len(),
+                limit: MAX_BYTES,
+            }),
+        }
+    }
+
+    /// Bytes as they are, without a length.
+    pub fn write_bytes(&mut self, bytes: &[u8]) {
+        self.buffer.put_slice(bytes);
+    }
+
+    /// Begins a message: room for the size of its payload, then its type.
+    ///
+    /// ```
+    /// # use syncvar_runtime::NetworkWriter;
+    /// let mut writer = NetworkWriter::new();
+    /// let start = writer.start_message(143);
+    /// writer.write_string("hi");
+    /// writer.finish_message(start);
+    /// assert_eq!(writer.as_bytes(), b"\x04\0\x8f\0\x02\0hi");
+    /// ```
+    pub fn start_message(&mut self, message_type: i16) -> MessageStart {
+        let start = MessageStart(self.buffer.len());
+        self.write_array([0, 0]);
+        self.write_array(message_type.to_le_bytes());
+        start
+    }
+
+    /// Ends a message: writes the size of its payload where it began.
+    ///
+    /// A payload of more than [`MAX_BYTES`] is an [`error`](Self::error).
+    pub fn finish_message(&mut self, start: MessageStart) {
+        let MessageStart(start) = start;
+        let length = self.buffer.len().saturating_sub(start).saturating_sub(4);
+        match u16::try_from(length) {
+            Ok(size) => self.patch_u16(start, size),
+            Err(_) => self.fail(WriteErrorKind::MessageTooLarge {
+                length,
+                limit: MAX_BYTES,
+            }),
+        }
+    }
+
+    /// Room for a `u16` that is known later.
+    pub(crate) fn reserve_u16(&mut self) -> usize {
+        let position = self.buffer.len();
+        self.write_array([0, 0]);
+        position
+    }
+
+    /// Writes a `u16` at a place reserved before.
+    pub(crate) fn patch_u16(&mut self, position: usize, value: u16) {
+        if let Some(room) = position.checked_add(2).and_then(|end| self.buffer.get_mut(position..end)) {
+            room.copy_from_slice(&value.to_le_bytes());
+        }
+    }
+
+    /// Writes into the two bytes at `position` how many bytes follow them.
+    pub(crate) fn patch_length(&mut self, position: usize) {
+        let length = self.buffer.len().saturating_sub(position).saturating_sub(2);
+        match u16::try_from(length) {
+            Ok(size) => self.patch_u16(position, size),
+            Err(_) => self.fail(WriteErrorKind::MessageTooLarge {
+                length,
+                limit: MAX_BYTES,
+            }),
+        }
+    }
+}
+
+macro_rules! fixed {
+    ($($name:ident, $type:ty, $bytes:literal;)*) => {
+        impl NetworkWriter {
+            $(
+                #[doc = concat!("`", stringify!($type), "` in ", $bytes, ", least significant byte first.")]
+                #[inline]
+                pub fn $name(&mut self, value: $type) {
+                    self.write_array(value.to_le_bytes());
+                }
+            )*
+        }
+    };
+}
+
+fixed! {
+    write_u8, u8, "1 byte";
+    write_i8, i8, "1 byte";
+    write_u16, u16, "2 bytes";
+    write_i16, i16, "2 bytes";
+    write_u32, u32, "4 bytes";
+    write_i32, i32, "4 bytes";
+    write_u64, u64, "8 bytes";
+    write_i64, i64, "8 bytes";
+    write_f32, f32, "4 bytes, bit for bit";
+    write_f64, f64, "8 bytes, bit for bit";
+}
