@@ -32,11 +32,13 @@ pub mod prelude {
 pub mod __private {
     pub use core::option::Option::{self, None, Some};
     pub use core::result::Result::{self, Err, Ok};
+    pub use core::default::Default;
+    pub use core::marker::PhantomData;
+    pub use core::mem::discriminant;
     pub use core::time::Duration;
-    pub use core::{clone::Clone, default::Default};
     pub use syncvar_runtime::{
         BehaviourSchema, FieldSchema, HookField, MemberSchema, NetworkBehaviour, NetworkReader,
-        NetworkWriter, ReadError, ReadErrorKind, ReadResultExt, SyncField, SyncValue, TypeSchema,
-        VariantSchema, dirty_bit,
+        NetworkWriter, ReadError, ReadResultExt, SyncField, SyncValue, TypeSchema,
+        VariantSchema, assert_fits_32_bits,
     };
 }

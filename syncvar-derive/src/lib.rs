@@ -1,14 +1,90 @@
-//! placeholder
-use proc_macro::TokenStream;
+//! The derive macros of `syncvar`. Use them through the crate `syncvar`.
 
-/// placeholder
+mod attr;
+mod bounds;
+mod errors;
+mod expand;
+mod fallback;
+mod model;
+mod names;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Makes a struct a networked behaviour.
+///
+/// ```ignore
+/// #[derive(NetworkBehaviour, Default)]
+/// #[network_behaviour(send_interval = 0.05, channel = 1)]
+/// struct Player {
+///     #[network_behaviour(base)]
+///     base: Creature,
+///     #[sync_var(hook = on_score_changed)]
+///     score: SyncVar<u32>,
+///     #[sync_var]
+///     name: SyncVar<String>,
+///     last_input: u32, // does not travel
+/// }
+///
+/// impl Player {
+///     fn on_score_changed(&mut self, previous: u32) {}
+/// }
+/// ```
+///
+/// On the struct, `#[network_behaviour(...)]` takes:
+///
+/// * `send_interval = <seconds>`: the shortest time between two updates; 0.1 unless given, 0 for
+///   every server update.
+/// * `channel = <number>`: the channel that updates travel on; 0 unless given.
+/// * `crate = <path>`: where the crate `syncvar` is found, if not at `::syncvar`.
+///
+/// On a field:
+///
+/// * `#[sync_var]`: the field is synchronised. Its type is `SyncVar<T>` or another `SyncField`.
+/// * `#[sync_var(hook = method)]`: after an update has been applied on a client,
+///   `fn method(&mut self, previous: T)` is called if the value is another one.
+/// * `#[network_behaviour(base)]`: the field is the base of this behaviour; its fields come first.
+///
+/// A behaviour has at most 64 synchronised fields, those of its bases included.
 #[proc_macro_derive(NetworkBehaviour, attributes(sync_var, network_behaviour))]
-pub fn derive_network_behaviour(_input: TokenStream) -> TokenStream {
-    TokenStream::new()
+pub fn derive_network_behaviour(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    behaviour(&parse_macro_input!(input as DeriveInput)).into()
 }
 
-/// placeholder
+/// Makes a struct or enum a value that can travel.
+///
+/// ```ignore
+/// #[derive(SyncValue, Clone)]
+/// struct Buff {
+///     id: u32,
+///     timer: f32,
+///     #[sync_value(skip)]
+///     icon_loaded: bool, // does not travel: a client keeps its own
+/// }
+/// ```
+///
+/// A struct travels as its members one after another, an enum without data as four bytes, an enum
+/// with data as the packed position of the variant and then its members.
+///
+/// `#[sync_value(crate = <path>)]` on the type says where the crate `syncvar` is found, if not at
+/// `::syncvar`; `#[sync_value(skip)]` on a member of a struct leaves it out.
 #[proc_macro_derive(SyncValue, attributes(sync_value))]
-pub fn derive_sync_value(_input: TokenStream) -> TokenStream {
-    TokenStream::new()
+pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    value(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+fn behaviour(input: &DeriveInput) -> TokenStream {
+    match model::Behaviour::from_syn(input) {
+        Ok(behaviour) => expand::behaviour(&behaviour),
+        Err(errors) => fallback::behaviour(input, &errors),
+    }
+}
+
+fn value(input: &DeriveInput) -> TokenStream {
+    match model::Value::from_syn(input) {
+        Ok(value) => expand::value(&value),
+        Err(errors) => fallback::value(input, &errors),
+    }
 }

@@ -119,17 +119,25 @@ impl NetworkWriter {
 }
 
 impl NetworkReader<'_> {
-    /// Reads the changes of a base; counterpart of [`NetworkWriter::serialize_base`].
+    /// The dirty mask of a behaviour; see [`read_dirty_bits`](Self::read_dirty_bits).
+    ///
+    /// # Errors
+    ///
+    /// When the message ends too early, and when a bit belongs to no field of `B`.
+    pub fn read_dirty_bits_of<B: NetworkBehaviour>(&mut self) -> Result<u64, ReadError> {
+        self.read_dirty_bits(B::SCHEMA.dirty_bits())
+    }
+
+    /// Reads the changes of the base of `D`; counterpart of [`NetworkWriter::serialize_base`].
     ///
     /// # Errors
     ///
     /// Those of the base.
-    pub fn deserialize_base<B: NetworkBehaviour>(
+    pub fn deserialize_base<D: NetworkBehaviour, B: NetworkBehaviour>(
         &mut self,
         base: &mut B,
-        derived_bits: u64,
     ) -> Result<B::Previous, ReadError> {
-        let outer = self.replace_derived_bits(|outer| outer | derived_bits);
+        let outer = self.replace_derived_bits(|outer| outer | D::SCHEMA.dirty_bits());
         let previous = base.on_deserialize(self, false);
         self.replace_derived_bits(|_| outer);
         previous

@@ -3,7 +3,7 @@
 mod slots;
 
 pub use slots::{BehaviourList, BehaviourSet, Behaviours};
-pub(crate) use slots::{BehaviourInfo, Slot};
+pub(crate) use slots::Slot;
 
 use std::any::Any;
 use std::fmt;

@@ -32,7 +32,8 @@ pub use memory::{Link, MemoryNetwork};
 pub use message::MessageType;
 pub use prefab::Prefabs;
 pub use schema::{
-    BehaviourSchema, FieldSchema, MAX_SYNC_VARS, MemberSchema, TypeSchema, VariantSchema, dirty_bit,
+    BehaviourSchema, FieldSchema, MAX_SYNC_VARS, MemberSchema, TypeSchema, VariantSchema,
+    assert_fits_32_bits,
 };
 pub use schema_text::SchemaDifference;
 pub use server::{

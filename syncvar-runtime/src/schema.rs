@@ -77,13 +77,29 @@ pub const MAX_SYNC_VARS: u32 = 64;
 
 impl BehaviourSchema {
     /// How many fields the behaviour has, those of its bases included.
-    #[expect(clippy::cast_possible_truncation, reason = "checked against 64 by `dirty_bit`")]
+    #[expect(clippy::cast_possible_truncation, reason = "checked against 64 by `bit_after`")]
     pub const fn field_count(&self) -> u32 {
         let inherited = match self.base {
             Some(base) => base.field_count(),
             None => 0,
         };
         inherited + self.fields.len() as u32
+    }
+
+    /// The dirty bit of a field of a derived class that has `index` fields of its own before it.
+    ///
+    /// # Panics
+    ///
+    /// From the 65th field on: in a constant, which is where the derive uses it, that is a compile
+    /// error.
+    pub const fn bit_after(&self, index: u32) -> u64 {
+        let index = self.field_count() + index;
+        assert!(
+            index < MAX_SYNC_VARS,
+            "more than 64 synchronised fields, those of the bases included: move some of them to a \
+             second behaviour on the same object"
+        );
+        1 << index
     }
 
     /// The dirty bits of all fields, those of the bases included.
@@ -111,20 +127,14 @@ impl BehaviourSchema {
     }
 }
 
-/// The bit of a field that has `index` fields before it.
-///
-/// # Panics
-///
-/// From the 65th field on: in a constant, which is where the derive uses it, that is a compile
-/// error.
-#[must_use]
-pub const fn dirty_bit(index: u32) -> u64 {
+/// Refuses a number of an enumeration that does not fit the 32 bits it has on the wire: in a
+/// constant, which is where the derive uses it, that is a compile error.
+#[doc(hidden)]
+pub const fn assert_fits_32_bits(number: i128) {
     assert!(
-        index < MAX_SYNC_VARS,
-        "more than 64 sync vars in this behaviour, its bases included: move some of them to a \
-         second behaviour on the same object"
+        number >= i32::MIN as i128 && number <= u32::MAX as i128,
+        "the number of this variant does not fit the 32 bits that an enum has on the wire"
     );
-    1 << index
 }
 
 impl fmt::Display for TypeSchema {

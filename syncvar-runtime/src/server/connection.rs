@@ -60,8 +60,4 @@ impl Connection {
             queue.extend(self.own.drain());
         }
     }
-
-    pub(super) fn has_outgoing(&self) -> bool {
-        self.queues.iter().any(|queue| !queue.is_empty())
-    }
 }

@@ -70,6 +70,12 @@ impl<'a> NetworkReader<'a> {
         ReadError::new(kind, self.position)
     }
 
+    /// An error for a number that no variant of an enumeration has; the derive uses it.
+    pub fn unknown_variant(&self, name: &'static str, value: impl Into<i64>) -> ReadError {
+        let value = value.into();
+        self.error(ReadErrorKind::UnknownVariant { name, value })
+    }
+
     /// Refuses bytes that nobody has read.
     ///
     /// # Errors

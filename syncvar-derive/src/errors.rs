@@ -1,0 +1,38 @@
+//! Gathers mistakes, so that one build shows all of them.
+
+use std::fmt::Display;
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+/// The mistakes found so far.
+#[derive(Default)]
+pub(crate) struct Errors(Option<syn::Error>);
+
+impl Errors {
+    /// A mistake, on these tokens.
+    pub(crate) fn add(&mut self, tokens: impl ToTokens, message: impl Display) {
+        self.add_error(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// A mistake that already has its place.
+    pub(crate) fn add_error(&mut self, error: syn::Error) {
+        match &mut self.0 {
+            Some(errors) => errors.combine(error),
+            None => self.0 = Some(error),
+        }
+    }
+
+    /// The value, if there was no mistake.
+    pub(crate) fn finish<T>(self, value: T) -> Result<T, Self> {
+        match self.0 {
+            None => Ok(value),
+            Some(_) => Err(self),
+        }
+    }
+
+    /// `compile_error!` for each of them.
+    pub(crate) fn to_compile_errors(&self) -> TokenStream {
+        self.0.as_ref().map(syn::Error::to_compile_error).unwrap_or_default()
+    }
+}

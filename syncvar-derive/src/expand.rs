@@ -1,0 +1,188 @@
+//! Puts the pieces in reading order. Cannot fail.
+
+mod deserialize;
+mod dirty;
+mod schema;
+mod serialize;
+mod value;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Generics, Type, WhereClause, parse_quote};
+
+use crate::bounds::Parameters;
+use crate::model::{Behaviour, Container, SyncVar, Value};
+use crate::names;
+
+/// Allowed in what is emitted, each because a lint that a user may deny would fire:
+/// `unused_qualifications` as soon as the user imports what `_syncvar::` names in full.
+fn allowed() -> TokenStream {
+    quote!(#[allow(unused_qualifications)])
+}
+
+/// The whole expansion of `#[derive(NetworkBehaviour)]`.
+pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
+    let ident = behaviour.ident;
+    let import = names::import(behaviour.krate.as_ref());
+    let bits = dirty::bits(behaviour);
+    let previous_struct = deserialize::previous_struct(behaviour);
+    let previous_type = deserialize::previous_type(behaviour);
+    let schema = schema::behaviour(behaviour);
+    let settings = settings(behaviour);
+    let sync_var_dirty_bits = dirty::sync_var_dirty_bits(behaviour);
+    let set_dirty_bit = dirty::set_dirty_bit(behaviour);
+    let clear_all_dirty_bits = dirty::clear_all_dirty_bits(behaviour);
+    let on_serialize = serialize::on_serialize(behaviour);
+    let on_deserialize = deserialize::on_deserialize(behaviour);
+    let call_hooks = deserialize::call_hooks(behaviour);
+    let limit = dirty::limit(behaviour);
+    let allowed = allowed();
+    let where_clause = behaviour_bounds(behaviour);
+    let (impl_generics, ty_generics, _) = behaviour.generics.split_for_impl();
+    quote! {
+        const _: () = {
+            #import
+
+            #bits
+
+            #previous_struct
+
+            #[automatically_derived]
+            #allowed
+            impl #impl_generics _syncvar::NetworkBehaviour for #ident #ty_generics #where_clause {
+                type Previous = #previous_type;
+
+                #schema
+                #settings
+
+                #sync_var_dirty_bits
+                #set_dirty_bit
+                #clear_all_dirty_bits
+                #on_serialize
+                #on_deserialize
+                #call_hooks
+            }
+
+            #limit
+        };
+    }
+}
+
+/// The whole expansion of `#[derive(SyncValue)]`.
+pub(crate) fn value(value: &Value<'_>) -> TokenStream {
+    let ident = value.ident;
+    let import = names::import(value.krate.as_ref());
+    let checks = value::checks(value);
+    let schema = schema::value(value);
+    let methods = value::methods(value);
+    let allowed = allowed();
+    let types = value.members().map(|member| member.ty);
+    let where_clause = value_bounds(value.generics, types);
+    let (impl_generics, ty_generics, _) = value.generics.split_for_impl();
+    quote! {
+        const _: () = {
+            #import
+
+            #checks
+
+            #[automatically_derived]
+            #allowed
+            impl #impl_generics _syncvar::SyncValue for #ident #ty_generics #where_clause {
+                #schema
+                #methods
+            }
+        };
+    }
+}
+
+/// The constants that the attribute on the struct sets.
+fn settings(behaviour: &Behaviour<'_>) -> TokenStream {
+    let send_interval = behaviour.send_interval.map(|seconds| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 3600 s")]
+        let micros = proc_macro2::Literal::u64_unsuffixed((seconds * 1e6).round() as u64);
+        quote!(const SEND_INTERVAL: _syncvar::Duration = _syncvar::Duration::from_micros(#micros);)
+    });
+    let channel = behaviour.channel.map(|channel| {
+        let channel = proc_macro2::Literal::u8_unsuffixed(channel);
+        quote!(const CHANNEL: u8 = #channel;)
+    });
+    quote!(#send_interval #channel)
+}
+
+/// `self.health.read_full(reader)`, or, for a type that the macro does not know by name,
+/// `_syncvar::SyncField::read_full(&mut self.health, reader)`: there the compiler says that the
+/// type is no synchronised field, instead of that it has no such method. The call has the place of
+/// the field's type.
+fn call(sync_var: &SyncVar<'_>, method: &Method, argument: Option<&TokenStream>) -> TokenStream {
+    let span = place_of(sync_var.ty.original);
+    let member = &sync_var.member;
+    let name = syn::Ident::new(method.name, span);
+    match sync_var.ty.container {
+        Container::SyncVar(_) => quote_spanned!(span=> self.#member.#name(#argument)),
+        Container::Unknown => {
+            let ty = syn::Ident::new(method.of, span);
+            let reference = if method.writes { quote!(&mut) } else { quote!(&) };
+            quote_spanned!(span=> _syncvar::#ty::#name(#reference self.#member, #argument))
+        }
+    }
+}
+
+/// A method of a synchronised field.
+struct Method {
+    name: &'static str,
+    of: &'static str,
+    /// Whether it takes `&mut self`.
+    writes: bool,
+}
+
+impl Method {
+    const fn reading(name: &'static str) -> Self {
+        Self { name, of: "SyncField", writes: false }
+    }
+
+    const fn writing(name: &'static str) -> Self {
+        Self { name, of: "SyncField", writes: true }
+    }
+}
+
+/// The place of some tokens, for errors, with the names of the macro.
+fn place_of(tokens: &impl ToTokens) -> Span {
+    Span::call_site().located_at(tokens.span())
+}
+
+/// The user's bounds, and one for every field type that mentions a type parameter.
+fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
+    let parameters = Parameters::of(behaviour.generics);
+    let mut clause = behaviour.generics.where_clause.clone();
+    let mut add = |ty: &Type, bound: TokenStream| {
+        if parameters.occur_in(ty) {
+            let clause = clause.get_or_insert_with(|| parse_quote!(where));
+            clause.predicates.push(parse_quote!(#ty: _syncvar::#bound));
+        }
+    };
+    if let Some(base) = &behaviour.base {
+        add(base.ty, quote!(NetworkBehaviour));
+    }
+    for sync_var in &behaviour.sync_vars {
+        match (sync_var.ty.container, &sync_var.hook) {
+            (Container::SyncVar(value), _) => add(value, quote!(SyncValue)),
+            (Container::Unknown, None) => add(sync_var.ty.original, quote!(SyncField)),
+            (Container::Unknown, Some(_)) => add(sync_var.ty.original, quote!(HookField)),
+        }
+    }
+    clause
+}
+
+fn value_bounds<'a>(
+    generics: &Generics,
+    types: impl Iterator<Item = &'a Type>,
+) -> Option<WhereClause> {
+    let parameters = Parameters::of(generics);
+    let mut clause = generics.where_clause.clone();
+    for ty in types.filter(|ty| parameters.occur_in(ty)) {
+        let clause = clause.get_or_insert_with(|| parse_quote!(where));
+        clause.predicates.push(parse_quote!(#ty: _syncvar::SyncValue));
+    }
+    clause
+}

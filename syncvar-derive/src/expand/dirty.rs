@@ -1,0 +1,124 @@
+//! The bit constants, `sync_var_dirty_bits`, `set_dirty_bit`, `clear_all_dirty_bits`.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+
+use super::{Method, call, place_of};
+use crate::model::Behaviour;
+use crate::names;
+
+/// `const HEALTH_BIT: u64 = 1 << 0;` for every field.
+pub(super) fn bits(behaviour: &Behaviour<'_>) -> TokenStream {
+    if behaviour.sync_vars.is_empty() {
+        return TokenStream::new();
+    }
+    let ident = behaviour.ident;
+    let bits = behaviour.sync_vars.iter().enumerate().map(|(index, sync_var)| {
+        let bit = names::bit(&sync_var.member);
+        let index = names::number(index);
+        let name = names::plain(&sync_var.member);
+        match &behaviour.base {
+            None => {
+                let doc = format!(" Dirty bit of `{name}`.");
+                quote!(#[doc = #doc] const #bit: u64 = 1 << #index;)
+            }
+            Some(base) => {
+                let ty = base.ty;
+                let span = place_of(ty);
+                let doc = format!(" Dirty bit of `{name}`, after those of `{}`.", ty.to_token_stream());
+                let schema = quote_spanned!(span=> <#ty as _syncvar::NetworkBehaviour>::SCHEMA);
+                quote!(#[doc = #doc] const #bit: u64 = #schema.bit_after(#index);)
+            }
+        }
+    });
+    let where_clause = super::behaviour_bounds(behaviour);
+    let (impl_generics, ty_generics, _) = behaviour.generics.split_for_impl();
+    quote! {
+        impl #impl_generics #ident #ty_generics #where_clause {
+            #(#bits)*
+        }
+    }
+}
+
+pub(super) fn sync_var_dirty_bits(behaviour: &Behaviour<'_>) -> TokenStream {
+    let from_base = behaviour.base.as_ref().map(|base| {
+        let member = &base.member;
+        let span = place_of(base.ty);
+        quote_spanned!(span=> _syncvar::NetworkBehaviour::sync_var_dirty_bits(&self.#member))
+    });
+    if behaviour.sync_vars.is_empty() {
+        let bits = from_base.unwrap_or_else(|| quote!(0));
+        return quote!(fn sync_var_dirty_bits(&self) -> u64 { #bits });
+    }
+    let start = from_base.unwrap_or_else(|| quote!(0));
+    let checks = behaviour.sync_vars.iter().map(|sync_var| {
+        let bit = names::bit(&sync_var.member);
+        let is_dirty = call(sync_var, &Method::reading("is_dirty"), None);
+        quote! {
+            if #is_dirty {
+                dirty_bits |= Self::#bit;
+            }
+        }
+    });
+    quote! {
+        fn sync_var_dirty_bits(&self) -> u64 {
+            let mut dirty_bits = #start;
+            #(#checks)*
+            dirty_bits
+        }
+    }
+}
+
+pub(super) fn set_dirty_bit(behaviour: &Behaviour<'_>) -> TokenStream {
+    let base = behaviour.base.as_ref().map(|base| {
+        let member = &base.member;
+        quote!(_syncvar::NetworkBehaviour::set_dirty_bit(&mut self.#member, dirty_bits);)
+    });
+    let fields = behaviour.sync_vars.iter().map(|sync_var| {
+        let bit = names::bit(&sync_var.member);
+        let set_dirty = call(sync_var, &Method::writing("set_dirty"), None);
+        quote! {
+            if dirty_bits & Self::#bit != 0 {
+                #set_dirty;
+            }
+        }
+    });
+    let parameter = if behaviour.base.is_none() && behaviour.sync_vars.is_empty() {
+        quote!(_dirty_bits)
+    } else {
+        quote!(dirty_bits)
+    };
+    quote! {
+        fn set_dirty_bit(&mut self, #parameter: u64) {
+            #base
+            #(#fields)*
+        }
+    }
+}
+
+pub(super) fn clear_all_dirty_bits(behaviour: &Behaviour<'_>) -> TokenStream {
+    let base = behaviour.base.as_ref().map(|base| {
+        let member = &base.member;
+        quote!(_syncvar::NetworkBehaviour::clear_all_dirty_bits(&mut self.#member);)
+    });
+    let fields = behaviour.sync_vars.iter().map(|sync_var| {
+        let clear_dirty = call(sync_var, &Method::writing("clear_dirty"), None);
+        quote!(#clear_dirty;)
+    });
+    quote! {
+        fn clear_all_dirty_bits(&mut self) {
+            #base
+            #(#fields)*
+        }
+    }
+}
+
+/// A constant that does not compile when base and fields together are more than 64. Without a base
+/// the model has counted them.
+pub(super) fn limit(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
+    let countable = behaviour.base.is_some() && behaviour.generics.type_params().next().is_none();
+    let last = behaviour.sync_vars.last().filter(|_| countable)?;
+    let (ident, span) = (behaviour.ident, place_of(last.ty.original));
+    let bit = syn::Ident::new(&names::bit(&last.member).to_string(), span);
+    Some(quote_spanned!(span=> const _: u64 = #ident::#bit;))
+}

@@ -1,0 +1,73 @@
+//! The `SCHEMA` constants.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+
+use super::place_of;
+use crate::model::{Behaviour, Body, MemberModel, Value};
+use crate::names;
+
+pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
+    let name = behaviour.ident.unraw().to_string();
+    let base = match &behaviour.base {
+        Some(base) => {
+            let (ty, span) = (base.ty, place_of(base.ty));
+            let schema = quote_spanned!(span=> <#ty as _syncvar::NetworkBehaviour>::SCHEMA);
+            quote!(_syncvar::Some(&#schema))
+        }
+        None => quote!(_syncvar::None),
+    };
+    let fields = behaviour.sync_vars.iter().map(|sync_var| {
+        let (ty, span) = (sync_var.ty.original, place_of(sync_var.ty.original));
+        let name = names::plain(&sync_var.member);
+        let schema = quote_spanned!(span=> <#ty as _syncvar::SyncField>::SCHEMA);
+        quote!(_syncvar::FieldSchema { name: #name, schema: #schema })
+    });
+    quote! {
+        const SCHEMA: _syncvar::BehaviourSchema = _syncvar::BehaviourSchema {
+            name: #name,
+            base: #base,
+            fields: &[#(#fields),*],
+        };
+    }
+}
+
+pub(super) fn value(value: &Value<'_>) -> TokenStream {
+    let name = value.ident.unraw().to_string();
+    let schema = match &value.body {
+        Body::Struct(members) => {
+            let members = member_schemas(members);
+            quote!(Struct { name: #name, members: #members })
+        }
+        Body::PlainEnum { variants, .. } => {
+            let variants = variants.iter().map(|variant| {
+                let name = variant.unraw().to_string();
+                quote!(_syncvar::VariantSchema { name: #name, number: Self::#variant as i64, members: &[] })
+            });
+            quote!(Enum { name: #name, variants: &[#(#variants),*] })
+        }
+        Body::DataEnum(variants) => {
+            let variants = variants.iter().enumerate().map(|(index, variant)| {
+                let name = variant.ident.unraw().to_string();
+                let number = names::number(index);
+                let members = member_schemas(&variant.members);
+                quote!(_syncvar::VariantSchema { name: #name, number: #number, members: #members })
+            });
+            quote!(Enum { name: #name, variants: &[#(#variants),*] })
+        }
+    };
+    quote! {
+        const SCHEMA: _syncvar::TypeSchema = _syncvar::TypeSchema::#schema;
+    }
+}
+
+fn member_schemas(members: &[MemberModel<'_>]) -> TokenStream {
+    let members = members.iter().filter(|member| !member.skipped).map(|member| {
+        let (ty, span) = (member.ty, place_of(member.ty));
+        let name = names::plain(&member.member);
+        let schema = quote_spanned!(span=> <#ty as _syncvar::SyncValue>::SCHEMA);
+        quote!(_syncvar::MemberSchema { name: #name, schema: #schema })
+    });
+    quote!(&[#(#members),*])
+}

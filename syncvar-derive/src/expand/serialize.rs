@@ -1,0 +1,77 @@
+//! `on_serialize`.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+
+use super::{Method, call, place_of};
+use crate::model::Behaviour;
+use crate::names;
+
+pub(super) fn on_serialize(behaviour: &Behaviour<'_>) -> TokenStream {
+    let body = match (&behaviour.base, behaviour.sync_vars.is_empty()) {
+        (None, true) => {
+            return quote! {
+                fn on_serialize(&mut self, _writer: &mut _syncvar::NetworkWriter, _initial_state: bool) -> bool {
+                    false
+                }
+            };
+        }
+        (Some(base), true) => {
+            let (member, span) = (&base.member, place_of(base.ty));
+            quote_spanned! {span=>
+                _syncvar::NetworkBehaviour::on_serialize(&mut self.#member, writer, initial_state)
+            }
+        }
+        (_, false) => write_fields(behaviour),
+    };
+    quote! {
+        fn on_serialize(&mut self, writer: &mut _syncvar::NetworkWriter, initial_state: bool) -> bool {
+            #body
+        }
+    }
+}
+
+fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
+    let writer = quote!(writer);
+    let (mut base_full, mut base_delta, mut written) = (None, None, quote!(dirty_bits != 0));
+    if let Some(base) = &behaviour.base {
+        let (member, span) = (&base.member, place_of(base.ty));
+        base_full = Some(quote_spanned! {span=>
+            _syncvar::NetworkBehaviour::on_serialize(&mut self.#member, writer, true);
+        });
+        base_delta = Some(quote_spanned! {span=>
+            let base_written = writer.serialize_base(&mut self.#member, dirty_bits);
+        });
+        let own_bits = behaviour.sync_vars.iter().map(|sync_var| names::bit(&sync_var.member));
+        let own_bits = match behaviour.sync_vars.len() {
+            1 => quote!(#(Self::#own_bits)*),
+            _ => quote!((#(Self::#own_bits)|*)),
+        };
+        written = quote!(base_written || dirty_bits & #own_bits != 0);
+    }
+    let full = behaviour.sync_vars.iter().map(|sync_var| {
+        let write = call(sync_var, &Method::reading("write_full"), Some(&writer));
+        quote!(#write;)
+    });
+    let delta = behaviour.sync_vars.iter().map(|sync_var| {
+        let bit = names::bit(&sync_var.member);
+        let write = call(sync_var, &Method::reading("write_delta"), Some(&writer));
+        quote! {
+            if dirty_bits & Self::#bit != 0 {
+                #write;
+            }
+        }
+    });
+    quote! {
+        if initial_state {
+            #base_full
+            #(#full)*
+            return true;
+        }
+        let dirty_bits = _syncvar::NetworkBehaviour::sync_var_dirty_bits(self);
+        #base_delta
+        writer.write_dirty_bits(dirty_bits);
+        #(#delta)*
+        #written
+    }
+}

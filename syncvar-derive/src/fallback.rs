@@ -1,0 +1,79 @@
+//! A stub beside the errors, so that the code that uses the type does not light up as well.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::DeriveInput;
+use syn::ext::IdentExt;
+
+use crate::attr::{BehaviourAttrs, ValueAttrs};
+use crate::errors::Errors;
+use crate::names;
+
+pub(crate) fn behaviour(input: &DeriveInput, errors: &Errors) -> TokenStream {
+    let krate = BehaviourAttrs::parse(&input.attrs, &mut Errors::default()).krate;
+    let import = names::import(krate.as_ref());
+    let (ident, name) = (&input.ident, input.ident.unraw().to_string());
+    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+    let errors = errors.to_compile_errors();
+    quote! {
+        #errors
+
+        const _: () = {
+            #[allow(unused_imports)]
+            #import
+
+            #[automatically_derived]
+            impl #impl_generics _syncvar::NetworkBehaviour for #ident #ty_generics #where_clause {
+                type Previous = ();
+                const SCHEMA: _syncvar::BehaviourSchema = _syncvar::BehaviourSchema {
+                    name: #name,
+                    base: _syncvar::None,
+                    fields: &[],
+                };
+                fn sync_var_dirty_bits(&self) -> u64 {
+                    0
+                }
+                fn set_dirty_bit(&mut self, _: u64) {}
+                fn clear_all_dirty_bits(&mut self) {}
+                fn on_serialize(&mut self, _: &mut _syncvar::NetworkWriter, _: bool) -> bool {
+                    false
+                }
+                fn on_deserialize(
+                    &mut self,
+                    _: &mut _syncvar::NetworkReader<'_>,
+                    _: bool,
+                ) -> _syncvar::Result<(), _syncvar::ReadError> {
+                    _syncvar::Ok(())
+                }
+            }
+        };
+    }
+}
+
+pub(crate) fn value(input: &DeriveInput, errors: &Errors) -> TokenStream {
+    let krate = ValueAttrs::parse(&input.attrs, &mut Errors::default()).krate;
+    let import = names::import(krate.as_ref());
+    let (ident, name) = (&input.ident, input.ident.unraw().to_string());
+    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+    let errors = errors.to_compile_errors();
+    quote! {
+        #errors
+
+        const _: () = {
+            #[allow(unused_imports)]
+            #import
+
+            #[automatically_derived]
+            impl #impl_generics _syncvar::SyncValue for #ident #ty_generics #where_clause {
+                const SCHEMA: _syncvar::TypeSchema = _syncvar::TypeSchema::Named(#name);
+                fn write(&self, _: &mut _syncvar::NetworkWriter) {}
+                fn read(_: &mut _syncvar::NetworkReader<'_>) -> _syncvar::Result<Self, _syncvar::ReadError> {
+                    loop {}
+                }
+                fn same(&self, _: &Self) -> bool {
+                    true
+                }
+            }
+        };
+    }
+}

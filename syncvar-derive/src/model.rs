@@ -1,0 +1,9 @@
+//! What is to be expanded: valid by construction. All checks are made here.
+
+mod behaviour;
+mod field_type;
+mod value;
+
+pub(crate) use behaviour::{Base, Behaviour, SyncVar};
+pub(crate) use field_type::Container;
+pub(crate) use value::{Body, Discriminant, MemberModel, Value, Variant};

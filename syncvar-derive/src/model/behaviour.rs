@@ -1,0 +1,146 @@
+//! A behaviour: a struct with synchronised fields, and perhaps a base.
+
+use syn::spanned::Spanned;
+use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type};
+
+use super::field_type::{self, FieldType};
+use crate::attr::{BehaviourAttrs, FieldAttrs};
+use crate::errors::Errors;
+
+/// A struct to make a behaviour of.
+pub(crate) struct Behaviour<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) generics: &'a Generics,
+    pub(crate) krate: Option<Path>,
+    /// In seconds, where it is not the usual one.
+    pub(crate) send_interval: Option<f64>,
+    /// Where it is not the usual one.
+    pub(crate) channel: Option<u8>,
+    pub(crate) base: Option<Base<'a>>,
+    pub(crate) sync_vars: Vec<SyncVar<'a>>,
+}
+
+/// The field that is the base.
+pub(crate) struct Base<'a> {
+    pub(crate) member: Member,
+    pub(crate) ty: &'a Type,
+}
+
+/// A synchronised field.
+pub(crate) struct SyncVar<'a> {
+    pub(crate) member: Member,
+    pub(crate) ty: FieldType<'a>,
+    pub(crate) hook: Option<Ident>,
+}
+
+const MAX_SYNC_VARS: usize = 64;
+
+impl<'a> Behaviour<'a> {
+    pub(crate) fn from_syn(input: &'a DeriveInput) -> Result<Self, Errors> {
+        let mut errors = Errors::default();
+        let attrs = BehaviourAttrs::parse(&input.attrs, &mut errors);
+        for lifetime in input.generics.lifetimes() {
+            errors.add(
+                lifetime,
+                "a behaviour lives as long as its object and cannot borrow: give it types that own their values",
+            );
+        }
+        let mut behaviour = Self {
+            ident: &input.ident,
+            generics: &input.generics,
+            krate: attrs.krate,
+            send_interval: attrs.send_interval,
+            channel: attrs.channel,
+            base: None,
+            sync_vars: Vec::new(),
+        };
+        if let Some(fields) = behaviour_fields(input, &mut errors) {
+            behaviour.add_fields(fields, &mut errors);
+        }
+        errors.finish(behaviour)
+    }
+
+    fn add_fields(&mut self, fields: &'a Fields, errors: &mut Errors) {
+        for (index, field) in (0_u32..).zip(fields) {
+            let member = match &field.ident {
+                Some(ident) => Member::Named(ident.clone()),
+                None => Member::Unnamed(Index { index, span: field.ty.span() }),
+            };
+            let attrs = FieldAttrs::parse(&field.attrs, errors);
+            match (attrs.base, attrs.sync_var) {
+                (Some(_), Some(_)) => errors.add(
+                    field,
+                    "a base is synchronised by its own fields: remove `#[sync_var]`",
+                ),
+                (Some(_), None) => self.set_base(member, &field.ty, errors),
+                (None, Some(_)) => self.add_sync_var(member, &field.ty, attrs.hook, errors),
+                (None, None) => refuse_forgotten(&field.ty, errors),
+            }
+        }
+    }
+
+    fn set_base(&mut self, member: Member, ty: &'a Type, errors: &mut Errors) {
+        if self.base.is_some() {
+            errors.add(
+                ty,
+                "a second base: a behaviour has one; put the other on the object as a behaviour of its own",
+            );
+        } else if field_type::find_sync_var(ty).is_some() {
+            errors.add(ty, "a base is a behaviour: write `#[sync_var]` for a synchronised field");
+        } else {
+            self.base = Some(Base { member, ty });
+        }
+    }
+
+    fn add_sync_var(
+        &mut self,
+        member: Member,
+        ty: &'a Type,
+        hook: Option<Ident>,
+        errors: &mut Errors,
+    ) {
+        match FieldType::from_syn(ty) {
+            Ok(ty) => self.sync_vars.push(SyncVar { member, ty, hook }),
+            Err(error) => return errors.add_error(error),
+        }
+        if self.sync_vars.len() == MAX_SYNC_VARS + 1 {
+            errors.add(
+                ty,
+                "this is synchronised field number 65, and a behaviour has at most 64: move some to a second \
+                 behaviour on the same object",
+            );
+        }
+    }
+
+    /// Whether any field of its own has a hook.
+    pub(crate) fn has_hooks(&self) -> bool {
+        self.sync_vars.iter().any(|sync_var| sync_var.hook.is_some())
+    }
+}
+
+/// A `SyncVar` without the attribute would be written to and never sent.
+fn refuse_forgotten(ty: &Type, errors: &mut Errors) {
+    if let Some(found) = field_type::find_sync_var(ty) {
+        errors.add(
+            found,
+            "this `SyncVar` would never be sent: write `#[sync_var]` above the field, or make it a plain value",
+        );
+    }
+}
+
+fn behaviour_fields<'a>(input: &'a DeriveInput, errors: &mut Errors) -> Option<&'a Fields> {
+    match &input.data {
+        Data::Struct(data) => Some(&data.fields),
+        Data::Enum(data) => {
+            errors.add(
+                data.enum_token,
+                "a behaviour is a struct: keep the enum in a field, as `SyncVar<...>`, and derive `SyncValue` for it",
+            );
+            None
+        }
+        Data::Union(data) => {
+            errors.add(data.union_token, "a behaviour is a struct, not a union");
+            None
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! A value: a struct or enum that travels as a whole.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Data, DataEnum, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type};
+
+use super::field_type;
+use crate::attr::{MemberAttrs, ValueAttrs};
+use crate::errors::Errors;
+
+/// A struct or enum to make a value of.
+pub(crate) struct Value<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) generics: &'a Generics,
+    pub(crate) krate: Option<Path>,
+    pub(crate) body: Body<'a>,
+}
+
+/// What it consists of.
+pub(crate) enum Body<'a> {
+    Struct(Vec<MemberModel<'a>>),
+    /// No variant has data: four bytes on the wire.
+    PlainEnum { variants: Vec<&'a Ident>, discriminant: Discriminant },
+    /// Some variant has data: the position of the variant, then its members.
+    DataEnum(Vec<Variant<'a>>),
+}
+
+/// Whether the numbers of a plain enum are known to fit 32 bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Discriminant {
+    Fits,
+    MustBeChecked,
+}
+
+/// A variant of an enum with data.
+pub(crate) struct Variant<'a> {
+    pub(crate) ident: &'a Ident,
+    /// Whether its members have names.
+    pub(crate) named: bool,
+    pub(crate) members: Vec<MemberModel<'a>>,
+}
+
+/// A member of a struct or variant.
+pub(crate) struct MemberModel<'a> {
+    pub(crate) member: Member,
+    pub(crate) ty: &'a Type,
+    /// It does not travel.
+    pub(crate) skipped: bool,
+}
+
+impl<'a> Value<'a> {
+    pub(crate) fn from_syn(input: &'a DeriveInput) -> Result<Self, Errors> {
+        let mut errors = Errors::default();
+        let krate = ValueAttrs::parse(&input.attrs, &mut errors).krate;
+        for lifetime in input.generics.lifetimes() {
+            errors.add(lifetime, "a value that travels cannot borrow: give it types that own their values");
+        }
+        let body = match &input.data {
+            Data::Struct(data) => Body::Struct(members(&data.fields, &mut errors)),
+            Data::Enum(data) if data.variants.is_empty() => {
+                errors.add(&input.ident, "an enum without variants has no value that could travel");
+                Body::DataEnum(Vec::new())
+            }
+            Data::Enum(data) => enum_body(input, data, &mut errors),
+            Data::Union(data) => {
+                errors.add(data.union_token, "a union cannot travel: write an enum with data");
+                Body::DataEnum(Vec::new())
+            }
+        };
+        errors.finish(Self {
+            ident: &input.ident,
+            generics: &input.generics,
+            krate,
+            body,
+        })
+    }
+
+    /// Every member that travels.
+    pub(crate) fn members(&self) -> impl Iterator<Item = &MemberModel<'a>> {
+        let groups: Vec<&[MemberModel<'a>]> = match &self.body {
+            Body::Struct(members) => vec![members],
+            Body::PlainEnum { .. } => Vec::new(),
+            Body::DataEnum(variants) => variants.iter().map(|variant| &*variant.members).collect(),
+        };
+        groups.into_iter().flatten().filter(|member| !member.skipped)
+    }
+}
+
+fn enum_body<'a>(input: &'a DeriveInput, data: &'a DataEnum, errors: &mut Errors) -> Body<'a> {
+    let plain = data.variants.iter().all(|variant| matches!(variant.fields, Fields::Unit));
+    if plain {
+        let numbered = data.variants.iter().any(|variant| variant.discriminant.is_some());
+        let discriminant = match numbered && !has_narrow_repr(input) {
+            true => Discriminant::MustBeChecked,
+            false => Discriminant::Fits,
+        };
+        let variants = data.variants.iter().map(|variant| &variant.ident).collect();
+        return Body::PlainEnum { variants, discriminant };
+    }
+    let variants = data.variants.iter().map(|variant| {
+        let members = members(&variant.fields, errors);
+        for skipped in variant.fields.iter().zip(&members).filter(|(_, member)| member.skipped) {
+            errors.add(
+                skipped.0,
+                "a member of a variant cannot be skipped: it would be lost when the variant changes; keep it in a \
+                 struct beside the enum",
+            );
+        }
+        let named = matches!(variant.fields, Fields::Named(_));
+        Variant { ident: &variant.ident, named, members }
+    });
+    Body::DataEnum(variants.collect())
+}
+
+/// Whether `#[repr(...)]` names an integer of at most 32 bits.
+fn has_narrow_repr(input: &DeriveInput) -> bool {
+    const NARROW: &[&str] = &["u8", "i8", "u16", "i16", "u32", "i32"];
+    let reprs = input.attrs.iter().filter(|attr| attr.path().is_ident("repr"));
+    let tokens: TokenStream = reprs.map(|attr| attr.meta.to_token_stream()).collect();
+    let text = tokens.to_string();
+    text.split(|c: char| !c.is_alphanumeric()).any(|word| NARROW.contains(&word))
+}
+
+fn members<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<MemberModel<'a>> {
+    let mut members = Vec::new();
+    for (index, field) in (0_u32..).zip(fields) {
+        let attrs = MemberAttrs::parse(&field.attrs, errors);
+        let skipped = attrs.skip.is_some();
+        if let Some(sync_var) = field_type::find_sync_var(&field.ty).filter(|_| !skipped) {
+            errors.add(
+                sync_var,
+                "a `SyncVar` cannot be inside a value, which travels as a whole: write the plain type here, or make \
+                 this a field of the behaviour",
+            );
+        }
+        let member = match &field.ident {
+            Some(ident) => Member::Named(ident.clone()),
+            None => Member::Unnamed(Index { index, span: field.ty.span() }),
+        };
+        members.push(MemberModel { member, ty: &field.ty, skipped });
+    }
+    members
+}

@@ -1,0 +1,6 @@
+#[derive(NetworkBehaviour)]
+struct Van {
+    #[network_behaviour(base)]
+    vehicle: Vehicle,
+    load: Vec<Parcel>,
+}

@@ -1,0 +1,2 @@
+#[derive(NetworkBehaviour)]
+struct Marker;

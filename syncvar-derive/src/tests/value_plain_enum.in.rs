@@ -1,0 +1,6 @@
+#[derive(SyncValue)]
+enum Gait {
+    Stand,
+    Walk = 5,
+    Run,
+}

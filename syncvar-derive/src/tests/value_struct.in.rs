@@ -1,0 +1,7 @@
+#[derive(SyncValue)]
+struct Buff {
+    id: u32,
+    name: String,
+    #[sync_value(skip)]
+    icon: Option<Icon>,
+}

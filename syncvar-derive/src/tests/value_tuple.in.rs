@@ -1,0 +1,2 @@
+#[derive(SyncValue)]
+struct Pair<T>(T, u8);
