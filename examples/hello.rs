@@ -16,7 +16,10 @@ impl Player {
 fn main() {
     let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Player>("player"));
     net.connect();
-    let id = net.server.spawn(Player { health: 100.into(), name: "Ann".into() });
+    let id = net.server.spawn(Player {
+        health: 100.into(),
+        name: "Ann".into(),
+    });
     net.settle();
     net.server.get_mut::<Player>(id).unwrap().health -= 10;
     net.settle();

@@ -30,15 +30,15 @@ pub mod prelude {
 /// What the derives name. Not for use by hand; it changes without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use core::option::Option::{self, None, Some};
-    pub use core::result::Result::{self, Err, Ok};
     pub use core::default::Default;
     pub use core::marker::PhantomData;
     pub use core::mem::discriminant;
+    pub use core::option::Option::{self, None, Some};
+    pub use core::result::Result::{self, Err, Ok};
     pub use core::time::Duration;
     pub use syncvar_runtime::{
         BehaviourSchema, FieldSchema, HookField, MemberSchema, NetworkBehaviour, NetworkReader,
-        NetworkWriter, ReadError, ReadResultExt, SyncField, SyncValue, TypeSchema,
-        VariantSchema, assert_fits_32_bits,
+        NetworkWriter, ReadError, ReadResultExt, SyncField, SyncValue, TypeSchema, VariantSchema,
+        assert_fits_32_bits,
     };
 }

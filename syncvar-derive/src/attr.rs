@@ -61,7 +61,11 @@ impl BehaviourAttrs {
                         set(&mut found.send_interval, meta, seconds(meta)?, errors);
                     }
                     "channel" => set(&mut found.channel, meta, channel(meta)?, errors),
-                    "base" => return Err(meta.error("`base` belongs on a field: the one that is the base")),
+                    "base" => {
+                        return Err(
+                            meta.error("`base` belongs on a field: the one that is the base")
+                        );
+                    }
                     _ => return Err(unknown(meta, KEYS)),
                 }
                 Ok(())
@@ -86,7 +90,10 @@ impl FieldAttrs {
 
     fn parse_sync_var(&mut self, attr: &Attribute, errors: &mut Errors) {
         if self.sync_var.replace(attr.span()).is_some() {
-            errors.add(attr, "a second `#[sync_var]` on this field: write everything into one");
+            errors.add(
+                attr,
+                "a second `#[sync_var]` on this field: write everything into one",
+            );
             return;
         }
         if attr.meta.require_path_only().is_ok() {
@@ -113,7 +120,9 @@ impl FieldAttrs {
             match key {
                 "base" => set(&mut self.base, meta, word(meta)?, errors),
                 "crate" | "send_interval" | "channel" => {
-                    return Err(meta.error(format!("`{key}` belongs on the struct, not on a field")));
+                    return Err(
+                        meta.error(format!("`{key}` belongs on the struct, not on a field"))
+                    );
                 }
                 _ => return Err(unknown(meta, KEYS)),
             }
@@ -125,7 +134,10 @@ impl FieldAttrs {
 impl ValueAttrs {
     pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Self {
         let mut found = Self::default();
-        for attr in attrs.iter().filter(|attr| attr.path().is_ident("sync_value")) {
+        for attr in attrs
+            .iter()
+            .filter(|attr| attr.path().is_ident("sync_value"))
+        {
             const KEYS: &[&str] = &["crate"];
             parse_keys(attr, KEYS, errors, |meta, key, errors| {
                 match key {
@@ -143,12 +155,17 @@ impl ValueAttrs {
 impl MemberAttrs {
     pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Self {
         let mut found = Self::default();
-        for attr in attrs.iter().filter(|attr| attr.path().is_ident("sync_value")) {
+        for attr in attrs
+            .iter()
+            .filter(|attr| attr.path().is_ident("sync_value"))
+        {
             const KEYS: &[&str] = &["skip"];
             parse_keys(attr, KEYS, errors, |meta, key, errors| {
                 match key {
                     "skip" => set(&mut found.skip, meta, word(meta)?, errors),
-                    "crate" => return Err(meta.error("`crate` belongs on the type, not on a member")),
+                    "crate" => {
+                        return Err(meta.error("`crate` belongs on the type, not on a member"));
+                    }
                     _ => return Err(unknown(meta, KEYS)),
                 }
                 Ok(())
@@ -169,11 +186,20 @@ fn parse_keys(
     if !matches!(&attr.meta, syn::Meta::List(_)) {
         let name = attr.path().to_token_stream();
         let known = quoted(keys);
-        errors.add(attr, format!("`#[{name}]` is written with parentheses: `#[{name}(...)]`, with {known} inside"));
+        errors.add(
+            attr,
+            format!(
+                "`#[{name}]` is written with parentheses: `#[{name}(...)]`, with {known} inside"
+            ),
+        );
         return;
     }
     let parsed = attr.parse_nested_meta(|meta| {
-        let key = meta.path.get_ident().map(|ident| ident.unraw().to_string()).unwrap_or_default();
+        let key = meta
+            .path
+            .get_ident()
+            .map(|ident| ident.unraw().to_string())
+            .unwrap_or_default();
         if let Err(error) = action(&meta, &key, errors) {
             errors.add_error(error);
             skip_value(&meta)?;
@@ -246,7 +272,10 @@ fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
     let value = meta.value()?;
     if value.peek(LitStr) {
         let text: LitStr = value.parse()?;
-        return Err(syn::Error::new_spanned(&text, format!("write the path without quotes: `crate = {}`", text.value())));
+        return Err(syn::Error::new_spanned(
+            &text,
+            format!("write the path without quotes: `crate = {}`", text.value()),
+        ));
     }
     value.call(Path::parse_mod_style)
 }
@@ -260,21 +289,23 @@ fn method(meta: &ParseNestedMeta<'_>) -> syn::Result<Ident> {
     let value = meta.value()?;
     if value.peek(LitStr) {
         let text: LitStr = value.parse()?;
-        let message = format!("write the method's name without quotes: `hook = {}`", text.value());
+        let message = format!(
+            "write the method's name without quotes: `hook = {}`",
+            text.value()
+        );
         return Err(syn::Error::new_spanned(&text, message));
     }
     let expression: Expr = value.parse()?;
     match &expression {
-        Expr::Path(path) if path.path.get_ident().is_some() => {
-            path.path.require_ident().cloned()
-        }
+        Expr::Path(path) if path.path.get_ident().is_some() => path.path.require_ident().cloned(),
         _ => Err(syn::Error::new_spanned(&expression, EXAMPLE)),
     }
 }
 
 /// A number of seconds.
 fn seconds(meta: &ParseNestedMeta<'_>) -> syn::Result<f64> {
-    const EXAMPLE: &str = "`send_interval` is a number of seconds between 0 and 3600, such as `send_interval = 0.1`";
+    const EXAMPLE: &str =
+        "`send_interval` is a number of seconds between 0 and 3600, such as `send_interval = 0.1`";
     if !meta.input.peek(Token![=]) {
         return Err(meta.error(EXAMPLE));
     }
@@ -282,7 +313,9 @@ fn seconds(meta: &ParseNestedMeta<'_>) -> syn::Result<f64> {
     let text = expression.to_token_stream().to_string();
     let number = syn::parse_str::<LitFloat>(&text)
         .and_then(|literal| literal.base10_parse::<f64>())
-        .or_else(|_| syn::parse_str::<LitInt>(&text).and_then(|literal| literal.base10_parse::<f64>()));
+        .or_else(|_| {
+            syn::parse_str::<LitInt>(&text).and_then(|literal| literal.base10_parse::<f64>())
+        });
     match number {
         Ok(number) if (0.0..=3600.0).contains(&number) => Ok(number),
         _ => Err(syn::Error::new_spanned(&expression, EXAMPLE)),

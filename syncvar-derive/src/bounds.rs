@@ -11,7 +11,9 @@ pub(crate) struct Parameters(BTreeSet<String>);
 
 impl Parameters {
     pub(crate) fn of(generics: &Generics) -> Self {
-        let names = generics.type_params().map(|parameter| parameter.ident.to_string());
+        let names = generics
+            .type_params()
+            .map(|parameter| parameter.ident.to_string());
         Self(names.collect())
     }
 

@@ -33,6 +33,9 @@ impl Errors {
 
     /// `compile_error!` for each of them.
     pub(crate) fn to_compile_errors(&self) -> TokenStream {
-        self.0.as_ref().map(syn::Error::to_compile_error).unwrap_or_default()
+        self.0
+            .as_ref()
+            .map(syn::Error::to_compile_error)
+            .unwrap_or_default()
     }
 }

@@ -99,7 +99,11 @@ pub(crate) fn value(value: &Value<'_>) -> TokenStream {
 /// The constants that the attribute on the struct sets.
 fn settings(behaviour: &Behaviour<'_>) -> TokenStream {
     let send_interval = behaviour.send_interval.map(|seconds| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 3600 s")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "0 to 3600 s"
+        )]
         let micros = proc_macro2::Literal::u64_unsuffixed((seconds * 1e6).round() as u64);
         quote!(const SEND_INTERVAL: _syncvar::Duration = _syncvar::Duration::from_micros(#micros);)
     });
@@ -122,7 +126,11 @@ fn call(sync_var: &SyncVar<'_>, method: &Method, argument: Option<&TokenStream>)
         Container::SyncVar(_) => quote_spanned!(span=> self.#member.#name(#argument)),
         Container::Unknown => {
             let ty = syn::Ident::new(method.of, span);
-            let reference = if method.writes { quote!(&mut) } else { quote!(&) };
+            let reference = if method.writes {
+                quote!(&mut)
+            } else {
+                quote!(&)
+            };
             quote_spanned!(span=> _syncvar::#ty::#name(#reference self.#member, #argument))
         }
     }
@@ -138,11 +146,19 @@ struct Method {
 
 impl Method {
     const fn reading(name: &'static str) -> Self {
-        Self { name, of: "SyncField", writes: false }
+        Self {
+            name,
+            of: "SyncField",
+            writes: false,
+        }
     }
 
     const fn writing(name: &'static str) -> Self {
-        Self { name, of: "SyncField", writes: true }
+        Self {
+            name,
+            of: "SyncField",
+            writes: true,
+        }
     }
 }
 
@@ -182,7 +198,9 @@ fn value_bounds<'a>(
     let mut clause = generics.where_clause.clone();
     for ty in types.filter(|ty| parameters.occur_in(ty)) {
         let clause = clause.get_or_insert_with(|| parse_quote!(where));
-        clause.predicates.push(parse_quote!(#ty: _syncvar::SyncValue));
+        clause
+            .predicates
+            .push(parse_quote!(#ty: _syncvar::SyncValue));
     }
     clause
 }

@@ -6,4 +6,4 @@ mod value;
 
 pub(crate) use behaviour::{Base, Behaviour, SyncVar};
 pub(crate) use field_type::Container;
-pub(crate) use value::{Body, Discriminant, MemberModel, Value, Variant};
+pub(crate) use value::{Body, Discriminant, MemberModel, Shape, Value, Variant};

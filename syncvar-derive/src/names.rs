@@ -56,6 +56,8 @@ pub(crate) fn place(owner: &Ident, member: &Member) -> String {
 pub(crate) fn import(krate: Option<&Path>) -> TokenStream {
     match krate {
         Some(krate) => quote!(use #krate::__private::{self as _syncvar, ReadResultExt as _};),
-        None => quote!(use ::syncvar::__private::{self as _syncvar, ReadResultExt as _};),
+        None => quote!(
+            use ::syncvar::__private::{self as _syncvar, ReadResultExt as _};
+        ),
     }
 }

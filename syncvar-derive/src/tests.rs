@@ -17,7 +17,10 @@ fn expansions_are_as_reviewed() {
     for path in inputs() {
         let source = fs::read_to_string(&path).unwrap();
         let file = path.file_name().unwrap().to_string_lossy();
-        assert!(source.lines().count() <= MAX_INPUT_LINES, "{file} is too long");
+        assert!(
+            source.lines().count() <= MAX_INPUT_LINES,
+            "{file} is too long"
+        );
         with_settings!({
             snapshot_path => "tests",
             prepend_module_to_snapshot => false,
@@ -32,8 +35,12 @@ fn expansions_are_as_reviewed() {
 /// The files `tests/*.in.rs`, by name.
 fn inputs() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests");
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut inputs: Vec<_> = entries.filter(|path| path.to_string_lossy().ends_with(".in.rs")).collect();
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut inputs: Vec<_> = entries
+        .filter(|path| path.to_string_lossy().ends_with(".in.rs"))
+        .collect();
     inputs.sort();
     assert!(!inputs.is_empty());
     inputs
@@ -44,7 +51,11 @@ fn expand(source: &str) -> String {
     let file = syn::parse_file(source).unwrap();
     let expanded = file.items.iter().map(|item| {
         let input: DeriveInput = syn::parse2(item.to_token_stream()).unwrap();
-        if derives(item, "SyncValue") { crate::value(&input) } else { crate::behaviour(&input) }
+        if derives(item, "SyncValue") {
+            crate::value(&input)
+        } else {
+            crate::behaviour(&input)
+        }
     });
     prettyplease::unparse(&syn::parse2(expanded.collect()).unwrap())
 }
@@ -55,5 +66,7 @@ fn derives(item: &Item, name: &str) -> bool {
         Item::Enum(item) => &item.attrs,
         _ => return false,
     };
-    attrs.iter().any(|attr| attr.to_token_stream().to_string().contains(name))
+    attrs
+        .iter()
+        .any(|attr| attr.to_token_stream().to_string().contains(name))
 }

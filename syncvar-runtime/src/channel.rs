@@ -32,7 +32,9 @@ pub enum DisconnectReason {
 
 fn describe(difference: Option<&SchemaDifference>) -> String {
     match difference {
-        Some(difference) => format!("the two sides are not built from the same schema: {difference}"),
+        Some(difference) => {
+            format!("the two sides are not built from the same schema: {difference}")
+        }
         None => "the two sides are not built from the same schema".into(),
     }
 }

@@ -13,9 +13,7 @@ use bytes::Bytes;
 use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ready, Resync};
 use crate::schema_text::PrefabText;
 use crate::stats::Stats;
-use crate::{
-    DisconnectReason, NetId, NetworkBehaviour, NetworkIdentity, NetworkWriter, Prefabs,
-};
+use crate::{DisconnectReason, NetId, NetworkBehaviour, NetworkIdentity, NetworkWriter, Prefabs};
 
 /// How a client behaves.
 #[derive(Clone, Debug)]
@@ -174,7 +172,10 @@ impl NetworkClient {
     /// State flows from the server to the clients only: what is written to a
     /// [`SyncVar`](crate::SyncVar) here stays here, until the server's next value replaces it.
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<&mut B> {
-        let replica = self.objects.get_mut(&id).filter(|replica| replica.announced)?;
+        let replica = self
+            .objects
+            .get_mut(&id)
+            .filter(|replica| replica.announced)?;
         replica.identity.behaviour_mut()
     }
 
@@ -195,7 +196,10 @@ impl NetworkClient {
     pub fn disconnect(&mut self, text: &str) {
         if self.state != ClientState::Disconnected {
             let reason = DisconnectReason::Requested(text.into());
-            self.send(&Disconnect { reason: reason.number(), text: text.into() });
+            self.send(&Disconnect {
+                reason: reason.number(),
+                text: text.into(),
+            });
             self.end(reason);
         }
     }
@@ -211,7 +215,10 @@ impl NetworkClient {
         if self.config.compare_schemas {
             self.state = ClientState::Connecting;
             let schema_hash = self.prefabs.schema_hash();
-            self.send(&Connect { version: PROTOCOL_VERSION, schema_hash });
+            self.send(&Connect {
+                version: PROTOCOL_VERSION,
+                schema_hash,
+            });
         } else {
             self.accepted();
         }
@@ -247,7 +254,8 @@ impl NetworkClient {
         if self.outgoing.take_error().is_some() {
             self.outgoing.truncate(before);
         } else {
-            self.stats.count_encoded(M::TYPE, self.outgoing.len() - before);
+            self.stats
+                .count_encoded(M::TYPE, self.outgoing.len() - before);
         }
     }
 
@@ -277,8 +285,13 @@ impl NetworkClient {
 
     /// An object is gone.
     fn forget(&mut self, object: NetId, hidden: bool) {
-        if self.objects.remove(&object).is_some_and(|replica| replica.announced) {
-            self.events.push_back(ClientEvent::Despawned { object, hidden });
+        if self
+            .objects
+            .remove(&object)
+            .is_some_and(|replica| replica.announced)
+        {
+            self.events
+                .push_back(ClientEvent::Despawned { object, hidden });
         }
     }
 }

@@ -2,8 +2,8 @@
 
 mod slots;
 
-pub use slots::{BehaviourList, BehaviourSet, Behaviours};
 pub(crate) use slots::Slot;
+pub use slots::{BehaviourList, BehaviourSet, Behaviours};
 
 use std::any::Any;
 use std::fmt;

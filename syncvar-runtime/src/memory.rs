@@ -194,7 +194,10 @@ impl MemoryNetwork {
             let connection = transmit.connection;
             let kind = self.server.config().channels.get(usize::from(channel));
             let reliable = kind != Some(&crate::Channel::Unreliable);
-            let end = self.clients.iter_mut().find(|end| end.connection == connection);
+            let end = self
+                .clients
+                .iter_mut()
+                .find(|end| end.connection == connection);
             if let Some(end) = end.filter(|end| end.connected) {
                 end.down.send(self.now, channel, bytes, reliable);
             }
@@ -207,9 +210,9 @@ impl MemoryNetwork {
         for _ in 0..MANY_STEPS {
             self.step();
             let on_the_way = self.clients.iter_mut().filter(|end| end.connected);
-            let busy = on_the_way.into_iter().any(|end| {
-                !end.up.is_empty() || !end.down.is_empty() || end.client.has_outgoing()
-            });
+            let busy = on_the_way
+                .into_iter()
+                .any(|end| !end.up.is_empty() || !end.down.is_empty() || end.client.has_outgoing());
             if !busy && self.server.is_idle() {
                 break;
             }
@@ -217,7 +220,10 @@ impl MemoryNetwork {
     }
 
     /// The first behaviour of this type on an object, as every connected client sees it.
-    pub fn replicas<B: NetworkBehaviour>(&self, id: crate::NetId) -> impl Iterator<Item = Option<&B>> {
+    pub fn replicas<B: NetworkBehaviour>(
+        &self,
+        id: crate::NetId,
+    ) -> impl Iterator<Item = Option<&B>> {
         let connected = self.clients.iter().filter(|end| end.connected);
         connected.map(move |end| end.client.get(id))
     }

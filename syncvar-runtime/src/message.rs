@@ -63,12 +63,17 @@ impl MessageType {
 
     /// The message type with this number.
     pub fn from_number(number: i16) -> Option<Self> {
-        Self::ALL.into_iter().find(|message_type| message_type.number() == number)
+        Self::ALL
+            .into_iter()
+            .find(|message_type| message_type.number() == number)
     }
 
     /// Its position in [`ALL`](Self::ALL).
     pub(crate) fn index(self) -> usize {
-        Self::ALL.iter().position(|message_type| *message_type == self).unwrap_or_default()
+        Self::ALL
+            .iter()
+            .position(|message_type| *message_type == self)
+            .unwrap_or_default()
     }
 }
 
@@ -100,7 +105,10 @@ impl<'a> Frames<'a> {
         let size = usize::from(self.reader.read_u16()?);
         let message_type = self.reader.read_i16()?;
         let payload = self.reader.read_bytes(size)?;
-        Ok(Frame { message_type, payload })
+        Ok(Frame {
+            message_type,
+            payload,
+        })
     }
 }
 
@@ -283,7 +291,10 @@ mod tests {
     #[test]
     fn every_number_finds_its_type_and_the_list_is_ordered() {
         for message_type in MessageType::ALL {
-            assert_eq!(MessageType::from_number(message_type.number()), Some(message_type));
+            assert_eq!(
+                MessageType::from_number(message_type.number()),
+                Some(message_type)
+            );
             assert_eq!(MessageType::ALL[message_type.index()], message_type);
         }
         assert!(MessageType::ALL.is_sorted());

@@ -100,7 +100,10 @@ impl Prefabs {
         );
         let index = self.entries.len();
         let other = self.by_asset_id.insert(asset_id, index);
-        assert!(other.is_none(), "asset id {asset_id} of prefab `{name}` is already registered");
+        assert!(
+            other.is_none(),
+            "asset id {asset_id} of prefab `{name}` is already registered"
+        );
         let sample = make().into_behaviours();
         let types = sample.type_ids();
         self.by_types.entry(types.clone()).or_insert(index);

@@ -77,7 +77,10 @@ pub const MAX_SYNC_VARS: u32 = 64;
 
 impl BehaviourSchema {
     /// How many fields the behaviour has, those of its bases included.
-    #[expect(clippy::cast_possible_truncation, reason = "checked against 64 by `bit_after`")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "checked against 64 by `bit_after`"
+    )]
     pub const fn field_count(&self) -> u32 {
         let inherited = match self.base {
             Some(base) => base.field_count(),
@@ -123,7 +126,8 @@ impl BehaviourSchema {
     /// The names of the fields whose bits are set, in order.
     pub fn field_names(&self, dirty_bits: u64) -> impl Iterator<Item = &'static str> {
         let set = (0..self.field_count()).filter(move |index| dirty_bits >> index & 1 == 1);
-        set.filter_map(|index| self.field(index)).map(|field| field.name)
+        set.filter_map(|index| self.field(index))
+            .map(|field| field.name)
     }
 }
 

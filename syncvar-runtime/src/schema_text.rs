@@ -48,7 +48,11 @@ impl fmt::Display for SchemaDifference {
         if let Some(field) = &self.field {
             write!(f, ", field `{field}`")?;
         }
-        write!(f, ": the server has {}, this client has {}", self.server, self.client)
+        write!(
+            f,
+            ": the server has {}, this client has {}",
+            self.server, self.client
+        )
     }
 }
 
@@ -88,7 +92,11 @@ impl PrefabText {
             for _ in 0..reader.read_count()? {
                 fields.push((reader.read()?, reader.read()?));
             }
-            behaviours.push(BehaviourText { name, channel, fields });
+            behaviours.push(BehaviourText {
+                name,
+                channel,
+                fields,
+            });
         }
         Ok(Self { name, behaviours })
     }
@@ -107,9 +115,12 @@ pub(crate) fn hash(texts: &[&PrefabText]) -> u64 {
     for text in texts {
         text.encode(&mut writer);
     }
-    writer.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    writer
+        .as_bytes()
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        })
 }
 
 /// The first difference between two registries, both ordered by prefab name.
@@ -117,9 +128,15 @@ pub(crate) fn first_difference(
     server: &[PrefabText],
     client: &[&PrefabText],
 ) -> Option<SchemaDifference> {
-    let missing_here = server.iter().find(|s| client.iter().all(|c| c.name != s.name));
-    let missing_there = client.iter().find(|c| server.iter().all(|s| s.name != c.name));
-    let pairs = server.iter().filter_map(|s| Some((s, client.iter().find(|c| c.name == s.name)?)));
+    let missing_here = server
+        .iter()
+        .find(|s| client.iter().all(|c| c.name != s.name));
+    let missing_there = client
+        .iter()
+        .find(|c| server.iter().all(|s| s.name != c.name));
+    let pairs = server
+        .iter()
+        .filter_map(|s| Some((s, client.iter().find(|c| c.name == s.name)?)));
     let whole = |prefab: &PrefabText, server: &str, client: &str| SchemaDifference {
         prefab: prefab.name.clone(),
         behaviour: None,
@@ -173,7 +190,11 @@ fn behaviour_difference(
     }
     (server.channel != client.channel).then(|| {
         let (s, c) = (server.channel, client.channel);
-        (None, format!("it on channel {s}"), format!("it on channel {c}"))
+        (
+            None,
+            format!("it on channel {s}"),
+            format!("it on channel {c}"),
+        )
     })
 }
 

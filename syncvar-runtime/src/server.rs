@@ -44,9 +44,12 @@ impl std::fmt::Display for ConnectionId {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServerConfig {
-    /// The largest packet, in bytes, that messages are gathered into. A message that is larger
-    /// travels as a packet of its own. 1340 as in UNet; 0 gives every message its own packet.
+    /// The largest packet, in bytes, that messages are gathered into; 1340 as in UNet. A larger
+    /// message travels as a packet of its own, on a reliable channel.
     pub packet_size: usize,
+    /// Whether several messages share a packet. Off, each travels alone, as with UNet's
+    /// `maxDelay` of 0.
+    pub gather: bool,
     /// What each channel promises; a behaviour on a channel beyond them is never sent.
     pub channels: Vec<Channel>,
     /// Whether clients must prove, before anything else, that they know the same prefabs and
@@ -58,9 +61,17 @@ impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             packet_size: 1340,
+            gather: true,
             channels: vec![Channel::Reliable, Channel::Unreliable],
             compare_schemas: true,
         }
+    }
+}
+
+impl ServerConfig {
+    /// How much is gathered into one packet.
+    fn gathered_size(&self) -> usize {
+        if self.gather { self.packet_size } else { 0 }
     }
 }
 
@@ -116,7 +127,7 @@ impl NetworkServer {
         Self {
             schema_hash: prefabs.schema_hash(),
             stats: Stats::for_prefabs(&prefabs),
-            audiences: Audiences::new(config.channels.len(), config.packet_size),
+            audiences: Audiences::new(config.channels.len(), config.gathered_size()),
             prefabs,
             config,
             objects: Table::default(),
@@ -205,7 +216,9 @@ impl NetworkServer {
 
     /// Whether a connection is ready: it gets objects and their changes.
     pub fn is_ready(&self, connection: ConnectionId) -> bool {
-        self.connections.get(connection.0).is_some_and(Connection::is_ready)
+        self.connections
+            .get(connection.0)
+            .is_some_and(Connection::is_ready)
     }
 
     /// Whether nothing waits to be encoded or transmitted.

@@ -79,7 +79,11 @@ impl Stats {
 
     pub(crate) fn count_behaviour(&mut self, index: usize, initial_state: bool, bytes: usize) {
         if let Some(behaviour) = self.behaviours.get_mut(index) {
-            let counter = if initial_state { &mut behaviour.full } else { &mut behaviour.delta };
+            let counter = if initial_state {
+                &mut behaviour.full
+            } else {
+                &mut behaviour.delta
+            };
             counter.add(bytes);
         }
     }

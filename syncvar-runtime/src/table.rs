@@ -38,7 +38,12 @@ impl<T> Table<T> {
 
     pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut T> {
         let (page, entry) = place(number);
-        self.pages.get_mut(page)?.as_mut()?.entries.get_mut(entry)?.as_mut()
+        self.pages
+            .get_mut(page)?
+            .as_mut()?
+            .entries
+            .get_mut(entry)?
+            .as_mut()
     }
 
     /// Puts a value in and returns the one that was there.
@@ -101,7 +106,10 @@ mod tests {
         for number in [300, 1, 70_000, 2] {
             assert_eq!(table.insert(number, number), None);
         }
-        assert_eq!(table.values().copied().collect::<Vec<_>>(), [1, 2, 300, 70_000]);
+        assert_eq!(
+            table.values().copied().collect::<Vec<_>>(),
+            [1, 2, 300, 70_000]
+        );
         assert_eq!(table.len(), 4);
         assert_eq!(table.remove(300), Some(300));
         assert_eq!(table.remove(300), None);

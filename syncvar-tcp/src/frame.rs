@@ -1,13 +1,16 @@
 //! Frames: `[length: u32][channel: u8][packet]`, and what both ends do to a socket.
 
 use std::collections::VecDeque;
-use std::io::{self, IoSlice};
+use std::io::{self, Cursor, IoSlice};
 use std::time::Duration;
 
-use bytes::{Buf, BufMut, Bytes, BytesMut};
+use bytes::{Buf, Bytes};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 use tokio_util::codec::LengthDelimitedCodec;
+
+/// The length of a frame's length and channel.
+const HEADER: usize = 5;
 
 /// Reads frames whose packets are no larger than `max_packet`.
 pub(crate) fn codec(max_packet: usize) -> LengthDelimitedCodec {
@@ -17,12 +20,11 @@ pub(crate) fn codec(max_packet: usize) -> LengthDelimitedCodec {
         .new_codec()
 }
 
-/// Cuts what precedes a packet off `headers`, whose memory serves many. `None` where the packet is
-/// too long for any frame.
-pub(crate) fn header(headers: &mut BytesMut, channel: u8, packet: usize) -> Option<Bytes> {
-    headers.put_u32(u32::try_from(packet.checked_add(1)?).ok()?);
-    headers.put_u8(channel);
-    Some(headers.split().freeze())
+/// What precedes a packet. `None` where the packet is too long for any frame.
+pub(crate) fn header(channel: u8, packet: usize) -> Option<[u8; HEADER]> {
+    let length = u32::try_from(packet.checked_add(1)?).ok()?;
+    let [a, b, c, d] = length.to_be_bytes();
+    Some([a, b, c, d, channel])
 }
 
 /// Small packets leave at once, and a peer that has vanished is noticed.
@@ -34,15 +36,39 @@ pub(crate) fn configure(stream: &TcpStream) -> io::Result<()> {
     SockRef::from(stream).set_tcp_keepalive(&keepalive)
 }
 
-/// Pieces of frames on their way into a socket, for vectored writes.
+/// A piece of a frame.
+#[derive(Debug)]
+pub(crate) enum Piece {
+    Header(Cursor<[u8; HEADER]>),
+    /// Shared with the frames of other connections.
+    Segment(Bytes),
+}
+
+impl Piece {
+    fn buf(&self) -> &dyn Buf {
+        match self {
+            Self::Header(header) => header,
+            Self::Segment(segment) => segment,
+        }
+    }
+
+    fn buf_mut(&mut self) -> &mut dyn Buf {
+        match self {
+            Self::Header(header) => header,
+            Self::Segment(segment) => segment,
+        }
+    }
+}
+
+/// Pieces on their way into a socket, for vectored writes.
 #[derive(Debug, Default)]
-pub(crate) struct Pieces(VecDeque<Bytes>);
+pub(crate) struct Pieces(VecDeque<Piece>);
 
 impl Pieces {
     /// As many as one vectored write of tokio takes.
     const MANY: usize = 64;
 
-    pub(crate) fn push(&mut self, piece: Bytes) {
+    pub(crate) fn push(&mut self, piece: Piece) {
         self.0.push_back(piece);
     }
 
@@ -53,25 +79,28 @@ impl Pieces {
 
 impl Buf for Pieces {
     fn remaining(&self) -> usize {
-        self.0.iter().map(Bytes::len).sum()
+        self.0.iter().map(|piece| piece.buf().remaining()).sum()
     }
 
     fn chunk(&self) -> &[u8] {
-        self.0.front().map_or(&[], |piece| piece)
+        self.0.front().map_or(&[], |piece| piece.buf().chunk())
     }
 
     fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
         let filled = slices.iter_mut().zip(&self.0);
-        filled.map(|(slice, piece)| *slice = IoSlice::new(piece)).count()
+        filled
+            .map(|(slice, piece)| *slice = IoSlice::new(piece.buf().chunk()))
+            .count()
     }
 
     fn advance(&mut self, mut count: usize) {
         while let Some(piece) = self.0.front_mut() {
-            if count < piece.len() {
-                piece.advance(count);
+            let length = piece.buf().remaining();
+            if count < length {
+                piece.buf_mut().advance(count);
                 return;
             }
-            count -= piece.len();
+            count -= length;
             self.0.pop_front();
         }
     }
@@ -79,15 +108,15 @@ impl Buf for Pieces {
 
 #[cfg(test)]
 mod tests {
+    use bytes::BytesMut;
     use tokio_util::codec::Decoder;
 
     use super::*;
 
     #[test]
     fn the_codec_reads_what_a_header_and_a_packet_make() {
-        let mut headers = BytesMut::new();
-        let header = header(&mut headers, 2, 3).unwrap();
-        assert_eq!(header[..], [0, 0, 0, 4, 2]);
+        let header = header(2, 3).unwrap();
+        assert_eq!(header, [0, 0, 0, 4, 2]);
         let mut input = BytesMut::from(&header[..]);
         input.extend_from_slice(b"abc");
         let frame = codec(3).decode(&mut input).unwrap().unwrap();
@@ -97,31 +126,30 @@ mod tests {
 
     #[test]
     fn a_packet_that_is_too_large_is_an_error_before_it_has_come() {
-        let mut input = BytesMut::from(&[0, 0, 0, 5, 0][..]);
+        let mut input = BytesMut::from(&header(0, 4).unwrap()[..]);
         assert!(codec(3).decode(&mut input).is_err());
-        let mut input = BytesMut::from(&[255; 4][..]);
-        assert!(codec(usize::MAX).decode(&mut input).unwrap().is_none());
     }
 
     #[test]
     fn no_frame_is_longer_than_its_length_can_say() {
         let longest = usize::try_from(u32::MAX - 1).unwrap();
-        assert!(header(&mut BytesMut::new(), 0, longest).is_some());
-        assert!(header(&mut BytesMut::new(), 0, longest + 1).is_none());
-        assert!(header(&mut BytesMut::new(), 0, usize::MAX).is_none());
+        assert_eq!(header(7, longest), Some([255, 255, 255, 255, 7]));
+        assert_eq!(header(7, longest + 1), None);
+        assert_eq!(header(7, usize::MAX), None);
     }
 
     #[test]
     fn pieces_advance_across_their_borders() {
         let mut pieces = Pieces::default();
-        for piece in ["ab", "cde", "f"] {
-            pieces.push(Bytes::from(piece));
-        }
+        pieces.push(Piece::Header(Cursor::new(*b"01234")));
+        pieces.push(Piece::Segment(Bytes::from("abc")));
+        pieces.push(Piece::Segment(Bytes::from("d")));
+        pieces.advance(2);
         let mut slices = [IoSlice::new(&[]); 2];
         assert_eq!(pieces.chunks_vectored(&mut slices), 2);
-        assert_eq!([&*slices[0], &*slices[1]], [&b"ab"[..], b"cde"]);
-        pieces.advance(3);
-        assert_eq!((pieces.chunk(), pieces.remaining()), (&b"de"[..], 3));
+        assert_eq!([&*slices[0], &*slices[1]], [&b"234"[..], b"abc"]);
+        pieces.advance(4);
+        assert_eq!((pieces.chunk(), pieces.remaining()), (&b"bc"[..], 3));
         pieces.advance(3);
         assert_eq!((pieces.chunk(), pieces.remaining()), (&b""[..], 0));
     }

@@ -14,7 +14,10 @@ pub(super) fn previous_struct(behaviour: &Behaviour<'_>) -> Option<TokenStream> 
         return None;
     }
     let ident = names::previous(behaviour.ident);
-    let doc = format!(" Previous values of `{}`, on their way to its hooks.", behaviour.ident.unraw());
+    let doc = format!(
+        " Previous values of `{}`, on their way to its hooks.",
+        behaviour.ident.unraw()
+    );
     let base = behaviour.base.as_ref().map(|base| {
         let (ty, span) = (base.ty, place_of(base.ty));
         quote_spanned!(span=> base: <#ty as _syncvar::NetworkBehaviour>::Previous,)
@@ -26,7 +29,11 @@ pub(super) fn previous_struct(behaviour: &Behaviour<'_>) -> Option<TokenStream> 
     });
     let where_clause = super::behaviour_bounds(behaviour);
     let (generics, _, _) = behaviour.generics.split_for_impl();
-    let parameters: Vec<_> = behaviour.generics.type_params().map(|param| &param.ident).collect();
+    let parameters: Vec<_> = behaviour
+        .generics
+        .type_params()
+        .map(|param| &param.ident)
+        .collect();
     let marker = (!parameters.is_empty())
         .then(|| quote!(marker: _syncvar::PhantomData<fn() -> (#(#parameters,)*)>,));
     Some(quote! {
@@ -85,8 +92,14 @@ pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> TokenStream {
 }
 
 fn read_fields(behaviour: &Behaviour<'_>) -> TokenStream {
-    let base_full = behaviour.base.as_ref().map(|base| read_base(base, true, behaviour));
-    let base_delta = behaviour.base.as_ref().map(|base| read_base(base, false, behaviour));
+    let base_full = behaviour
+        .base
+        .as_ref()
+        .map(|base| read_base(base, true, behaviour));
+    let base_delta = behaviour
+        .base
+        .as_ref()
+        .map(|base| read_base(base, false, behaviour));
     let (new_previous, returned) = previous_value_of(behaviour);
     let full = behaviour.sync_vars.iter().map(|sync_var| {
         let read = read(behaviour, sync_var, &Method::writing("read_full"));
@@ -96,7 +109,11 @@ fn read_fields(behaviour: &Behaviour<'_>) -> TokenStream {
         let bit = names::bit(&sync_var.member);
         let line = if sync_var.hook.is_some() {
             let member = names::previous_member(&sync_var.member);
-            let method = Method { name: "read_delta_with_previous", of: "HookField", writes: true };
+            let method = Method {
+                name: "read_delta_with_previous",
+                of: "HookField",
+                writes: true,
+            };
             let read = read(behaviour, sync_var, &method);
             quote!(previous.#member = #read?;)
         } else {
@@ -131,7 +148,11 @@ fn read_fields(behaviour: &Behaviour<'_>) -> TokenStream {
 /// The empty struct of previous values, if there is one, and what is returned.
 fn previous_value_of(behaviour: &Behaviour<'_>) -> (Option<TokenStream>, TokenStream) {
     if !behaviour.has_hooks() {
-        let returned = if behaviour.base.is_some() { quote!(base) } else { quote!(()) };
+        let returned = if behaviour.base.is_some() {
+            quote!(base)
+        } else {
+            quote!(())
+        };
         return (None, returned);
     }
     let ident = names::previous(behaviour.ident);
@@ -167,7 +188,11 @@ fn read(behaviour: &Behaviour<'_>, sync_var: &SyncVar<'_>, method: &Method) -> T
 pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let base = behaviour.base.as_ref().map(|base| {
         let member = &base.member;
-        let previous = if behaviour.has_hooks() { quote!(previous.base) } else { quote!(previous) };
+        let previous = if behaviour.has_hooks() {
+            quote!(previous.base)
+        } else {
+            quote!(previous)
+        };
         quote!(_syncvar::NetworkBehaviour::call_hooks(&mut self.#member, #previous);)
     });
     if base.is_none() && !behaviour.has_hooks() {
@@ -192,7 +217,10 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
 }
 
 fn hooked<'a>(behaviour: &'a Behaviour<'a>) -> impl Iterator<Item = &'a SyncVar<'a>> {
-    behaviour.sync_vars.iter().filter(|sync_var| sync_var.hook.is_some())
+    behaviour
+        .sync_vars
+        .iter()
+        .filter(|sync_var| sync_var.hook.is_some())
 }
 
 /// The type of a field's previous value.

@@ -13,24 +13,31 @@ pub(super) fn bits(behaviour: &Behaviour<'_>) -> TokenStream {
         return TokenStream::new();
     }
     let ident = behaviour.ident;
-    let bits = behaviour.sync_vars.iter().enumerate().map(|(index, sync_var)| {
-        let bit = names::bit(&sync_var.member);
-        let index = names::number(index);
-        let name = names::plain(&sync_var.member);
-        match &behaviour.base {
-            None => {
-                let doc = format!(" Dirty bit of `{name}`.");
-                quote!(#[doc = #doc] const #bit: u64 = 1 << #index;)
+    let bits = behaviour
+        .sync_vars
+        .iter()
+        .enumerate()
+        .map(|(index, sync_var)| {
+            let bit = names::bit(&sync_var.member);
+            let index = names::number(index);
+            let name = names::plain(&sync_var.member);
+            match &behaviour.base {
+                None => {
+                    let doc = format!(" Dirty bit of `{name}`.");
+                    quote!(#[doc = #doc] const #bit: u64 = 1 << #index;)
+                }
+                Some(base) => {
+                    let ty = base.ty;
+                    let span = place_of(ty);
+                    let doc = format!(
+                        " Dirty bit of `{name}`, after those of `{}`.",
+                        ty.to_token_stream()
+                    );
+                    let schema = quote_spanned!(span=> <#ty as _syncvar::NetworkBehaviour>::SCHEMA);
+                    quote!(#[doc = #doc] const #bit: u64 = #schema.bit_after(#index);)
+                }
             }
-            Some(base) => {
-                let ty = base.ty;
-                let span = place_of(ty);
-                let doc = format!(" Dirty bit of `{name}`, after those of `{}`.", ty.to_token_stream());
-                let schema = quote_spanned!(span=> <#ty as _syncvar::NetworkBehaviour>::SCHEMA);
-                quote!(#[doc = #doc] const #bit: u64 = #schema.bit_after(#index);)
-            }
-        }
-    });
+        });
     let where_clause = super::behaviour_bounds(behaviour);
     let (impl_generics, ty_generics, _) = behaviour.generics.split_for_impl();
     quote! {

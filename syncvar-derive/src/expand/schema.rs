@@ -36,8 +36,8 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
 pub(super) fn value(value: &Value<'_>) -> TokenStream {
     let name = value.ident.unraw().to_string();
     let schema = match &value.body {
-        Body::Struct(members) => {
-            let members = member_schemas(members);
+        Body::Struct(shape) => {
+            let members = member_schemas(&shape.members);
             quote!(Struct { name: #name, members: #members })
         }
         Body::PlainEnum { variants, .. } => {
@@ -51,7 +51,7 @@ pub(super) fn value(value: &Value<'_>) -> TokenStream {
             let variants = variants.iter().enumerate().map(|(index, variant)| {
                 let name = variant.ident.unraw().to_string();
                 let number = names::number(index);
-                let members = member_schemas(&variant.members);
+                let members = member_schemas(&variant.shape.members);
                 quote!(_syncvar::VariantSchema { name: #name, number: #number, members: #members })
             });
             quote!(Enum { name: #name, variants: &[#(#variants),*] })
@@ -63,11 +63,14 @@ pub(super) fn value(value: &Value<'_>) -> TokenStream {
 }
 
 fn member_schemas(members: &[MemberModel<'_>]) -> TokenStream {
-    let members = members.iter().filter(|member| !member.skipped).map(|member| {
-        let (ty, span) = (member.ty, place_of(member.ty));
-        let name = names::plain(&member.member);
-        let schema = quote_spanned!(span=> <#ty as _syncvar::SyncValue>::SCHEMA);
-        quote!(_syncvar::MemberSchema { name: #name, schema: #schema })
-    });
+    let members = members
+        .iter()
+        .filter(|member| !member.skipped)
+        .map(|member| {
+            let (ty, span) = (member.ty, place_of(member.ty));
+            let name = names::plain(&member.member);
+            let schema = quote_spanned!(span=> <#ty as _syncvar::SyncValue>::SCHEMA);
+            quote!(_syncvar::MemberSchema { name: #name, schema: #schema })
+        });
     quote!(&[#(#members),*])
 }

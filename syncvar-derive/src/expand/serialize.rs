@@ -42,7 +42,10 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
         base_delta = Some(quote_spanned! {span=>
             let base_written = writer.serialize_base(&mut self.#member, dirty_bits);
         });
-        let own_bits = behaviour.sync_vars.iter().map(|sync_var| names::bit(&sync_var.member));
+        let own_bits = behaviour
+            .sync_vars
+            .iter()
+            .map(|sync_var| names::bit(&sync_var.member));
         let own_bits = match behaviour.sync_vars.len() {
             1 => quote!(#(Self::#own_bits)*),
             _ => quote!((#(Self::#own_bits)|*)),

@@ -5,12 +5,12 @@ use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
 use super::place_of;
-use crate::model::{Body, Discriminant, MemberModel, Value, Variant};
+use crate::model::{Body, Discriminant, MemberModel, Shape, Value, Variant};
 use crate::names;
 
 pub(super) fn methods(value: &Value<'_>) -> TokenStream {
     match &value.body {
-        Body::Struct(members) => struct_methods(value.ident, members),
+        Body::Struct(shape) => struct_methods(value.ident, shape),
         Body::PlainEnum { variants, .. } => plain_enum_methods(value.ident, variants),
         Body::DataEnum(variants) => data_enum_methods(value.ident, variants),
     }
@@ -18,7 +18,11 @@ pub(super) fn methods(value: &Value<'_>) -> TokenStream {
 
 /// Constants that do not compile when a plain enum has a number of more than 32 bits.
 pub(super) fn checks(value: &Value<'_>) -> Option<TokenStream> {
-    let Body::PlainEnum { variants, discriminant: Discriminant::MustBeChecked } = &value.body else {
+    let Body::PlainEnum {
+        variants,
+        discriminant: Discriminant::MustBeChecked,
+    } = &value.body
+    else {
         return None;
     };
     let ident = value.ident;
@@ -29,33 +33,66 @@ pub(super) fn checks(value: &Value<'_>) -> Option<TokenStream> {
     Some(quote!(#(#checks)*))
 }
 
-fn signatures(write: &TokenStream, read: &TokenStream, same: &TokenStream) -> TokenStream {
-    quote! {
-        fn write(&self, writer: &mut _syncvar::NetworkWriter) {
-            #write
-        }
-        fn read(reader: &mut _syncvar::NetworkReader<'_>) -> _syncvar::Result<Self, _syncvar::ReadError> {
-            #read
-        }
-        fn same(&self, other: &Self) -> bool {
-            #same
+/// The bodies of the methods.
+struct Methods {
+    write: TokenStream,
+    read: TokenStream,
+    /// Where reading into an existing value is something else than replacing it.
+    read_in_place: Option<TokenStream>,
+    same: TokenStream,
+}
+
+impl Methods {
+    fn expand(self) -> TokenStream {
+        let Self {
+            write,
+            read,
+            read_in_place,
+            same,
+        } = self;
+        let read_in_place = read_in_place.map(|body| {
+            quote! {
+                fn read_in_place(
+                    &mut self,
+                    reader: &mut _syncvar::NetworkReader<'_>,
+                ) -> _syncvar::Result<(), _syncvar::ReadError> {
+                    #body
+                }
+            }
+        });
+        quote! {
+            fn write(&self, writer: &mut _syncvar::NetworkWriter) {
+                #write
+            }
+            fn read(reader: &mut _syncvar::NetworkReader<'_>) -> _syncvar::Result<Self, _syncvar::ReadError> {
+                #read
+            }
+            #read_in_place
+            fn same(&self, other: &Self) -> bool {
+                #same
+            }
         }
     }
 }
 
-fn struct_methods(owner: &Ident, members: &[MemberModel<'_>]) -> TokenStream {
-    let travelling: Vec<_> = members.iter().filter(|member| !member.skipped).collect();
+fn struct_methods(owner: &Ident, shape: &Shape<'_>) -> TokenStream {
+    let travelling: Vec<_> = shape
+        .members
+        .iter()
+        .filter(|member| !member.skipped)
+        .collect();
     if travelling.is_empty() {
-        return empty_struct_methods(members);
+        return empty_struct_methods(shape);
     }
+    let name = owner.unraw().to_string();
+    let value = with_members(
+        &quote!(Self),
+        shape,
+        shape.members.iter().map(|m| read_member(&name, m)),
+    );
     let writes = travelling.iter().map(|MemberModel { member, ty, .. }| {
         let span = place_of(ty);
         quote_spanned!(span=> writer.write(&self.#member);)
-    });
-    let name = owner.unraw().to_string();
-    let reads = members.iter().map(|model| {
-        let (member, value) = (&model.member, read_member(&name, model));
-        quote!(#member: #value)
     });
     let in_place = travelling.iter().map(|MemberModel { member, ty, .. }| {
         let (span, place) = (place_of(ty), names::place(owner, member));
@@ -65,30 +102,23 @@ fn struct_methods(owner: &Ident, members: &[MemberModel<'_>]) -> TokenStream {
         let span = place_of(ty);
         quote_spanned!(span=> _syncvar::SyncValue::same(&self.#member, &other.#member))
     });
-    let methods = signatures(
-        &quote!(#(#writes)*),
-        &quote!(_syncvar::Ok(Self { #(#reads),* })),
-        &quote!(#(#same)&&*),
-    );
-    quote! {
-        #methods
-        fn read_in_place(
-            &mut self,
-            reader: &mut _syncvar::NetworkReader<'_>,
-        ) -> _syncvar::Result<(), _syncvar::ReadError> {
-            #(#in_place)*
-            _syncvar::Ok(())
-        }
-    }
+    let methods = Methods {
+        write: quote!(#(#writes)*),
+        read: quote!(_syncvar::Ok(#value)),
+        read_in_place: Some(quote!(#(#in_place)* _syncvar::Ok(()))),
+        same: quote!(#(#same)&&*),
+    };
+    methods.expand()
 }
 
 /// A struct of which nothing travels.
-fn empty_struct_methods(members: &[MemberModel<'_>]) -> TokenStream {
-    let members = members.iter().map(|model| &model.member);
+fn empty_struct_methods(shape: &Shape<'_>) -> TokenStream {
+    let default = |_| quote!(_syncvar::Default::default());
+    let value = with_members(&quote!(Self), shape, shape.members.iter().map(default));
     quote! {
         fn write(&self, _writer: &mut _syncvar::NetworkWriter) {}
         fn read(_reader: &mut _syncvar::NetworkReader<'_>) -> _syncvar::Result<Self, _syncvar::ReadError> {
-            _syncvar::Ok(Self { #(#members: _syncvar::Default::default()),* })
+            _syncvar::Ok(#value)
         }
         fn read_in_place(
             &mut self,
@@ -114,11 +144,6 @@ fn read_member(owner: &str, model: &MemberModel<'_>) -> TokenStream {
 
 fn plain_enum_methods(owner: &Ident, variants: &[&Ident]) -> TokenStream {
     let name = owner.unraw().to_string();
-    let numbers = quote! {
-        match self {
-            #(Self::#variants => Self::#variants as i32,)*
-        }
-    };
     let reads = variants.iter().map(|variant| {
         quote! {
             if number == Self::#variant as i32 {
@@ -126,82 +151,121 @@ fn plain_enum_methods(owner: &Ident, variants: &[&Ident]) -> TokenStream {
             }
         }
     });
-    signatures(
-        &quote! {
-            let number = #numbers;
+    let methods = Methods {
+        write: quote! {
+            let number = match self {
+                #(Self::#variants => Self::#variants as i32,)*
+            };
             writer.write_enum(number);
         },
-        &quote! {
+        read: quote! {
             let number = reader.read_enum()?;
             #(#reads)*
             _syncvar::Err(reader.unknown_variant(#name, number))
         },
-        &quote!(_syncvar::discriminant(self) == _syncvar::discriminant(other)),
-    )
+        read_in_place: None,
+        same: quote!(_syncvar::discriminant(self) == _syncvar::discriminant(other)),
+    };
+    methods.expand()
 }
 
 fn data_enum_methods(owner: &Ident, variants: &[Variant<'_>]) -> TokenStream {
     let name = owner.unraw().to_string();
-    let writes = variants.iter().enumerate().map(|(index, variant)| {
-        let (index, pattern) = (names::number(index), pattern(variant, 'v'));
-        let members = variant.members.iter().enumerate().map(|(index, model)| {
-            let (span, binding) = (place_of(model.ty), names::binding('v', index));
-            quote_spanned!(span=> writer.write(#binding);)
-        });
-        quote! {
-            #pattern => {
-                writer.write_variant(#index);
-                #(#members)*
-            }
-        }
-    });
+    let writes = variants
+        .iter()
+        .enumerate()
+        .map(|(index, variant)| write_variant(index, variant));
     let reads = variants.iter().enumerate().map(|(index, variant)| {
+        let (index, path) = (names::number(index), path(variant));
         let place = format!("{name}::{}", variant.ident.unraw());
-        let members = variant.members.iter().map(|model| read_member(&place, model));
-        let (index, value) = (names::number(index), with_members(variant, members));
+        let members = variant
+            .shape
+            .members
+            .iter()
+            .map(|model| read_member(&place, model));
+        let value = with_members(&path, &variant.shape, members);
         quote!(#index => _syncvar::Ok(#value),)
     });
-    let same = variants.iter().map(|variant| {
-        let (mine, theirs) = (pattern(variant, 'v'), pattern(variant, 'w'));
-        let members = variant.members.iter().enumerate().map(|(index, model)| {
-            let span = place_of(model.ty);
-            let (v, w) = (names::binding('v', index), names::binding('w', index));
-            quote_spanned!(span=> _syncvar::SyncValue::same(#v, #w))
-        });
-        let members = if variant.members.is_empty() { quote!(true) } else { quote!(#(#members)&&*) };
-        quote!((#mine, #theirs) => #members,)
-    });
+    let same = variants.iter().map(same_variant);
     let others = (variants.len() > 1).then(|| quote!(_ => false,));
-    signatures(
-        &quote!(match self { #(#writes)* }),
-        &quote! {
+    let methods = Methods {
+        write: quote!(match self { #(#writes)* }),
+        read: quote! {
             match reader.read_variant()? {
                 #(#reads)*
                 number => _syncvar::Err(reader.unknown_variant(#name, number)),
             }
         },
-        &quote!(match (self, other) { #(#same)* #others }),
-    )
+        read_in_place: None,
+        same: quote!(match (self, other) { #(#same)* #others }),
+    };
+    methods.expand()
+}
+
+fn write_variant(index: usize, variant: &Variant<'_>) -> TokenStream {
+    let (index, pattern) = (names::number(index), pattern(variant, 'v'));
+    let members = variant
+        .shape
+        .members
+        .iter()
+        .enumerate()
+        .map(|(index, model)| {
+            let (span, binding) = (place_of(model.ty), names::binding('v', index));
+            quote_spanned!(span=> writer.write(#binding);)
+        });
+    quote! {
+        #pattern => {
+            writer.write_variant(#index);
+            #(#members)*
+        }
+    }
+}
+
+fn same_variant(variant: &Variant<'_>) -> TokenStream {
+    let (mine, theirs) = (pattern(variant, 'v'), pattern(variant, 'w'));
+    let members = variant
+        .shape
+        .members
+        .iter()
+        .enumerate()
+        .map(|(index, model)| {
+            let span = place_of(model.ty);
+            let (v, w) = (names::binding('v', index), names::binding('w', index));
+            quote_spanned!(span=> _syncvar::SyncValue::same(#v, #w))
+        });
+    let same = match variant.shape.members.is_empty() {
+        true => quote!(true),
+        false => quote!(#(#members)&&*),
+    };
+    quote!((#mine, #theirs) => #same,)
 }
 
 /// `Self::Burn { damage: v0, seconds: v1 }`.
 fn pattern(variant: &Variant<'_>, prefix: char) -> TokenStream {
-    let bindings = (0..variant.members.len()).map(|index| {
+    let bindings = (0..variant.shape.members.len()).map(|index| {
         let binding = names::binding(prefix, index);
         quote!(#binding)
     });
-    with_members(variant, bindings)
+    with_members(&path(variant), &variant.shape, bindings)
 }
 
-/// A variant with something in the place of each member, as a pattern or as a value.
-fn with_members(variant: &Variant<'_>, contents: impl Iterator<Item = TokenStream>) -> TokenStream {
+fn path(variant: &Variant<'_>) -> TokenStream {
     let ident = variant.ident;
-    if variant.named {
-        let members = variant.members.iter().map(|model| &model.member);
-        quote!(Self::#ident { #(#members: #contents),* })
-    } else if variant.members.is_empty() {
-        quote!(Self::#ident)
+    quote!(Self::#ident)
+}
+
+/// A struct or variant with something in the place of each member, as a pattern or as a value.
+fn with_members(
+    path: &TokenStream,
+    shape: &Shape<'_>,
+    contents: impl Iterator<Item = TokenStream>,
+) -> TokenStream {
+    if shape.named {
+        let members = shape.members.iter().map(|model| &model.member);
+        quote!(#path { #(#members: #contents),* })
+    } else if shape.members.is_empty() {
+        quote!(#path)
     } else {
-        quote!(Self::#ident(#(#contents),*))
+        quote!(#path(#(#contents),*))
     }
 }

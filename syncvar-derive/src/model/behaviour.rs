@@ -64,7 +64,10 @@ impl<'a> Behaviour<'a> {
         for (index, field) in (0_u32..).zip(fields) {
             let member = match &field.ident {
                 Some(ident) => Member::Named(ident.clone()),
-                None => Member::Unnamed(Index { index, span: field.ty.span() }),
+                None => Member::Unnamed(Index {
+                    index,
+                    span: field.ty.span(),
+                }),
             };
             let attrs = FieldAttrs::parse(&field.attrs, errors);
             match (attrs.base, attrs.sync_var) {
@@ -86,7 +89,10 @@ impl<'a> Behaviour<'a> {
                 "a second base: a behaviour has one; put the other on the object as a behaviour of its own",
             );
         } else if field_type::find_sync_var(ty).is_some() {
-            errors.add(ty, "a base is a behaviour: write `#[sync_var]` for a synchronised field");
+            errors.add(
+                ty,
+                "a base is a behaviour: write `#[sync_var]` for a synchronised field",
+            );
         } else {
             self.base = Some(Base { member, ty });
         }
@@ -114,7 +120,9 @@ impl<'a> Behaviour<'a> {
 
     /// Whether any field of its own has a hook.
     pub(crate) fn has_hooks(&self) -> bool {
-        self.sync_vars.iter().any(|sync_var| sync_var.hook.is_some())
+        self.sync_vars
+            .iter()
+            .any(|sync_var| sync_var.hook.is_some())
     }
 }
 

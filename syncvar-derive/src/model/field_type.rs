@@ -47,7 +47,10 @@ impl<'a> FieldType<'a> {
                 Container::Unknown
             }
         };
-        Ok(Self { original: ty, container })
+        Ok(Self {
+            original: ty,
+            container,
+        })
     }
 
     fn refuse_plain(ty: &Type) -> syn::Result<()> {
@@ -61,7 +64,8 @@ impl<'a> FieldType<'a> {
             ));
         }
         let plain = match ty {
-            Type::Path(_) => last_segment(ty).is_some_and(|segment| PLAIN.iter().any(|name| segment.ident == name)),
+            Type::Path(_) => last_segment(ty)
+                .is_some_and(|segment| PLAIN.iter().any(|name| segment.ident == name)),
             Type::Array(_) | Type::Tuple(_) => true,
             Type::Reference(_) | Type::Ptr(_) | Type::Slice(_) => {
                 return Err(syn::Error::new_spanned(
@@ -78,7 +82,9 @@ impl<'a> FieldType<'a> {
             _ => false,
         };
         if plain {
-            let message = format!("a synchronised field knows when it is written to: write `SyncVar<{text}>`");
+            let message = format!(
+                "a synchronised field knows when it is written to: write `SyncVar<{text}>`"
+            );
             return Err(syn::Error::new_spanned(ty, message));
         }
         Ok(())
@@ -110,8 +116,16 @@ pub(super) fn find_sync_var(ty: &Type) -> Option<&Type> {
 /// A type as a person writes it.
 pub(super) fn written(ty: &Type) -> String {
     let text = ty.to_token_stream().to_string();
-    let text = text.replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace("> ", ">");
-    text.replace(" ,", ",").replace("[ ", "[").replace(" ]", "]").replace(" ;", ";").replace("< ", "<")
+    let text = text
+        .replace(" :: ", "::")
+        .replace(" < ", "<")
+        .replace(" >", ">")
+        .replace("> ", ">");
+    text.replace(" ,", ",")
+        .replace("[ ", "[")
+        .replace(" ]", "]")
+        .replace(" ;", ";")
+        .replace("< ", "<")
 }
 
 /// The single type argument of a type of this name.
@@ -135,8 +149,11 @@ fn arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
         PathArguments::AngleBracketed(arguments) => Some(arguments.args.iter()),
         _ => None,
     };
-    arguments.into_iter().flatten().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    })
+    arguments
+        .into_iter()
+        .flatten()
+        .filter_map(|argument| match argument {
+            GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        })
 }

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Data, DataEnum, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type};
+use syn::{Data, DataEnum, DeriveInput, Field, Fields, Generics, Ident, Index, Member, Path, Type};
 
 use super::field_type;
 use crate::attr::{MemberAttrs, ValueAttrs};
@@ -19,9 +19,12 @@ pub(crate) struct Value<'a> {
 
 /// What it consists of.
 pub(crate) enum Body<'a> {
-    Struct(Vec<MemberModel<'a>>),
+    Struct(Shape<'a>),
     /// No variant has data: four bytes on the wire.
-    PlainEnum { variants: Vec<&'a Ident>, discriminant: Discriminant },
+    PlainEnum {
+        variants: Vec<&'a Ident>,
+        discriminant: Discriminant,
+    },
     /// Some variant has data: the position of the variant, then its members.
     DataEnum(Vec<Variant<'a>>),
 }
@@ -36,7 +39,12 @@ pub(crate) enum Discriminant {
 /// A variant of an enum with data.
 pub(crate) struct Variant<'a> {
     pub(crate) ident: &'a Ident,
-    /// Whether its members have names.
+    pub(crate) shape: Shape<'a>,
+}
+
+/// The members of a struct or variant.
+pub(crate) struct Shape<'a> {
+    /// Whether they have names.
     pub(crate) named: bool,
     pub(crate) members: Vec<MemberModel<'a>>,
 }
@@ -54,17 +62,26 @@ impl<'a> Value<'a> {
         let mut errors = Errors::default();
         let krate = ValueAttrs::parse(&input.attrs, &mut errors).krate;
         for lifetime in input.generics.lifetimes() {
-            errors.add(lifetime, "a value that travels cannot borrow: give it types that own their values");
+            errors.add(
+                lifetime,
+                "a value that travels cannot borrow: give it types that own their values",
+            );
         }
         let body = match &input.data {
-            Data::Struct(data) => Body::Struct(members(&data.fields, &mut errors)),
+            Data::Struct(data) => Body::Struct(Shape::from_syn(&data.fields, &mut errors)),
             Data::Enum(data) if data.variants.is_empty() => {
-                errors.add(&input.ident, "an enum without variants has no value that could travel");
+                errors.add(
+                    &input.ident,
+                    "an enum without variants has no value that could travel",
+                );
                 Body::DataEnum(Vec::new())
             }
             Data::Enum(data) => enum_body(input, data, &mut errors),
             Data::Union(data) => {
-                errors.add(data.union_token, "a union cannot travel: write an enum with data");
+                errors.add(
+                    data.union_token,
+                    "a union cannot travel: write an enum with data",
+                );
                 Body::DataEnum(Vec::new())
             }
         };
@@ -79,36 +96,50 @@ impl<'a> Value<'a> {
     /// Every member that travels.
     pub(crate) fn members(&self) -> impl Iterator<Item = &MemberModel<'a>> {
         let groups: Vec<&[MemberModel<'a>]> = match &self.body {
-            Body::Struct(members) => vec![members],
+            Body::Struct(shape) => vec![&shape.members],
             Body::PlainEnum { .. } => Vec::new(),
-            Body::DataEnum(variants) => variants.iter().map(|variant| &*variant.members).collect(),
+            Body::DataEnum(variants) => variants
+                .iter()
+                .map(|variant| &*variant.shape.members)
+                .collect(),
         };
-        groups.into_iter().flatten().filter(|member| !member.skipped)
+        groups
+            .into_iter()
+            .flatten()
+            .filter(|member| !member.skipped)
     }
 }
 
 fn enum_body<'a>(input: &'a DeriveInput, data: &'a DataEnum, errors: &mut Errors) -> Body<'a> {
-    let plain = data.variants.iter().all(|variant| matches!(variant.fields, Fields::Unit));
+    let plain = data
+        .variants
+        .iter()
+        .all(|variant| matches!(variant.fields, Fields::Unit));
     if plain {
-        let numbered = data.variants.iter().any(|variant| variant.discriminant.is_some());
+        let numbered = data
+            .variants
+            .iter()
+            .any(|variant| variant.discriminant.is_some());
         let discriminant = match numbered && !has_narrow_repr(input) {
             true => Discriminant::MustBeChecked,
             false => Discriminant::Fits,
         };
         let variants = data.variants.iter().map(|variant| &variant.ident).collect();
-        return Body::PlainEnum { variants, discriminant };
+        return Body::PlainEnum {
+            variants,
+            discriminant,
+        };
     }
     let variants = data.variants.iter().map(|variant| {
-        let members = members(&variant.fields, errors);
-        for skipped in variant.fields.iter().zip(&members).filter(|(_, member)| member.skipped) {
+        let shape = Shape::from_syn(&variant.fields, errors);
+        for skipped in variant.fields.iter().zip(&shape.members).filter(|(_, member)| member.skipped) {
             errors.add(
                 skipped.0,
                 "a member of a variant cannot be skipped: it would be lost when the variant changes; keep it in a \
                  struct beside the enum",
             );
         }
-        let named = matches!(variant.fields, Fields::Named(_));
-        Variant { ident: &variant.ident, named, members }
+        Variant { ident: &variant.ident, shape }
     });
     Body::DataEnum(variants.collect())
 }
@@ -116,29 +147,47 @@ fn enum_body<'a>(input: &'a DeriveInput, data: &'a DataEnum, errors: &mut Errors
 /// Whether `#[repr(...)]` names an integer of at most 32 bits.
 fn has_narrow_repr(input: &DeriveInput) -> bool {
     const NARROW: &[&str] = &["u8", "i8", "u16", "i16", "u32", "i32"];
-    let reprs = input.attrs.iter().filter(|attr| attr.path().is_ident("repr"));
+    let reprs = input
+        .attrs
+        .iter()
+        .filter(|attr| attr.path().is_ident("repr"));
     let tokens: TokenStream = reprs.map(|attr| attr.meta.to_token_stream()).collect();
     let text = tokens.to_string();
-    text.split(|c: char| !c.is_alphanumeric()).any(|word| NARROW.contains(&word))
+    text.split(|c: char| !c.is_alphanumeric())
+        .any(|word| NARROW.contains(&word))
 }
 
-fn members<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<MemberModel<'a>> {
-    let mut members = Vec::new();
-    for (index, field) in (0_u32..).zip(fields) {
-        let attrs = MemberAttrs::parse(&field.attrs, errors);
-        let skipped = attrs.skip.is_some();
-        if let Some(sync_var) = field_type::find_sync_var(&field.ty).filter(|_| !skipped) {
-            errors.add(
-                sync_var,
-                "a `SyncVar` cannot be inside a value, which travels as a whole: write the plain type here, or make \
-                 this a field of the behaviour",
-            );
+impl<'a> Shape<'a> {
+    fn from_syn(fields: &'a Fields, errors: &mut Errors) -> Self {
+        let numbered = (0_u32..).zip(fields);
+        Self {
+            named: matches!(fields, Fields::Named(_)),
+            members: numbered
+                .map(|(index, field)| member(index, field, errors))
+                .collect(),
         }
-        let member = match &field.ident {
-            Some(ident) => Member::Named(ident.clone()),
-            None => Member::Unnamed(Index { index, span: field.ty.span() }),
-        };
-        members.push(MemberModel { member, ty: &field.ty, skipped });
     }
-    members
+}
+
+fn member<'a>(index: u32, field: &'a Field, errors: &mut Errors) -> MemberModel<'a> {
+    let skipped = MemberAttrs::parse(&field.attrs, errors).skip.is_some();
+    if let Some(sync_var) = field_type::find_sync_var(&field.ty).filter(|_| !skipped) {
+        errors.add(
+            sync_var,
+            "a `SyncVar` cannot be inside a value, which travels as a whole: write the plain type here, or make \
+             this a field of the behaviour",
+        );
+    }
+    let member = match &field.ident {
+        Some(ident) => Member::Named(ident.clone()),
+        None => Member::Unnamed(Index {
+            index,
+            span: field.ty.span(),
+        }),
+    };
+    MemberModel {
+        member,
+        ty: &field.ty,
+        skipped,
+    }
 }

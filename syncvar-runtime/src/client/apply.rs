@@ -23,7 +23,10 @@ impl Replica {
         self.announced = true;
         events.push_back(ClientEvent::Spawned { object });
         if self.owned {
-            events.push_back(ClientEvent::OwnerChanged { object, owned: true });
+            events.push_back(ClientEvent::OwnerChanged {
+                object,
+                owned: true,
+            });
         }
     }
 
@@ -63,7 +66,10 @@ impl Replica {
 impl NetworkClient {
     pub(super) fn handle_spawn(&mut self, spawn: &ObjectSpawn<'_>) {
         let (object, asset_id) = (spawn.net_id, spawn.asset_id);
-        let former = self.objects.get(&object).map(|replica| replica.identity.asset_id());
+        let former = self
+            .objects
+            .get(&object)
+            .map(|replica| replica.identity.asset_id());
         if former.is_some_and(|former| former != asset_id) {
             self.forget(object, false);
         }
@@ -71,7 +77,11 @@ impl NetworkClient {
             match self.make(object, spawn) {
                 Ok(replica) => self.objects.insert(object, replica),
                 Err(reason) => {
-                    let event = ClientEvent::SpawnFailed { object, asset_id, reason };
+                    let event = ClientEvent::SpawnFailed {
+                        object,
+                        asset_id,
+                        reason,
+                    };
                     self.events.push_back(event);
                     return;
                 }
@@ -98,11 +108,18 @@ impl NetworkClient {
     }
 
     fn make(&self, object: NetId, spawn: &ObjectSpawn<'_>) -> Result<Replica, SpawnFailure> {
-        let prefab = self.prefabs.by_asset_id(spawn.asset_id).ok_or(SpawnFailure::UnknownPrefab)?;
+        let prefab = self
+            .prefabs
+            .by_asset_id(spawn.asset_id)
+            .ok_or(SpawnFailure::UnknownPrefab)?;
         if self.objects.len() >= self.config.max_objects {
             return Err(SpawnFailure::TooManyObjects);
         }
-        Ok(Replica::new(NetworkIdentity::new(object, spawn.asset_id, prefab.make())))
+        Ok(Replica::new(NetworkIdentity::new(
+            object,
+            spawn.asset_id,
+            prefab.make(),
+        )))
     }
 
     /// Applies an `UpdateVars` message: all fields first, then the hooks, then the events.
@@ -117,21 +134,38 @@ impl NetworkClient {
             return Ok(());
         }
         if let Err(error) = replica.read_changes(channel, &mut reader, &mut self.masks) {
-            replica.identity.behaviours.for_each_mut(|slot| slot.skip_hooks());
+            replica
+                .identity
+                .behaviours
+                .for_each_mut(|slot| slot.skip_hooks());
             self.poison(object, error);
             return Ok(());
         }
         if !replica.announced {
             // The application does not know the object yet; it will meet it with this state.
-            replica.identity.behaviours.for_each_mut(|slot| slot.skip_hooks());
+            replica
+                .identity
+                .behaviours
+                .for_each_mut(|slot| slot.skip_hooks());
             return Ok(());
         }
-        replica.identity.behaviours.for_each_mut(|slot| slot.call_hooks());
-        let changed = self.masks.iter().enumerate().filter(|(_, mask)| **mask != 0);
+        replica
+            .identity
+            .behaviours
+            .for_each_mut(|slot| slot.call_hooks());
+        let changed = self
+            .masks
+            .iter()
+            .enumerate()
+            .filter(|(_, mask)| **mask != 0);
         for (behaviour, dirty_bits) in changed {
             if let Some(slot) = replica.identity.behaviours.slot(behaviour) {
                 let fields = ChangedFields::new(&slot.info().schema, *dirty_bits);
-                let event = ClientEvent::Changed { object, behaviour, fields };
+                let event = ClientEvent::Changed {
+                    object,
+                    behaviour,
+                    fields,
+                };
                 self.events.push_back(event);
             }
         }
@@ -146,7 +180,8 @@ impl NetworkClient {
         replica.poisoned = true;
         let ask = !std::mem::replace(&mut replica.asked, true);
         tracing::warn!(%object, %error, "an object could not be read");
-        self.events.push_back(ClientEvent::Poisoned { object, error });
+        self.events
+            .push_back(ClientEvent::Poisoned { object, error });
         if ask {
             self.ask_for(object);
         }

@@ -43,7 +43,8 @@ impl NetworkClient {
             (ClientState::Connecting, _) => return Err(unknown(frame)),
             (ClientState::Connected, _) => self.handle_state(channel, message_type, frame)?,
         }
-        self.stats.count_decoded(message_type, frame.payload.len() + 4);
+        self.stats
+            .count_decoded(message_type, frame.payload.len() + 4);
         Ok(())
     }
 
@@ -107,12 +108,16 @@ impl NetworkClient {
     }
 
     fn handle_authority(&mut self, message: &LocalClientAuthority) {
-        let LocalClientAuthority { net_id: object, authority: owned } = *message;
+        let LocalClientAuthority {
+            net_id: object,
+            authority: owned,
+        } = *message;
         match self.objects.get_mut(&object) {
             Some(replica) => {
                 let changed = std::mem::replace(&mut replica.owned, owned) != owned;
                 if changed && replica.announced {
-                    self.events.push_back(ClientEvent::OwnerChanged { object, owned });
+                    self.events
+                        .push_back(ClientEvent::OwnerChanged { object, owned });
                 }
             }
             None => self.stats.unknown_objects += 1,

@@ -174,7 +174,10 @@ trait Slots: Send + Sync {
 
 impl Behaviours {
     /// How many there are.
-    #[expect(clippy::len_without_is_empty, reason = "an object without behaviours is no container")]
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "an object without behaviours is no container"
+    )]
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -258,7 +261,10 @@ impl Slots for BehaviourList {
     }
 
     fn type_ids(&self) -> Vec<TypeId> {
-        self.0.iter().map(|slot| slot.behaviour().type_id()).collect()
+        self.0
+            .iter()
+            .map(|slot| slot.behaviour().type_id())
+            .collect()
     }
 }
 

@@ -61,15 +61,23 @@ impl Pipe {
             arrival = arrival.max(self.last_reliable);
             self.last_reliable = arrival;
         }
-        self.in_flight.push(InFlight { arrival, channel, packet });
+        self.in_flight.push(InFlight {
+            arrival,
+            channel,
+            packet,
+        });
     }
 
     /// The packets that have arrived, in the order of their arrival.
     pub(super) fn arrived(&mut self, now: Duration) -> Vec<(u8, Bytes)> {
         self.in_flight.sort_by_key(|packet| packet.arrival);
-        let count = self.in_flight.partition_point(|packet| packet.arrival <= now);
+        let count = self
+            .in_flight
+            .partition_point(|packet| packet.arrival <= now);
         let arrived = self.in_flight.drain(..count);
-        arrived.map(|in_flight| (in_flight.channel, in_flight.packet)).collect()
+        arrived
+            .map(|in_flight| (in_flight.channel, in_flight.packet))
+            .collect()
     }
 
     fn travel_time(&mut self) -> Duration {

@@ -158,7 +158,11 @@ impl Audiences {
         let id = AudienceId(self.all.len());
         let channel = || Segments::new(self.packet_size);
         self.all.push(Audience {
-            ready: ready.iter().copied().filter(|c| members.contain(*c)).collect(),
+            ready: ready
+                .iter()
+                .copied()
+                .filter(|c| members.contain(*c))
+                .collect(),
             members: members.clone(),
             channels: (0..self.channel_count).map(|_| channel()).collect(),
             touched: false,
@@ -251,10 +255,16 @@ mod tests {
         let ready = [a, b];
         let without_a = audiences.with(Audiences::EVERYONE, a, false, &ready);
         assert_eq!(audiences.get(without_a).ready, [b]);
-        assert_eq!(audiences.with(without_a, a, true, &ready), Audiences::EVERYONE);
+        assert_eq!(
+            audiences.with(without_a, a, true, &ready),
+            Audiences::EVERYONE
+        );
         let only_b = audiences.with(Audiences::NOBODY, b, true, &ready);
         assert_ne!(only_b, without_a);
-        assert_eq!(audiences.with(Audiences::EVERYONE, a, false, &ready), without_a);
+        assert_eq!(
+            audiences.with(Audiences::EVERYONE, a, false, &ready),
+            without_a
+        );
     }
 
     #[test]
@@ -263,9 +273,15 @@ mod tests {
         let a = ConnectionId(1);
         let without_a = audiences.with(Audiences::EVERYONE, a, false, &[a]);
         audiences.forget(a);
-        assert!(audiences.admits(without_a, a), "nobody is excepted any more");
+        assert!(
+            audiences.admits(without_a, a),
+            "nobody is excepted any more"
+        );
         let again = audiences.with(Audiences::EVERYONE, ConnectionId(2), false, &[]);
-        assert_eq!(audiences.with(again, ConnectionId(2), true, &[]), Audiences::EVERYONE);
+        assert_eq!(
+            audiences.with(again, ConnectionId(2), true, &[]),
+            Audiences::EVERYONE
+        );
     }
 
     #[test]

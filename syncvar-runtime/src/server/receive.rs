@@ -16,9 +16,13 @@ impl NetworkServer {
     /// After 4 294 967 295 connections.
     pub fn handle_connect(&mut self) -> ConnectionId {
         let id = ConnectionId(self.next_connection);
-        self.next_connection = self.next_connection.checked_add(1).expect("connection numbers left");
-        let (channels, packet_size) = (self.config.channels.len(), self.config.packet_size);
-        self.connections.insert(id.0, Connection::new(id, channels, packet_size));
+        self.next_connection = self
+            .next_connection
+            .checked_add(1)
+            .expect("connection numbers left");
+        let (channels, packet_size) = (self.config.channels.len(), self.config.gathered_size());
+        self.connections
+            .insert(id.0, Connection::new(id, channels, packet_size));
         if !self.config.compare_schemas {
             self.accept(id);
         }
@@ -45,7 +49,10 @@ impl NetworkServer {
         connection: ConnectionId,
         packet: &[u8],
     ) -> Result<(), PacketError> {
-        let state = self.connections.get(connection.0).map(|connection| connection.state);
+        let state = self
+            .connections
+            .get(connection.0)
+            .map(|connection| connection.state);
         if state.is_none_or(|state| state == ConnectionState::Closing) {
             return Err(PacketError::UnknownConnection(connection));
         }
@@ -54,7 +61,10 @@ impl NetworkServer {
         for frame in Frames::new(packet) {
             let handled = frame.and_then(|frame| self.handle_message(connection, frame));
             if let Err(error) = handled {
-                self.events.push_back(ServerEvent::Misbehaved { connection, error: error.clone() });
+                self.events.push_back(ServerEvent::Misbehaved {
+                    connection,
+                    error: error.clone(),
+                });
                 first_error.get_or_insert(error);
             }
         }
@@ -86,7 +96,8 @@ impl NetworkServer {
             _ => return Err(unknown(frame)),
         }
         if let Some(message_type) = message_type {
-            self.stats.count_decoded(message_type, frame.payload.len() + 4);
+            self.stats
+                .count_decoded(message_type, frame.payload.len() + 4);
         }
         Ok(())
     }
@@ -96,7 +107,13 @@ impl NetworkServer {
             self.refuse(from, DisconnectReason::VersionMismatch);
         } else if connect.schema_hash == self.schema_hash {
             self.accept(from);
-            self.send_own(from, &Connect { version: PROTOCOL_VERSION, schema_hash: 0 });
+            self.send_own(
+                from,
+                &Connect {
+                    version: PROTOCOL_VERSION,
+                    schema_hash: 0,
+                },
+            );
         } else {
             self.send_schema(from);
             self.refuse(from, DisconnectReason::SchemaMismatch(None));
@@ -123,25 +140,39 @@ impl NetworkServer {
             if writer.take_error().is_some() {
                 connection.own.give_up();
             } else {
-                self.stats.count_encoded(MessageType::Schema, connection.own.commit());
+                self.stats
+                    .count_encoded(MessageType::Schema, connection.own.commit());
             }
         }
     }
 
     fn refuse(&mut self, connection: ConnectionId, reason: DisconnectReason) {
         let (number, text) = (reason.number(), reason.text());
-        self.send_own(connection, &Disconnect { reason: number, text });
+        self.send_own(
+            connection,
+            &Disconnect {
+                reason: number,
+                text,
+            },
+        );
         if let Some(refused) = self.connections.get_mut(connection.0) {
             refused.state = ConnectionState::Closing;
         }
-        self.events.push_back(ServerEvent::Refused { connection, reason });
+        self.events
+            .push_back(ServerEvent::Refused { connection, reason });
     }
 
     /// Sends a connection off: it is told why, and then forgotten. The transport should close it
     /// once [`poll_transmit`](Self::poll_transmit) has given out its last packet.
     pub fn disconnect(&mut self, connection: ConnectionId, text: &str) {
         let reason = DisconnectReason::Requested(text.into());
-        self.send_own(connection, &Disconnect { reason: reason.number(), text: text.into() });
+        self.send_own(
+            connection,
+            &Disconnect {
+                reason: reason.number(),
+                text: text.into(),
+            },
+        );
         self.close(connection, reason);
     }
 
@@ -166,7 +197,11 @@ impl NetworkServer {
         }
         self.joining.retain(|joining| *joining != connection);
         self.audiences.forget(connection);
-        self.events.push_back(ServerEvent::Disconnected { connection, reason, owned });
+        self.events.push_back(ServerEvent::Disconnected {
+            connection,
+            reason,
+            owned,
+        });
     }
 
     /// Makes a connection ready, as its own `Ready` message does: with the next update it gets
@@ -186,7 +221,10 @@ impl NetworkServer {
         let Some(idle) = self.connections.get_mut(connection.0) else {
             return;
         };
-        if matches!(idle.state, ConnectionState::Joining | ConnectionState::Ready) {
+        if matches!(
+            idle.state,
+            ConnectionState::Joining | ConnectionState::Ready
+        ) {
             idle.state = ConnectionState::Connected;
             self.joining.retain(|joining| *joining != connection);
             self.audiences.remove_ready(connection);
@@ -200,7 +238,12 @@ impl NetworkServer {
             self.stats.unknown_objects += 1;
             return;
         };
-        let sees = self.audiences.get(spawned.audience).ready.binary_search(&from).is_ok();
+        let sees = self
+            .audiences
+            .get(spawned.audience)
+            .ready
+            .binary_search(&from)
+            .is_ok();
         if sees && spawned.announced && !spawned.owed.contains(&from) {
             spawned.owed.push(from);
             self.schedule.queue_moved(spawned);

@@ -60,7 +60,10 @@ impl Schedule {
         if spawned.wake.is_none_or(|wake| until < wake) {
             spawned.wake = Some(until);
             let spare = &mut self.spare;
-            let list = self.waiting.entry(until).or_insert_with(|| spare.pop().unwrap_or_default());
+            let list = self
+                .waiting
+                .entry(until)
+                .or_insert_with(|| spare.pop().unwrap_or_default());
             list.push(spawned.identity.net_id());
         }
     }

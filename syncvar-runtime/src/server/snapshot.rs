@@ -36,8 +36,16 @@ impl NetworkServer {
         let before = &self.audiences.get(former).ready;
         let after = &self.audiences.get(spawned.wanted).ready;
         let outside = |list: &[ConnectionId], c: &ConnectionId| list.binary_search(c).is_err();
-        let leaving: Vec<_> = before.iter().copied().filter(|c| outside(after, c)).collect();
-        let mut entering: Vec<_> = after.iter().copied().filter(|c| outside(before, c)).collect();
+        let leaving: Vec<_> = before
+            .iter()
+            .copied()
+            .filter(|c| outside(after, c))
+            .collect();
+        let mut entering: Vec<_> = after
+            .iter()
+            .copied()
+            .filter(|c| outside(before, c))
+            .collect();
         let mut owed = std::mem::take(&mut spawned.owed);
         owed.retain(|c| !outside(after, c) && !entering.contains(c));
         entering.append(&mut owed);
@@ -66,7 +74,13 @@ impl NetworkServer {
         for receiver in receivers {
             self.push(receiver, 0, &pieces);
             if owner == Some(receiver) {
-                self.send_own(receiver, &LocalClientAuthority { net_id: id, authority: true });
+                self.send_own(
+                    receiver,
+                    &LocalClientAuthority {
+                        net_id: id,
+                        authority: true,
+                    },
+                );
             }
         }
     }
@@ -95,7 +109,13 @@ impl NetworkServer {
         self.scratch = new;
         self.deliver();
         for (owner, net_id) in owners {
-            self.send_own(owner, &LocalClientAuthority { net_id, authority: true });
+            self.send_own(
+                owner,
+                &LocalClientAuthority {
+                    net_id,
+                    authority: true,
+                },
+            );
         }
     }
 
@@ -105,7 +125,9 @@ impl NetworkServer {
         spawned.new = false;
         spawned.audience = spawned.wanted;
         let audience = self.audiences.get(spawned.audience);
-        let owner = spawned.owner.filter(|owner| audience.ready.binary_search(owner).is_ok());
+        let owner = spawned
+            .owner
+            .filter(|owner| audience.ready.binary_search(owner).is_ok());
         if !audience.ready.is_empty() {
             let segments = self.audiences.segments(spawned.audience, 0)?;
             if let Err(error) = write_spawn(spawned, segments, &mut self.stats) {
@@ -148,9 +170,17 @@ impl NetworkServer {
         &mut self,
         joining: &[ConnectionId],
     ) -> Vec<(super::audience::AudienceId, Vec<Bytes>)> {
-        let packet_size = self.config.packet_size;
-        let mut states: Vec<_> = self.audiences.ids().map(|id| (id, Segments::new(packet_size))).collect();
-        for spawned in self.objects.values_mut().filter(|spawned| spawned.announced) {
+        let packet_size = self.config.gathered_size();
+        let mut states: Vec<_> = self
+            .audiences
+            .ids()
+            .map(|id| (id, Segments::new(packet_size)))
+            .collect();
+        for spawned in self
+            .objects
+            .values_mut()
+            .filter(|spawned| spawned.announced)
+        {
             let audience = spawned.audience;
             let admitted = |c: &&ConnectionId| self.audiences.admits(audience, **c);
             if !joining.iter().any(|c| admitted(&c)) {
@@ -159,19 +189,31 @@ impl NetworkServer {
             let segments = &mut states[audience.index()].1;
             if let Err(error) = write_spawn(spawned, segments, &mut self.stats) {
                 spawned.owed.extend(joining.iter().filter(admitted));
-                self.events.push_back(describe_failure(spawned, error, true));
+                self.events
+                    .push_back(describe_failure(spawned, error, true));
             }
         }
-        let frozen = states.into_iter().map(|(id, mut segments)| (id, segments.drain().collect()));
+        let frozen = states
+            .into_iter()
+            .map(|(id, mut segments)| (id, segments.drain().collect()));
         frozen.collect()
     }
 
     fn tell_what_it_owns(&mut self, connection: ConnectionId) {
-        let owned = self.connections.get(connection.0).map(|joiner| joiner.owned.clone());
+        let owned = self
+            .connections
+            .get(connection.0)
+            .map(|joiner| joiner.owned.clone());
         for net_id in owned.unwrap_or_default() {
             let audience = self.objects.get(net_id.0).map(|spawned| spawned.audience);
             if audience.is_some_and(|audience| self.audiences.admits(audience, connection)) {
-                self.send_own(connection, &LocalClientAuthority { net_id, authority: true });
+                self.send_own(
+                    connection,
+                    &LocalClientAuthority {
+                        net_id,
+                        authority: true,
+                    },
+                );
             }
         }
     }

@@ -107,7 +107,11 @@ impl NetworkServer {
         let mut identity = NetworkIdentity::new(net_id, asset_id, behaviours);
         identity.position = options.position;
         identity.rotation = options.rotation.unwrap_or(Quaternion::IDENTITY);
-        let wanted = if options.hidden { Audiences::NOBODY } else { Audiences::EVERYONE };
+        let wanted = if options.hidden {
+            Audiences::NOBODY
+        } else {
+            Audiences::EVERYONE
+        };
         let mut spawned = Spawned {
             identity,
             owner: None,
@@ -157,7 +161,11 @@ impl NetworkServer {
     fn choose_net_id(&mut self, wanted: Option<NetId>) -> Result<NetId, SpawnError> {
         let net_id = wanted.unwrap_or(NetId(self.next_net_id));
         if net_id == NetId::NONE {
-            return Err(if wanted.is_some() { SpawnError::IdTaken(net_id) } else { SpawnError::OutOfIds });
+            return Err(if wanted.is_some() {
+                SpawnError::IdTaken(net_id)
+            } else {
+                SpawnError::OutOfIds
+            });
         }
         if self.objects.get(net_id.0).is_some() {
             return Err(SpawnError::IdTaken(net_id));
@@ -173,7 +181,11 @@ impl NetworkServer {
             let (behaviour, channel) = (slot.info().schema.name, slot.info().channel);
             if usize::from(channel) >= self.config.channels.len() {
                 tracing::warn!(%object, behaviour, channel, "the server has no such channel");
-                self.events.push_back(ServerEvent::UnknownChannel { object, behaviour, channel });
+                self.events.push_back(ServerEvent::UnknownChannel {
+                    object,
+                    behaviour,
+                    channel,
+                });
             }
         }
     }
@@ -184,13 +196,17 @@ impl NetworkServer {
         let Some(spawned) = self.objects.remove(id.0) else {
             return false;
         };
-        if let Some(owner) = spawned.owner.and_then(|owner| self.connections.get_mut(owner.0)) {
+        if let Some(owner) = spawned
+            .owner
+            .and_then(|owner| self.connections.get_mut(owner.0))
+        {
             owner.owned.remove(&id);
         }
         let seen = spawned.announced && !self.audiences.get(spawned.audience).ready.is_empty();
         if seen && let Some(segments) = self.audiences.segments(spawned.audience, 0) {
             ObjectDestroy { net_id: id }.encode(segments.begin());
-            self.stats.count_encoded(MessageType::ObjectDestroy, segments.commit());
+            self.stats
+                .count_encoded(MessageType::ObjectDestroy, segments.commit());
         }
         true
     }
@@ -257,7 +273,11 @@ impl NetworkServer {
                 continue;
             };
             let sees = told.is_some_and(|audience| {
-                self.audiences.get(audience).ready.binary_search(&connection).is_ok()
+                self.audiences
+                    .get(audience)
+                    .ready
+                    .binary_search(&connection)
+                    .is_ok()
             });
             if let Some(connection) = self.connections.get_mut(connection.0) {
                 if authority {
@@ -267,7 +287,13 @@ impl NetworkServer {
                 }
             }
             if sees {
-                self.send_own(connection, &LocalClientAuthority { net_id: id, authority });
+                self.send_own(
+                    connection,
+                    &LocalClientAuthority {
+                        net_id: id,
+                        authority,
+                    },
+                );
             }
         }
         true

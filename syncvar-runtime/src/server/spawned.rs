@@ -35,6 +35,8 @@ pub(super) struct Spawned {
 impl Spawned {
     /// Forgets every change: nobody sees the object, or all who do got the full state.
     pub(super) fn clear_dirty(&mut self) {
-        self.identity.behaviours.for_each_mut(|slot| slot.clear_all_dirty_bits());
+        self.identity
+            .behaviours
+            .for_each_mut(|slot| slot.clear_all_dirty_bits());
     }
 }

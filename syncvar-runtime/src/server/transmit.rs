@@ -50,7 +50,7 @@ impl NetworkServer {
             let id = *self.outgoing.front()?;
             let next = self.connections.get_mut(id.0).and_then(|connection| {
                 connection.flush_own();
-                connection.take_packet(self.config.packet_size, &mut self.packet)
+                connection.take_packet(self.config.gathered_size(), &mut self.packet)
             });
             match next {
                 Some(channel) => break (id, channel),

@@ -54,7 +54,10 @@ impl NetworkServer {
             spawned.clear_dirty();
             return;
         }
-        let due = Due { now, force: all || spawned.moved };
+        let due = Due {
+            now,
+            force: all || spawned.moved,
+        };
         for (channel, kind) in (0_u8..).zip(&self.config.channels) {
             if !due.includes_any(spawned, channel) {
                 continue;
@@ -66,7 +69,11 @@ impl NetworkServer {
                 Channel::Reliable => usize::MAX,
                 Channel::Unreliable => self.config.packet_size,
             };
-            let update = Update { channel, limit, now };
+            let update = Update {
+                channel,
+                limit,
+                now,
+            };
             if let Err(error) = update.write(spawned, segments, &mut self.stats) {
                 let event = describe_failure(spawned, error, false);
                 self.events.push_back(event);
@@ -85,10 +92,14 @@ impl NetworkServer {
             return;
         };
         let channels = self.config.channels.len();
-        let dirty = spawned.identity.behaviours.iter().filter(|slot| {
-            slot.dirty_bits() != 0 && usize::from(slot.info().channel) < channels
-        });
-        match dirty.map(|slot| slot.last_send() + slot.info().send_interval).min() {
+        let dirty =
+            spawned.identity.behaviours.iter().filter(|slot| {
+                slot.dirty_bits() != 0 && usize::from(slot.info().channel) < channels
+            });
+        match dirty
+            .map(|slot| slot.last_send() + slot.info().send_interval)
+            .min()
+        {
             // Due and still dirty: its `on_serialize` says not yet. It is asked at every update.
             Some(next) if next < now => {
                 self.schedule.queue_dirty(id, &mut spawned.queued);
@@ -140,7 +151,11 @@ struct Due {
 
 impl Due {
     fn includes_any(self, spawned: &Spawned, channel: u8) -> bool {
-        spawned.identity.behaviours.iter().any(|slot| self.includes(slot, channel))
+        spawned
+            .identity
+            .behaviours
+            .iter()
+            .any(|slot| self.includes(slot, channel))
     }
 
     fn includes(self, slot: &dyn Slot, channel: u8) -> bool {
@@ -206,7 +221,11 @@ impl Update {
             if slot.serialize(writer, false) {
                 written.add(index);
             }
-            stats.count_behaviour(spawned.first_behaviour + index, false, writer.len() - before);
+            stats.count_behaviour(
+                spawned.first_behaviour + index,
+                false,
+                writer.len() - before,
+            );
         }
         written
     }
@@ -258,7 +277,12 @@ pub(super) fn describe_failure(
         }
     });
     tracing::error!(%object, ?behaviour, ?field, %error, "an object cannot be sent");
-    ServerEvent::SerializeFailed { object, behaviour, field, error }
+    ServerEvent::SerializeFailed {
+        object,
+        behaviour,
+        field,
+        error,
+    }
 }
 
 fn fails(slot: &mut dyn Slot, initial_state: bool) -> bool {

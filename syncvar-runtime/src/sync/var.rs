@@ -25,7 +25,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// assert!(health.is_dirty());
 /// assert_eq!(health, 90);
 ///
-/// let mut name = SyncVar::from("Ann");
+/// let mut name: SyncVar<String> = "Ann".into();
 /// name.push('a'); // through `&mut String`
 /// assert!(name.is_dirty());
 /// assert_eq!(format!("{name}: {health}"), "Anna: 90");
@@ -112,7 +112,7 @@ impl<T: SyncValue> SyncVar<T> {
     ///
     /// ```
     /// # use syncvar_runtime::SyncVar;
-    /// let mut name = SyncVar::from("Ann");
+    /// let mut name: SyncVar<String> = "Ann".into();
     /// name.update(|name| name.make_ascii_lowercase());
     /// assert_eq!(name, "ann");
     /// ```

@@ -192,7 +192,10 @@ impl NetworkReader<'_> {
         };
         let unknown = dirty_bits & !(known_bits | self.derived_bits);
         if unknown != 0 {
-            return Err(ReadError::new(ReadErrorKind::UnknownDirtyBits { unknown }, start));
+            return Err(ReadError::new(
+                ReadErrorKind::UnknownDirtyBits { unknown },
+                start,
+            ));
         }
         self.seen_bits |= dirty_bits;
         Ok(dirty_bits)

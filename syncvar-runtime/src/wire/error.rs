@@ -233,7 +233,9 @@ pub enum WriteErrorKind {
         limit: usize,
     },
     /// A message is larger than a packet, on a channel that cannot carry it in pieces.
-    #[error("a message of {length} bytes does not fit a packet of {limit} on an unreliable channel")]
+    #[error(
+        "a message of {length} bytes does not fit a packet of {limit} on an unreliable channel"
+    )]
     TooLargeForUnreliable {
         /// The message's length in bytes.
         length: usize,

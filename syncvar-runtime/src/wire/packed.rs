@@ -68,11 +68,13 @@ impl NetworkReader<'_> {
     #[inline]
     pub fn read_packed_u32(&mut self) -> Result<u32, ReadError> {
         let start = self.position();
-        let value = self.read_packed_u64()?;
-        u32::try_from(value).map_err(|_| {
-            let prefix = self.byte_at(start).unwrap_or_default();
-            ReadError::new(ReadErrorKind::TooWide(prefix), start)
-        })
+        match self.byte_at(start) {
+            Some(prefix @ 252..) => Err(ReadError::new(ReadErrorKind::TooWide(prefix), start)),
+            _ => self.read_packed_u64().map(|value| {
+                let [a, b, c, d, ..] = value.to_le_bytes();
+                u32::from_le_bytes([a, b, c, d])
+            }),
+        }
     }
 
     /// Reads a packed number of at most 64 bits, canonical or not.
@@ -144,7 +146,9 @@ mod tests {
 
     #[test]
     fn both_ends_of_every_row_have_its_length_and_come_back() {
-        let lengths = [1, 2, 3, 4, 5, 6, 7, 8, 9].into_iter().flat_map(|length| [length; 2]);
+        let lengths = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+            .into_iter()
+            .flat_map(|length| [length; 2]);
         for (value, length) in EDGES.into_iter().zip(lengths) {
             let mut writer = NetworkWriter::new();
             writer.write_packed_u64(value);
@@ -161,7 +165,10 @@ mod tests {
             let error = NetworkReader::new(bytes).read_packed_u32().unwrap_err();
             assert_eq!(
                 error.to_string(),
-                format!("prefix {} announces a number of more than 32 bits, at byte 0", bytes[0])
+                format!(
+                    "prefix {} announces a number of more than 32 bits, at byte 0",
+                    bytes[0]
+                )
             );
         }
     }

@@ -1,8 +1,6 @@
 //! `NetworkReader`: takes; cannot panic.
 
-use super::{
-    Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, SyncValue,
-};
+use super::{Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, SyncValue};
 
 /// Takes values from the payload of one message, in the bytes of a [`Dialect`].
 ///
@@ -175,10 +173,14 @@ impl<'a> NetworkReader<'a> {
     /// When fewer are left, and when the scale is beyond 28 or reserved bits are used.
     pub fn read_decimal(&mut self) -> Result<Decimal, ReadError> {
         let start = self.position;
-        let bits = [self.read_u32()?, self.read_u32()?, self.read_u32()?, self.read_u32()?];
+        let bits = [
+            self.read_u32()?,
+            self.read_u32()?,
+            self.read_u32()?,
+            self.read_u32()?,
+        ];
         let [.., flags] = bits;
-        Decimal::from_bits(bits)
-            .ok_or(ReadError::new(ReadErrorKind::InvalidDecimal(flags), start))
+        Decimal::from_bits(bits).ok_or(ReadError::new(ReadErrorKind::InvalidDecimal(flags), start))
     }
 
     /// A string, borrowed from the message.
@@ -192,7 +194,10 @@ impl<'a> NetworkReader<'a> {
         let length = usize::from(self.read_u16()?);
         if length > MAX_STRING_BYTES {
             let limit = MAX_STRING_BYTES;
-            return Err(ReadError::new(ReadErrorKind::StringTooLong { length, limit }, start));
+            return Err(ReadError::new(
+                ReadErrorKind::StringTooLong { length, limit },
+                start,
+            ));
         }
         let bytes = self.read_bytes(length)?;
         str::from_utf8(bytes).map_err(|_| ReadError::new(ReadErrorKind::InvalidUtf8, start))

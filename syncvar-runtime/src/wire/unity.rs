@@ -162,7 +162,11 @@ impl SyncValue for Matrix4x4 {
     }
 
     fn same(&self, other: &Self) -> bool {
-        let pairs = self.rows.as_flattened().iter().zip(other.rows.as_flattened());
+        let pairs = self
+            .rows
+            .as_flattened()
+            .iter()
+            .zip(other.rows.as_flattened());
         pairs.into_iter().all(|(a, b)| a.same(b))
     }
 }
@@ -319,7 +323,11 @@ impl Decimal {
     /// `number / 10^scale`; a scale beyond 28 is taken as 28.
     pub const fn new(number: i64, scale: u32) -> Self {
         let [a, b, c, d, e, f, g, h] = number.unsigned_abs().to_le_bytes();
-        let scale = if scale > Self::MAX_SCALE { Self::MAX_SCALE } else { scale };
+        let scale = if scale > Self::MAX_SCALE {
+            Self::MAX_SCALE
+        } else {
+            scale
+        };
         let sign = if number < 0 { Self::SIGN } else { 0 };
         Self {
             bits: [

@@ -213,8 +213,7 @@ impl SyncValue for char {
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let start = reader.position();
         let number = reader.read_unsigned()?;
-        Self::from_u32(number)
-            .ok_or(ReadError::new(ReadErrorKind::InvalidChar(number), start))
+        Self::from_u32(number).ok_or(ReadError::new(ReadErrorKind::InvalidChar(number), start))
     }
 
     #[inline]

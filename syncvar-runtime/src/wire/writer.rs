@@ -221,7 +221,10 @@ impl NetworkWriter {
 
     /// Writes a `u16` at a place reserved before.
     pub(crate) fn patch_u16(&mut self, position: usize, value: u16) {
-        if let Some(room) = position.checked_add(2).and_then(|end| self.buffer.get_mut(position..end)) {
+        if let Some(room) = position
+            .checked_add(2)
+            .and_then(|end| self.buffer.get_mut(position..end))
+        {
             room.copy_from_slice(&value.to_le_bytes());
         }
     }

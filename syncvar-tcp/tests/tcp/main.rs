@@ -1,0 +1,5 @@
+//! Servers and clients over real sockets.
+
+mod exchange;
+mod misbehaviour;
+mod support;

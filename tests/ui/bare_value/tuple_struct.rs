@@ -1,0 +1,6 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Health(#[sync_var] i32);
+
+fn main() {}

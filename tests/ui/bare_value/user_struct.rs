@@ -1,0 +1,13 @@
+use syncvar::prelude::*;
+
+struct Buff {
+    id: u32,
+}
+
+#[derive(NetworkBehaviour)]
+struct Player {
+    #[sync_var]
+    buff: Buff,
+}
+
+fn main() {}

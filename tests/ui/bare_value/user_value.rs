@@ -1,0 +1,14 @@
+use syncvar::prelude::*;
+
+#[derive(SyncValue, Clone)]
+struct Buff {
+    id: u32,
+}
+
+#[derive(NetworkBehaviour)]
+struct Player {
+    #[sync_var]
+    buff: Buff,
+}
+
+fn main() {}

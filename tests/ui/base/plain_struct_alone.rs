@@ -1,0 +1,11 @@
+use syncvar::prelude::*;
+
+struct Creature;
+
+#[derive(NetworkBehaviour)]
+struct Player {
+    #[network_behaviour(base)]
+    creature: Creature,
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Creature;
+
+#[derive(NetworkBehaviour)]
+struct Player {
+    #[network_behaviour(base)]
+    creature: Creature,
+    #[network_behaviour(base)]
+    other: Creature,
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Player {
+    #[sync_var(hook = on_healt)]
+    health: SyncVar<i32>,
+}
+
+impl Player {
+    fn on_health(&mut self, _previous: i32) {}
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+#![deny(unused_must_use)]
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Player {
+    #[sync_var(hook = on_health)]
+    health: SyncVar<i32>,
+}
+
+impl Player {
+    fn on_health(&mut self, _previous: i32) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+use syncvar::prelude::*;
+
+type V = SyncVar<u8>;
+
+#[derive(NetworkBehaviour)]
+#[rustfmt::skip]
+struct Many(
+    #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V,
+    #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V,
+    #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V,
+    #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V,
+    #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V,
+    #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V,
+    #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V,
+    #[sync_var] SyncVar<u32>,
+);
+
+fn main() {}

@@ -1,0 +1,9 @@
+use syncvar::prelude::*;
+
+#[derive(SyncValue, Clone)]
+struct Buff {
+    #[sync_value(crate = syncvar)]
+    id: u32,
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Creature;
+
+#[derive(NetworkBehaviour)]
+struct Player {
+    #[sync_var]
+    target: SyncVar<Creature>,
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use syncvar::prelude::*;
+
+#[derive(Clone)]
+struct Icon;
+
+#[derive(SyncValue, Clone)]
+struct Buff {
+    id: u32,
+    icon: Icon,
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use syncvar::prelude::*;
+
+#[derive(Clone)]
+struct Flame;
+
+#[derive(SyncValue, Clone)]
+enum Effect {
+    Freeze,
+    Burn { seconds: f32, flame: Flame },
+}
+
+fn main() {}

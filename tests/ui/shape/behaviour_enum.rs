@@ -1,0 +1,9 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+enum Door {
+    Open,
+    Closed,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use syncvar::prelude::*;
+
+#[derive(SyncValue, Clone)]
+enum Never {}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+#[network_behaviour(sendInterval = 0.5)]
+struct Player {
+    #[sync_var]
+    health: SyncVar<i32>,
+}
+
+fn main() {}
