@@ -23,7 +23,11 @@ struct Data {
 
 impl Default for Data {
     fn default() -> Self {
-        Self { int1: 66.into(), int2: 23487.into(), my_string: "Example string".into() }
+        Self {
+            int1: 66.into(),
+            int2: 23487.into(),
+            my_string: "Example string".into(),
+        }
     }
 }
 
@@ -53,7 +57,10 @@ struct Orc {
 
 impl Orc {
     fn on_rage(&mut self, previous: i32) {
-        self.log.push(format!("rage {previous} -> {} at hp {}", self.rage, self.creature.hp));
+        self.log.push(format!(
+            "rage {previous} -> {} at hp {}",
+            self.rage, self.creature.hp
+        ));
     }
 }
 
@@ -70,9 +77,16 @@ struct Chief {
 fn u28_initial_state_is_every_value_in_declaration_order_without_a_mask() {
     let bytes = "42f952cf0e004578616d706c6520737472696e67";
     assert_eq!(written(&mut Data::default(), true), (bytes.into(), true));
-    let mut replica = Data { int1: 0.into(), int2: 0.into(), my_string: "".into() };
+    let mut replica = Data {
+        int1: 0.into(),
+        int2: 0.into(),
+        my_string: "".into(),
+    };
     assert_eq!(apply(&mut replica, bytes, true), 20);
-    assert_eq!((*replica.int1, *replica.int2, replica.my_string.as_str()), (66, 23487, "Example string"));
+    assert_eq!(
+        (*replica.int1, *replica.int2, replica.my_string.as_str()),
+        (66, 23487, "Example string")
+    );
 }
 
 #[test]
@@ -101,7 +115,11 @@ fn u14_m16_writing_another_value_sets_the_bit_and_nothing_else_has_to_be_done() 
     player.name.push('x');
     assert_eq!(player.sync_var_dirty_bits(), 4 | 2);
     player.last_input = 7;
-    assert_eq!(player.sync_var_dirty_bits(), 4 | 2, "what is not annotated never travels");
+    assert_eq!(
+        player.sync_var_dirty_bits(),
+        4 | 2,
+        "what is not annotated never travels"
+    );
 }
 
 #[test]
@@ -130,25 +148,46 @@ fn u15_a_bit_can_be_set_without_a_change_and_one_of_no_field_is_ignored() {
 fn u26_reading_applies_the_set_bits_only_and_does_not_dirty() {
     let mut data = Data::default();
     assert_eq!(apply(&mut data, "054d02006869", false), 6);
-    assert_eq!((*data.int1, *data.int2, data.my_string.as_str()), (77, 23487, "hi"));
+    assert_eq!(
+        (*data.int1, *data.int2, data.my_string.as_str()),
+        (77, 23487, "hi")
+    );
     assert_eq!(data.sync_var_dirty_bits(), 0);
 }
 
 #[test]
 fn u29_integers_travel_packed_signed_ones_as_unsigned_and_strings_with_their_length() {
-    let mut data = Data { int1: (-1).into(), int2: 240.into(), my_string: "é".into() };
-    assert_eq!(written(&mut data, true).0, "fbffffffff" .to_owned() + "f0" + "0200c3a9");
+    let mut data = Data {
+        int1: (-1).into(),
+        int2: 240.into(),
+        my_string: "é".into(),
+    };
+    assert_eq!(
+        written(&mut data, true).0,
+        "fbffffffff".to_owned() + "f0" + "0200c3a9"
+    );
 }
 
 #[test]
 fn u30_initializers_are_the_values_until_data_arrives() {
     let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Data>("data"));
     let client = net.connect();
-    let id = net.server.spawn(Data { int1: 1.into(), ..Data::default() });
+    let id = net.server.spawn(Data {
+        int1: 1.into(),
+        ..Data::default()
+    });
     net.settle();
     let replica = net.client(client).get::<Data>(id).unwrap();
     assert_eq!((*replica.int1, *replica.int2), (1, 23487));
-    assert_eq!(*net.client(client).prefabs().asset_id("data").iter().next().unwrap(), syncvar::NetworkHash128::of("data"));
+    assert_eq!(
+        *net.client(client)
+            .prefabs()
+            .asset_id("data")
+            .iter()
+            .next()
+            .unwrap(),
+        syncvar::NetworkHash128::of("data")
+    );
 }
 
 /// U31: bits of the base first, one block of mask and values for each level.
@@ -176,20 +215,32 @@ fn bits_do_not_collide_at_three_levels() {
     chief.clear_all_dirty_bits();
     chief.banner.set("red".into());
     assert_eq!(chief.sync_var_dirty_bits(), 0b1000);
-    assert_eq!(written(&mut chief, false), ("0808080300726564".into(), true));
+    assert_eq!(
+        written(&mut chief, false),
+        ("0808080300726564".into(), true)
+    );
     chief.orc.creature.speed.set(2);
     let mut replica = Chief::default();
     let (bytes, _) = written(&mut chief, false);
     assert_eq!(apply(&mut replica, &bytes, false), bytes.len() / 2);
-    assert_eq!((*replica.orc.creature.speed, replica.banner.as_str()), (2, "red"));
+    assert_eq!(
+        (*replica.orc.creature.speed, replica.banner.as_str()),
+        (2, "red")
+    );
 }
 
 #[test]
 fn a_base_may_not_have_bits_beyond_its_class_and_those_derived_from_it() {
     let bytes = [0x10, 0x10];
     let mut reader = NetworkReader::new(&bytes);
-    let error = Orc::default().on_deserialize(&mut reader, false).err().unwrap();
-    assert_eq!(error.to_string(), "Creature: dirty bits 0x10 belong to no field, at byte 0");
+    let error = Orc::default()
+        .on_deserialize(&mut reader, false)
+        .err()
+        .unwrap();
+    assert_eq!(
+        error.to_string(),
+        "Creature: dirty bits 0x10 belong to no field, at byte 0"
+    );
 }
 
 #[test]
@@ -211,11 +262,23 @@ fn settings_of_the_struct_are_constants_of_the_behaviour() {
 #[test]
 fn an_error_names_behaviour_field_and_byte() {
     let mut reader = NetworkReader::new(b"\x02\x07\0abc");
-    let error = Player::default().on_deserialize(&mut reader, false).err().unwrap();
-    assert_eq!(error.to_string(), "Player.name: 7 bytes needed, 3 left, at byte 3");
+    let error = Player::default()
+        .on_deserialize(&mut reader, false)
+        .err()
+        .unwrap();
+    assert_eq!(
+        error.to_string(),
+        "Player.name: 7 bytes needed, 3 left, at byte 3"
+    );
     let mut reader = NetworkReader::new(&[1, 2]);
-    let error = Door::default().on_deserialize(&mut reader, false).err().unwrap();
-    assert_eq!(error.to_string(), "Door.open: a boolean of 2, which is neither 0 nor 1, at byte 1");
+    let error = Door::default()
+        .on_deserialize(&mut reader, false)
+        .err()
+        .unwrap();
+    assert_eq!(
+        error.to_string(),
+        "Door.open: a boolean of 2, which is neither 0 nor 1, at byte 1"
+    );
 }
 
 /// N28, N29: a container of the user's own with a delta of its own, in a derived behaviour.
@@ -278,13 +341,20 @@ fn n28_a_container_of_ones_own_writes_its_own_delta_and_composes_with_a_join() {
     net.server.get_mut::<Arcade>(id).unwrap().points.value += 1;
     net.settle();
     for client in [early, late] {
-        assert_eq!(net.client(client).get::<Arcade>(id).unwrap().points.value, 1006);
+        assert_eq!(
+            net.client(client).get::<Arcade>(id).unwrap().points.value,
+            1006
+        );
     }
     let mut arcade = Arcade::default();
     arcade.points.value = 3;
     arcade.points.clear_dirty();
     arcade.points.value = 5;
-    assert_eq!(written(&mut arcade, false).0, "0102", "the difference, not the value");
+    assert_eq!(
+        written(&mut arcade, false).0,
+        "0102",
+        "the difference, not the value"
+    );
 }
 
 /// U2, U3, U12: a behaviour by hand, told whether the state is the initial one.
@@ -299,7 +369,10 @@ impl NetworkBehaviour for Volley {
     const SCHEMA: BehaviourSchema = BehaviourSchema {
         name: "Volley",
         base: None,
-        fields: &[FieldSchema { name: "shots", schema: <Vec<u32> as SyncValue>::SCHEMA }],
+        fields: &[FieldSchema {
+            name: "shots",
+            schema: <Vec<u32> as SyncValue>::SCHEMA,
+        }],
     };
     const SEND_INTERVAL: Duration = Duration::ZERO;
 

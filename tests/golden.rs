@@ -10,15 +10,24 @@
 #![allow(clippy::print_stdout, reason = "the report")]
 
 mod golden {
+    pub(crate) mod apply;
+    pub(crate) mod behaviours;
     pub(crate) mod bytes;
     pub(crate) mod cell;
     pub(crate) mod check;
+    pub(crate) mod class;
+    pub(crate) mod classes;
     pub(crate) mod codec;
+    pub(crate) mod dynamic;
+    pub(crate) mod explain;
     pub(crate) mod json;
     pub(crate) mod reader_errors;
     pub(crate) mod recorded;
+    pub(crate) mod recordings;
     pub(crate) mod report;
     pub(crate) mod rule;
+    pub(crate) mod subject;
+    pub(crate) mod trial;
     pub(crate) mod writer;
 }
 
@@ -27,13 +36,16 @@ use std::path::{Path, PathBuf};
 
 use golden::json::Json;
 use golden::report::Report;
-use golden::{reader_errors, writer};
+use golden::{behaviours, reader_errors, writer};
 
 /// The folder of the recordings, and whether it is the one that came with this repository.
 fn folder() -> (PathBuf, bool) {
     match env::var_os("SYNCVAR_GOLDEN_DIR") {
         Some(folder) => (folder.into(), false),
-        None => (Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/unet"), true),
+        None => (
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/unet"),
+            true,
+        ),
     }
 }
 
@@ -66,4 +78,9 @@ fn random_writer_vectors() {
 #[test]
 fn reader_error_vectors() {
     run("reader_errors.json", reader_errors::run);
+}
+
+#[test]
+fn behaviour_vectors() {
+    run("behaviours.json", behaviours::run);
 }

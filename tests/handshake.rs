@@ -52,32 +52,63 @@ mod client_side {
 }
 
 /// Connects a client with one registry to a server with another; returns what it is told.
-fn connect(server: fn() -> Prefabs, client: fn() -> Prefabs) -> (Vec<ClientEvent>, Vec<ServerEvent>) {
+fn connect(
+    server: fn() -> Prefabs,
+    client: fn() -> Prefabs,
+) -> (Vec<ClientEvent>, Vec<ServerEvent>) {
     let mut net = MemoryNetwork::new(server);
     let index = net.connect_client(NetworkClient::new(client()));
     net.settle();
-    assert_eq!(net.server.connections().count(), usize::from(net.client(index).is_connected()));
+    assert_eq!(
+        net.server.connections().count(),
+        usize::from(net.client(index).is_connected())
+    );
     let events = std::iter::from_fn(|| net.client_mut(index).poll_event()).collect();
-    (events, std::iter::from_fn(|| net.server.poll_event()).collect())
+    (
+        events,
+        std::iter::from_fn(|| net.server.poll_event()).collect(),
+    )
 }
 
 fn difference(server: fn() -> Prefabs, client: fn() -> Prefabs) -> SchemaDifference {
     let (client, server) = connect(server, client);
-    let [ClientEvent::Refused { reason: DisconnectReason::SchemaMismatch(Some(difference)) }] = &client[..] else {
+    let [
+        ClientEvent::Refused {
+            reason: DisconnectReason::SchemaMismatch(Some(difference)),
+        },
+    ] = &client[..]
+    else {
         panic!("{client:?}");
     };
-    assert!(matches!(&server[..], [ServerEvent::Refused { .. }]), "{server:?}");
+    assert!(
+        matches!(&server[..], [ServerEvent::Refused { .. }]),
+        "{server:?}"
+    );
     difference.clone()
 }
 
 #[test]
 fn the_same_registry_in_another_order_is_let_in() {
-    let one = || Prefabs::new().register::<server_side::Player>("a").register::<server_side::Effects>("b");
-    let other = || Prefabs::new().register::<server_side::Effects>("b").register::<server_side::Player>("a");
+    let one = || {
+        Prefabs::new()
+            .register::<server_side::Player>("a")
+            .register::<server_side::Effects>("b")
+    };
+    let other = || {
+        Prefabs::new()
+            .register::<server_side::Effects>("b")
+            .register::<server_side::Player>("a")
+    };
     let (client, server) = connect(one, other);
     assert_eq!(client, [ClientEvent::Connected, ClientEvent::Ready]);
     let connection = ConnectionId(1);
-    assert_eq!(server, [ServerEvent::Connected { connection }, ServerEvent::Ready { connection }]);
+    assert_eq!(
+        server,
+        [
+            ServerEvent::Connected { connection },
+            ServerEvent::Ready { connection }
+        ]
+    );
 }
 
 #[test]
@@ -108,12 +139,20 @@ fn a_refusal_looks_into_the_structs_that_fields_hold() {
 fn a_refusal_names_missing_prefabs_and_behaviours() {
     let one = || Prefabs::new().register::<server_side::Player>("player");
     let two = || {
-        Prefabs::new().register::<server_side::Player>("player").register::<server_side::Effects>("effects")
+        Prefabs::new()
+            .register::<server_side::Player>("player")
+            .register::<server_side::Effects>("effects")
     };
     let missing = difference(two, one).to_string();
-    assert_eq!(missing, "prefab `effects`: the server has it, this client has no such prefab");
+    assert_eq!(
+        missing,
+        "prefab `effects`: the server has it, this client has no such prefab"
+    );
     let missing = difference(one, two).to_string();
-    assert_eq!(missing, "prefab `effects`: the server has no such prefab, this client has it");
+    assert_eq!(
+        missing,
+        "prefab `effects`: the server has no such prefab, this client has it"
+    );
     let both = || Prefabs::new().register::<(server_side::Player, server_side::Effects)>("player");
     let missing = difference(both, one).to_string();
     assert_eq!(
@@ -154,24 +193,35 @@ fn asset_ids_are_the_same_in_every_build() {
     let prefabs = Prefabs::new().register::<server_side::Player>("player");
     let id = prefabs.asset_id("player").unwrap();
     assert_eq!(id.to_string(), format!("{:032x}", fnv1a_128(b"player")));
-    assert_eq!(prefabs.schema_hash(), Prefabs::new().register::<server_side::Player>("player").schema_hash());
+    assert_eq!(
+        prefabs.schema_hash(),
+        Prefabs::new()
+            .register::<server_side::Player>("player")
+            .schema_hash()
+    );
 }
 
 /// FNV-1a of 128 bits, by its definition.
 fn fnv1a_128(bytes: &[u8]) -> u128 {
     let offset_basis = 144_066_263_297_769_815_596_495_629_667_062_367_629;
     let prime = 309_485_009_821_345_068_724_781_371;
-    bytes.iter().fold(offset_basis, |hash: u128, byte| (hash ^ u128::from(*byte)).wrapping_mul(prime))
+    bytes.iter().fold(offset_basis, |hash: u128, byte| {
+        (hash ^ u128::from(*byte)).wrapping_mul(prime)
+    })
 }
 
 #[test]
 #[should_panic(expected = "a prefab named `player` is already registered")]
 fn a_name_registered_twice_is_refused() {
-    let _ = Prefabs::new().register::<server_side::Player>("player").register::<server_side::Effects>("player");
+    let _ = Prefabs::new()
+        .register::<server_side::Player>("player")
+        .register::<server_side::Effects>("player");
 }
 
 #[test]
-#[should_panic(expected = "no prefab is registered with the behaviours [\"Player\"]: call `Prefabs::register`")]
+#[should_panic(
+    expected = "no prefab is registered with the behaviours [\"Player\"]: call `Prefabs::register`"
+)]
 fn spawning_what_is_not_registered_says_what_to_do() {
     NetworkServer::new(Prefabs::new()).spawn(server_side::Player::default());
 }

@@ -27,7 +27,11 @@ fn u5_n5_no_hook_runs_for_an_initial_state() {
     for client in [0, late] {
         assert_eq!(hooks(&mut net, client, id), [""; 0]);
         let player = net.client(client).get::<Player>(id).unwrap();
-        assert_eq!(player.state(), (55, "Ann".into(), 0), "n2: the state is there before anything else");
+        assert_eq!(
+            player.state(),
+            (55, "Ann".into(), 0),
+            "n2: the state is there before anything else"
+        );
     }
 }
 
@@ -43,7 +47,10 @@ fn hooks_run_in_declaration_order_after_all_fields_are_applied() {
         player.health.set(2);
     });
     net.settle();
-    assert_eq!(hooks(&mut net, 0, id), ["health 1 -> 2 (b, 7)", "name a -> b (2)"]);
+    assert_eq!(
+        hooks(&mut net, 0, id),
+        ["health 1 -> 2 (b, 7)", "name a -> b (2)"]
+    );
 }
 
 /// Lesson 14: a bit set by hand sends the value again; the hook runs for changes only.
@@ -57,16 +64,28 @@ fn no_hook_runs_for_a_value_that_is_the_same_as_before() {
     net.settle();
     assert_eq!(hooks(&mut net, 0, id), [""; 0]);
     let events = drain(&mut net, 0);
-    let [ClientEvent::Changed { fields, .. }] = &events[..] else { panic!("{events:?}") };
-    assert_eq!(fields.names().collect::<Vec<_>>(), ["health", "name"], "it was received all the same");
+    let [ClientEvent::Changed { fields, .. }] = &events[..] else {
+        panic!("{events:?}")
+    };
+    assert_eq!(
+        fields.names().collect::<Vec<_>>(),
+        ["health", "name"],
+        "it was received all the same"
+    );
 }
 
 #[test]
 fn hooks_run_after_every_behaviour_of_the_object_is_applied() {
     let mut net = network(1);
-    let id = net.server.spawn((support::Door::default(), Player::new(1, "a")));
+    let id = net
+        .server
+        .spawn((support::Door::default(), Player::new(1, "a")));
     net.settle();
-    net.server.get_mut::<support::Door>(id).unwrap().open.set(true);
+    net.server
+        .get_mut::<support::Door>(id)
+        .unwrap()
+        .open
+        .set(true);
     change(&mut net, id, |player| player.health.set(0));
     net.settle();
     assert_eq!(hooks(&mut net, 0, id), ["health 1 -> 0 (a, 0)"]);
@@ -79,19 +98,29 @@ fn m2_what_is_written_on_a_client_never_reaches_the_server() {
     let mut net = network(2);
     let id = net.server.spawn(Player::new(1, "a"));
     net.settle();
-    net.client_mut(0).get_mut::<Player>(id).unwrap().health.set(999);
+    net.client_mut(0)
+        .get_mut::<Player>(id)
+        .unwrap()
+        .health
+        .set(999);
     net.settle();
     assert_eq!(*net.server.get::<Player>(id).unwrap().health, 1);
     assert_eq!(*net.client(1).get::<Player>(id).unwrap().health, 1);
     change(&mut net, id, |player| player.health.set(2));
     net.settle();
-    assert_eq!(*net.client(0).get::<Player>(id).unwrap().health, 2, "the server's next value replaces it");
+    assert_eq!(
+        *net.client(0).get::<Player>(id).unwrap().health,
+        2,
+        "the server's next value replaces it"
+    );
 }
 
 #[test]
 fn the_changed_event_names_object_behaviour_and_fields() {
     let mut net = network(1);
-    let id = net.server.spawn((support::Door::default(), Player::new(1, "a")));
+    let id = net
+        .server
+        .spawn((support::Door::default(), Player::new(1, "a")));
     net.settle();
     drain(&mut net, 0);
     change(&mut net, id, |player| {
@@ -100,7 +129,16 @@ fn the_changed_event_names_object_behaviour_and_fields() {
     });
     net.settle();
     let events = drain(&mut net, 0);
-    let [ClientEvent::Changed { object, behaviour, fields }] = &events[..] else { panic!("{events:?}") };
+    let [
+        ClientEvent::Changed {
+            object,
+            behaviour,
+            fields,
+        },
+    ] = &events[..]
+    else {
+        panic!("{events:?}")
+    };
     assert_eq!((*object, *behaviour, fields.behaviour()), (id, 1, "Player"));
     assert_eq!(fields.names().collect::<Vec<_>>(), ["health", "score"]);
     assert!(fields.contains("score") && !fields.contains("name"));

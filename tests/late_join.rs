@@ -18,7 +18,10 @@ fn u4_m10_n2_n4_b12_a_late_joiner_is_given_the_latest_state_of_everything_it_may
     let late = net.connect();
     net.settle();
     let client = net.client(late);
-    assert_eq!(client.get::<Player>(player).unwrap().state(), (42, "Ann".into(), 0));
+    assert_eq!(
+        client.get::<Player>(player).unwrap().state(),
+        (42, "Ann".into(), 0)
+    );
     assert_eq!(client.get::<Door>(door).unwrap().open, true);
 }
 
@@ -26,7 +29,9 @@ fn u4_m10_n2_n4_b12_a_late_joiner_is_given_the_latest_state_of_everything_it_may
 #[test]
 fn b13_m12_objects_of_a_burst_are_announced_when_all_of_them_are_there() {
     let mut net = network(0);
-    let ids: Vec<_> = (0..5).map(|health| net.server.spawn(Player::new(health, "x"))).collect();
+    let ids: Vec<_> = (0..5)
+        .map(|health| net.server.spawn(Player::new(health, "x")))
+        .collect();
     let client = net.connect();
     net.settle();
     let mut expected = vec![ClientEvent::Connected];
@@ -42,10 +47,20 @@ fn b10_b11_a_new_object_is_spawned_with_its_state_for_every_observer() {
     let id = net.server.spawn(Player::new(7, "Ann"));
     net.settle();
     for client in 0..2 {
-        assert_eq!(drain(&mut net, client), [ClientEvent::Spawned { object: id }]);
+        assert_eq!(
+            drain(&mut net, client),
+            [ClientEvent::Spawned { object: id }]
+        );
         assert_eq!(*net.client(client).get::<Player>(id).unwrap().health, 7);
     }
-    assert_eq!(net.server.stats().encoded(MessageType::ObjectSpawn).messages, 1, "encoded once");
+    assert_eq!(
+        net.server
+            .stats()
+            .encoded(MessageType::ObjectSpawn)
+            .messages,
+        1,
+        "encoded once"
+    );
 }
 
 /// Lesson 9, D7: in the snapshot or as a delta, never both and never neither.
@@ -63,10 +78,22 @@ fn a_change_at_the_moment_of_a_join_is_received_once_by_everyone() {
     let connection = net.connection(late);
     net.server.set_ready(connection);
     net.settle();
-    assert_eq!(states(&net, id), [Some((2, "Ann".into(), 0)), Some((2, "Ann".into(), 0))]);
-    assert_eq!(net.server.stats().encoded(MessageType::UpdateVars).messages, updates + 1);
+    assert_eq!(
+        states(&net, id),
+        [Some((2, "Ann".into(), 0)), Some((2, "Ann".into(), 0))]
+    );
+    assert_eq!(
+        net.server.stats().encoded(MessageType::UpdateVars).messages,
+        updates + 1
+    );
     let changed = |event: &ClientEvent| matches!(event, ClientEvent::Changed { .. });
-    assert_eq!(drain(&mut net, 0).iter().filter(|event| changed(event)).count(), 1);
+    assert_eq!(
+        drain(&mut net, 0)
+            .iter()
+            .filter(|event| changed(event))
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -76,7 +103,10 @@ fn values_written_before_the_first_update_are_part_of_the_spawn_and_not_sent_aga
     change(&mut net, id, |player| player.health.set(3));
     net.settle();
     assert_eq!(states(&net, id), [Some((3, "Ann".into(), 0))]);
-    assert_eq!(net.server.stats().encoded(MessageType::UpdateVars).messages, 0);
+    assert_eq!(
+        net.server.stats().encoded(MessageType::UpdateVars).messages,
+        0
+    );
 }
 
 /// Lesson 12: one joining client does not make the others receive everything.
@@ -103,14 +133,23 @@ fn the_state_of_an_audience_is_encoded_once_for_all_who_join_in_one_update() {
         net.connect();
     }
     net.settle();
-    assert_eq!(net.server.stats().encoded(MessageType::ObjectSpawn).messages, 10);
+    assert_eq!(
+        net.server
+            .stats()
+            .encoded(MessageType::ObjectSpawn)
+            .messages,
+        10
+    );
     assert!((0..20).all(|client| net.client(client).object_count() == 10));
 }
 
 #[test]
 fn a_client_that_was_not_ready_is_brought_up_to_date_and_forgets_what_is_gone() {
     let mut net = network(1);
-    let (stays, goes) = (net.server.spawn(Player::new(1, "Ann")), net.server.spawn(Door::default()));
+    let (stays, goes) = (
+        net.server.spawn(Player::new(1, "Ann")),
+        net.server.spawn(Door::default()),
+    );
     net.settle();
     drain(&mut net, 0);
     let connection = net.connection(0);
@@ -127,7 +166,10 @@ fn a_client_that_was_not_ready_is_brought_up_to_date_and_forgets_what_is_gone() 
         drain(&mut net, 0),
         [
             ClientEvent::Restored { object: stays },
-            ClientEvent::Despawned { object: goes, hidden: true },
+            ClientEvent::Despawned {
+                object: goes,
+                hidden: true
+            },
             ClientEvent::Spawned { object: comes },
             ClientEvent::Ready,
         ]
@@ -145,7 +187,11 @@ fn a_client_that_connects_again_starts_afresh() {
     let again = net.connect();
     net.settle();
     assert_eq!(*net.client(again).get::<Player>(id).unwrap().health, 2);
-    assert_eq!(*net.client(0).get::<Player>(id).unwrap().health, 1, "kept until it connects again");
+    assert_eq!(
+        *net.client(0).get::<Player>(id).unwrap().health,
+        1,
+        "kept until it connects again"
+    );
 }
 
 /// T51: 1500 objects in one update, over a slow link with loss.
@@ -165,5 +211,8 @@ fn t51_many_objects_arrive_in_packets_of_bounded_size_over_a_bad_link() {
     net.settle();
     assert_eq!(net.client(client).object_count(), 1500);
     let sent = net.server.stats().sent;
-    assert!(sent.bytes / sent.messages > 1200, "packets are filled: {sent:?}");
+    assert!(
+        sent.bytes / sent.messages > 1200,
+        "packets are filled: {sent:?}"
+    );
 }

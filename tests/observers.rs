@@ -31,7 +31,13 @@ fn t40_hide_and_show_one_by_one_and_a_change_while_hidden_arrives_with_the_show(
     assert!(net.server.hide(id, hidden_from));
     assert!(!net.server.is_visible(id, hidden_from));
     net.settle();
-    assert_eq!(drain(&mut net, 1), [ClientEvent::Despawned { object: id, hidden: true }]);
+    assert_eq!(
+        drain(&mut net, 1),
+        [ClientEvent::Despawned {
+            object: id,
+            hidden: true
+        }]
+    );
     change(&mut net, id, |player| player.health.set(5));
     net.settle();
     assert_eq!(states(&net, id), [ANN(5), None]);
@@ -45,14 +51,23 @@ fn t40_hide_and_show_one_by_one_and_a_change_while_hidden_arrives_with_the_show(
 fn t41_show_one_and_hide_another_in_the_same_update() {
     let mut net = network(1);
     let connection = net.connection(0);
-    let (a, b) = (net.server.spawn(Player::new(1, "Ann")), net.server.spawn(Player::new(2, "Ann")));
+    let (a, b) = (
+        net.server.spawn(Player::new(1, "Ann")),
+        net.server.spawn(Player::new(2, "Ann")),
+    );
     net.server.hide(a, connection);
     net.settle();
-    assert_eq!((states(&net, a), states(&net, b)), (vec![None], vec![ANN(2)]));
+    assert_eq!(
+        (states(&net, a), states(&net, b)),
+        (vec![None], vec![ANN(2)])
+    );
     net.server.show(a, connection);
     net.server.hide(b, connection);
     net.settle();
-    assert_eq!((states(&net, a), states(&net, b)), (vec![ANN(1)], vec![None]));
+    assert_eq!(
+        (states(&net, a), states(&net, b)),
+        (vec![ANN(1)], vec![None])
+    );
 }
 
 #[test]
@@ -102,8 +117,14 @@ fn t36_a_client_from_whom_an_object_is_hidden_gets_not_one_byte_of_it() {
 #[test]
 fn t48_an_object_spawned_hidden_is_seen_by_those_it_is_shown_to_late_joiners_included() {
     let mut net = network(1);
-    let options = SpawnOptions { hidden: true, ..SpawnOptions::default() };
-    let id = net.server.spawn_with(Player::new(1, "Ann"), options).unwrap();
+    let options = SpawnOptions {
+        hidden: true,
+        ..SpawnOptions::default()
+    };
+    let id = net
+        .server
+        .spawn_with(Player::new(1, "Ann"), options)
+        .unwrap();
     let late = net.connect();
     net.settle();
     assert_eq!(states(&net, id), [None, None]);
@@ -130,10 +151,19 @@ fn a_despawned_object_is_gone_everywhere_and_its_id_is_not_used_again() {
     let next = net.server.spawn(Door::default());
     net.settle();
     assert!(next > id);
-    assert_eq!(net.server.identity(id).map(|identity| identity.net_id()), None);
+    assert_eq!(
+        net.server.identity(id).map(|identity| identity.net_id()),
+        None
+    );
     assert_eq!(
         drain(&mut net, 0),
-        [ClientEvent::Despawned { object: id, hidden: false }, ClientEvent::Spawned { object: next }]
+        [
+            ClientEvent::Despawned {
+                object: id,
+                hidden: false
+            },
+            ClientEvent::Spawned { object: next }
+        ]
     );
 }
 
@@ -147,12 +177,30 @@ fn t50_former_and_new_owner_are_told_and_others_are_not() {
     drain(&mut net, 1);
     net.server.set_owner(id, Some(first));
     net.settle();
-    assert_eq!(drain(&mut net, 0), [ClientEvent::OwnerChanged { object: id, owned: true }]);
+    assert_eq!(
+        drain(&mut net, 0),
+        [ClientEvent::OwnerChanged {
+            object: id,
+            owned: true
+        }]
+    );
     assert_eq!(drain(&mut net, 1), []);
     net.server.set_owner(id, Some(second));
     net.settle();
-    assert_eq!(drain(&mut net, 0), [ClientEvent::OwnerChanged { object: id, owned: false }]);
-    assert_eq!(drain(&mut net, 1), [ClientEvent::OwnerChanged { object: id, owned: true }]);
+    assert_eq!(
+        drain(&mut net, 0),
+        [ClientEvent::OwnerChanged {
+            object: id,
+            owned: false
+        }]
+    );
+    assert_eq!(
+        drain(&mut net, 1),
+        [ClientEvent::OwnerChanged {
+            object: id,
+            owned: true
+        }]
+    );
     assert_eq!(net.server.owner(id), Some(second));
     assert!(!net.client(0).is_owner(id) && net.client(1).is_owner(id));
 }
@@ -161,15 +209,28 @@ fn t50_former_and_new_owner_are_told_and_others_are_not() {
 fn t44_an_owner_set_while_hidden_or_before_the_spawn_is_told_with_the_spawn() {
     let mut net = network(1);
     let owner = Some(net.connection(0));
-    let options = SpawnOptions { owner, hidden: true, ..SpawnOptions::default() };
+    let options = SpawnOptions {
+        owner,
+        hidden: true,
+        ..SpawnOptions::default()
+    };
     let id = net.server.spawn_with(Door::default(), options).unwrap();
     net.settle();
     drain(&mut net, 0);
     net.server.show_to_all(id);
     net.settle();
-    let expected = [ClientEvent::Spawned { object: id }, ClientEvent::OwnerChanged { object: id, owned: true }];
+    let expected = [
+        ClientEvent::Spawned { object: id },
+        ClientEvent::OwnerChanged {
+            object: id,
+            owned: true,
+        },
+    ];
     assert_eq!(drain(&mut net, 0), expected);
-    let options = SpawnOptions { owner, ..SpawnOptions::default() };
+    let options = SpawnOptions {
+        owner,
+        ..SpawnOptions::default()
+    };
     let other = net.server.spawn_with(Door::default(), options).unwrap();
     net.settle();
     assert!(net.client(0).is_owner(other));
@@ -178,7 +239,10 @@ fn t44_an_owner_set_while_hidden_or_before_the_spawn_is_told_with_the_spawn() {
 #[test]
 fn a_disconnected_owner_owns_nothing_any_more() {
     let mut net = network(2);
-    let options = SpawnOptions { owner: Some(net.connection(0)), ..SpawnOptions::default() };
+    let options = SpawnOptions {
+        owner: Some(net.connection(0)),
+        ..SpawnOptions::default()
+    };
     let id = net.server.spawn_with(Door::default(), options).unwrap();
     net.settle();
     let gone = net.connection(0);
@@ -197,35 +261,70 @@ fn spawning_what_is_not_right_says_why_and_spawns_nothing() {
     let mut net = network(1);
     let error = |options| net.server.spawn_with(Door::default(), options).unwrap_err();
     let mut error = error;
-    let named = |name: &str| SpawnOptions { prefab: Some(name.into()), ..SpawnOptions::default() };
+    let named = |name: &str| SpawnOptions {
+        prefab: Some(name.into()),
+        ..SpawnOptions::default()
+    };
     assert_eq!(error(named("dor")).to_string(), "no prefab is named `dor`");
-    assert_eq!(error(named("player")).to_string(), "prefab `player` does not have the behaviours [\"Door\"]");
-    let id = SpawnOptions { net_id: Some(NetId(0)), ..SpawnOptions::default() };
+    assert_eq!(
+        error(named("player")).to_string(),
+        "prefab `player` does not have the behaviours [\"Door\"]"
+    );
+    let id = SpawnOptions {
+        net_id: Some(NetId(0)),
+        ..SpawnOptions::default()
+    };
     assert_eq!(error(id), SpawnError::IdTaken(NetId(0)));
-    let stranger = SpawnOptions { owner: Some(ConnectionId(99)), ..SpawnOptions::default() };
+    let stranger = SpawnOptions {
+        owner: Some(ConnectionId(99)),
+        ..SpawnOptions::default()
+    };
     assert_eq!(error(stranger), SpawnError::UnknownOwner(ConnectionId(99)));
     let unregistered = (Door::default(), Door::default());
-    let error = net.server.spawn_with(unregistered, SpawnOptions::default()).unwrap_err();
-    assert!(error.to_string().contains("call `Prefabs::register`"), "{error}");
+    let error = net
+        .server
+        .spawn_with(unregistered, SpawnOptions::default())
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("call `Prefabs::register`"),
+        "{error}"
+    );
     assert_eq!(net.server.object_count(), 0);
 }
 
 #[test]
 fn an_id_of_ones_own_is_kept_and_the_next_ones_follow() {
     let mut net = network(1);
-    let options = SpawnOptions { net_id: Some(NetId(300)), ..SpawnOptions::default() };
-    assert_eq!(net.server.spawn_with(Door::default(), options.clone()), Ok(NetId(300)));
-    assert_eq!(net.server.spawn_with(Door::default(), options), Err(SpawnError::IdTaken(NetId(300))));
+    let options = SpawnOptions {
+        net_id: Some(NetId(300)),
+        ..SpawnOptions::default()
+    };
+    assert_eq!(
+        net.server.spawn_with(Door::default(), options.clone()),
+        Ok(NetId(300))
+    );
+    assert_eq!(
+        net.server.spawn_with(Door::default(), options),
+        Err(SpawnError::IdTaken(NetId(300)))
+    );
     assert_eq!(net.server.spawn(Door::default()), NetId(301));
     net.settle();
-    let ids: Vec<_> = net.client(0).identities().map(|identity| identity.net_id()).collect();
+    let ids: Vec<_> = net
+        .client(0)
+        .identities()
+        .map(|identity| identity.net_id())
+        .collect();
     assert_eq!(ids, [NetId(300), NetId(301)]);
 }
 
 /// N6 and the several prefabs of one behaviour.
 #[test]
 fn a_prefab_can_be_chosen_by_name_and_position_and_rotation_travel_with_the_spawn() {
-    let prefabs = || Prefabs::new().register::<Door>("gate").register::<Door>("hatch");
+    let prefabs = || {
+        Prefabs::new()
+            .register::<Door>("gate")
+            .register::<Door>("hatch")
+    };
     let mut net = MemoryNetwork::new(prefabs);
     let client = net.connect();
     let options = SpawnOptions {
@@ -237,7 +336,13 @@ fn a_prefab_can_be_chosen_by_name_and_position_and_rotation_travel_with_the_spaw
     let id = net.server.spawn_with(Door::default(), options).unwrap();
     net.settle();
     let identity = net.client(client).identity(id).unwrap();
-    assert_eq!(net.client(client).prefabs().name(identity.asset_id()), Some("hatch"));
+    assert_eq!(
+        net.client(client).prefabs().name(identity.asset_id()),
+        Some("hatch")
+    );
     assert_eq!(identity.position, syncvar::Vector3::new(1.0, 2.0, 3.0));
-    assert_eq!(identity.rotation, syncvar::Quaternion::new(0.0, 1.0, 0.0, 0.0));
+    assert_eq!(
+        identity.rotation,
+        syncvar::Quaternion::new(0.0, 1.0, 0.0, 0.0)
+    );
 }

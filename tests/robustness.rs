@@ -19,19 +19,34 @@ const OBJECT_SPAWN: i16 = 3;
 #[test]
 fn a_bad_update_poisons_its_object_only_and_the_server_sends_it_again() {
     let mut net = network(1);
-    let (bad, good) = (net.server.spawn(Player::new(1, "Ann")), net.server.spawn(Player::new(2, "Bob")));
+    let (bad, good) = (
+        net.server.spawn(Player::new(1, "Ann")),
+        net.server.spawn(Player::new(2, "Bob")),
+    );
     net.settle();
     drain(&mut net, 0);
     // One packet: a string that is cut short for the one, a change for the other.
-    let packet = [frame(UPDATE_VARS, b"\x01\x02\x05\0Anna"), frame(UPDATE_VARS, b"\x02\x01\x09")].concat();
+    let packet = [
+        frame(UPDATE_VARS, b"\x01\x02\x05\0Anna"),
+        frame(UPDATE_VARS, b"\x02\x01\x09"),
+    ]
+    .concat();
     assert_eq!(net.client_mut(0).handle_packet(0, &packet), Ok(()));
     let events = drain(&mut net, 0);
-    let [ClientEvent::Poisoned { object, error }, ClientEvent::Changed { object: changed, .. }] = &events[..]
+    let [
+        ClientEvent::Poisoned { object, error },
+        ClientEvent::Changed {
+            object: changed, ..
+        },
+    ] = &events[..]
     else {
         panic!("{events:?}")
     };
     assert_eq!((*object, *changed), (bad, good));
-    assert_eq!(error.to_string(), "Player.name: 5 bytes needed, 4 left, at byte 4");
+    assert_eq!(
+        error.to_string(),
+        "Player.name: 5 bytes needed, 4 left, at byte 4"
+    );
     assert_eq!(*net.client(0).get::<Player>(good).unwrap().health, 9);
 
     change(&mut net, bad, |player| player.score.set(5));
@@ -40,7 +55,11 @@ fn a_bad_update_poisons_its_object_only_and_the_server_sends_it_again() {
     assert_eq!(states(&net, bad), [Some((1, "Ann".into(), 5))]);
     change(&mut net, bad, |player| player.score.set(6));
     net.settle();
-    assert_eq!(states(&net, bad), [Some((1, "Ann".into(), 6))], "updates are read again");
+    assert_eq!(
+        states(&net, bad),
+        [Some((1, "Ann".into(), 6))],
+        "updates are read again"
+    );
 }
 
 #[test]
@@ -49,8 +68,12 @@ fn a_poisoned_object_ignores_updates_and_runs_no_hook() {
     let id = net.server.spawn(Player::new(1, "Ann"));
     net.settle();
     let client = net.client_mut(0);
-    client.handle_packet(0, &frame(UPDATE_VARS, b"\x01\x03\x05\x09\0A")).unwrap();
-    client.handle_packet(0, &frame(UPDATE_VARS, b"\x01\x01\x07")).unwrap();
+    client
+        .handle_packet(0, &frame(UPDATE_VARS, b"\x01\x03\x05\x09\0A"))
+        .unwrap();
+    client
+        .handle_packet(0, &frame(UPDATE_VARS, b"\x01\x01\x07"))
+        .unwrap();
     assert_eq!(support::hooks(&mut net, 0, id), [""; 0]);
     assert_eq!(*net.client(0).get::<Player>(id).unwrap().score, 0);
 }
@@ -62,8 +85,13 @@ fn bytes_left_over_and_bits_of_no_field_poison_too() {
         net.server.spawn(Player::new(1, "Ann"));
         net.settle();
         drain(&mut net, 0);
-        net.client_mut(0).handle_packet(0, &frame(UPDATE_VARS, payload)).unwrap();
-        assert!(matches!(&drain(&mut net, 0)[..], [ClientEvent::Poisoned { .. }]), "{payload:?}");
+        net.client_mut(0)
+            .handle_packet(0, &frame(UPDATE_VARS, payload))
+            .unwrap();
+        assert!(
+            matches!(&drain(&mut net, 0)[..], [ClientEvent::Poisoned { .. }]),
+            "{payload:?}"
+        );
     }
 }
 
@@ -74,12 +102,26 @@ fn the_server_is_asked_once_until_the_object_has_come() {
     net.settle();
     // The server's answer, garbled again and again: no loop.
     for _ in 0..3 {
-        let spawn = [&[1][..], &net.client(0).identity(id).unwrap().asset_id().0, &[0; 12], &[1, 0, 7]].concat();
-        net.client_mut(0).handle_packet(0, &frame(OBJECT_SPAWN, &spawn)).unwrap();
+        let spawn = [
+            &[1][..],
+            &net.client(0).identity(id).unwrap().asset_id().0,
+            &[0; 12],
+            &[1, 0, 7],
+        ]
+        .concat();
+        net.client_mut(0)
+            .handle_packet(0, &frame(OBJECT_SPAWN, &spawn))
+            .unwrap();
     }
     let asked = std::iter::from_fn(|| net.client_mut(0).poll_transmit()).count();
     assert_eq!(asked, 1);
-    assert_eq!(net.client(0).stats().encoded(syncvar::MessageType::Resync).messages, 1);
+    assert_eq!(
+        net.client(0)
+            .stats()
+            .encoded(syncvar::MessageType::Resync)
+            .messages,
+        1
+    );
 }
 
 #[test]
@@ -95,12 +137,13 @@ fn t52_an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
     server_config.compare_schemas = false;
     net.server = NetworkServer::with_config(support::prefabs(), server_config);
     let client = net.connect_client(NetworkClient::with_config(fewer, config));
-    let (door, player) = (net.server.spawn(Door::default()), net.server.spawn(Player::new(3, "Ann")));
+    let (door, player) = (
+        net.server.spawn(Door::default()),
+        net.server.spawn(Player::new(3, "Ann")),
+    );
     net.settle();
     let events = drain(&mut net, client);
-    let failed = |event: &ClientEvent| {
-        matches!(event, ClientEvent::SpawnFailed { object, reason: SpawnFailure::UnknownPrefab, .. } if *object == door)
-    };
+    let failed = |event: &ClientEvent| matches!(event, ClientEvent::SpawnFailed { object, reason: SpawnFailure::UnknownPrefab, .. } if *object == door);
     assert!(events.iter().any(failed), "{events:?}");
     assert_eq!(*net.client(client).get::<Player>(player).unwrap().health, 3);
     net.server.get_mut::<Door>(door).unwrap().open.set(true);
@@ -117,10 +160,12 @@ fn a_server_cannot_make_a_client_hold_more_objects_than_the_limit() {
     let ids: Vec<_> = (0..3).map(|_| net.server.spawn(Door::default())).collect();
     net.settle();
     assert_eq!(net.client(client).object_count(), 2);
-    let failure = drain(&mut net, client).into_iter().find_map(|event| match event {
-        ClientEvent::SpawnFailed { object, reason, .. } => Some((object, reason)),
-        _ => None,
-    });
+    let failure = drain(&mut net, client)
+        .into_iter()
+        .find_map(|event| match event {
+            ClientEvent::SpawnFailed { object, reason, .. } => Some((object, reason)),
+            _ => None,
+        });
     assert_eq!(failure, Some((ids[2], SpawnFailure::TooManyObjects)));
 }
 
@@ -129,28 +174,55 @@ fn a_malformed_packet_from_a_client_is_an_error_with_its_place_and_an_event() {
     let mut net = network(1);
     while net.server.poll_event().is_some() {}
     let connection = net.connection(0);
-    let error = net.server.handle_packet(connection, &[200, 0, 35, 0]).unwrap_err();
-    let PacketError::Malformed(error) = error else { panic!("{error}") };
-    assert_eq!(error.kind(), ReadErrorKind::UnexpectedEnd { needed: 200, left: 0 });
-    assert_eq!(net.server.poll_event(), Some(ServerEvent::Misbehaved { connection, error }));
+    let error = net
+        .server
+        .handle_packet(connection, &[200, 0, 35, 0])
+        .unwrap_err();
+    let PacketError::Malformed(error) = error else {
+        panic!("{error}")
+    };
+    assert_eq!(
+        error.kind(),
+        ReadErrorKind::UnexpectedEnd {
+            needed: 200,
+            left: 0
+        }
+    );
+    assert_eq!(
+        net.server.poll_event(),
+        Some(ServerEvent::Misbehaved { connection, error })
+    );
     // What a server sends is nothing that a client may send.
     let update = frame(UPDATE_VARS, &[1, 1, 1]);
     let error = net.server.handle_packet(connection, &update).unwrap_err();
-    assert_eq!(error.to_string(), "malformed packet: message type 8 is unknown, at byte 0");
+    assert_eq!(
+        error.to_string(),
+        "malformed packet: message type 8 is unknown, at byte 0"
+    );
     let gone = ConnectionId(77);
-    assert_eq!(net.server.handle_packet(gone, &[]), Err(PacketError::UnknownConnection(gone)));
+    assert_eq!(
+        net.server.handle_packet(gone, &[]),
+        Err(PacketError::UnknownConnection(gone))
+    );
 }
 
 #[test]
 fn a_client_cannot_ask_for_objects_that_it_does_not_see() {
     let mut net = network(1);
-    let options = SpawnOptions { hidden: true, ..SpawnOptions::default() };
-    net.server.spawn_with(Player::new(1, "secret"), options).unwrap();
+    let options = SpawnOptions {
+        hidden: true,
+        ..SpawnOptions::default()
+    };
+    net.server
+        .spawn_with(Player::new(1, "secret"), options)
+        .unwrap();
     net.settle();
     let connection = net.connection(0);
     let before = net.client(0).stats().received;
     for id in [1, 2, 200] {
-        net.server.handle_packet(connection, &frame(20, &[id])).unwrap();
+        net.server
+            .handle_packet(connection, &frame(20, &[id]))
+            .unwrap();
     }
     net.settle();
     assert_eq!(net.client(0).stats().received, before);
@@ -162,12 +234,22 @@ fn asking_again_and_again_brings_an_object_once_for_each_update() {
     net.server.spawn(Player::new(1, "Ann"));
     net.settle();
     let connection = net.connection(0);
-    let before = net.client(0).stats().decoded(syncvar::MessageType::ObjectSpawn).messages;
+    let before = net
+        .client(0)
+        .stats()
+        .decoded(syncvar::MessageType::ObjectSpawn)
+        .messages;
     for _ in 0..1000 {
-        net.server.handle_packet(connection, &frame(20, &[1])).unwrap();
+        net.server
+            .handle_packet(connection, &frame(20, &[1]))
+            .unwrap();
     }
     net.step();
-    let after = net.client(0).stats().decoded(syncvar::MessageType::ObjectSpawn).messages;
+    let after = net
+        .client(0)
+        .stats()
+        .decoded(syncvar::MessageType::ObjectSpawn)
+        .messages;
     assert_eq!(after - before, 1);
 }
 
@@ -176,8 +258,14 @@ fn a_connection_that_has_not_proved_its_schema_gets_and_may_nothing() {
     let mut server = NetworkServer::new(support::prefabs());
     server.spawn(Player::new(1, "Ann"));
     let connection = server.handle_connect();
-    assert!(server.handle_packet(connection, &frame(35, &[])).is_err(), "ready");
-    assert!(server.handle_packet(connection, &frame(20, &[1])).is_err(), "resync");
+    assert!(
+        server.handle_packet(connection, &frame(35, &[])).is_err(),
+        "ready"
+    );
+    assert!(
+        server.handle_packet(connection, &frame(20, &[1])).is_err(),
+        "resync"
+    );
     server.set_ready(connection);
     server.update(std::time::Duration::from_secs(1));
     assert!(server.poll_transmit().is_none());
@@ -192,10 +280,17 @@ fn a_client_that_says_goodbye_is_gone_and_what_it_sends_after_is_not_heard() {
     net.settle();
     let events: Vec<_> = std::iter::from_fn(|| net.server.poll_event()).collect();
     let reason = DisconnectReason::Requested("enough".into());
-    let expected = ServerEvent::Disconnected { connection, reason, owned: vec![] };
+    let expected = ServerEvent::Disconnected {
+        connection,
+        reason,
+        owned: vec![],
+    };
     assert_eq!(events.last(), Some(&expected));
     assert_eq!(net.server.connections().count(), 0);
-    let error = net.server.handle_packet(connection, &frame(35, &[])).unwrap_err();
+    let error = net
+        .server
+        .handle_packet(connection, &frame(35, &[]))
+        .unwrap_err();
     assert_eq!(error, PacketError::UnknownConnection(connection));
 }
 

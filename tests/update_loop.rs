@@ -16,7 +16,10 @@ mod bytes_of {
     use syncvar::{ConnectionId, NetworkServer, Prefabs, ServerConfig};
 
     /// A server in literal UNet fashion, with a ready connection.
-    pub(crate) fn server(prefabs: Prefabs, change: impl FnOnce(&mut ServerConfig)) -> (NetworkServer, ConnectionId) {
+    pub(crate) fn server(
+        prefabs: Prefabs,
+        change: impl FnOnce(&mut ServerConfig),
+    ) -> (NetworkServer, ConnectionId) {
         let mut config = ServerConfig::default();
         config.compare_schemas = false;
         change(&mut config);
@@ -41,7 +44,10 @@ mod bytes_of {
     /// The same in hexadecimal.
     pub(crate) fn hex_frames(server: &mut NetworkServer, now: Duration) -> Vec<(u8, String)> {
         let packets = frames(server, now);
-        packets.into_iter().map(|(channel, bytes)| (channel, hex::encode(bytes))).collect()
+        packets
+            .into_iter()
+            .map(|(channel, bytes)| (channel, hex::encode(bytes)))
+            .collect()
     }
 }
 
@@ -53,9 +59,15 @@ fn u11_u18_u24_one_message_holds_every_behaviour_of_the_channel_the_clean_ones_a
     let id = server.spawn((Door::default(), Player::default()));
     frames(&mut server, SECOND);
     server.get_mut::<Door>(id).unwrap().open.set(true);
-    assert_eq!(hex_frames(&mut server, SECOND * 2), [(0, "04000800".to_owned() + "01010100")]);
+    assert_eq!(
+        hex_frames(&mut server, SECOND * 2),
+        [(0, "04000800".to_owned() + "01010100")]
+    );
     server.get_mut::<Player>(id).unwrap().health.set(5);
-    assert_eq!(hex_frames(&mut server, SECOND * 3), [(0, "04000800".to_owned() + "01000105")]);
+    assert_eq!(
+        hex_frames(&mut server, SECOND * 3),
+        [(0, "04000800".to_owned() + "01000105")]
+    );
 }
 
 #[test]
@@ -65,7 +77,10 @@ fn behaviours_of_different_channels_travel_in_messages_of_their_own() {
     frames(&mut server, SECOND);
     server.get_mut::<Compass>(id).unwrap().heading.set(1.0);
     server.get_mut::<Door>(id).unwrap().open.set(true);
-    let expected = [(0, "03000800010101".to_owned()), (1, "0600080001010000803f".to_owned())];
+    let expected = [
+        (0, "03000800010101".to_owned()),
+        (1, "0600080001010000803f".to_owned()),
+    ];
     assert_eq!(hex_frames(&mut server, SECOND * 2), expected);
 }
 
@@ -90,7 +105,10 @@ fn u32_updates_of_many_objects_share_packets_of_bounded_size() {
     for id in &ids {
         server.get_mut::<Door>(*id).unwrap().open.set(true);
     }
-    let lengths: Vec<_> = frames(&mut server, SECOND * 2).iter().map(|(_, bytes)| bytes.len()).collect();
+    let lengths: Vec<_> = frames(&mut server, SECOND * 2)
+        .iter()
+        .map(|(_, bytes)| bytes.len())
+        .collect();
     assert_eq!(lengths, [70, 70, 35], "messages of 7 bytes");
 }
 
@@ -99,9 +117,19 @@ fn a_message_larger_than_a_packet_travels_whole_on_a_reliable_channel() {
     let (mut server, _) = bytes_of::server(support::prefabs(), |_| ());
     let id = server.spawn(Player::default());
     frames(&mut server, SECOND);
-    server.get_mut::<Player>(id).unwrap().name.set("n".repeat(5000));
+    server
+        .get_mut::<Player>(id)
+        .unwrap()
+        .name
+        .set("n".repeat(5000));
     let packets = frames(&mut server, SECOND * 2);
-    assert_eq!(packets.iter().map(|(_, bytes)| bytes.len()).collect::<Vec<_>>(), [5008]);
+    assert_eq!(
+        packets
+            .iter()
+            .map(|(_, bytes)| bytes.len())
+            .collect::<Vec<_>>(),
+        [5008]
+    );
 }
 
 /// T26: the interval is honoured by behaviour; what is not due rides along with what is.
@@ -112,12 +140,24 @@ fn t26_a_behaviour_waits_for_its_interval_and_is_then_sent_without_being_touched
     let at = |millis| Duration::from_millis(millis);
     frames(&mut server, at(1000));
     server.get_mut::<Compass>(id).unwrap().heading.set(1.0);
-    assert_eq!(frames(&mut server, at(1001)).len(), 1, "its last send is long ago");
+    assert_eq!(
+        frames(&mut server, at(1001)).len(),
+        1,
+        "its last send is long ago"
+    );
     server.get_mut::<Compass>(id).unwrap().heading.set(2.0);
     assert_eq!(frames(&mut server, at(1200)), []);
     server.get_mut::<Door>(id).unwrap().open.set(true);
-    assert_eq!(frames(&mut server, at(1300)).len(), 1, "the other behaviour does not wait for it");
-    assert_eq!(frames(&mut server, at(1501)), [], "exactly the interval is not yet more than it");
+    assert_eq!(
+        frames(&mut server, at(1300)).len(),
+        1,
+        "the other behaviour does not wait for it"
+    );
+    assert_eq!(
+        frames(&mut server, at(1501)),
+        [],
+        "exactly the interval is not yet more than it"
+    );
     let due = frames(&mut server, at(1502));
     assert_eq!(due.len(), 1);
     assert_eq!(due[0].0, 1);
@@ -139,8 +179,15 @@ fn dirty_and_not_due_rides_along_with_a_due_behaviour_of_the_same_channel() {
     server.get_mut::<Slow>(id).unwrap().v.set(7);
     assert_eq!(frames(&mut server, SECOND * 2), []);
     server.get_mut::<Door>(id).unwrap().open.set(true);
-    assert_eq!(hex_frames(&mut server, SECOND * 3), [(0, "05000800".to_owned() + "0101070101")]);
-    assert_eq!(frames(&mut server, SECOND * 9), [], "it was sent, and is clean");
+    assert_eq!(
+        hex_frames(&mut server, SECOND * 3),
+        [(0, "05000800".to_owned() + "0101070101")]
+    );
+    assert_eq!(
+        frames(&mut server, SECOND * 9),
+        [],
+        "it was sent, and is clean"
+    );
 }
 
 /// B14: state is sent by the update only.
@@ -169,18 +216,32 @@ fn an_object_that_nobody_sees_is_not_serialised_and_is_clean_after_the_update() 
 #[test]
 fn t29_all_are_dirty_after_the_writes_and_clean_after_the_update() {
     let mut net = network(2);
-    let ids: Vec<_> = (0..3).map(|_| net.server.spawn((Door::default(), Player::default()))).collect();
+    let ids: Vec<_> = (0..3)
+        .map(|_| net.server.spawn((Door::default(), Player::default())))
+        .collect();
     net.settle();
     for id in &ids {
         net.server.get_mut::<Door>(*id).unwrap().open.set(true);
         change(&mut net, *id, |player| player.set_dirty_bit(0b111));
-        assert_eq!(net.server.get::<Player>(*id).unwrap().sync_var_dirty_bits(), 0b111);
+        assert_eq!(
+            net.server.get::<Player>(*id).unwrap().sync_var_dirty_bits(),
+            0b111
+        );
     }
     net.step();
     for id in &ids {
-        assert_eq!(net.server.get::<Player>(*id).unwrap().sync_var_dirty_bits(), 0);
-        assert_eq!(net.server.get::<Door>(*id).unwrap().sync_var_dirty_bits(), 0);
-        assert!(net.replicas::<Door>(*id).all(|door| door.unwrap().open == true));
+        assert_eq!(
+            net.server.get::<Player>(*id).unwrap().sync_var_dirty_bits(),
+            0
+        );
+        assert_eq!(
+            net.server.get::<Door>(*id).unwrap().sync_var_dirty_bits(),
+            0
+        );
+        assert!(
+            net.replicas::<Door>(*id)
+                .all(|door| door.unwrap().open == true)
+        );
     }
 }
 
@@ -199,12 +260,21 @@ fn a_change_is_encoded_once_however_many_see_it_and_counted_by_type_and_behaviou
     assert_eq!(after.sent.messages - before.sent.messages, 20);
     assert_eq!(after.sent.bytes - before.sent.bytes, 20 * 8);
     let of = |stats: &syncvar::Stats, name: &str| {
-        let found = stats.behaviours.iter().find(|b| b.prefab == "gatekeeper" && b.behaviour == name);
+        let found = stats
+            .behaviours
+            .iter()
+            .find(|b| b.prefab == "gatekeeper" && b.behaviour == name);
         found.unwrap().delta.bytes
     };
     assert_eq!(of(after, "Player") - of(&before, "Player"), 2);
     assert_eq!(of(after, "Door") - of(&before, "Door"), 1);
-    assert_eq!(net.client(0).stats().decoded(MessageType::UpdateVars).messages, 1);
+    assert_eq!(
+        net.client(0)
+            .stats()
+            .decoded(MessageType::UpdateVars)
+            .messages,
+        1
+    );
 }
 
 #[test]
@@ -230,12 +300,20 @@ fn a_behaviour_on_a_channel_that_the_server_does_not_have_is_reported_and_never_
     });
     while server.poll_event().is_some() {}
     let id = server.spawn((Door::default(), Compass::default()));
-    let event = ServerEvent::UnknownChannel { object: id, behaviour: "Compass", channel: 1 };
+    let event = ServerEvent::UnknownChannel {
+        object: id,
+        behaviour: "Compass",
+        channel: 1,
+    };
     assert_eq!(server.poll_event(), Some(event));
     frames(&mut server, SECOND);
     server.get_mut::<Compass>(id).unwrap().heading.set(1.0);
     assert_eq!(frames(&mut server, SECOND * 2), []);
-    assert_eq!(server.get::<Compass>(id).unwrap().sync_var_dirty_bits(), 1, "never cleared either");
+    assert_eq!(
+        server.get::<Compass>(id).unwrap().sync_var_dirty_bits(),
+        1,
+        "never cleared either"
+    );
     server.get_mut::<Door>(id).unwrap().open.set(true);
     assert_eq!(frames(&mut server, SECOND * 3).len(), 1);
     assert!(server.is_idle());
@@ -254,13 +332,31 @@ fn a_value_without_a_form_on_the_wire_is_reported_with_its_field_and_sent_once_i
     });
     net.settle();
     let event = net.server.poll_event().unwrap();
-    let ServerEvent::SerializeFailed { object, behaviour, field, error } = event else { panic!() };
-    assert_eq!((object, behaviour, field), (id, Some("Player"), Some("name")));
-    assert!(error.to_string().starts_with("a string of 40000 bytes is longer than the limit of 32767"));
+    let ServerEvent::SerializeFailed {
+        object,
+        behaviour,
+        field,
+        error,
+    } = event
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (object, behaviour, field),
+        (id, Some("Player"), Some("name"))
+    );
+    assert!(
+        error
+            .to_string()
+            .starts_with("a string of 40000 bytes is longer than the limit of 32767")
+    );
     assert_eq!(support::states(&net, id), [Some((1, "a".into(), 0))]);
     let late = net.connect();
     net.settle();
-    assert!(net.client(late).get::<Player>(id).is_none(), "there is no full state to send");
+    assert!(
+        net.client(late).get::<Player>(id).is_none(),
+        "there is no full state to send"
+    );
     change(&mut net, id, |player| player.name.set("short".into()));
     net.settle();
     let expected = Some((2, "short".into(), 0));
@@ -287,17 +383,35 @@ fn a_message_that_does_not_fit_an_unreliable_packet_is_reported_and_kept() {
         text: SyncVar<String>,
     }
     let prefabs = || Prefabs::new().register::<Chatter>("chatter");
-    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), syncvar::Link::default());
+    let mut net =
+        MemoryNetwork::with_config(prefabs, ServerConfig::default(), syncvar::Link::default());
     let client = net.connect();
     let id = net.server.spawn(Chatter::default());
     net.settle();
     while net.server.poll_event().is_some() {}
-    net.server.get_mut::<Chatter>(id).unwrap().text.set("t".repeat(2000));
+    net.server
+        .get_mut::<Chatter>(id)
+        .unwrap()
+        .text
+        .set("t".repeat(2000));
     net.settle();
     let event = net.server.poll_event().unwrap();
-    let ServerEvent::SerializeFailed { error, .. } = event else { panic!("{event:?}") };
-    assert!(error.to_string().contains("does not fit a packet of 1340 on an unreliable channel"));
-    net.server.get_mut::<Chatter>(id).unwrap().text.set("t".repeat(20));
+    let ServerEvent::SerializeFailed { error, .. } = event else {
+        panic!("{event:?}")
+    };
+    assert!(
+        error
+            .to_string()
+            .contains("does not fit a packet of 1340 on an unreliable channel")
+    );
+    net.server
+        .get_mut::<Chatter>(id)
+        .unwrap()
+        .text
+        .set("t".repeat(20));
     net.settle();
-    assert_eq!(net.client(client).get::<Chatter>(id).unwrap().text.len(), 20);
+    assert_eq!(
+        net.client(client).get::<Chatter>(id).unwrap().text.len(),
+        20
+    );
 }

@@ -7,12 +7,12 @@ mod serialize;
 mod value;
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Generics, Type, WhereClause, parse_quote};
 
 use crate::bounds::Parameters;
-use crate::model::{Behaviour, Container, SyncVar, Value};
+use crate::model::{Behaviour, Container, SyncVar, Value, travels};
 use crate::names;
 
 /// Allowed in what is emitted, each because a lint that a user may deny would fire:
@@ -114,26 +114,24 @@ fn settings(behaviour: &Behaviour<'_>) -> TokenStream {
     quote!(#send_interval #channel)
 }
 
-/// `self.health.read_full(reader)`, or, for a type that the macro does not know by name,
-/// `_syncvar::SyncField::read_full(&mut self.health, reader)`: there the compiler says that the
-/// type is no synchronised field, instead of that it has no such method. The call has the place of
-/// the field's type.
+/// `self.health.read_full(reader)`, or, for a type of which the macro does not know whether it can
+/// be synchronised, `<Health as _syncvar::SyncField>::read_full(&mut self.health, reader)`: should
+/// it not be, every such call gives the same error, at the type, and the compiler prints it once.
 fn call(sync_var: &SyncVar<'_>, method: &Method, argument: Option<&TokenStream>) -> TokenStream {
-    let span = place_of(sync_var.ty.original);
-    let member = &sync_var.member;
-    let name = syn::Ident::new(method.name, span);
-    match sync_var.ty.container {
-        Container::SyncVar(_) => quote_spanned!(span=> self.#member.#name(#argument)),
-        Container::Unknown => {
-            let ty = syn::Ident::new(method.of, span);
-            let reference = if method.writes {
-                quote!(&mut)
-            } else {
-                quote!(&)
-            };
-            quote_spanned!(span=> _syncvar::#ty::#name(#reference self.#member, #argument))
-        }
+    let (member, ty) = (&sync_var.member, sync_var.ty.original);
+    let name = syn::Ident::new(method.name, place_of(ty));
+    if let Container::SyncVar(value) = sync_var.ty.container
+        && (travels(value) || !method.needs_value)
+    {
+        return quote!(self.#member.#name(#argument));
     }
+    let of = syn::Ident::new(method.of, Span::call_site());
+    let reference = if method.writes {
+        quote!(&mut)
+    } else {
+        quote!(&)
+    };
+    quote!(<#ty as _syncvar::#of>::#name(#reference self.#member, #argument))
 }
 
 /// A method of a synchronised field.
@@ -142,22 +140,29 @@ struct Method {
     of: &'static str,
     /// Whether it takes `&mut self`.
     writes: bool,
+    /// Whether a `SyncVar<T>` has it only if `T` can travel.
+    needs_value: bool,
 }
 
 impl Method {
-    const fn reading(name: &'static str) -> Self {
-        Self {
-            name,
-            of: "SyncField",
-            writes: false,
-        }
-    }
+    const IS_DIRTY: Self = Self::new("is_dirty", false, false);
+    const SET_DIRTY: Self = Self::new("set_dirty", true, false);
+    const CLEAR_DIRTY: Self = Self::new("clear_dirty", true, false);
+    const WRITE_FULL: Self = Self::new("write_full", false, true);
+    const WRITE_DELTA: Self = Self::new("write_delta", false, true);
+    const READ_FULL: Self = Self::new("read_full", true, true);
+    const READ_DELTA: Self = Self::new("read_delta", true, true);
+    const READ_DELTA_WITH_PREVIOUS: Self = Self {
+        of: "HookField",
+        ..Self::new("read_delta_with_previous", true, true)
+    };
 
-    const fn writing(name: &'static str) -> Self {
+    const fn new(name: &'static str, writes: bool, needs_value: bool) -> Self {
         Self {
             name,
             of: "SyncField",
-            writes: true,
+            writes,
+            needs_value,
         }
     }
 }

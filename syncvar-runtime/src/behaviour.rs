@@ -106,15 +106,18 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     }
 }
 
-/// What the derive writes for a field marked `#[network_behaviour(base)]`.
+/// What the derive writes around a field marked `#[network_behaviour(base)]`.
 impl NetworkWriter {
-    /// Writes the changes of a base. UNet repeats the whole mask, that of the derived class, at
-    /// every level; hence `derived_bits`.
-    pub fn serialize_base<B: NetworkBehaviour>(&mut self, base: &mut B, derived_bits: u64) -> bool {
-        let outer = self.replace_derived_bits(|outer| outer | derived_bits);
-        let written = base.on_serialize(self, false);
+    /// What is written next is the base of a class with these dirty bits: UNet repeats the whole
+    /// mask, that of the derived class, at every level. Returns what
+    /// [`leave_base`](Self::leave_base) wants.
+    pub fn enter_base(&mut self, dirty_bits: u64) -> u64 {
+        self.replace_derived_bits(|outer| outer | dirty_bits)
+    }
+
+    /// The base has been written.
+    pub fn leave_base(&mut self, outer: u64) {
         self.replace_derived_bits(|_| outer);
-        written
     }
 }
 
@@ -128,18 +131,14 @@ impl NetworkReader<'_> {
         self.read_dirty_bits(B::SCHEMA.dirty_bits())
     }
 
-    /// Reads the changes of the base of `D`; counterpart of [`NetworkWriter::serialize_base`].
-    ///
-    /// # Errors
-    ///
-    /// Those of the base.
-    pub fn deserialize_base<D: NetworkBehaviour, B: NetworkBehaviour>(
-        &mut self,
-        base: &mut B,
-    ) -> Result<B::Previous, ReadError> {
-        let outer = self.replace_derived_bits(|outer| outer | D::SCHEMA.dirty_bits());
-        let previous = base.on_deserialize(self, false);
+    /// What is read next is the base of `D`, in whose mask the bits of `D` may stand too. Returns
+    /// what [`leave_base`](Self::leave_base) wants.
+    pub fn enter_base<D: NetworkBehaviour>(&mut self) -> u64 {
+        self.replace_derived_bits(|outer| outer | D::SCHEMA.dirty_bits())
+    }
+
+    /// The base has been read.
+    pub fn leave_base(&mut self, outer: u64) {
         self.replace_derived_bits(|_| outer);
-        previous
     }
 }

@@ -91,6 +91,10 @@ enum ClientState {
 
 /// An object on the client.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "five facts that hold independently"
+)]
 struct Replica {
     identity: NetworkIdentity,
     owned: bool,

@@ -128,10 +128,10 @@ pub(crate) fn first_difference(
     server: &[PrefabText],
     client: &[&PrefabText],
 ) -> Option<SchemaDifference> {
-    let missing_here = server
+    let not_on_client = server
         .iter()
         .find(|s| client.iter().all(|c| c.name != s.name));
-    let missing_there = client
+    let not_on_server = client
         .iter()
         .find(|c| server.iter().all(|s| s.name != c.name));
     let pairs = server
@@ -144,9 +144,9 @@ pub(crate) fn first_difference(
         server: server.into(),
         client: client.into(),
     };
-    missing_here
+    not_on_client
         .map(|prefab| whole(prefab, "it", "no such prefab"))
-        .or_else(|| missing_there.map(|prefab| whole(prefab, "no such prefab", "it")))
+        .or_else(|| not_on_server.map(|prefab| whole(prefab, "no such prefab", "it")))
         .or_else(|| pairs.into_iter().find_map(|(s, c)| prefab_difference(s, c)))
 }
 

@@ -91,7 +91,6 @@ impl<T> Table<T> {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a number of 32 bits fits")]
 fn place(number: u32) -> (usize, usize) {
     (number as usize / PAGE, number as usize % PAGE)
 }

@@ -11,6 +11,8 @@
     clippy::arithmetic_side_effects
 )]
 
+mod convert;
+mod decimal;
 mod dialect;
 mod error;
 mod packed;
@@ -19,12 +21,13 @@ mod unity;
 mod value;
 mod writer;
 
+pub use decimal::Decimal;
 pub use dialect::Dialect;
 pub use error::{ReadError, ReadErrorKind, ReadResultExt, WriteError, WriteErrorKind};
 pub use reader::NetworkReader;
 pub use unity::{
-    Color, Color32, Decimal, Matrix4x4, NetworkHash128, NetworkSceneId, Plane, Quaternion, Ray,
-    Rect, Vector2, Vector3, Vector4,
+    Color, Color32, Matrix4x4, NetworkHash128, NetworkSceneId, Plane, Quaternion, Ray, Rect,
+    Vector2, Vector3, Vector4,
 };
 pub use value::SyncValue;
 pub use writer::{MessageStart, NetworkWriter};

@@ -189,7 +189,14 @@ impl TcpClient {
         let mut reader = NetworkReader::new(frame);
         let channel = reader.read_u8()?;
         let packet = reader.read_bytes(reader.remaining())?;
-        self.client.handle_packet(channel, packet)
+        let connected = self.client.is_connected();
+        let handled = self.client.handle_packet(channel, packet);
+        if connected && !self.client.is_connected() {
+            // Those were the server's last words. It waits for this side to close, which must not
+            // depend on whether the application still receives.
+            self.frames = None;
+        }
+        handled
     }
 
     fn end(&mut self, error: TcpError) -> TcpError {

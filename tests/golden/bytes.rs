@@ -9,7 +9,11 @@ use super::json::Json;
 #[derive(Clone)]
 pub(crate) enum RecordedBytes {
     Full(Vec<u8>),
-    Digest { length: usize, prefix: Vec<u8>, sha256: String },
+    Digest {
+        length: usize,
+        prefix: Vec<u8>,
+        sha256: String,
+    },
 }
 
 impl RecordedBytes {
@@ -42,7 +46,11 @@ impl RecordedBytes {
     pub(crate) fn are(&self, bytes: &[u8]) -> bool {
         match self {
             Self::Full(recorded) => recorded == bytes,
-            Self::Digest { length, prefix, sha256 } => {
+            Self::Digest {
+                length,
+                prefix,
+                sha256,
+            } => {
                 bytes.len() == *length
                     && bytes.starts_with(prefix)
                     && hex::encode(Sha256::digest(bytes)) == *sha256
@@ -63,8 +71,16 @@ impl fmt::Display for RecordedBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Full(recorded) => f.write_str(&hex::encode(recorded)),
-            Self::Digest { length, prefix, sha256 } => {
-                write!(f, "{length} bytes, {}..., sha256 {sha256}", hex::encode(prefix))
+            Self::Digest {
+                length,
+                prefix,
+                sha256,
+            } => {
+                write!(
+                    f,
+                    "{length} bytes, {}..., sha256 {sha256}",
+                    hex::encode(prefix)
+                )
             }
         }
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use syncvar::{
     Color, Color32, Decimal, Matrix4x4, NetId, NetworkHash128, NetworkReader, NetworkSceneId,
-    NetworkWriter, Plane, Quaternion, Ray, ReadError, Rect, SyncField, SyncVar, Vector2, Vector3, Vector4,
+    NetworkWriter, Plane, Quaternion, Ray, ReadError, Rect, SyncField, SyncVar, Vector2, Vector3,
+    Vector4,
 };
 
 use super::json::Json;
@@ -89,7 +90,10 @@ impl Cell for StructCell {
     }
 
     fn show(&self) -> String {
-        let members = self.members.iter().map(|(name, member)| format!("{name}: {}", member.show()));
+        let members = self
+            .members
+            .iter()
+            .map(|(name, member)| format!("{name}: {}", member.show()));
         format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
     }
 
@@ -112,7 +116,9 @@ impl Cell for StructCell {
     }
 
     fn read(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        self.members.iter_mut().try_for_each(|(_, member)| member.read(reader))
+        self.members
+            .iter_mut()
+            .try_for_each(|(_, member)| member.read(reader))
     }
 }
 
@@ -183,7 +189,10 @@ pub(crate) struct Structs(BTreeMap<String, Vec<(String, String)>>);
 impl Structs {
     pub(crate) fn from_json(json: &Json) -> Self {
         let structs = json.entries().iter().map(|(name, members)| {
-            let travelling = members.items().iter().filter(|member| member.at("serialised").bool());
+            let travelling = members
+                .items()
+                .iter()
+                .filter(|member| member.at("serialised").bool());
             let text = |member: &Json, key| member.at(key).text().to_string();
             let members = travelling.map(|member| (text(member, "name"), text(member, "type")));
             (name.clone(), members.collect())
@@ -215,7 +224,9 @@ impl Structs {
             }));
         }
         let members = self.0.get(kind).ok_or(Rule::SyncLists)?;
-        let members = members.iter().map(|(name, kind)| Ok((name.clone(), self.cell(kind)?)));
+        let members = members
+            .iter()
+            .map(|(name, kind)| Ok((name.clone(), self.cell(kind)?)));
         Ok(Box::new(StructCell {
             kind: kind.into(),
             members: members.collect::<Result<_, _>>()?,
@@ -236,5 +247,8 @@ fn leaf(kind: &str) -> Option<Box<dyn Cell>> {
         Vector2 Vector3 Vector4 Quaternion Color Color32 Rect Plane Ray Matrix4x4
         NetworkHash128 NetId NetworkSceneId
     };
-    makers.iter().map(|make| make()).find(|cell| cell.is_of(kind))
+    makers
+        .iter()
+        .map(|make| make())
+        .find(|cell| cell.is_of(kind))
 }

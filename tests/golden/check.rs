@@ -51,7 +51,8 @@ impl Check {
 
     pub(crate) fn fault(&mut self, what: &str, expected: impl Display, got: impl Display) {
         let (expected, got) = (shorten(expected.to_string()), shorten(got.to_string()));
-        self.faults.push(format!("{what}: expected {expected}, got {got}"));
+        self.faults
+            .push(format!("{what}: expected {expected}, got {got}"));
     }
 
     pub(crate) fn rules(&self) -> impl Iterator<Item = Rule> {

@@ -30,7 +30,8 @@ impl Json {
     /// The value of a key that is always there.
     #[track_caller]
     pub(crate) fn at(&self, key: &str) -> &Self {
-        self.get(key).unwrap_or_else(|| panic!("no `{key}` in {self:.200?}"))
+        self.get(key)
+            .unwrap_or_else(|| panic!("no `{key}` in {self:.200?}"))
     }
 
     /// The members of an object; none of anything else.
@@ -160,7 +161,12 @@ impl Parser<'_> {
 #[test]
 fn a_key_that_comes_twice_is_kept_twice() {
     let json = Json::parse(r#" {"set": {"a": 5, "a": -1.5}, "b": ["\u00e9", null, true, {}]} "#);
-    let names: Vec<_> = json.at("set").entries().iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<_> = json
+        .at("set")
+        .entries()
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
     assert_eq!(names, ["a", "a"]);
     assert_eq!(json.at("b").items()[0].text(), "é");
     assert!(json.at("b").items()[1].is_null() && json.at("b").items()[2].bool());

@@ -40,7 +40,10 @@ fn run_call(call: &str, vector: &Json, bytes: &RecordedBytes, check: &mut Check)
     if let Some((first, then)) = call.split_once(" then ") {
         return run_pair(first, then, vector, bytes, check);
     }
-    match call.strip_prefix("ReadBytes(").and_then(|call| call.strip_suffix(')')) {
+    match call
+        .strip_prefix("ReadBytes(")
+        .and_then(|call| call.strip_suffix(')'))
+    {
         Some(length) => run_bytes(length, vector, bytes, check),
         None => check.fault("call", "a call that this test knows", call),
     }
@@ -69,7 +72,11 @@ fn run_codec(codec: &dyn Codec, vector: &Json, bytes: &[u8], check: &mut Check) 
             if read != expected {
                 check.differs(why_other_value(vector), "result", expected, read);
             }
-            check.equal("position", vector.at("position_after").number(), reader.position());
+            check.equal(
+                "position",
+                vector.at("position_after").number(),
+                reader.position(),
+            );
         }
         Err(error) => check.differs(why_error(vector, bytes, &error), "result", expected, error),
     }
@@ -117,7 +124,11 @@ fn why_error(vector: &Json, bytes: &[u8], error: &ReadError) -> Option<Rule> {
 /// Two reads of which the second goes past the end.
 fn run_pair(first: &str, then: &str, vector: &Json, bytes: &[u8], check: &mut Check) {
     let (Some(first), Some(then)) = (codec::by_read_call(first), codec::by_read_call(then)) else {
-        return check.fault("call", "two calls that this test knows", vector.at("call").text());
+        return check.fault(
+            "call",
+            "two calls that this test knows",
+            vector.at("call").text(),
+        );
     };
     let mut reader = NetworkReader::new(bytes);
     if let Err(error) = first.read(&mut reader) {
@@ -133,7 +144,11 @@ fn run_bytes(length: &str, vector: &Json, bytes: &[u8], check: &mut Check) {
     let mut reader = NetworkReader::new(bytes);
     let read = reader.read_bytes(length).map(hex::encode);
     match vector.get("result") {
-        Some(result) => check.equal("result", result.at("bytes").text(), &read.unwrap_or_default()),
+        Some(result) => check.equal(
+            "result",
+            result.at("bytes").text(),
+            &read.unwrap_or_default(),
+        ),
         None => compare_error(vector, read, check),
     }
 }
@@ -144,6 +159,10 @@ fn run_past_the_writer(check: &mut Check) {
     writer.write_u8(1);
     let mut reader = NetworkReader::new(writer.as_bytes());
     let reads = [reader.read_u8().is_ok(), reader.read_u8().is_ok()];
-    check.equal("reads that succeed", "[true, false]".into(), format!("{reads:?}"));
+    check.equal(
+        "reads that succeed",
+        "[true, false]".into(),
+        format!("{reads:?}"),
+    );
     check.under(Rule::ReaderEnds);
 }

@@ -79,7 +79,9 @@ impl Recorded for u8 {
 /// Bytes that are recorded as a rule: `b[i] = i * gen_mul + gen_add`.
 fn generated(json: &Json, length: u32) -> Vec<u8> {
     let (mul, add): (u32, u32) = (json.at("gen_mul").number(), json.at("gen_add").number());
-    (0..length).map(|i| i.wrapping_mul(mul).wrapping_add(add).to_le_bytes()[0]).collect()
+    (0..length)
+        .map(|i| i.wrapping_mul(mul).wrapping_add(add).to_le_bytes()[0])
+        .collect()
 }
 
 impl<T: Recorded> Recorded for Vec<T> {
@@ -175,7 +177,9 @@ impl Recorded for f64 {
 
     fn from_json(json: &Json) -> Result<Self, Rule> {
         let bits = json.at("bits").text();
-        Ok(Self::from_bits(u64::from_str_radix(bits, 16).expect("16 hexadecimal digits")))
+        Ok(Self::from_bits(
+            u64::from_str_radix(bits, 16).expect("16 hexadecimal digits"),
+        ))
     }
 
     fn show(&self) -> String {
@@ -324,7 +328,13 @@ impl Recorded for NetworkHash128 {
 /// References to objects are recorded as `null`, `{"netId": n}` or `{"no_identity": true}`.
 impl Recorded for NetId {
     fn stands_for(kind: &str) -> bool {
-        ["NetworkInstanceId", "GameObject", "NetworkIdentity", "Transform"].contains(&kind)
+        [
+            "NetworkInstanceId",
+            "GameObject",
+            "NetworkIdentity",
+            "Transform",
+        ]
+        .contains(&kind)
     }
 
     fn from_json(json: &Json) -> Result<Self, Rule> {
@@ -358,6 +368,12 @@ impl Recorded for NetworkSceneId {
 /// take.
 #[derive(Clone, Default)]
 pub(crate) struct EnumNumber(i32);
+
+impl EnumNumber {
+    pub(crate) fn new(number: i32) -> Self {
+        Self(number)
+    }
+}
 
 impl SyncValue for EnumNumber {
     const SCHEMA: TypeSchema = TypeSchema::Named("enum");

@@ -17,7 +17,10 @@ const DIFFERENCES: &str = include_str!("DIFFERENCES.md");
 
 impl Report {
     pub(crate) fn new(file: &'static str) -> Self {
-        Self { file, vectors: Vec::new() }
+        Self {
+            file,
+            vectors: Vec::new(),
+        }
     }
 
     /// Tests one vector, under a name that is unique in its file.
@@ -36,7 +39,12 @@ impl Report {
         let mismatched = self.count(Verdict::Mismatched);
         assert_eq!(mismatched, 0, "{}: mismatches, printed above", self.file);
         assert_ne!(self.vectors.len(), 0, "{}: no vector was run", self.file);
-        assert_eq!(self.vectors.len(), vector_count, "{}: vectors unaccounted for", self.file);
+        assert_eq!(
+            self.vectors.len(),
+            vector_count,
+            "{}: vectors unaccounted for",
+            self.file
+        );
         let names: BTreeSet<_> = self.vectors.iter().map(|(name, _)| name).collect();
         assert_eq!(names.len(), vector_count, "{}: names are unique", self.file);
         if listed {
@@ -45,7 +53,10 @@ impl Report {
     }
 
     fn count(&self, verdict: Verdict) -> usize {
-        self.vectors.iter().filter(|(_, check)| check.verdict() == verdict).count()
+        self.vectors
+            .iter()
+            .filter(|(_, check)| check.verdict() == verdict)
+            .count()
     }
 
     fn print(&self) {
@@ -84,7 +95,10 @@ impl Report {
                 println!("not listed under {rule}:\n- `{}` {name}", self.file);
             }
             for name in listed.difference(covered) {
-                println!("listed under {rule} but not covered:\n- `{}` {name}", self.file);
+                println!(
+                    "listed under {rule} but not covered:\n- `{}` {name}",
+                    self.file
+                );
             }
         }
         panic!("{}: DIFFERENCES.md is out of date, see above", self.file);
@@ -98,7 +112,10 @@ fn listed(file: &str) -> Covered {
     for line in DIFFERENCES.lines() {
         if let Some(name) = line.strip_prefix("### ") {
             rule = Rule::ALL.iter().find(|rule| rule.name() == name);
-            assert!(rule.is_some(), "DIFFERENCES.md explains `{name}`, which is no rule");
+            assert!(
+                rule.is_some(),
+                "DIFFERENCES.md explains `{name}`, which is no rule"
+            );
         } else if let Some((listed_file, name)) = listed_vector(line)
             && listed_file == file
         {
@@ -127,7 +144,10 @@ fn every_rule_is_explained() {
         assert!(section.starts_with(heading), "`{heading}` is a section");
         for entry in section.split("\n### ").skip(1) {
             let (name, text) = entry.split_once('\n').expect("text below the name");
-            let rule = Rule::ALL.iter().find(|rule| rule.name() == name).expect("a rule's name");
+            let rule = Rule::ALL
+                .iter()
+                .find(|rule| rule.name() == name)
+                .expect("a rule's name");
             assert_eq!(rule.standing(), standing, "{name} is in the right section");
             assert!(!text.trim_start().starts_with('-'), "{name} has a reason");
             explained.push(*rule);

@@ -16,9 +16,11 @@ pub(crate) fn run(file: &Json, report: &mut Report) -> usize {
     for (number, vector) in vectors.iter().enumerate() {
         let call = vector.at("call").text();
         let name = format!("#{number} {call} {}", brief(vector.at("value")));
-        report.vector(name.trim_end().into(), |check| match codec::by_write_call(call) {
-            Some(codec) => run_codec(codec.as_ref(), vector, check),
-            None => run_other(call, vector, check),
+        report.vector(name.trim_end().into(), |check| {
+            match codec::by_write_call(call) {
+                Some(codec) => run_codec(codec.as_ref(), vector, check),
+                None => run_other(call, vector, check),
+            }
         });
     }
     vectors.len()
@@ -32,7 +34,9 @@ fn brief(value: &Json) -> String {
         Json::Number(number) => return number.to_string(),
         Json::Text(text) => text,
         Json::List(_) | Json::Object(_) => {
-            let member = ["text", "bytes", "repeat"].into_iter().find_map(|key| value.get(key));
+            let member = ["text", "bytes", "repeat"]
+                .into_iter()
+                .find_map(|key| value.get(key));
             member.map_or("", Json::text)
         }
     };
@@ -50,9 +54,17 @@ fn run_codec(codec: &dyn Codec, vector: &Json, check: &mut Check) {
         return;
     };
     let mut reader = NetworkReader::new(writer.as_bytes());
-    let read = codec.read(&mut reader).unwrap_or_else(|error| error.to_string());
-    check.equal("read_pos", vector.at("read_pos").number(), reader.position());
-    let expected = codec.show(read_back).unwrap_or_else(|rule| rule.to_string());
+    let read = codec
+        .read(&mut reader)
+        .unwrap_or_else(|error| error.to_string());
+    check.equal(
+        "read_pos",
+        vector.at("read_pos").number(),
+        reader.position(),
+    );
+    let expected = codec
+        .show(read_back)
+        .unwrap_or_else(|rule| rule.to_string());
     if read != expected {
         let call = vector.at("call").text();
         let may_differ = read == sent && ["Write(Plane)", "Write(Ray)"].contains(&call);
@@ -107,7 +119,9 @@ fn run_other(call: &str, vector: &Json, check: &mut Check) {
 
 /// The number in `StartMessage(1000)+payload+FinishMessage`.
 fn typed_message(call: &str) -> Option<i16> {
-    let number = call.strip_prefix("StartMessage(")?.strip_suffix(")+payload+FinishMessage")?;
+    let number = call
+        .strip_prefix("StartMessage(")?
+        .strip_suffix(")+payload+FinishMessage")?;
     number.parse().ok()
 }
 
@@ -168,10 +182,7 @@ fn copy_strings(
     Ok(())
 }
 
-fn copy_mixed(
-    reader: &mut NetworkReader<'_>,
-    writer: &mut NetworkWriter,
-) -> Result<(), ReadError> {
+fn copy_mixed(reader: &mut NetworkReader<'_>, writer: &mut NetworkWriter) -> Result<(), ReadError> {
     writer.write_bool(reader.read_bool()?);
     writer.write_i16(reader.read_i16()?);
     writer.write_packed_u32(reader.read_packed_u32()?);

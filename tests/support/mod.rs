@@ -20,17 +20,32 @@ pub(crate) struct Player {
 
 impl Player {
     pub(crate) fn new(health: i32, name: &str) -> Self {
-        Self { health: health.into(), name: name.into(), ..Self::default() }
+        Self {
+            health: health.into(),
+            name: name.into(),
+            ..Self::default()
+        }
     }
 
     fn on_health_changed(&mut self, previous: i32) {
-        let Self { health, name, score, .. } = self;
-        self.log.push(format!("health {previous} -> {health} ({name}, {score})"));
+        let Self {
+            health,
+            name,
+            score,
+            ..
+        } = self;
+        self.log
+            .push(format!("health {previous} -> {health} ({name}, {score})"));
     }
 
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a hook is given the previous value"
+    )]
     fn on_name_changed(&mut self, previous: String) {
         let Self { health, name, .. } = self;
-        self.log.push(format!("name {previous} -> {name} ({health})"));
+        self.log
+            .push(format!("name {previous} -> {name} ({health})"));
     }
 
     /// Everything that is synchronised.
@@ -84,7 +99,13 @@ pub(crate) fn drain(net: &mut MemoryNetwork, client: usize) -> Vec<ClientEvent> 
 
 /// The hooks that have run on a client's player since this was last asked.
 pub(crate) fn hooks(net: &mut MemoryNetwork, client: usize, id: NetId) -> Vec<String> {
-    std::mem::take(&mut net.client_mut(client).get_mut::<Player>(id).expect("the player").log)
+    std::mem::take(
+        &mut net
+            .client_mut(client)
+            .get_mut::<Player>(id)
+            .expect("the player")
+            .log,
+    )
 }
 
 /// Changes a player on the server.
@@ -94,21 +115,32 @@ pub(crate) fn change<R>(net: &mut MemoryNetwork, id: NetId, change: impl FnOnce(
 
 /// The state of a player on every connected client; `None` where it is not.
 pub(crate) fn states(net: &MemoryNetwork, id: NetId) -> Vec<Option<(i32, String, u32)>> {
-    net.replicas::<Player>(id).map(|player| player.map(Player::state)).collect()
+    net.replicas::<Player>(id)
+        .map(|player| player.map(Player::state))
+        .collect()
 }
 
 /// What a behaviour writes, in hexadecimal.
-pub(crate) fn written(behaviour: &mut impl NetworkBehaviour, initial_state: bool) -> (String, bool) {
+pub(crate) fn written(
+    behaviour: &mut impl NetworkBehaviour,
+    initial_state: bool,
+) -> (String, bool) {
     let mut writer = NetworkWriter::new();
     let returned = behaviour.on_serialize(&mut writer, initial_state);
     (hex::encode(writer.as_bytes()), returned)
 }
 
 /// Reads hexadecimal bytes into a behaviour and calls its hooks; returns how many bytes it took.
-pub(crate) fn apply<B: NetworkBehaviour>(behaviour: &mut B, bytes: &str, initial_state: bool) -> usize {
+pub(crate) fn apply<B: NetworkBehaviour>(
+    behaviour: &mut B,
+    bytes: &str,
+    initial_state: bool,
+) -> usize {
     let bytes = hex::decode(bytes).expect("hexadecimal");
     let mut reader = NetworkReader::new(&bytes);
-    let previous = behaviour.on_deserialize(&mut reader, initial_state).expect("well-formed");
+    let previous = behaviour
+        .on_deserialize(&mut reader, initial_state)
+        .expect("well-formed");
     if !initial_state {
         behaviour.call_hooks(previous);
     }

@@ -1,10 +1,10 @@
 //! `on_deserialize`, and the hooks.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote;
 use syn::ext::IdentExt;
 
-use super::{Method, call, place_of};
+use super::{Method, call};
 use crate::model::{Base, Behaviour, Container, SyncVar};
 use crate::names;
 
@@ -19,8 +19,8 @@ pub(super) fn previous_struct(behaviour: &Behaviour<'_>) -> Option<TokenStream> 
         behaviour.ident.unraw()
     );
     let base = behaviour.base.as_ref().map(|base| {
-        let (ty, span) = (base.ty, place_of(base.ty));
-        quote_spanned!(span=> base: <#ty as _syncvar::NetworkBehaviour>::Previous,)
+        let ty = base.ty;
+        quote!(base: <#ty as _syncvar::NetworkBehaviour>::Previous,)
     });
     let fields = hooked(behaviour).map(|sync_var| {
         let member = names::previous_member(&sync_var.member);
@@ -55,8 +55,8 @@ pub(super) fn previous_type(behaviour: &Behaviour<'_>) -> TokenStream {
     }
     match &behaviour.base {
         Some(base) => {
-            let (ty, span) = (base.ty, place_of(base.ty));
-            quote_spanned!(span=> <#ty as _syncvar::NetworkBehaviour>::Previous)
+            let ty = base.ty;
+            quote!(<#ty as _syncvar::NetworkBehaviour>::Previous)
         }
         None => quote!(()),
     }
@@ -73,9 +73,9 @@ pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> TokenStream {
     let body = match &behaviour.base {
         None if nothing => quote!(_syncvar::Ok(())),
         Some(base) if behaviour.sync_vars.is_empty() => {
-            let (member, span) = (&base.member, place_of(base.ty));
-            quote_spanned! {span=>
-                _syncvar::NetworkBehaviour::on_deserialize(&mut self.#member, reader, initial_state)
+            let (member, ty) = (&base.member, base.ty);
+            quote! {
+                <#ty as _syncvar::NetworkBehaviour>::on_deserialize(&mut self.#member, reader, initial_state)
             }
         }
         _ => read_fields(behaviour),
@@ -102,22 +102,17 @@ fn read_fields(behaviour: &Behaviour<'_>) -> TokenStream {
         .map(|base| read_base(base, false, behaviour));
     let (new_previous, returned) = previous_value_of(behaviour);
     let full = behaviour.sync_vars.iter().map(|sync_var| {
-        let read = read(behaviour, sync_var, &Method::writing("read_full"));
+        let read = read(behaviour, sync_var, &Method::READ_FULL);
         quote!(#read?;)
     });
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
         let line = if sync_var.hook.is_some() {
             let member = names::previous_member(&sync_var.member);
-            let method = Method {
-                name: "read_delta_with_previous",
-                of: "HookField",
-                writes: true,
-            };
-            let read = read(behaviour, sync_var, &method);
+            let read = read(behaviour, sync_var, &Method::READ_DELTA_WITH_PREVIOUS);
             quote!(previous.#member = #read?;)
         } else {
-            let read = read(behaviour, sync_var, &Method::writing("read_delta"));
+            let read = read(behaviour, sync_var, &Method::READ_DELTA);
             quote!(#read?;)
         };
         quote! {
@@ -165,15 +160,18 @@ fn previous_value_of(behaviour: &Behaviour<'_>) -> (Option<TokenStream>, TokenSt
 }
 
 fn read_base(base: &Base<'_>, initial_state: bool, behaviour: &Behaviour<'_>) -> TokenStream {
-    let (member, span) = (&base.member, place_of(base.ty));
+    let (member, ty) = (&base.member, base.ty);
     let place = names::place(behaviour.ident, member);
+    let read = quote!(<#ty as _syncvar::NetworkBehaviour>::on_deserialize);
     if initial_state {
-        quote_spanned! {span=>
-            let base = _syncvar::NetworkBehaviour::on_deserialize(&mut self.#member, reader, true).at(#place)?;
+        quote! {
+            let base = #read(&mut self.#member, reader, true).at(#place)?;
         }
     } else {
-        quote_spanned! {span=>
-            let base = reader.deserialize_base::<Self, _>(&mut self.#member).at(#place)?;
+        quote! {
+            let outer = reader.enter_base::<Self>();
+            let base = #read(&mut self.#member, reader, false).at(#place)?;
+            reader.leave_base(outer);
         }
     }
 }
@@ -187,13 +185,13 @@ fn read(behaviour: &Behaviour<'_>, sync_var: &SyncVar<'_>, method: &Method) -> T
 
 pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let base = behaviour.base.as_ref().map(|base| {
-        let member = &base.member;
+        let (member, ty) = (&base.member, base.ty);
         let previous = if behaviour.has_hooks() {
             quote!(previous.base)
         } else {
             quote!(previous)
         };
-        quote!(_syncvar::NetworkBehaviour::call_hooks(&mut self.#member, #previous);)
+        quote!(<#ty as _syncvar::NetworkBehaviour>::call_hooks(&mut self.#member, #previous);)
     });
     if base.is_none() && !behaviour.has_hooks() {
         return None;
@@ -228,8 +226,8 @@ fn previous_value(sync_var: &SyncVar<'_>) -> TokenStream {
     match sync_var.ty.container {
         Container::SyncVar(value) => quote!(#value),
         Container::Unknown => {
-            let (ty, span) = (sync_var.ty.original, place_of(sync_var.ty.original));
-            quote_spanned!(span=> <#ty as _syncvar::HookField>::Previous)
+            let ty = sync_var.ty.original;
+            quote!(<#ty as _syncvar::HookField>::Previous)
         }
     }
 }

@@ -28,12 +28,11 @@ pub(super) fn bits(behaviour: &Behaviour<'_>) -> TokenStream {
                 }
                 Some(base) => {
                     let ty = base.ty;
-                    let span = place_of(ty);
                     let doc = format!(
                         " Dirty bit of `{name}`, after those of `{}`.",
                         ty.to_token_stream()
                     );
-                    let schema = quote_spanned!(span=> <#ty as _syncvar::NetworkBehaviour>::SCHEMA);
+                    let schema = quote!(<#ty as _syncvar::NetworkBehaviour>::SCHEMA);
                     quote!(#[doc = #doc] const #bit: u64 = #schema.bit_after(#index);)
                 }
             }
@@ -49,9 +48,8 @@ pub(super) fn bits(behaviour: &Behaviour<'_>) -> TokenStream {
 
 pub(super) fn sync_var_dirty_bits(behaviour: &Behaviour<'_>) -> TokenStream {
     let from_base = behaviour.base.as_ref().map(|base| {
-        let member = &base.member;
-        let span = place_of(base.ty);
-        quote_spanned!(span=> _syncvar::NetworkBehaviour::sync_var_dirty_bits(&self.#member))
+        let (member, ty) = (&base.member, base.ty);
+        quote!(<#ty as _syncvar::NetworkBehaviour>::sync_var_dirty_bits(&self.#member))
     });
     if behaviour.sync_vars.is_empty() {
         let bits = from_base.unwrap_or_else(|| quote!(0));
@@ -60,7 +58,7 @@ pub(super) fn sync_var_dirty_bits(behaviour: &Behaviour<'_>) -> TokenStream {
     let start = from_base.unwrap_or_else(|| quote!(0));
     let checks = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
-        let is_dirty = call(sync_var, &Method::reading("is_dirty"), None);
+        let is_dirty = call(sync_var, &Method::IS_DIRTY, None);
         quote! {
             if #is_dirty {
                 dirty_bits |= Self::#bit;
@@ -78,12 +76,12 @@ pub(super) fn sync_var_dirty_bits(behaviour: &Behaviour<'_>) -> TokenStream {
 
 pub(super) fn set_dirty_bit(behaviour: &Behaviour<'_>) -> TokenStream {
     let base = behaviour.base.as_ref().map(|base| {
-        let member = &base.member;
-        quote!(_syncvar::NetworkBehaviour::set_dirty_bit(&mut self.#member, dirty_bits);)
+        let (member, ty) = (&base.member, base.ty);
+        quote!(<#ty as _syncvar::NetworkBehaviour>::set_dirty_bit(&mut self.#member, dirty_bits);)
     });
     let fields = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
-        let set_dirty = call(sync_var, &Method::writing("set_dirty"), None);
+        let set_dirty = call(sync_var, &Method::SET_DIRTY, None);
         quote! {
             if dirty_bits & Self::#bit != 0 {
                 #set_dirty;
@@ -105,11 +103,11 @@ pub(super) fn set_dirty_bit(behaviour: &Behaviour<'_>) -> TokenStream {
 
 pub(super) fn clear_all_dirty_bits(behaviour: &Behaviour<'_>) -> TokenStream {
     let base = behaviour.base.as_ref().map(|base| {
-        let member = &base.member;
-        quote!(_syncvar::NetworkBehaviour::clear_all_dirty_bits(&mut self.#member);)
+        let (member, ty) = (&base.member, base.ty);
+        quote!(<#ty as _syncvar::NetworkBehaviour>::clear_all_dirty_bits(&mut self.#member);)
     });
     let fields = behaviour.sync_vars.iter().map(|sync_var| {
-        let clear_dirty = call(sync_var, &Method::writing("clear_dirty"), None);
+        let clear_dirty = call(sync_var, &Method::CLEAR_DIRTY, None);
         quote!(#clear_dirty;)
     });
     quote! {

@@ -1,10 +1,9 @@
 //! The `SCHEMA` constants.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote;
 use syn::ext::IdentExt;
 
-use super::place_of;
 use crate::model::{Behaviour, Body, MemberModel, Value};
 use crate::names;
 
@@ -12,16 +11,15 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let name = behaviour.ident.unraw().to_string();
     let base = match &behaviour.base {
         Some(base) => {
-            let (ty, span) = (base.ty, place_of(base.ty));
-            let schema = quote_spanned!(span=> <#ty as _syncvar::NetworkBehaviour>::SCHEMA);
-            quote!(_syncvar::Some(&#schema))
+            let ty = base.ty;
+            quote!(_syncvar::Some(&<#ty as _syncvar::NetworkBehaviour>::SCHEMA))
         }
         None => quote!(_syncvar::None),
     };
     let fields = behaviour.sync_vars.iter().map(|sync_var| {
-        let (ty, span) = (sync_var.ty.original, place_of(sync_var.ty.original));
+        let ty = sync_var.ty.original;
         let name = names::plain(&sync_var.member);
-        let schema = quote_spanned!(span=> <#ty as _syncvar::SyncField>::SCHEMA);
+        let schema = quote!(<#ty as _syncvar::SyncField>::SCHEMA);
         quote!(_syncvar::FieldSchema { name: #name, schema: #schema })
     });
     quote! {
@@ -67,9 +65,9 @@ fn member_schemas(members: &[MemberModel<'_>]) -> TokenStream {
         .iter()
         .filter(|member| !member.skipped)
         .map(|member| {
-            let (ty, span) = (member.ty, place_of(member.ty));
+            let ty = member.ty;
             let name = names::plain(&member.member);
-            let schema = quote_spanned!(span=> <#ty as _syncvar::SyncValue>::SCHEMA);
+            let schema = quote!(<#ty as _syncvar::SyncValue>::SCHEMA);
             quote!(_syncvar::MemberSchema { name: #name, schema: #schema })
         });
     quote!(&[#(#members),*])

@@ -1,9 +1,9 @@
 //! `on_serialize`.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote;
 
-use super::{Method, call, place_of};
+use super::{Method, call};
 use crate::model::Behaviour;
 use crate::names;
 
@@ -17,9 +17,9 @@ pub(super) fn on_serialize(behaviour: &Behaviour<'_>) -> TokenStream {
             };
         }
         (Some(base), true) => {
-            let (member, span) = (&base.member, place_of(base.ty));
-            quote_spanned! {span=>
-                _syncvar::NetworkBehaviour::on_serialize(&mut self.#member, writer, initial_state)
+            let (member, ty) = (&base.member, base.ty);
+            quote! {
+                <#ty as _syncvar::NetworkBehaviour>::on_serialize(&mut self.#member, writer, initial_state)
             }
         }
         (_, false) => write_fields(behaviour),
@@ -35,12 +35,14 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
     let writer = quote!(writer);
     let (mut base_full, mut base_delta, mut written) = (None, None, quote!(dirty_bits != 0));
     if let Some(base) = &behaviour.base {
-        let (member, span) = (&base.member, place_of(base.ty));
-        base_full = Some(quote_spanned! {span=>
-            _syncvar::NetworkBehaviour::on_serialize(&mut self.#member, writer, true);
+        let (member, ty) = (&base.member, base.ty);
+        base_full = Some(quote! {
+            <#ty as _syncvar::NetworkBehaviour>::on_serialize(&mut self.#member, writer, true);
         });
-        base_delta = Some(quote_spanned! {span=>
-            let base_written = writer.serialize_base(&mut self.#member, dirty_bits);
+        base_delta = Some(quote! {
+            let outer = writer.enter_base(dirty_bits);
+            let base_written = <#ty as _syncvar::NetworkBehaviour>::on_serialize(&mut self.#member, writer, false);
+            writer.leave_base(outer);
         });
         let own_bits = behaviour
             .sync_vars
@@ -53,12 +55,12 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
         written = quote!(base_written || dirty_bits & #own_bits != 0);
     }
     let full = behaviour.sync_vars.iter().map(|sync_var| {
-        let write = call(sync_var, &Method::reading("write_full"), Some(&writer));
+        let write = call(sync_var, &Method::WRITE_FULL, Some(&writer));
         quote!(#write;)
     });
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
-        let write = call(sync_var, &Method::reading("write_delta"), Some(&writer));
+        let write = call(sync_var, &Method::WRITE_DELTA, Some(&writer));
         quote! {
             if dirty_bits & Self::#bit != 0 {
                 #write;

@@ -2,10 +2,11 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::Type;
 use syn::ext::IdentExt;
 
 use super::place_of;
-use crate::model::{Body, Discriminant, MemberModel, Shape, Value, Variant};
+use crate::model::{Body, Discriminant, MemberModel, Shape, Value, Variant, travels};
 use crate::names;
 
 pub(super) fn methods(value: &Value<'_>) -> TokenStream {
@@ -91,16 +92,20 @@ fn struct_methods(owner: &Ident, shape: &Shape<'_>) -> TokenStream {
         shape.members.iter().map(|m| read_member(&name, m)),
     );
     let writes = travelling.iter().map(|MemberModel { member, ty, .. }| {
-        let span = place_of(ty);
-        quote_spanned!(span=> writer.write(&self.#member);)
+        let write = write(ty, &quote!(&self.#member));
+        quote!(#write;)
     });
     let in_place = travelling.iter().map(|MemberModel { member, ty, .. }| {
-        let (span, place) = (place_of(ty), names::place(owner, member));
-        quote_spanned!(span=> reader.read_into(&mut self.#member).in_member(#place)?;)
+        let place = names::place(owner, member);
+        let read = if travels(ty) {
+            quote!(reader.read_into(&mut self.#member))
+        } else {
+            quote!(<#ty as _syncvar::SyncValue>::read_in_place(&mut self.#member, reader))
+        };
+        quote!(#read.in_member(#place)?;)
     });
     let same = travelling.iter().map(|MemberModel { member, ty, .. }| {
-        let span = place_of(ty);
-        quote_spanned!(span=> _syncvar::SyncValue::same(&self.#member, &other.#member))
+        same(ty, &quote!(&self.#member), &quote!(&other.#member))
     });
     let methods = Methods {
         write: quote!(#(#writes)*),
@@ -113,7 +118,10 @@ fn struct_methods(owner: &Ident, shape: &Shape<'_>) -> TokenStream {
 
 /// A struct of which nothing travels.
 fn empty_struct_methods(shape: &Shape<'_>) -> TokenStream {
-    let default = |_| quote!(_syncvar::Default::default());
+    let default = |model: &MemberModel<'_>| {
+        let ty = model.ty;
+        quote!(<#ty as _syncvar::Default>::default())
+    };
     let value = with_members(&quote!(Self), shape, shape.members.iter().map(default));
     quote! {
         fn write(&self, _writer: &mut _syncvar::NetworkWriter) {}
@@ -132,14 +140,37 @@ fn empty_struct_methods(shape: &Shape<'_>) -> TokenStream {
     }
 }
 
+/// `writer.write(&self.id)`, or, for a type of which the macro does not know whether it travels,
+/// `<Id as _syncvar::SyncValue>::write(&self.id, writer)`: should it not, every such call gives the
+/// same error, at the type, and the compiler prints it once.
+fn write(ty: &Type, value: &TokenStream) -> TokenStream {
+    if travels(ty) {
+        quote!(writer.write(#value))
+    } else {
+        quote!(<#ty as _syncvar::SyncValue>::write(#value, writer))
+    }
+}
+
+fn same(ty: &Type, mine: &TokenStream, theirs: &TokenStream) -> TokenStream {
+    if travels(ty) {
+        quote!(_syncvar::SyncValue::same(#mine, #theirs))
+    } else {
+        quote!(<#ty as _syncvar::SyncValue>::same(#mine, #theirs))
+    }
+}
+
 /// Reads a member of `owner`, which is a struct or a variant.
 fn read_member(owner: &str, model: &MemberModel<'_>) -> TokenStream {
-    let span = place_of(model.ty);
+    let ty = model.ty;
     if model.skipped {
-        return quote_spanned!(span=> _syncvar::Default::default());
+        return quote!(<#ty as _syncvar::Default>::default());
     }
     let place = format!("{owner}.{}", names::plain(&model.member));
-    quote_spanned!(span=> reader.read().in_member(#place)?)
+    if travels(ty) {
+        quote!(reader.read().in_member(#place)?)
+    } else {
+        quote!(<#ty as _syncvar::SyncValue>::read(reader).in_member(#place)?)
+    }
 }
 
 fn plain_enum_methods(owner: &Ident, variants: &[&Ident]) -> TokenStream {
@@ -210,8 +241,9 @@ fn write_variant(index: usize, variant: &Variant<'_>) -> TokenStream {
         .iter()
         .enumerate()
         .map(|(index, model)| {
-            let (span, binding) = (place_of(model.ty), names::binding('v', index));
-            quote_spanned!(span=> writer.write(#binding);)
+            let binding = names::binding('v', index);
+            let write = write(model.ty, &quote!(#binding));
+            quote!(#write;)
         });
     quote! {
         #pattern => {
@@ -229,13 +261,13 @@ fn same_variant(variant: &Variant<'_>) -> TokenStream {
         .iter()
         .enumerate()
         .map(|(index, model)| {
-            let span = place_of(model.ty);
             let (v, w) = (names::binding('v', index), names::binding('w', index));
-            quote_spanned!(span=> _syncvar::SyncValue::same(#v, #w))
+            same(model.ty, &quote!(#v), &quote!(#w))
         });
-    let same = match variant.shape.members.is_empty() {
-        true => quote!(true),
-        false => quote!(#(#members)&&*),
+    let same = if variant.shape.members.is_empty() {
+        quote!(true)
+    } else {
+        quote!(#(#members)&&*)
     };
     quote!((#mine, #theirs) => #same,)
 }

@@ -12,6 +12,40 @@ pub(crate) struct FieldType<'a> {
     pub(crate) container: Container<'a>,
 }
 
+/// Types that travel, by the name that everybody uses for them.
+const TRAVELS: &[&str] = &[
+    "bool",
+    "char",
+    "f32",
+    "f64",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "String",
+    "Vec",
+    "Option",
+    "Box",
+    "Vector2",
+    "Vector3",
+    "Vector4",
+    "Quaternion",
+    "Color",
+    "Color32",
+    "Rect",
+    "Plane",
+    "Ray",
+    "Matrix4x4",
+    "NetworkHash128",
+    "NetworkSceneId",
+    "NetId",
+    "Decimal",
+];
+
 /// What kind of field it is.
 #[derive(Clone, Copy)]
 pub(crate) enum Container<'a> {
@@ -88,6 +122,18 @@ impl<'a> FieldType<'a> {
             return Err(syn::Error::new_spanned(ty, message));
         }
         Ok(())
+    }
+}
+
+/// Whether a type is one that travels, by its name and those of its arguments. Where that is not
+/// known, the calls are emitted in a form that gives one error if it does not.
+pub(crate) fn travels(ty: &Type) -> bool {
+    match ty {
+        Type::Paren(paren) => travels(&paren.elem),
+        Type::Group(group) => travels(&group.elem),
+        _ => last_segment(ty).is_some_and(|segment| {
+            TRAVELS.iter().any(|name| segment.ident == name) && arguments(segment).all(travels)
+        }),
     }
 }
 

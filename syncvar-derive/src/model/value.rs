@@ -120,9 +120,10 @@ fn enum_body<'a>(input: &'a DeriveInput, data: &'a DataEnum, errors: &mut Errors
             .variants
             .iter()
             .any(|variant| variant.discriminant.is_some());
-        let discriminant = match numbered && !has_narrow_repr(input) {
-            true => Discriminant::MustBeChecked,
-            false => Discriminant::Fits,
+        let discriminant = if numbered && !has_narrow_repr(input) {
+            Discriminant::MustBeChecked
+        } else {
+            Discriminant::Fits
         };
         let variants = data.variants.iter().map(|variant| &variant.ident).collect();
         return Body::PlainEnum {

@@ -93,21 +93,27 @@ impl NetworkServer {
         behaviours: S,
         options: SpawnOptions,
     ) -> Result<NetId, SpawnError> {
+        let SpawnOptions {
+            prefab,
+            net_id,
+            position,
+            rotation,
+            owner,
+            hidden,
+        } = options;
         let behaviours = behaviours.into_behaviours();
-        let prefab = self.find_prefab(&behaviours, options.prefab.as_deref())?;
+        let prefab = self.find_prefab(&behaviours, prefab.as_deref())?;
         let (asset_id, first_behaviour) = (prefab.asset_id, prefab.first_behaviour);
-        if let Some(owner) = options.owner
-            && self.connections.get(owner.0).is_none()
-        {
+        if let Some(owner) = owner.filter(|owner| self.connections.get(owner.0).is_none()) {
             return Err(SpawnError::UnknownOwner(owner));
         }
-        let net_id = self.choose_net_id(options.net_id)?;
+        let net_id = self.choose_net_id(net_id)?;
         self.report_unknown_channels(net_id, &behaviours);
 
         let mut identity = NetworkIdentity::new(net_id, asset_id, behaviours);
-        identity.position = options.position;
-        identity.rotation = options.rotation.unwrap_or(Quaternion::IDENTITY);
-        let wanted = if options.hidden {
+        identity.position = position;
+        identity.rotation = rotation.unwrap_or(Quaternion::IDENTITY);
+        let wanted = if hidden {
             Audiences::NOBODY
         } else {
             Audiences::EVERYONE
@@ -127,8 +133,8 @@ impl NetworkServer {
         };
         self.schedule.queue_new(&mut spawned);
         self.objects.insert(net_id.0, spawned);
-        if options.owner.is_some() {
-            self.set_owner(net_id, options.owner);
+        if owner.is_some() {
+            self.set_owner(net_id, owner);
         }
         Ok(net_id)
     }

@@ -8,6 +8,10 @@ use crate::NetworkIdentity;
 
 /// An object on the server.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "facts that hold independently"
+)]
 pub(super) struct Spawned {
     pub(super) identity: NetworkIdentity,
     pub(super) owner: Option<ConnectionId>,

@@ -9,6 +9,10 @@
 //! | up to 2^32 - 1 | 251 and 4 bytes; then 252 and 5, 253 and 6, 254 and 7, 255 and 8 |
 //!
 //! The writer always takes the first row that fits. The reader takes any row.
+#![expect(
+    clippy::many_single_char_names,
+    reason = "the bytes of a number, in order"
+)]
 
 use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 

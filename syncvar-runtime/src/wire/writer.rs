@@ -200,6 +200,7 @@ impl NetworkWriter {
     /// Ends a message: writes the size of its payload where it began.
     ///
     /// A payload of more than [`MAX_BYTES`] is an [`error`](Self::error).
+    #[expect(clippy::needless_pass_by_value, reason = "a message is finished once")]
     pub fn finish_message(&mut self, start: MessageStart) {
         let MessageStart(start) = start;
         let length = self.buffer.len().saturating_sub(start).saturating_sub(4);

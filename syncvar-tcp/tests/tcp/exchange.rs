@@ -59,6 +59,21 @@ async fn a_server_stops_while_a_client_does_not_read() {
 }
 
 #[tokio::test]
+async fn a_server_does_not_wait_for_a_client_that_has_heard_the_goodbye() {
+    let mut options = TcpOptions::default();
+    options.close_timeout = Duration::from_hours(1);
+    let server = Running::start(options, |_| {}).await;
+    let mut client = server.join().await;
+    let stopped = server.stop();
+    let heard = async {
+        while client.client().is_connected() {
+            client.receive().await.unwrap();
+        }
+    };
+    tokio::join!(stopped, heard);
+}
+
+#[tokio::test]
 async fn a_client_that_is_sent_off_is_told_why_and_the_others_stay() {
     let mut server = Running::start(TcpOptions::default(), |_| {}).await;
     let (mut first, mut second) = (server.join().await, server.join().await);
@@ -143,6 +158,17 @@ async fn a_future_that_is_dropped_loses_nothing() {
         }
     };
     soon(seen).await.expect("the count goes on");
+}
+
+#[tokio::test]
+async fn what_a_client_answers_leaves_at_once() {
+    let mut server = Running::start(TcpOptions::default(), |_| {}).await;
+    let mut client = server.connect().await;
+    // The client is told that it is in, and answers that it is ready.
+    soon(client.receive()).await.expect("a packet").unwrap();
+    server
+        .event(|event| matches!(event, ServerEvent::Ready { .. }).then_some(()))
+        .await;
 }
 
 #[tokio::test]

@@ -107,7 +107,7 @@ async fn a_client_that_never_reads_is_disconnected_and_the_others_go_on() {
     });
     let reason = tokio::select! {
         reason = lost => reason,
-        _ = async { while good.receive().await.is_ok() {} } => panic!("the wrong one"),
+        () = async { while good.receive().await.is_ok() {} } => panic!("the wrong one"),
     };
     assert_eq!(reason, DisconnectReason::ConnectionLost);
     // It may take more in all than may wait for it at once.

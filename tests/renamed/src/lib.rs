@@ -42,7 +42,9 @@ mod tests {
     fn a_renamed_crate_replicates() {
         let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Lamp>("lamp"));
         let client = net.connect();
-        let id = net.server.spawn(<Lamp as ::std::default::Default>::default());
+        let id = net
+            .server
+            .spawn(<Lamp as ::std::default::Default>::default());
         net.settle();
         if let Some(mut lamp) = net.server.get_mut::<Lamp>(id) {
             lamp.lit.set(true);

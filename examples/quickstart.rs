@@ -1,0 +1,261 @@
+//! A server and two clients over TCP, one of them late. Everything happens on this machine:
+//!
+//! ```text
+//! cargo run --example quickstart
+//! ```
+//!
+//! The same game in two terminals:
+//!
+//! ```text
+//! cargo run --example quickstart -- serve 127.0.0.1:7777
+//! cargo run --example quickstart -- join 127.0.0.1:7777
+//! ```
+
+#![allow(clippy::print_stdout, reason = "the example talks to a person")]
+
+use std::fmt::Display;
+use std::io;
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use syncvar::prelude::*;
+use syncvar::{MessageType, NetworkIdentity, Vector3};
+use syncvar_tcp::{TcpClient, TcpOptions, TcpServer};
+
+/// What is kept the same on every client.
+#[derive(NetworkBehaviour, Default)]
+struct Player {
+    #[sync_var]
+    name: SyncVar<String>,
+    #[sync_var(hook = on_health_changed)]
+    health: SyncVar<i32>,
+    #[sync_var(hook = on_position_changed)]
+    position: SyncVar<Vector3>,
+    /// Not annotated, so it does not travel: what the hooks of this replica have seen.
+    seen: Vec<String>,
+}
+
+impl Player {
+    fn new(name: &str, health: i32) -> Self {
+        Self {
+            name: name.into(),
+            health: health.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Ordinary code with ordinary assignments: the fields notice what has changed.
+    fn act(&mut self, step: u32) -> &'static str {
+        match step % 6 {
+            0 => {
+                self.health -= 10;
+                "Ada takes 10 damage"
+            }
+            1 => {
+                self.position.x += 2.5;
+                "Ada walks"
+            }
+            2 => {
+                self.name.set("Ada Lovelace".into());
+                "Ada has a surname"
+            }
+            3 => {
+                self.health.set(*self.health);
+                "Ada's health is set to what it is: nothing to send"
+            }
+            4 => {
+                self.position.z -= 1.0;
+                self.health -= 25;
+                "Ada falls: two fields, one update"
+            }
+            _ => {
+                self.health.set(100);
+                "Ada is healed"
+            }
+        }
+    }
+
+    /// Runs on a client, when all that has come is in place.
+    fn on_health_changed(&mut self, previous: i32) {
+        self.seen
+            .push(format!("health {previous} -> {}", self.health));
+    }
+
+    fn on_position_changed(&mut self, previous: Vector3) {
+        let (from, to) = (place(&previous), place(&self.position));
+        self.seen.push(format!("position {from} -> {to}"));
+    }
+}
+
+/// What can be spawned; the server and its clients build the same registry.
+fn prefabs() -> Prefabs {
+    Prefabs::new().register::<Player>("player")
+}
+
+/// The game, on the server.
+struct Game {
+    ada: NetId,
+    /// How many steps have been made.
+    steps: u32,
+    /// When it is over.
+    length: Duration,
+    /// The bytes of all updates so far.
+    bytes: u64,
+}
+
+impl Game {
+    fn new(server: &mut NetworkServer, length: Duration) -> Self {
+        let ada = server.spawn(Player::new("Ada", 100));
+        Self {
+            ada,
+            steps: 0,
+            length,
+            bytes: 0,
+        }
+    }
+
+    /// Called once per tick; what it changes is sent when it returns.
+    fn tick(&mut self, server: &mut NetworkServer, now: Duration) -> ControlFlow<()> {
+        while let Some(event) = server.poll_event() {
+            say("server", format!("{event:?}"));
+        }
+        let bytes = server.stats().encoded(MessageType::UpdateVars).bytes;
+        if bytes > self.bytes {
+            let (new, clients) = (bytes - self.bytes, server.connections().count());
+            say(
+                "server",
+                format!("  update: {new} bytes, written once for {clients} client(s)"),
+            );
+            self.bytes = bytes;
+        }
+        if now > self.length {
+            return ControlFlow::Break(());
+        }
+        if now > Duration::from_millis(500) * (self.steps + 1) {
+            if self.steps == 6 {
+                server.spawn(Player::new("Grace", 80));
+                say("server", "Grace is spawned");
+            } else if let Some(mut ada) = server.get_mut::<Player>(self.ada) {
+                say("server", ada.act(self.steps));
+            }
+            self.steps += 1;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Opens a server with a game on it.
+async fn open(addr: &str, length: Duration) -> io::Result<(TcpServer, Game)> {
+    let mut server = NetworkServer::new(prefabs());
+    let game = Game::new(&mut server, length);
+    let server = TcpServer::bind(addr, server, TcpOptions::default()).await?;
+    say("server", format!("listens on {}", server.local_addr()?));
+    Ok((server, game))
+}
+
+/// Joins a server and prints what happens, until the server ends it. Returns the client with its
+/// replicas.
+async fn join(addr: String, who: &str) -> io::Result<TcpClient> {
+    let mut tcp = TcpClient::connect(addr, NetworkClient::new(prefabs())).await?;
+    while let Some(event) = tcp.next_event().await {
+        match event {
+            ClientEvent::Spawned { object } => {
+                let [name, health, position] = fields(tcp.client().get(object));
+                say(
+                    who,
+                    format!("{object} is there: {name}, health {health}, at {position}"),
+                );
+            }
+            ClientEvent::Changed { object, fields, .. } => {
+                say(who, format!("{object} changes: {fields:?}"));
+                if let Some(player) = tcp.client_mut().get_mut::<Player>(object) {
+                    player
+                        .seen
+                        .drain(..)
+                        .for_each(|seen| say(who, format!("  hook: {seen}")));
+                }
+            }
+            event => say(who, format!("{event:?}")),
+        }
+    }
+    Ok(tcp)
+}
+
+#[tokio::main]
+async fn main() -> io::Result<ExitCode> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => return demo().await,
+        ["serve", addr] => {
+            let (server, mut game) = open(addr, Duration::from_mins(10)).await?;
+            server.run(move |server, now| game.tick(server, now)).await;
+        }
+        ["join", addr] => {
+            join(addr.into(), "client").await?;
+        }
+        _ => {
+            println!("usage: quickstart [serve ADDR | join ADDR]");
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A server, a client, and a little later another client; in the end all must be equal.
+async fn demo() -> io::Result<ExitCode> {
+    let (server, mut game) = open("127.0.0.1:0", Duration::from_secs(5)).await?;
+    let addr = server.local_addr()?.to_string();
+    let server = tokio::spawn(server.run(move |server, now| game.tick(server, now)));
+    let early = tokio::spawn(join(addr.clone(), "early"));
+    tokio::time::sleep(Duration::from_millis(1600)).await;
+    let late = tokio::spawn(join(addr, "late"));
+
+    let (server, early, late) = (server.await?, early.await??, late.await??);
+    Ok(if compare(&server, early.client(), late.client()) {
+        println!("\nAll replicas are equal to the server's objects.");
+        ExitCode::SUCCESS
+    } else {
+        println!("\nThe replicas are NOT equal to the server's objects.");
+        ExitCode::FAILURE
+    })
+}
+
+/// Prints every field of every object on the server and on both clients; returns whether they are
+/// all the same.
+fn compare(server: &NetworkServer, early: &NetworkClient, late: &NetworkClient) -> bool {
+    println!(
+        "\n{:8}{:10}{:18}{:18}late",
+        "object", "field", "server", "early"
+    );
+    let mut equal = [early, late].map(NetworkClient::object_count) == [server.object_count(); 2];
+    for id in server.identities().map(NetworkIdentity::net_id) {
+        let columns = [server.get(id), early.get(id), late.get(id)].map(fields);
+        for (row, field) in ["name", "health", "position"].into_iter().enumerate() {
+            let [on_server, on_early, on_late] = columns.each_ref().map(|column| &column[row]);
+            equal &= on_server == on_early && on_server == on_late;
+            println!(
+                "{:8}{field:10}{on_server:18}{on_early:18}{on_late}",
+                id.to_string()
+            );
+        }
+    }
+    equal
+}
+
+/// The values of a player as text, exactly; empty where there is no player.
+fn fields(player: Option<&Player>) -> [String; 3] {
+    let values = |p: &Player| [p.name.to_string(), p.health.to_string(), place(&p.position)];
+    player.map(values).unwrap_or_default()
+}
+
+fn place(position: &Vector3) -> String {
+    format!("({}, {}, {})", position.x, position.y, position.z)
+}
+
+/// Prints a line: when, who, what.
+fn say(who: &str, what: impl Display) {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    println!("{:5.2} s  {who:8}{what}", START.elapsed().as_secs_f64());
+}

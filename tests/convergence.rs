@@ -1,0 +1,307 @@
+//! Whatever is done on the server, every ready client that sees an object ends equal to it.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use support::{Compass, Door, Player};
+use syncvar::prelude::*;
+use syncvar::{Channel, Link, ServerConfig};
+
+/// Something that the game, a player or the network does. Numbers choose among what is there.
+#[derive(Clone, Debug)]
+enum Action {
+    SpawnPlayer { health: i32, hidden: bool },
+    SpawnVane,
+    Despawn(usize),
+    SetHealth(usize, i32),
+    SetName(usize, String),
+    SetDirtyBits(usize, u64),
+    SetHeading(usize, f32),
+    Show(usize, usize),
+    Hide(usize, usize),
+    HideFromAll(usize),
+    ShowToAll(usize),
+    SetOwner(usize, usize),
+    Join,
+    Leave(usize),
+    NotReady(usize),
+    Ready(usize),
+    Garble(usize, Vec<u8>),
+    Step,
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    use Action as A;
+    prop_oneof![
+        2 => (any::<i32>(), any::<bool>()).prop_map(|(health, hidden)| A::SpawnPlayer { health, hidden }),
+        1 => Just(A::SpawnVane),
+        1 => any::<usize>().prop_map(A::Despawn),
+        4 => (any::<usize>(), any::<i32>()).prop_map(|(o, v)| A::SetHealth(o, v)),
+        2 => (any::<usize>(), "[a-zé]{0,9}").prop_map(|(o, v)| A::SetName(o, v)),
+        1 => (any::<usize>(), any::<u64>()).prop_map(|(o, v)| A::SetDirtyBits(o, v)),
+        2 => (any::<usize>(), any::<f32>()).prop_map(|(o, v)| A::SetHeading(o, v)),
+        2 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::Show(o, c)),
+        2 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::Hide(o, c)),
+        1 => any::<usize>().prop_map(A::HideFromAll),
+        1 => any::<usize>().prop_map(A::ShowToAll),
+        1 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::SetOwner(o, c)),
+        1 => Just(A::Join),
+        1 => any::<usize>().prop_map(A::Leave),
+        1 => any::<usize>().prop_map(A::NotReady),
+        1 => any::<usize>().prop_map(A::Ready),
+        1 => (any::<usize>(), prop::collection::vec(any::<u8>(), 1..12)).prop_map(|(c, b)| A::Garble(c, b)),
+        6 => Just(A::Step),
+    ]
+}
+
+/// The server with its clients, and what should be visible to whom.
+struct World {
+    net: MemoryNetwork,
+    objects: Vec<NetId>,
+}
+
+impl World {
+    /// All channels are reliable: state that is lost on an unreliable one is not sent again.
+    fn new(link: Link) -> Self {
+        let mut config = ServerConfig::default();
+        config.channels = vec![Channel::Reliable, Channel::Reliable];
+        config.packet_size = 200;
+        let mut net = MemoryNetwork::with_config(support::prefabs, config, link);
+        net.connect();
+        Self {
+            net,
+            objects: Vec::new(),
+        }
+    }
+
+    fn object(&self, choice: usize) -> NetId {
+        self.objects
+            .get(choice % self.objects.len().max(1))
+            .copied()
+            .unwrap_or(NetId(9999))
+    }
+
+    fn client(&self, choice: usize) -> usize {
+        choice % self.net.client_count()
+    }
+
+    fn connection(&self, choice: usize) -> ConnectionId {
+        self.net.connection(self.client(choice))
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::SpawnPlayer { health, hidden } => {
+                let options = SpawnOptions {
+                    hidden,
+                    ..SpawnOptions::default()
+                };
+                let spawned = self
+                    .net
+                    .server
+                    .spawn_with(Player::new(health, "new"), options);
+                self.objects.extend(spawned);
+            }
+            Action::SpawnVane => {
+                self.objects
+                    .push(self.net.server.spawn((Door::default(), Compass::default())));
+            }
+            Action::Despawn(choice) => {
+                let id = self.object(choice);
+                self.net.server.despawn(id);
+                self.objects.retain(|object| *object != id);
+            }
+            Action::Join if self.net.client_count() < 6 => {
+                self.net.connect();
+            }
+            Action::Join => {}
+            Action::Leave(choice) => {
+                let client = self.client(choice);
+                self.net.cut(client);
+            }
+            Action::NotReady(choice) => self.net.server.set_not_ready(self.connection(choice)),
+            Action::Ready(choice) => {
+                let client = self.client(choice);
+                self.net.client_mut(client).ready();
+            }
+            Action::Garble(choice, payload) => self.garble(choice, &payload),
+            Action::Step => self.net.step(),
+            visibility @ (Action::Show(..)
+            | Action::Hide(..)
+            | Action::HideFromAll(_)
+            | Action::ShowToAll(_)) => {
+                self.change_visibility(&visibility);
+            }
+            write => self.write(write),
+        }
+    }
+
+    fn change_visibility(&mut self, action: &Action) {
+        match *action {
+            Action::Show(object, client) => {
+                self.net
+                    .server
+                    .show(self.object(object), self.connection(client));
+            }
+            Action::Hide(object, client) => {
+                self.net
+                    .server
+                    .hide(self.object(object), self.connection(client));
+            }
+            Action::HideFromAll(object) => {
+                self.net.server.hide_from_all(self.object(object));
+            }
+            Action::ShowToAll(object) => {
+                self.net.server.show_to_all(self.object(object));
+            }
+            _ => {}
+        }
+    }
+
+    fn write(&mut self, action: Action) {
+        match action {
+            Action::SetOwner(object, client) => {
+                self.net
+                    .server
+                    .set_owner(self.object(object), Some(self.connection(client)));
+            }
+            Action::SetHealth(object, health) => self.with_player(object, |player| {
+                player.health.set(health);
+            }),
+            Action::SetName(object, name) => self.with_player(object, |player| {
+                player.name.set(name);
+            }),
+            Action::SetDirtyBits(object, bits) => {
+                self.with_player(object, |player| player.set_dirty_bit(bits));
+            }
+            Action::SetHeading(object, heading) => {
+                if let Some(mut compass) = self.net.server.get_mut::<Compass>(self.object(object)) {
+                    compass.heading.set(heading);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn with_player(&mut self, choice: usize, change: impl FnOnce(&mut Player)) {
+        if let Some(mut player) = self.net.server.get_mut::<Player>(self.object(choice)) {
+            change(&mut player);
+        }
+    }
+
+    /// An update that no server has sent, with a string cut short, so that it can only poison.
+    fn garble(&mut self, choice: usize, payload: &[u8]) {
+        let client = self.client(choice);
+        let players = self
+            .objects
+            .iter()
+            .filter(|id| self.net.server.get::<Player>(**id).is_some());
+        let Some(id) = players
+            .copied()
+            .find(|id| self.net.client(client).identity(*id).is_some())
+        else {
+            return;
+        };
+        let mut writer = syncvar::NetworkWriter::new();
+        let start = writer.start_message(8);
+        writer.write(&id);
+        writer.write_packed_u32(0b010);
+        writer.write_u16(500);
+        writer.write_bytes(payload);
+        writer.finish_message(start);
+        self.net
+            .client_mut(client)
+            .handle_packet(0, writer.as_bytes())
+            .expect("poison is no error");
+    }
+
+    /// What the server has, by object, for a connection.
+    fn expected(&self, connection: ConnectionId) -> BTreeMap<NetId, String> {
+        let visible = self
+            .objects
+            .iter()
+            .filter(|id| self.net.server.is_visible(**id, connection));
+        let server = &self.net.server;
+        visible
+            .map(|id| {
+                (
+                    *id,
+                    describe(server.get(*id), server.get(*id), server.get(*id)),
+                )
+            })
+            .collect()
+    }
+
+    fn check(&self) -> Result<(), TestCaseError> {
+        for client in 0..self.net.client_count() {
+            let connection = self.net.connection(client);
+            if !self.net.is_connected(client) || !self.net.server.is_ready(connection) {
+                continue;
+            }
+            let replica = self.net.client(client);
+            let ids = replica.identities().map(syncvar::NetworkIdentity::net_id);
+            let seen: BTreeMap<_, _> = ids
+                .map(|id| {
+                    (
+                        id,
+                        describe(replica.get(id), replica.get(id), replica.get(id)),
+                    )
+                })
+                .collect();
+            prop_assert_eq!(&seen, &self.expected(connection), "client {}", client);
+            for id in &self.objects {
+                let owned = self.net.server.owner(*id) == Some(connection) && seen.contains_key(id);
+                prop_assert_eq!(replica.is_owner(*id), owned, "owner of {}", id);
+            }
+        }
+        for id in &self.objects {
+            let dirty = self
+                .net
+                .server
+                .get::<Player>(*id)
+                .map_or(0, NetworkBehaviour::sync_var_dirty_bits);
+            prop_assert_eq!(dirty, 0, "{} is clean", id);
+        }
+        Ok(())
+    }
+}
+
+fn describe(player: Option<&Player>, door: Option<&Door>, compass: Option<&Compass>) -> String {
+    let heading = compass.map(|compass| compass.heading.to_bits());
+    format!(
+        "{:?} {:?} {heading:?}",
+        player.map(Player::state),
+        door.map(|door| *door.open)
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn every_ready_client_ends_equal_to_the_server(actions in prop::collection::vec(action(), 1..120)) {
+        let mut world = World::new(Link::default());
+        for action in actions {
+            world.act(action);
+        }
+        world.net.settle();
+        world.check()?;
+    }
+
+    #[test]
+    fn over_slow_links_that_lose_packets_too(
+        actions in prop::collection::vec(action(), 1..80),
+        seed in any::<u64>(),
+    ) {
+        let (delay, jitter) = (Duration::from_millis(70), Duration::from_millis(90));
+        let mut world = World::new(Link { delay, jitter, loss_per_mille: 200, seed });
+        for action in actions {
+            world.act(action);
+        }
+        world.net.settle();
+        world.check()?;
+    }
+}

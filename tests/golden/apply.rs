@@ -1,0 +1,162 @@
+//! What a new object makes of the recorded bytes.
+
+use syncvar::{NetworkReader, ReadErrorKind};
+
+use super::bytes::RecordedBytes;
+use super::check::Check;
+use super::class::{Class, Field};
+use super::json::Json;
+use super::rule::Rule;
+use super::subject::Subject;
+use super::trial::Written;
+
+/// A new object, and what became of the recorded one.
+struct Receiver<'a> {
+    class: &'a Class,
+    /// What the sender has.
+    state: &'a Json,
+    recorded: &'a Json,
+    subject: Box<dyn Subject>,
+}
+
+/// Reads the recorded initial state: all fields are those of the sender, and no hook is called.
+pub(crate) fn initial(class: &Class, step: &Json, written: &Written, check: &mut Check) {
+    let Some(mut receiver) = Receiver::new(class, step, "apply_initial_to_fresh") else {
+        return;
+    };
+    let bytes = RecordedBytes::find(step, "initial").expect("bytes");
+    let Some(bytes) = bytes.resolve(&written.initial) else {
+        return check.fault("initial to apply", bytes, "other bytes");
+    };
+    let mut reader = NetworkReader::new(bytes);
+    if let Err(error) = receiver.subject.deserialize(&mut reader, true) {
+        return check.fault("apply_initial_to_fresh", "no error", error);
+    }
+    check.equal("initial consumed", receiver.consumed(), reader.position());
+    for field in &class.fields {
+        receiver.compare_with_sender(field, true, check);
+        receiver.compare_with_recorded(field, None, check);
+    }
+    receiver.compare_hooks(0, check);
+}
+
+/// Reads the recorded delta: the fields of its mask are those of the sender, the others as new, and
+/// the hooks are called of those that are other than new. Where UNet's bits collide, ours reads
+/// what ours has written.
+pub(crate) fn delta(class: &Class, step: &Json, written: &Written, check: &mut Check) {
+    let Some(mut receiver) = Receiver::new(class, step, "apply_delta_to_fresh") else {
+        return;
+    };
+    let recorded_bits: u64 = step.at("dirty_mask").number();
+    let recorded = RecordedBytes::find(step, "delta").expect("bytes");
+    let is_recorded = !class.collides() || recorded.are(&written.delta);
+    let bytes = if is_recorded {
+        recorded.resolve(&written.delta)
+    } else {
+        Some(&*written.delta)
+    };
+    let Some(bytes) = bytes else {
+        return check.fault("delta to apply", recorded, "other bytes");
+    };
+    let mut reader = NetworkReader::new(bytes);
+    if let Err(error) = receiver.subject.deserialize(&mut reader, false) {
+        let has_unknown_bits = recorded_bits & !class.recorded_bits() != 0;
+        let is_refused = matches!(error.kind(), ReadErrorKind::UnknownDirtyBits { .. });
+        let rule = (has_unknown_bits && is_refused).then_some(Rule::UnknownDirtyBits);
+        return check.differs(rule, "apply_delta_to_fresh", "no error", error);
+    }
+    let consumed = if is_recorded {
+        receiver.consumed()
+    } else {
+        bytes.len()
+    };
+    check.equal("delta consumed", consumed, reader.position());
+    let dirty_bits = if is_recorded {
+        class.our_bits(recorded_bits)
+    } else {
+        written.dirty_bits
+    };
+    let calls_hook = |field: &Field| field.has_hook && dirty_bits & field.bit != 0;
+    let hooks = class
+        .fields
+        .iter()
+        .any(calls_hook)
+        .then_some(Rule::HooksAfterApply);
+    for field in &class.fields {
+        receiver.compare_with_sender(field, dirty_bits & field.bit != 0, check);
+        if is_recorded {
+            receiver.compare_with_recorded(field, hooks, check);
+        }
+    }
+    receiver.compare_hooks(dirty_bits, check);
+}
+
+impl<'a> Receiver<'a> {
+    fn new(class: &'a Class, step: &'a Json, key: &str) -> Option<Self> {
+        Some(Self {
+            class,
+            state: step.at("state"),
+            recorded: step.get(key)?,
+            subject: class.make(),
+        })
+    }
+
+    fn consumed(&self) -> usize {
+        self.recorded.at("consumed").number()
+    }
+
+    /// Ours has what was sent, or what a new object has.
+    fn compare_with_sender(&self, field: &Field, is_sent: bool, check: &mut Check) {
+        let value = if is_sent {
+            self.state.at(&field.name)
+        } else {
+            &field.default
+        };
+        let expected = self.class.show(field, value);
+        let what = format!("{} as received", field.name);
+        check.equal(&what, expected, field.show(self.subject.as_ref()));
+    }
+
+    /// UNet has the same as ours, or a rule says why not: `hooks`, if hooks are called, which in
+    /// UNet store what they like.
+    fn compare_with_recorded(&self, field: &Field, hooks: Option<Rule>, check: &mut Check) {
+        let state = self.recorded.get("state_after_PreStartClient");
+        let state = state.unwrap_or(self.recorded.at("state"));
+        let theirs = self.class.show(field, state.at(&field.name));
+        let ours = field.show(self.subject.as_ref());
+        if theirs != ours {
+            let rule = match field.kind.as_str() {
+                "Plane" | "Ray" => Some(Rule::PlaneAndRay),
+                _ if field.is_reference() => Some(Rule::ReferencesAreIds),
+                _ => hooks,
+            };
+            check.differs(rule, &format!("{} as applied", field.name), theirs, ours);
+        }
+    }
+
+    /// Ours calls the hooks of the fields that have changed, in order, and leaves nothing dirty.
+    fn compare_hooks(&mut self, dirty_bits: u64, check: &mut Check) {
+        let class = self.class;
+        let hooked = class.fields.iter().filter(|field| field.has_hook);
+        let hooked: Vec<_> = hooked.filter(|field| dirty_bits & field.bit != 0).collect();
+        let old = |field: &&Field| class.show(field, &field.default);
+        let changed = hooked
+            .iter()
+            .filter(|field| class.show(field, self.state.at(&field.name)) != old(field));
+        let expected = changed.map(|field| format!("{} was {}", field.name, old(field)));
+        let expected = expected.collect::<Vec<_>>().join(", ");
+        check.equal("hooks", expected, self.subject.take_hook_log().join(", "));
+        check.equal("dirty bits after reading", 0, self.subject.dirty_bits());
+        let left_dirty: u64 = self.recorded.at("dirty_mask_after").number();
+        let called = self
+            .recorded
+            .get("hook_log")
+            .map_or(0, |log| log.items().len());
+        if hooked.is_empty() {
+            check.equal("UNet's dirty bits after reading", 0, left_dirty);
+            check.equal("UNet's hooks", 0, called);
+        } else {
+            check.under(Rule::HooksAfterApply);
+        }
+    }
+}

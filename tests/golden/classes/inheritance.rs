@@ -1,0 +1,186 @@
+//! Classes with a base.
+
+use syncvar::{
+    BehaviourSchema, FieldSchema, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError,
+    SyncField, SyncVar,
+};
+
+use super::{Cell, Cells, cells};
+use crate::golden::recorded::EnumNumber;
+
+#[derive(NetworkBehaviour, Default)]
+pub(super) struct InhA {
+    #[sync_var]
+    a0: SyncVar<i32>,
+    #[sync_var]
+    a1: SyncVar<i32>,
+}
+
+#[derive(NetworkBehaviour, Default)]
+pub(super) struct InhB {
+    #[network_behaviour(base)]
+    base: InhA,
+    #[sync_var]
+    b0: SyncVar<i32>,
+}
+
+#[derive(NetworkBehaviour, Default)]
+pub(super) struct InhC {
+    #[network_behaviour(base)]
+    base: InhB,
+    #[sync_var]
+    c0: SyncVar<i32>,
+    #[sync_var]
+    c1: SyncVar<String>,
+}
+
+#[derive(NetworkBehaviour, Default)]
+pub(super) struct InhMid {
+    #[network_behaviour(base)]
+    base: InhA,
+}
+
+#[derive(NetworkBehaviour, Default)]
+pub(super) struct InhLeaf {
+    #[network_behaviour(base)]
+    base: InhMid,
+    #[sync_var]
+    l0: SyncVar<i32>,
+}
+#[derive(NetworkBehaviour, Default)]
+pub(super) struct EmptyBeh;
+
+#[derive(NetworkBehaviour, Default)]
+pub(super) struct FromEmpty {
+    #[network_behaviour(base)]
+    base: EmptyBeh,
+    #[sync_var]
+    v: SyncVar<i32>,
+}
+
+/// A base with serialization of its own: one number in four fixed bytes.
+pub(super) struct ManualBase {
+    m: SyncVar<EnumNumber>,
+}
+
+impl Default for ManualBase {
+    fn default() -> Self {
+        Self {
+            m: SyncVar::new(EnumNumber::new(1)),
+        }
+    }
+}
+
+impl NetworkBehaviour for ManualBase {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = BehaviourSchema {
+        name: "ManualBase",
+        base: None,
+        fields: &[FieldSchema {
+            name: "m",
+            schema: <SyncVar<EnumNumber> as SyncField>::SCHEMA,
+        }],
+    };
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        self.m.is_dirty().into()
+    }
+
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        if dirty_bits & 1 != 0 {
+            self.m.set_dirty();
+        }
+    }
+
+    fn clear_all_dirty_bits(&mut self) {
+        self.m.clear_dirty();
+    }
+
+    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+        let dirty_bits = self.sync_var_dirty_bits();
+        if !initial_state {
+            writer.write_dirty_bits(dirty_bits);
+        }
+        if initial_state || dirty_bits != 0 {
+            writer.write(&*self.m);
+        }
+        initial_state || dirty_bits != 0
+    }
+
+    fn on_deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<(), ReadError> {
+        if initial_state || reader.read_dirty_bits_of::<Self>()? & 1 != 0 {
+            self.m = SyncVar::new(reader.read()?);
+        }
+        Ok(())
+    }
+}
+
+#[derive(NetworkBehaviour, Default)]
+pub(super) struct FromManual {
+    #[network_behaviour(base)]
+    base: ManualBase,
+    #[sync_var]
+    sv: SyncVar<i32>,
+}
+
+/// What UNet does for a behaviour that has no serialization: an empty mask, and nothing else.
+#[derive(Default)]
+pub(super) struct DefaultSer {
+    dirty_bits: u64,
+}
+
+impl NetworkBehaviour for DefaultSer {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = BehaviourSchema {
+        name: "DefaultSer",
+        base: None,
+        fields: &[],
+    };
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        self.dirty_bits
+    }
+
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        self.dirty_bits |= dirty_bits;
+    }
+
+    fn clear_all_dirty_bits(&mut self) {
+        self.dirty_bits = 0;
+    }
+
+    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+        if !initial_state {
+            writer.write_dirty_bits(0);
+        }
+        false
+    }
+
+    fn on_deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<(), ReadError> {
+        if !initial_state {
+            reader.read_dirty_bits_of::<Self>()?;
+        }
+        Ok(())
+    }
+}
+
+cells! {
+    InhA [a0 a1];
+    InhB: base [b0];
+    InhC: base [c0 c1];
+    InhMid: base [];
+    InhLeaf: base [l0];
+    EmptyBeh [];
+    FromEmpty: base [v];
+    ManualBase [m];
+    FromManual: base [sv];
+    DefaultSer [];
+}

@@ -1,0 +1,19 @@
+//! The recordings that came with this repository, where a test needs more than its own file.
+
+use std::sync::LazyLock;
+
+use super::json::Json;
+
+static BEHAVIOURS: LazyLock<Json> =
+    LazyLock::new(|| Json::parse(include_str!("unet/behaviours.json")));
+
+/// The recorded class of this name.
+pub(crate) fn class(name: &str) -> Option<&'static Json> {
+    let mut classes = BEHAVIOURS.at("classes").items().iter();
+    classes.find(|class| class.at("class").text() == name)
+}
+
+/// The structs that the recorded classes use.
+pub(crate) fn structs() -> &'static Json {
+    BEHAVIOURS.at("structs")
+}

@@ -1,0 +1,209 @@
+//! The derives in hostile surroundings: no prelude, shadowed names, denied lints.
+#![no_implicit_prelude]
+#![deny(
+    warnings,
+    missing_docs,
+    unused,
+    unreachable_pub,
+    unnameable_types,
+    unused_qualifications,
+    elided_lifetimes_in_paths,
+    single_use_lifetimes,
+    trivial_casts,
+    trivial_numeric_casts,
+    unused_import_braces,
+    variant_size_differences
+)]
+#![deny(clippy::all, clippy::pedantic, clippy::nursery, clippy::as_conversions)]
+
+use ::std::assert_eq;
+
+/// A module in which every name that an expansion could lean on means something else.
+mod shadowed {
+    #![allow(dead_code, reason = "they are only in the way")]
+
+    use ::syncvar::SyncVar as Var;
+
+    pub(crate) struct Result;
+    pub(crate) struct Option;
+    pub(crate) struct Some;
+    pub(crate) struct None;
+    pub(crate) struct Ok;
+    pub(crate) struct Err;
+    pub(crate) struct Default;
+    pub(crate) struct Clone;
+    pub(crate) struct NetworkReader;
+    pub(crate) struct NetworkWriter;
+    pub(crate) struct ReadError;
+    pub(crate) struct Duration;
+    pub(crate) trait SyncField {}
+    pub(crate) trait NetworkBehaviour {}
+    pub(crate) trait SyncValue {}
+    pub(crate) mod syncvar {}
+    pub(crate) mod core {}
+    pub(crate) mod std {}
+
+    /// A value whose members are called like the parameters of the methods.
+    #[derive(::syncvar::SyncValue, ::std::clone::Clone, ::std::default::Default)]
+    pub(crate) struct Names {
+        pub(crate) writer: u8,
+        pub(crate) reader: u8,
+        pub(crate) other: u8,
+    }
+
+    /// The same in a variant.
+    #[derive(::syncvar::SyncValue, ::std::clone::Clone)]
+    pub(crate) enum Variants {
+        Named { writer: u8, reader: u8, v0: u8 },
+        Unnamed(u8),
+        Unit,
+    }
+
+    /// Fields called like the variables of the methods, and raw identifiers.
+    #[derive(::syncvar::NetworkBehaviour, ::std::default::Default)]
+    #[network_behaviour(send_interval = 0)]
+    pub(crate) struct Behaviour {
+        #[sync_var(hook = r#match)]
+        pub(crate) previous: Var<u8>,
+        #[sync_var(hook = on_base)]
+        pub(crate) base: ::syncvar::SyncVar<u8>,
+        #[sync_var]
+        pub(crate) dirty_bits: ::syncvar::SyncVar<Names>,
+        #[sync_var]
+        pub(crate) writer: ::syncvar::SyncVar<u8>,
+        #[sync_var]
+        pub(crate) r#type: ::syncvar::SyncVar<u8>,
+        pub(crate) seen: u8,
+    }
+
+    impl Behaviour {
+        fn r#match(&mut self, previous: u8) {
+            self.seen = previous;
+        }
+
+        fn on_base(&mut self, previous: u8) {
+            self.seen += previous;
+        }
+
+        /// Methods of the same names as the trait's do not get in the way.
+        pub(crate) fn on_serialize(&self) -> u8 {
+            self.seen
+        }
+
+        /// Nor does a constant of the trait's.
+        pub(crate) const SCHEMA: u8 = 1;
+
+        pub(crate) fn sync_var_dirty_bits(&self) -> u8 {
+            self.seen
+        }
+    }
+}
+
+/// A public behaviour in a crate that wants everything documented.
+#[derive(::syncvar::NetworkBehaviour, ::std::default::Default, ::std::fmt::Debug)]
+pub struct Documented {
+    /// A field with a hook.
+    #[sync_var(hook = on_value)]
+    pub value: ::syncvar::SyncVar<u8>,
+}
+
+impl Documented {
+    const fn on_value(&mut self, previous: u8) {
+        let _ = (self, previous);
+    }
+}
+
+/// A generic behaviour with a hook and a parameter that no field mentions.
+#[derive(::syncvar::NetworkBehaviour, ::std::default::Default)]
+struct Generic<T: ::std::default::Default, U, const N: usize>
+where
+    U: ::std::marker::Send + ::std::marker::Sync + ::std::default::Default + 'static,
+{
+    #[sync_var(hook = on_value)]
+    value: ::syncvar::SyncVar<::std::vec::Vec<T>>,
+    marker: ::std::marker::PhantomData<U>,
+    calls: usize,
+}
+
+impl<T: ::std::default::Default, U, const N: usize> Generic<T, U, N>
+where
+    U: ::std::marker::Send + ::std::marker::Sync + ::std::default::Default + 'static,
+{
+    fn on_value(&mut self, previous: ::std::vec::Vec<T>) {
+        self.calls += N + ::std::vec::Vec::len(&previous);
+    }
+}
+
+/// What a behaviour writes, read by another of its kind.
+fn carry<B: ::syncvar::NetworkBehaviour>(from: &mut B, to: &mut B) {
+    let mut writer = ::syncvar::NetworkWriter::new();
+    ::syncvar::NetworkBehaviour::on_serialize(from, &mut writer, false);
+    let mut reader = ::syncvar::NetworkReader::new(writer.as_bytes());
+    if let ::std::result::Result::Ok(previous) =
+        ::syncvar::NetworkBehaviour::on_deserialize(to, &mut reader, false)
+    {
+        ::syncvar::NetworkBehaviour::call_hooks(to, previous);
+    }
+    assert_eq!(reader.remaining(), 0);
+}
+
+#[::std::prelude::v1::test]
+fn names_of_the_users_own_do_not_get_in_the_way() {
+    let mut behaviour = <shadowed::Behaviour as ::std::default::Default>::default();
+    behaviour.previous.set(5);
+    behaviour.dirty_bits.writer = 7;
+    behaviour.r#type.set(9);
+    let mut replica = <shadowed::Behaviour as ::std::default::Default>::default();
+    replica.seen = 3;
+    carry(&mut behaviour, &mut replica);
+    assert_eq!(
+        (
+            *replica.previous,
+            replica.dirty_bits.writer,
+            *replica.r#type
+        ),
+        (5, 7, 9)
+    );
+    assert_eq!(
+        replica.on_serialize(),
+        0,
+        "the hook was given the previous value"
+    );
+    assert_eq!(
+        replica.sync_var_dirty_bits() + shadowed::Behaviour::SCHEMA,
+        1
+    );
+}
+
+#[::std::prelude::v1::test]
+fn a_behaviour_can_be_declared_inside_a_function_and_be_generic() {
+    #[derive(::syncvar::SyncValue, ::std::clone::Clone, ::std::default::Default)]
+    struct Local(u8);
+
+    let mut generic = <Generic<Local, u8, 10> as ::std::default::Default>::default();
+    ::std::vec::Vec::push(&mut generic.value, Local(4));
+    let mut replica = <Generic<Local, u8, 10> as ::std::default::Default>::default();
+    carry(&mut generic, &mut replica);
+    assert_eq!((replica.value[0].0, replica.calls), (4, 10));
+}
+
+#[::std::prelude::v1::test]
+fn variants_may_call_their_members_what_they_like() {
+    let named = shadowed::Variants::Named {
+        writer: 1,
+        reader: 2,
+        v0: 3,
+    };
+    for variant in [
+        named,
+        shadowed::Variants::Unnamed(4),
+        shadowed::Variants::Unit,
+    ] {
+        let mut writer = ::syncvar::NetworkWriter::new();
+        writer.write(&variant);
+        let mut reader = ::syncvar::NetworkReader::new(writer.as_bytes());
+        let back = reader.read::<shadowed::Variants>();
+        let same = back.is_ok_and(|back| ::syncvar::SyncValue::same(&back, &variant));
+        assert_eq!(same, true);
+    }
+}

@@ -1,0 +1,340 @@
+//! What a `SyncVar` can hold, and how it comes back.
+
+mod support;
+
+use proptest::prelude::*;
+use support::{apply, written};
+use syncvar::prelude::*;
+use syncvar::{
+    Color, Color32, Decimal, Matrix4x4, NetworkHash128, NetworkReader, NetworkSceneId,
+    NetworkWriter, Plane, Quaternion, Ray, ReadErrorKind, Rect, Vector2, Vector3, Vector4,
+};
+
+/// Writes a value, reads it back, and into another value in place; returns its bytes.
+fn round_trip<T: SyncValue>(value: &T, other: &T) -> Vec<u8> {
+    let mut writer = NetworkWriter::new();
+    writer.write(value);
+    let mut reader = NetworkReader::new(writer.as_bytes());
+    let back: T = reader.read().expect("it was written");
+    assert!(back.same(value));
+    reader.finish().expect("all of it is read");
+    let mut in_place = other.clone();
+    NetworkReader::new(writer.as_bytes())
+        .read_into(&mut in_place)
+        .expect("it was written");
+    assert!(in_place.same(value));
+    for length in 0..writer.len() {
+        let error = NetworkReader::new(&writer.as_bytes()[..length])
+            .read::<T>()
+            .err();
+        assert!(
+            error.is_some_and(|error| error.offset() <= length),
+            "cut to {length} bytes"
+        );
+    }
+    writer.as_bytes().to_vec()
+}
+
+/// M1, M13, T7: every primitive and every type of Unity comes back.
+#[test]
+fn m1_m13_t7_every_type_comes_back_and_is_an_error_when_cut_short() {
+    for (bytes, length) in [
+        (round_trip(&true, &false), 1),
+        (round_trip(&200_u8, &0), 1),
+        (round_trip(&-7_i8, &0), 5),
+        (round_trip(&50_000_u16, &0), 3),
+        (round_trip(&-300_i16, &0), 5),
+        (round_trip(&3_000_000_000_u32, &0), 5),
+        (round_trip(&-123_456_i32, &0), 5),
+        (round_trip(&(1_u64 << 50), &0), 8),
+        (round_trip(&-5_i64, &0), 9),
+        (round_trip(&3.25_f32, &0.0), 4),
+        (round_trip(&-0.1_f64, &0.0), 8),
+        (round_trip(&'🎲', &'a'), 4),
+        (round_trip(&String::from("日本"), &String::new()), 8),
+        (round_trip(&Decimal::new(-1999, 2), &Decimal::default()), 16),
+        (round_trip(&Vector2::new(1.0, -2.5), &Vector2::default()), 8),
+        (
+            round_trip(&Vector3::new(1.0, -2.5, 0.0), &Vector3::default()),
+            12,
+        ),
+        (
+            round_trip(&Vector4::new(1.0, -2.5, 0.0, 4.0), &Vector4::default()),
+            16,
+        ),
+        (
+            round_trip(&Quaternion::IDENTITY, &Quaternion::default()),
+            16,
+        ),
+        (
+            round_trip(&Color::new(2.0, -1.0, 0.0, 0.1), &Color::default()),
+            16,
+        ),
+        (
+            round_trip(&Color32::new(1, 2, 3, 4), &Color32::default()),
+            4,
+        ),
+        (
+            round_trip(&Rect::new(5.0, 6.0, -7.0, -8.0), &Rect::default()),
+            16,
+        ),
+        (
+            round_trip(
+                &Plane {
+                    normal: Vector3::new(3.0, 0.0, 4.0),
+                    distance: -2.0,
+                },
+                &Plane::default(),
+            ),
+            16,
+        ),
+        (
+            round_trip(
+                &Ray {
+                    origin: Vector3::new(1.0, 2.0, 3.0),
+                    ..Ray::default()
+                },
+                &Ray::default(),
+            ),
+            24,
+        ),
+        (
+            round_trip(
+                &Matrix4x4 {
+                    rows: [[1.0, 2.0, 3.0, 4.0]; 4],
+                },
+                &Matrix4x4::default(),
+            ),
+            64,
+        ),
+        (
+            round_trip(&NetworkHash128::of("a"), &NetworkHash128::default()),
+            16,
+        ),
+        (round_trip(&NetId(300), &NetId::NONE), 2),
+        (round_trip(&NetworkSceneId(12), &NetworkSceneId(0)), 1),
+        (round_trip(&vec![1_u16, 300], &vec![7; 9]), 5),
+        (round_trip(&vec![1_u8, 2], &Vec::new()), 4),
+        (round_trip(&Some(5_u8), &None), 2),
+        (round_trip(&None, &Some(5_u8)), 1),
+        (round_trip(&Some(Box::new(5_u8)), &Some(Box::new(6))), 2),
+    ] {
+        assert_eq!(bytes.len(), length, "{bytes:?}");
+    }
+}
+
+#[derive(SyncValue, Clone, PartialEq, Debug, Default)]
+struct Inner {
+    a: i16,
+    b: u8,
+}
+
+#[derive(SyncValue, Clone, PartialEq, Debug, Default)]
+struct Outer {
+    on: bool,
+    inner: Inner,
+    inners: Vec<Inner>,
+    #[sync_value(skip)]
+    cached: u32,
+    label: String,
+}
+
+#[derive(NetworkBehaviour, Default)]
+struct Machine {
+    #[sync_var]
+    outer: SyncVar<Outer>,
+    #[sync_var]
+    tail: SyncVar<u8>,
+}
+
+/// M14: whole, with whatever is nested in it (N26).
+#[test]
+fn m14_n26_a_struct_travels_whole_with_what_is_nested_in_it() {
+    let mut machine = Machine::default();
+    machine.outer.inner.a = -3;
+    assert_eq!(
+        machine.sync_var_dirty_bits(),
+        1,
+        "lesson 8: writing to a member is noticed"
+    );
+    machine.outer.inners.push(Inner { a: 1, b: 2 });
+    assert_eq!(
+        written(&mut machine, false).0,
+        "0100fbfdffffff00010001020000"
+    );
+    let mut replica = Machine::default();
+    apply(&mut replica, "0100fbfdffffff00010001020000", false);
+    assert_eq!(replica.outer, *machine.outer);
+}
+
+/// N11, T22: read in place, members that do not travel keep their values.
+#[test]
+fn n11_t22_members_that_do_not_travel_keep_their_values() {
+    let mut machine = Machine::default();
+    machine.outer.label.push('x');
+    let (bytes, _) = written(&mut machine, true);
+    let mut replica = Machine::default();
+    replica.outer.cached = 77;
+    replica.clear_all_dirty_bits();
+    apply(&mut replica, &bytes, true);
+    assert_eq!(
+        (replica.outer.cached, replica.outer.label.as_str()),
+        (77, "x")
+    );
+    machine.outer.clear_dirty();
+    machine.outer.set(Outer {
+        cached: 5,
+        ..machine.outer.get().clone()
+    });
+    assert!(!machine.outer.is_dirty(), "and make no difference");
+}
+
+#[derive(SyncValue, Clone, Copy, PartialEq, Debug)]
+#[repr(i8)]
+enum Gait {
+    Backwards = -1,
+    Stand,
+    Run = 5,
+}
+
+#[derive(SyncValue, Clone, Copy, PartialEq, Debug)]
+#[repr(u32)]
+enum Flags {
+    All = 0xffff_ffff,
+}
+
+#[derive(SyncValue, Clone, PartialEq, Debug)]
+enum Effect {
+    Nothing,
+    Burn { damage: u32, seconds: f32 },
+    Chain(Box<Inner>, String),
+}
+
+#[test]
+fn n15_an_enum_takes_four_bytes_and_one_with_data_its_position_and_members() {
+    assert_eq!(round_trip(&Gait::Backwards, &Gait::Stand), [255; 4]);
+    assert_eq!(round_trip(&Gait::Run, &Gait::Stand), [5, 0, 0, 0]);
+    assert_eq!(round_trip(&Flags::All, &Flags::All), [255; 4]);
+    assert_eq!(
+        round_trip(
+            &Effect::Nothing,
+            &Effect::Burn {
+                damage: 1,
+                seconds: 0.0
+            }
+        ),
+        [0]
+    );
+    assert_eq!(
+        round_trip(
+            &Effect::Burn {
+                damage: 2,
+                seconds: 1.0
+            },
+            &Effect::Nothing
+        ),
+        [1, 2, 0, 0, 128, 63]
+    );
+    let chain = Effect::Chain(Box::new(Inner { a: 1, b: 2 }), "x".into());
+    assert_eq!(round_trip(&chain, &Effect::Nothing), [2, 1, 2, 1, 0, b'x']);
+    let error = NetworkReader::new(&[9, 0, 0, 0])
+        .read::<Gait>()
+        .unwrap_err();
+    assert_eq!(
+        error.kind(),
+        ReadErrorKind::UnknownVariant {
+            name: "Gait",
+            value: 9
+        }
+    );
+    let error = NetworkReader::new(&[1, 2, 0]).read::<Effect>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "Effect::Burn.seconds: 4 bytes needed, 1 left, at byte 2"
+    );
+}
+
+/// D8: a count is checked against what is left before memory is taken.
+#[test]
+fn a_count_that_promises_more_than_is_there_takes_no_memory() {
+    let mut values: Vec<u64> = Vec::new();
+    let mut reader = NetworkReader::new(&[0xff, 0xff, 1, 2, 3]);
+    assert!(reader.read_into(&mut values).is_err());
+    assert!(values.capacity() < 100, "{}", values.capacity());
+}
+
+#[test]
+fn reading_in_place_keeps_memory() {
+    let mut text = String::with_capacity(100);
+    let place = text.as_ptr();
+    NetworkReader::new(b"\x02\0hi")
+        .read_into(&mut text)
+        .unwrap();
+    assert_eq!((text.as_str(), text.as_ptr()), ("hi", place));
+}
+
+/// N1, N3, M9: the interface of the container.
+#[test]
+fn n1_m9_a_variable_is_read_and_written_like_its_value() {
+    let mut name: SyncVar<String> = "Ann".into();
+    assert_eq!(name.replace("Bob".into()), Some("Ann".into()));
+    assert_eq!(name.replace("Bob".into()), None);
+    assert!(name.is_dirty());
+    name.clear_dirty();
+    assert_eq!((name.len(), name.get().as_str()), (3, "Bob"));
+    assert!(!name.is_dirty(), "reads are free");
+    name.as_mut().push('!');
+    assert!(name.is_dirty());
+    assert_eq!(name.clone().into_inner(), "Bob!");
+    let items: SyncVar<Vec<i32>> = vec![1, 2].into();
+    assert_eq!((items[1], items.iter().sum::<i32>()), (2, 3));
+    assert_eq!(SyncVar::<u8>::default(), 0);
+}
+
+/// T25 and lesson 28: the comparison is on the bits, so NaN does not dirty for ever.
+#[test]
+fn nan_written_over_nan_is_sent_once() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Gauge {
+        #[sync_var]
+        value: SyncVar<f32>,
+    }
+    let mut gauge = Gauge::default();
+    gauge.value.set(f32::NAN);
+    assert_eq!(written(&mut gauge, false).0, "010000c07f");
+    gauge.clear_all_dirty_bits();
+    gauge.value.set(f32::NAN);
+    assert_eq!(gauge.sync_var_dirty_bits(), 0);
+}
+
+proptest! {
+    #[test]
+    fn every_number_comes_back(a: i8, b: u8, c: i16, d: u16, e: i32, f: u32, g: i64, h: u64) {
+        round_trip(&a, &0);
+        round_trip(&b, &0);
+        round_trip(&c, &0);
+        round_trip(&d, &0);
+        round_trip(&e, &0);
+        round_trip(&f, &0);
+        round_trip(&g, &0);
+        round_trip(&h, &0);
+        round_trip(&f32::from_bits(f), &0.0);
+        round_trip(&f64::from_bits(h), &0.0);
+    }
+
+    #[test]
+    fn every_text_and_list_comes_back(text: String, chars: Vec<char>, numbers: Vec<Option<i64>>) {
+        round_trip(&text, &String::from("before"));
+        round_trip(&chars, &vec!['a']);
+        round_trip(&numbers, &vec![None, Some(1)]);
+    }
+
+    #[test]
+    fn no_bytes_make_a_reader_panic(bytes: Vec<u8>) {
+        let _ = NetworkReader::new(&bytes).read::<Outer>();
+        let _ = NetworkReader::new(&bytes).read::<Effect>();
+        let _ = NetworkReader::new(&bytes).read::<Vec<Vec<String>>>();
+        let _ = NetworkReader::new(&bytes).read::<Decimal>();
+        let _ = NetworkReader::new(&bytes).read::<char>();
+    }
+}
