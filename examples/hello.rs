@@ -1,4 +1,4 @@
-//! The smallest whole program: spawn, change a field, see it on the client.
+//! The smallest whole program: spawn an object, change a field, see it on the client.
 use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour, Default)]
@@ -10,17 +10,13 @@ struct Player {
 }
 impl Player {
     fn on_health_changed(&mut self, previous: i32) {
-        println!("{}: health {previous} -> {}", self.name, self.health);
+        println!("health {previous} -> {}", self.health);
     }
 }
 fn main() {
-    let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Player>("player"));
-    net.connect();
-    let id = net.server.spawn(Player {
-        health: 100.into(),
-        name: "Ann".into(),
-    });
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
+    let id = net.server.spawn(Player::default());
     net.settle();
-    net.server.get_mut::<Player>(id).unwrap().health -= 10;
+    net.server.get_mut::<Player>(id).unwrap().health += 100;
     net.settle();
 }

@@ -1,4 +1,4 @@
-//! placeholder, README follows
+#![doc = include_str!("../README.md")]
 
 #[cfg(feature = "derive")]
 pub use syncvar_derive::{NetworkBehaviour, SyncValue};

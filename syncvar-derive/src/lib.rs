@@ -15,7 +15,15 @@ use syn::{DeriveInput, parse_macro_input};
 
 /// Makes a struct a networked behaviour.
 ///
-/// ```ignore
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Creature {
+///     #[sync_var]
+///     health: SyncVar<i32>,
+/// }
+///
 /// #[derive(NetworkBehaviour, Default)]
 /// #[network_behaviour(send_interval = 0.05, channel = 1)]
 /// struct Player {
@@ -23,14 +31,18 @@ use syn::{DeriveInput, parse_macro_input};
 ///     base: Creature,
 ///     #[sync_var(hook = on_score_changed)]
 ///     score: SyncVar<u32>,
-///     #[sync_var]
-///     name: SyncVar<String>,
 ///     last_input: u32, // does not travel
 /// }
 ///
 /// impl Player {
-///     fn on_score_changed(&mut self, previous: u32) {}
+///     fn on_score_changed(&mut self, previous: u32) {
+///         println!("score {previous} -> {}", self.score);
+///     }
 /// }
+///
+/// let mut player = Player::default();
+/// player.score += 5;
+/// assert_eq!(player.sync_var_dirty_bits(), 0b10); // bit 0 belongs to the base
 /// ```
 ///
 /// On the struct, `#[network_behaviour(...)]` takes:
@@ -55,14 +67,20 @@ pub fn derive_network_behaviour(input: proc_macro::TokenStream) -> proc_macro::T
 
 /// Makes a struct or enum a value that can travel.
 ///
-/// ```ignore
-/// #[derive(SyncValue, Clone)]
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(SyncValue, Clone, Default)]
 /// struct Buff {
 ///     id: u32,
 ///     timer: f32,
 ///     #[sync_value(skip)]
 ///     icon_loaded: bool, // does not travel: a client keeps its own
 /// }
+///
+/// let mut buff: SyncVar<Buff> = Buff::default().into();
+/// buff.timer = 2.5;
+/// assert!(buff.is_dirty());
 /// ```
 ///
 /// A struct travels as its members one after another, an enum without data as four bytes, an enum

@@ -71,6 +71,13 @@ impl MemoryNetwork {
         Self::with_config(prefabs, ServerConfig::default(), Link::default())
     }
 
+    /// A server and one client, connected.
+    pub fn pair(prefabs: fn() -> Prefabs) -> Self {
+        let mut network = Self::new(prefabs);
+        network.connect();
+        network
+    }
+
     /// A server with settings of its own, and links of this quality.
     pub fn with_config(prefabs: fn() -> Prefabs, config: ServerConfig, link: Link) -> Self {
         Self {
