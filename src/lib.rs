@@ -30,8 +30,9 @@ pub mod prelude {
 /// What the derives name. Not for use by hand; it changes without notice.
 #[doc(hidden)]
 pub mod __private {
+    pub use core::clone::Clone;
     pub use core::default::Default;
-    pub use core::marker::PhantomData;
+    pub use core::marker::{PhantomData, Send, Sync};
     pub use core::mem::discriminant;
     pub use core::option::Option::{self, None, Some};
     pub use core::result::Result::{self, Err, Ok};

@@ -118,6 +118,8 @@ fn m1_m13_t7_every_type_comes_back_and_is_an_error_when_cut_short() {
         (round_trip(&Some(5_u8), &None), 2),
         (round_trip(&None, &Some(5_u8)), 1),
         (round_trip(&Some(Box::new(5_u8)), &Some(Box::new(6))), 2),
+        (round_trip(&[1_u8, 2, 3], &[0; 3]), 3),
+        (round_trip(&(1_u8, true, 'x'), &(0, false, 'a')), 3),
     ] {
         assert_eq!(bytes.len(), length, "{bytes:?}");
     }

@@ -295,6 +295,8 @@ fn examples() -> BTreeMap<&'static str, String> {
         ("`vec![1_u8, 2, 255]`", value(&vec![1_u8, 2, 255])),
         ("`Some(7_u8)`", value(&Some(7_u8))),
         ("`None::<u8>`", value(&None::<u8>)),
+        ("`[1_u8, 2]`", value(&[1_u8, 2])),
+        ("`(1_u8, true)`", value(&(1_u8, true))),
     ];
     one.into_iter()
         .chain(behaviour_examples())

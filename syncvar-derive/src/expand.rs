@@ -6,8 +6,8 @@ mod schema;
 mod serialize;
 mod value;
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Generics, Type, WhereClause, parse_quote};
 
@@ -119,19 +119,30 @@ fn settings(behaviour: &Behaviour<'_>) -> TokenStream {
 /// it not be, every such call gives the same error, at the type, and the compiler prints it once.
 fn call(sync_var: &SyncVar<'_>, method: &Method, argument: Option<&TokenStream>) -> TokenStream {
     let (member, ty) = (&sync_var.member, sync_var.ty.original);
-    let name = syn::Ident::new(method.name, place_of(ty));
+    let name = Ident::new(method.name, place_of(ty));
     if let Container::SyncVar(value) = sync_var.ty.container
         && (travels(value) || !method.needs_value)
     {
         return quote!(self.#member.#name(#argument));
     }
-    let of = syn::Ident::new(method.of, Span::call_site());
+    let function = item(ty, method.of, method.name);
     let reference = if method.writes {
         quote!(&mut)
     } else {
         quote!(&)
     };
-    quote!(<#ty as _syncvar::#of>::#name(#reference self.#member, #argument))
+    quote!(#function(#reference self.#member, #argument))
+}
+
+/// `<Health as _syncvar::SyncField>::read_full`, where the compiler looks for the place of an error
+/// having the places of `Health`: so it is at the type, and equal to every other one for this type.
+fn item(ty: &Type, of: &str, name: &str) -> TokenStream {
+    let tokens: Vec<TokenTree> = ty.to_token_stream().into_iter().collect();
+    let place = |token: Option<&TokenTree>| token.map_or_else(Span::call_site, TokenTree::span);
+    let (first, last) = (place(tokens.first()), place(tokens.last()));
+    let open = quote_spanned!(first=> <);
+    let (of, name) = (Ident::new(of, Span::call_site()), Ident::new(name, last));
+    quote!(#open #ty as _syncvar::#of>::#name)
 }
 
 /// A method of a synchronised field.

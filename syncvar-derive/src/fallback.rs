@@ -2,8 +2,8 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::DeriveInput;
 use syn::ext::IdentExt;
+use syn::{DeriveInput, WhereClause, parse_quote};
 
 use crate::attr::{BehaviourAttrs, ValueAttrs};
 use crate::errors::Errors;
@@ -13,7 +13,8 @@ pub(crate) fn behaviour(input: &DeriveInput, errors: &Errors) -> TokenStream {
     let krate = BehaviourAttrs::parse(&input.attrs, &mut Errors::default()).krate;
     let import = names::import(krate.as_ref());
     let (ident, name) = (&input.ident, input.ident.unraw().to_string());
-    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+    let where_clause = stub_bounds(input, &quote!(_syncvar::Send + _syncvar::Sync + 'static));
+    let (impl_generics, ty_generics, _) = input.generics.split_for_impl();
     let errors = errors.to_compile_errors();
     quote! {
         #errors
@@ -54,7 +55,9 @@ pub(crate) fn value(input: &DeriveInput, errors: &Errors) -> TokenStream {
     let krate = ValueAttrs::parse(&input.attrs, &mut Errors::default()).krate;
     let import = names::import(krate.as_ref());
     let (ident, name) = (&input.ident, input.ident.unraw().to_string());
-    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+    let bounds = quote!(_syncvar::Clone + _syncvar::Send + _syncvar::Sync + 'static);
+    let where_clause = stub_bounds(input, &bounds);
+    let (impl_generics, ty_generics, _) = input.generics.split_for_impl();
     let errors = errors.to_compile_errors();
     quote! {
         #errors
@@ -76,4 +79,17 @@ pub(crate) fn value(input: &DeriveInput, errors: &Errors) -> TokenStream {
             }
         };
     }
+}
+
+/// The user's bounds, and those that the trait wants, so that a type which does not meet them (it is
+/// broken, after all) gives no further error. `for<'any>` keeps the compiler from refusing a bound
+/// that is false and has no parameter.
+fn stub_bounds(input: &DeriveInput, bounds: &TokenStream) -> WhereClause {
+    let (_, ty_generics, where_clause) = input.generics.split_for_impl();
+    let ident = &input.ident;
+    let mut clause = where_clause.cloned().unwrap_or_else(|| parse_quote!(where));
+    clause
+        .predicates
+        .push(parse_quote!(for<'any> #ident #ty_generics: #bounds));
+    clause
 }

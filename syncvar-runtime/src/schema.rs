@@ -48,6 +48,8 @@ pub enum TypeSchema {
     },
     /// Any number of elements.
     Sequence(&'static TypeSchema),
+    /// So many elements.
+    Array(&'static TypeSchema, usize),
     /// One value or none.
     Optional(&'static TypeSchema),
 }
@@ -162,6 +164,7 @@ impl fmt::Display for TypeSchema {
                 f.write_str("]")
             }
             Self::Sequence(element) => write!(f, "[{element}]"),
+            Self::Array(element, count) => write!(f, "[{element}; {count}]"),
             Self::Optional(value) => write!(f, "{value}?"),
         }
     }

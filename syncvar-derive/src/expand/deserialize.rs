@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
 
-use super::{Method, call};
+use super::{Method, call, item};
 use crate::model::{Base, Behaviour, Container, SyncVar};
 use crate::names;
 
@@ -19,8 +19,8 @@ pub(super) fn previous_struct(behaviour: &Behaviour<'_>) -> Option<TokenStream> 
         behaviour.ident.unraw()
     );
     let base = behaviour.base.as_ref().map(|base| {
-        let ty = base.ty;
-        quote!(base: <#ty as _syncvar::NetworkBehaviour>::Previous,)
+        let previous = item(base.ty, "NetworkBehaviour", "Previous");
+        quote!(base: #previous,)
     });
     let fields = hooked(behaviour).map(|sync_var| {
         let member = names::previous_member(&sync_var.member);
@@ -54,10 +54,7 @@ pub(super) fn previous_type(behaviour: &Behaviour<'_>) -> TokenStream {
         return quote!(#ident #ty_generics);
     }
     match &behaviour.base {
-        Some(base) => {
-            let ty = base.ty;
-            quote!(<#ty as _syncvar::NetworkBehaviour>::Previous)
-        }
+        Some(base) => item(base.ty, "NetworkBehaviour", "Previous"),
         None => quote!(()),
     }
 }
@@ -73,9 +70,10 @@ pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> TokenStream {
     let body = match &behaviour.base {
         None if nothing => quote!(_syncvar::Ok(())),
         Some(base) if behaviour.sync_vars.is_empty() => {
-            let (member, ty) = (&base.member, base.ty);
+            let member = &base.member;
+            let on_deserialize = item(base.ty, "NetworkBehaviour", "on_deserialize");
             quote! {
-                <#ty as _syncvar::NetworkBehaviour>::on_deserialize(&mut self.#member, reader, initial_state)
+                #on_deserialize(&mut self.#member, reader, initial_state)
             }
         }
         _ => read_fields(behaviour),
@@ -160,9 +158,9 @@ fn previous_value_of(behaviour: &Behaviour<'_>) -> (Option<TokenStream>, TokenSt
 }
 
 fn read_base(base: &Base<'_>, initial_state: bool, behaviour: &Behaviour<'_>) -> TokenStream {
-    let (member, ty) = (&base.member, base.ty);
+    let member = &base.member;
     let place = names::place(behaviour.ident, member);
-    let read = quote!(<#ty as _syncvar::NetworkBehaviour>::on_deserialize);
+    let read = item(base.ty, "NetworkBehaviour", "on_deserialize");
     if initial_state {
         quote! {
             let base = #read(&mut self.#member, reader, true).at(#place)?;
@@ -185,13 +183,14 @@ fn read(behaviour: &Behaviour<'_>, sync_var: &SyncVar<'_>, method: &Method) -> T
 
 pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let base = behaviour.base.as_ref().map(|base| {
-        let (member, ty) = (&base.member, base.ty);
+        let member = &base.member;
+        let call_hooks = item(base.ty, "NetworkBehaviour", "call_hooks");
         let previous = if behaviour.has_hooks() {
             quote!(previous.base)
         } else {
             quote!(previous)
         };
-        quote!(<#ty as _syncvar::NetworkBehaviour>::call_hooks(&mut self.#member, #previous);)
+        quote!(#call_hooks(&mut self.#member, #previous);)
     });
     if base.is_none() && !behaviour.has_hooks() {
         return None;
@@ -225,9 +224,6 @@ fn hooked<'a>(behaviour: &'a Behaviour<'a>) -> impl Iterator<Item = &'a SyncVar<
 fn previous_value(sync_var: &SyncVar<'_>) -> TokenStream {
     match sync_var.ty.container {
         Container::SyncVar(value) => quote!(#value),
-        Container::Unknown => {
-            let ty = sync_var.ty.original;
-            quote!(<#ty as _syncvar::HookField>::Previous)
-        }
+        Container::Unknown => item(sync_var.ty.original, "HookField", "Previous"),
     }
 }

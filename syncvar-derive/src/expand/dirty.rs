@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 
-use super::{Method, call, place_of};
+use super::{Method, call, item, place_of};
 use crate::model::Behaviour;
 use crate::names;
 
@@ -32,7 +32,7 @@ pub(super) fn bits(behaviour: &Behaviour<'_>) -> TokenStream {
                         " Dirty bit of `{name}`, after those of `{}`.",
                         ty.to_token_stream()
                     );
-                    let schema = quote!(<#ty as _syncvar::NetworkBehaviour>::SCHEMA);
+                    let schema = item(ty, "NetworkBehaviour", "SCHEMA");
                     quote!(#[doc = #doc] const #bit: u64 = #schema.bit_after(#index);)
                 }
             }
@@ -48,8 +48,9 @@ pub(super) fn bits(behaviour: &Behaviour<'_>) -> TokenStream {
 
 pub(super) fn sync_var_dirty_bits(behaviour: &Behaviour<'_>) -> TokenStream {
     let from_base = behaviour.base.as_ref().map(|base| {
-        let (member, ty) = (&base.member, base.ty);
-        quote!(<#ty as _syncvar::NetworkBehaviour>::sync_var_dirty_bits(&self.#member))
+        let member = &base.member;
+        let function = item(base.ty, "NetworkBehaviour", "sync_var_dirty_bits");
+        quote!(#function(&self.#member))
     });
     if behaviour.sync_vars.is_empty() {
         let bits = from_base.unwrap_or_else(|| quote!(0));
@@ -76,8 +77,9 @@ pub(super) fn sync_var_dirty_bits(behaviour: &Behaviour<'_>) -> TokenStream {
 
 pub(super) fn set_dirty_bit(behaviour: &Behaviour<'_>) -> TokenStream {
     let base = behaviour.base.as_ref().map(|base| {
-        let (member, ty) = (&base.member, base.ty);
-        quote!(<#ty as _syncvar::NetworkBehaviour>::set_dirty_bit(&mut self.#member, dirty_bits);)
+        let member = &base.member;
+        let function = item(base.ty, "NetworkBehaviour", "set_dirty_bit");
+        quote!(#function(&mut self.#member, dirty_bits);)
     });
     let fields = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
@@ -103,8 +105,9 @@ pub(super) fn set_dirty_bit(behaviour: &Behaviour<'_>) -> TokenStream {
 
 pub(super) fn clear_all_dirty_bits(behaviour: &Behaviour<'_>) -> TokenStream {
     let base = behaviour.base.as_ref().map(|base| {
-        let (member, ty) = (&base.member, base.ty);
-        quote!(<#ty as _syncvar::NetworkBehaviour>::clear_all_dirty_bits(&mut self.#member);)
+        let member = &base.member;
+        let function = item(base.ty, "NetworkBehaviour", "clear_all_dirty_bits");
+        quote!(#function(&mut self.#member);)
     });
     let fields = behaviour.sync_vars.iter().map(|sync_var| {
         let clear_dirty = call(sync_var, &Method::CLEAR_DIRTY, None);

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
 
+use super::item;
 use crate::model::{Behaviour, Body, MemberModel, Value};
 use crate::names;
 
@@ -11,15 +12,14 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let name = behaviour.ident.unraw().to_string();
     let base = match &behaviour.base {
         Some(base) => {
-            let ty = base.ty;
-            quote!(_syncvar::Some(&<#ty as _syncvar::NetworkBehaviour>::SCHEMA))
+            let schema = item(base.ty, "NetworkBehaviour", "SCHEMA");
+            quote!(_syncvar::Some(&#schema))
         }
         None => quote!(_syncvar::None),
     };
     let fields = behaviour.sync_vars.iter().map(|sync_var| {
-        let ty = sync_var.ty.original;
         let name = names::plain(&sync_var.member);
-        let schema = quote!(<#ty as _syncvar::SyncField>::SCHEMA);
+        let schema = item(sync_var.ty.original, "SyncField", "SCHEMA");
         quote!(_syncvar::FieldSchema { name: #name, schema: #schema })
     });
     quote! {
@@ -65,9 +65,8 @@ fn member_schemas(members: &[MemberModel<'_>]) -> TokenStream {
         .iter()
         .filter(|member| !member.skipped)
         .map(|member| {
-            let ty = member.ty;
             let name = names::plain(&member.member);
-            let schema = quote!(<#ty as _syncvar::SyncValue>::SCHEMA);
+            let schema = item(member.ty, "SyncValue", "SCHEMA");
             quote!(_syncvar::MemberSchema { name: #name, schema: #schema })
         });
     quote!(&[#(#members),*])

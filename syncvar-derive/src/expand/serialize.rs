@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Method, call};
+use super::{Method, call, item};
 use crate::model::Behaviour;
 use crate::names;
 
@@ -17,9 +17,10 @@ pub(super) fn on_serialize(behaviour: &Behaviour<'_>) -> TokenStream {
             };
         }
         (Some(base), true) => {
-            let (member, ty) = (&base.member, base.ty);
+            let member = &base.member;
+            let on_serialize = item(base.ty, "NetworkBehaviour", "on_serialize");
             quote! {
-                <#ty as _syncvar::NetworkBehaviour>::on_serialize(&mut self.#member, writer, initial_state)
+                #on_serialize(&mut self.#member, writer, initial_state)
             }
         }
         (_, false) => write_fields(behaviour),
@@ -35,13 +36,14 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
     let writer = quote!(writer);
     let (mut base_full, mut base_delta, mut written) = (None, None, quote!(dirty_bits != 0));
     if let Some(base) = &behaviour.base {
-        let (member, ty) = (&base.member, base.ty);
+        let member = &base.member;
+        let on_serialize = item(base.ty, "NetworkBehaviour", "on_serialize");
         base_full = Some(quote! {
-            <#ty as _syncvar::NetworkBehaviour>::on_serialize(&mut self.#member, writer, true);
+            #on_serialize(&mut self.#member, writer, true);
         });
         base_delta = Some(quote! {
             let outer = writer.enter_base(dirty_bits);
-            let base_written = <#ty as _syncvar::NetworkBehaviour>::on_serialize(&mut self.#member, writer, false);
+            let base_written = #on_serialize(&mut self.#member, writer, false);
             writer.leave_base(outer);
         });
         let own_bits = behaviour

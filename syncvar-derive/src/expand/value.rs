@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::Type;
 use syn::ext::IdentExt;
 
-use super::place_of;
+use super::{item, place_of};
 use crate::model::{Body, Discriminant, MemberModel, Shape, Value, Variant, travels};
 use crate::names;
 
@@ -100,7 +100,8 @@ fn struct_methods(owner: &Ident, shape: &Shape<'_>) -> TokenStream {
         let read = if travels(ty) {
             quote!(reader.read_into(&mut self.#member))
         } else {
-            quote!(<#ty as _syncvar::SyncValue>::read_in_place(&mut self.#member, reader))
+            let read = item(ty, "SyncValue", "read_in_place");
+            quote!(#read(&mut self.#member, reader))
         };
         quote!(#read.in_member(#place)?;)
     });
@@ -119,8 +120,8 @@ fn struct_methods(owner: &Ident, shape: &Shape<'_>) -> TokenStream {
 /// A struct of which nothing travels.
 fn empty_struct_methods(shape: &Shape<'_>) -> TokenStream {
     let default = |model: &MemberModel<'_>| {
-        let ty = model.ty;
-        quote!(<#ty as _syncvar::Default>::default())
+        let default = item(model.ty, "Default", "default");
+        quote!(#default())
     };
     let value = with_members(&quote!(Self), shape, shape.members.iter().map(default));
     quote! {
@@ -147,7 +148,8 @@ fn write(ty: &Type, value: &TokenStream) -> TokenStream {
     if travels(ty) {
         quote!(writer.write(#value))
     } else {
-        quote!(<#ty as _syncvar::SyncValue>::write(#value, writer))
+        let write = item(ty, "SyncValue", "write");
+        quote!(#write(#value, writer))
     }
 }
 
@@ -155,7 +157,8 @@ fn same(ty: &Type, mine: &TokenStream, theirs: &TokenStream) -> TokenStream {
     if travels(ty) {
         quote!(_syncvar::SyncValue::same(#mine, #theirs))
     } else {
-        quote!(<#ty as _syncvar::SyncValue>::same(#mine, #theirs))
+        let same = item(ty, "SyncValue", "same");
+        quote!(#same(#mine, #theirs))
     }
 }
 
@@ -163,13 +166,15 @@ fn same(ty: &Type, mine: &TokenStream, theirs: &TokenStream) -> TokenStream {
 fn read_member(owner: &str, model: &MemberModel<'_>) -> TokenStream {
     let ty = model.ty;
     if model.skipped {
-        return quote!(<#ty as _syncvar::Default>::default());
+        let default = item(ty, "Default", "default");
+        return quote!(#default());
     }
     let place = format!("{owner}.{}", names::plain(&model.member));
     if travels(ty) {
         quote!(reader.read().in_member(#place)?)
     } else {
-        quote!(<#ty as _syncvar::SyncValue>::read(reader).in_member(#place)?)
+        let read = item(ty, "SyncValue", "read");
+        quote!(#read(reader).in_member(#place)?)
     }
 }
 

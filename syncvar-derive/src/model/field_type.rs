@@ -55,13 +55,6 @@ pub(crate) enum Container<'a> {
     Unknown,
 }
 
-/// Types of the language and of std that are written bare where a `SyncVar` is meant.
-const PLAIN: &[&str] = &[
-    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
-    "u64", "u128", "usize", "str", "String", "Vec", "Option", "Box", "HashMap", "HashSet",
-    "BTreeMap", "BTreeSet", "VecDeque", "Rc", "Arc", "Cell", "RefCell", "Mutex", "Duration",
-];
-
 impl<'a> FieldType<'a> {
     /// Looks at the type of a field marked `#[sync_var]`; the error says what to write.
     pub(crate) fn from_syn(ty: &'a Type) -> syn::Result<Self> {
@@ -74,10 +67,11 @@ impl<'a> FieldType<'a> {
                          write the plain type here",
                     ));
                 }
+                refuse_immovable(value)?;
                 Container::SyncVar(value)
             }
             None => {
-                Self::refuse_plain(ty)?;
+                refuse_bare(ty)?;
                 Container::Unknown
             }
         };
@@ -86,51 +80,80 @@ impl<'a> FieldType<'a> {
             container,
         })
     }
+}
 
-    fn refuse_plain(ty: &Type) -> syn::Result<()> {
-        let text = written(ty);
-        if let Some(inner) = find_sync_var(ty) {
-            let plain = written(argument_of(inner, "SyncVar").unwrap_or(inner));
-            let outer = text.replace(&written(inner), &plain);
-            return Err(syn::Error::new_spanned(
-                ty,
-                format!("`{text}` is not a synchronised field: write `SyncVar<{outer}>`"),
-            ));
-        }
-        let plain = match ty {
-            Type::Path(_) => last_segment(ty)
-                .is_some_and(|segment| PLAIN.iter().any(|name| segment.ident == name)),
-            Type::Array(_) | Type::Tuple(_) => true,
-            Type::Reference(_) | Type::Ptr(_) | Type::Slice(_) => {
-                return Err(syn::Error::new_spanned(
-                    ty,
-                    "a reference cannot travel: write `SyncVar<T>` with a type that owns its value",
-                ));
-            }
-            Type::TraitObject(_) | Type::FnPtr(_) | Type::ImplTrait(_) | Type::Never(_) => {
-                return Err(syn::Error::new_spanned(
-                    ty,
-                    "this type cannot travel: write `SyncVar<T>` with a type that implements `SyncValue`",
-                ));
-            }
-            _ => false,
-        };
-        if plain {
-            let message = format!(
-                "a synchronised field knows when it is written to: write `SyncVar<{text}>`"
-            );
-            return Err(syn::Error::new_spanned(ty, message));
-        }
-        Ok(())
+/// Refuses a plain type where a `SyncVar` of it is meant.
+fn refuse_bare(ty: &Type) -> syn::Result<()> {
+    let text = written(ty);
+    if let Some(inner) = find_sync_var(ty) {
+        let plain = written(argument_of(inner, "SyncVar").unwrap_or(inner));
+        let outer = text.replace(&written(inner), &plain);
+        return Err(syn::Error::new_spanned(
+            ty,
+            format!("`{text}` is not a synchronised field: write `SyncVar<{outer}>`"),
+        ));
     }
+    refuse_immovable(ty)?;
+    if travels(ty) {
+        let message =
+            format!("a synchronised field knows when it is written to: write `SyncVar<{text}>`");
+        return Err(syn::Error::new_spanned(ty, message));
+    }
+    Ok(())
+}
+
+/// Refuses types of the language and of std that cannot travel, wherever they stand in a type, and
+/// says what to write instead.
+pub(super) fn refuse_immovable(ty: &Type) -> syn::Result<()> {
+    let advice = match ty {
+        Type::Reference(_) | Type::Ptr(_) | Type::Slice(_) => Some(
+            "a reference cannot travel: write a type that owns its value, such as `String` or `Vec<T>`".into(),
+        ),
+        Type::TraitObject(_) | Type::FnPtr(_) | Type::ImplTrait(_) | Type::Never(_) => Some(
+            "this type cannot travel: write an enum with a variant for each kind, and derive `SyncValue` for it".into(),
+        ),
+        _ => last_segment(ty).and_then(advice_for),
+    };
+    if let Some(advice) = advice {
+        return Err(syn::Error::new_spanned(ty, advice));
+    }
+    parts(ty).into_iter().try_for_each(refuse_immovable)
+}
+
+/// What to write instead of a type of this name; `None` where nothing is known against it.
+fn advice_for(segment: &PathSegment) -> Option<String> {
+    let name = segment.ident.to_string();
+    let advice = match &*name {
+        "usize" => "the size of `usize` differs from machine to machine: write `u32` or `u64`",
+        "isize" => "the size of `isize` differs from machine to machine: write `i32` or `i64`",
+        "str" => "a `str` has no size of its own: write `String`",
+        "Rc" | "Arc" | "Weak" => {
+            "a shared pointer means nothing on another machine: write the value itself"
+        }
+        "Cell" | "RefCell" | "Mutex" | "RwLock" | "OnceCell" | "OnceLock" => {
+            "a value that changes behind a shared reference is not noticed: write the value itself"
+        }
+        "HashMap" | "BTreeMap" => "a map cannot travel: write `Vec<(K, V)>`",
+        "HashSet" | "BTreeSet" | "VecDeque" => "this collection cannot travel: write `Vec<T>`",
+        "i128" | "u128" => "128 bits have no form on the wire: write two numbers of 64 bits",
+        "Duration" => {
+            "a `Duration` has no form on the wire: write its seconds or milliseconds as a number"
+        }
+        "Instant" | "SystemTime" => {
+            "a moment of one machine's clock means nothing on another: write the time since the game began"
+        }
+        _ => return None,
+    };
+    Some(advice.into())
 }
 
 /// Whether a type is one that travels, by its name and those of its arguments. Where that is not
 /// known, the calls are emitted in a form that gives one error if it does not.
 pub(crate) fn travels(ty: &Type) -> bool {
     match ty {
-        Type::Paren(paren) => travels(&paren.elem),
-        Type::Group(group) => travels(&group.elem),
+        Type::Paren(_) | Type::Group(_) | Type::Tuple(_) | Type::Array(_) => {
+            parts(ty).into_iter().all(travels)
+        }
         _ => last_segment(ty).is_some_and(|segment| {
             TRAVELS.iter().any(|name| segment.ident == name) && arguments(segment).all(travels)
         }),
@@ -147,15 +170,20 @@ pub(super) fn find_sync_var(ty: &Type) -> Option<&Type> {
     if is_sync_var(ty) {
         return Some(ty);
     }
+    parts(ty).into_iter().find_map(find_sync_var)
+}
+
+/// The types that a type is made of.
+fn parts(ty: &Type) -> Vec<&Type> {
     match ty {
-        Type::Path(_) => arguments(last_segment(ty)?).find_map(find_sync_var),
-        Type::Array(array) => find_sync_var(&array.elem),
-        Type::Slice(slice) => find_sync_var(&slice.elem),
-        Type::Reference(reference) => find_sync_var(&reference.elem),
-        Type::Tuple(tuple) => tuple.elems.iter().find_map(find_sync_var),
-        Type::Paren(paren) => find_sync_var(&paren.elem),
-        Type::Group(group) => find_sync_var(&group.elem),
-        _ => None,
+        Type::Path(_) => last_segment(ty).into_iter().flat_map(arguments).collect(),
+        Type::Tuple(tuple) => tuple.elems.iter().collect(),
+        Type::Array(array) => vec![&array.elem],
+        Type::Slice(slice) => vec![&slice.elem],
+        Type::Reference(reference) => vec![&reference.elem],
+        Type::Paren(paren) => vec![&paren.elem],
+        Type::Group(group) => vec![&group.elem],
+        _ => Vec::new(),
     }
 }
 

@@ -111,6 +111,14 @@ impl<'a> Value<'a> {
 }
 
 fn enum_body<'a>(input: &'a DeriveInput, data: &'a DataEnum, errors: &mut Errors) -> Body<'a> {
+    for variant in &data.variants {
+        if let Some(skip) = MemberAttrs::parse(&variant.attrs, errors).skip {
+            errors.add_error(syn::Error::new(
+                skip,
+                "`skip` belongs on a member of a struct, not on a variant",
+            ));
+        }
+    }
     let plain = data
         .variants
         .iter()
@@ -178,6 +186,9 @@ fn member<'a>(index: u32, field: &'a Field, errors: &mut Errors) -> MemberModel<
             "a `SyncVar` cannot be inside a value, which travels as a whole: write the plain type here, or make \
              this a field of the behaviour",
         );
+    }
+    if !skipped && let Err(error) = field_type::refuse_immovable(&field.ty) {
+        errors.add_error(error);
     }
     let member = match &field.ident {
         Some(ident) => Member::Named(ident.clone()),

@@ -1,7 +1,7 @@
 //! `SyncValue`: what a field can hold.
 
 use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
-use crate::schema::TypeSchema;
+use crate::schema::{MemberSchema, TypeSchema};
 
 /// A value that can be written to the wire and read back: what a [`SyncVar`](crate::SyncVar) holds.
 ///
@@ -33,7 +33,7 @@ use crate::schema::TypeSchema;
     message = "`{Self}` cannot be synchronised: it does not implement `SyncValue`",
     label = "this type cannot travel",
     note = "for a struct or enum of your own write `#[derive(SyncValue, Clone)]` above it",
-    note = "a `SyncVar` does not go inside another value: put it into the behaviour, as a field of its own"
+    note = "to refer to another object, keep its `NetId`"
 )]
 pub trait SyncValue: Clone + Send + Sync + 'static {
     /// What both ends compare at connect, see [`TypeSchema`].
@@ -328,4 +328,73 @@ impl<T: SyncValue> SyncValue for Box<T> {
     fn same(&self, other: &Self) -> bool {
         T::same(self, other)
     }
+}
+
+/// The elements one after another, without a count.
+impl<T: SyncValue, const N: usize> SyncValue for [T; N] {
+    const SCHEMA: TypeSchema = TypeSchema::Array(&T::SCHEMA, N);
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        for value in self {
+            value.write(writer);
+        }
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let mut values = Vec::with_capacity(N.min(reader.remaining()));
+        for _ in 0..N {
+            values.push(T::read(reader)?);
+        }
+        let missing = ReadErrorKind::TooManyElements { count: N, limit: N };
+        Self::try_from(values).map_err(|_| reader.error(missing))
+    }
+
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.iter_mut()
+            .try_for_each(|value| value.read_in_place(reader))
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self.iter().zip(other).all(|(a, b)| a.same(b))
+    }
+}
+
+/// The parts one after another.
+macro_rules! tuples {
+    ($($($name:ident $index:tt),+;)*) => {$(
+        impl<$($name: SyncValue),+> SyncValue for ($($name,)+) {
+            const SCHEMA: TypeSchema = TypeSchema::Struct {
+                name: "",
+                members: &[$(MemberSchema { name: stringify!($index), schema: $name::SCHEMA }),+],
+            };
+
+            fn write(&self, writer: &mut NetworkWriter) {
+                $(self.$index.write(writer);)+
+            }
+
+            fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                Ok(($($name::read(reader)?,)+))
+            }
+
+            fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                $(self.$index.read_in_place(reader)?;)+
+                Ok(())
+            }
+
+            fn same(&self, other: &Self) -> bool {
+                $(self.$index.same(&other.$index))&&+
+            }
+        }
+    )*};
+}
+
+tuples! {
+    A 0;
+    A 0, B 1;
+    A 0, B 1, C 2;
+    A 0, B 1, C 2, D 3;
+    A 0, B 1, C 2, D 3, E 4;
+    A 0, B 1, C 2, D 3, E 4, F 5;
+    A 0, B 1, C 2, D 3, E 4, F 5, G 6;
+    A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
 }
