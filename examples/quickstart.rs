@@ -79,8 +79,8 @@ impl Player {
 
     /// Runs on a client, when all that has come is in place.
     fn on_health_changed(&mut self, previous: i32) {
-        self.seen
-            .push(format!("health {previous} -> {}", self.health));
+        let (from, to) = (previous, *self.health);
+        self.seen.push(format!("health {from} -> {to}"));
     }
 
     fn on_position_changed(&mut self, previous: Vector3) {
@@ -124,10 +124,8 @@ impl Game {
         let bytes = server.stats().encoded(MessageType::UpdateVars).bytes;
         if bytes > self.bytes {
             let (new, clients) = (bytes - self.bytes, server.connections().count());
-            say(
-                "server",
-                format!("  update: {new} bytes, written once for {clients} client(s)"),
-            );
+            let cost = format!("  update: {new} bytes, written once for {clients} client(s)");
+            say("server", cost);
             self.bytes = bytes;
         }
         if now > self.length {
@@ -163,18 +161,15 @@ async fn join(addr: String, who: &str) -> io::Result<TcpClient> {
         match event {
             ClientEvent::Spawned { object } => {
                 let [name, health, position] = fields(tcp.client().get(object));
-                say(
-                    who,
-                    format!("{object} is there: {name}, health {health}, at {position}"),
-                );
+                let player = format!("{name}, health {health}, at {position}");
+                say(who, format!("{object} is there: {player}"));
             }
             ClientEvent::Changed { object, fields, .. } => {
                 say(who, format!("{object} changes: {fields:?}"));
                 if let Some(player) = tcp.client_mut().get_mut::<Player>(object) {
-                    player
-                        .seen
-                        .drain(..)
-                        .for_each(|seen| say(who, format!("  hook: {seen}")));
+                    for seen in player.seen.drain(..) {
+                        say(who, format!("  hook: {seen}"));
+                    }
                 }
             }
             event => say(who, format!("{event:?}")),
@@ -225,20 +220,14 @@ async fn demo() -> io::Result<ExitCode> {
 /// Prints every field of every object on the server and on both clients; returns whether they are
 /// all the same.
 fn compare(server: &NetworkServer, early: &NetworkClient, late: &NetworkClient) -> bool {
-    println!(
-        "\n{:8}{:10}{:18}{:18}late",
-        "object", "field", "server", "early"
-    );
+    println!("\nobject  field     server            early             late");
     let mut equal = [early, late].map(NetworkClient::object_count) == [server.object_count(); 2];
     for id in server.identities().map(NetworkIdentity::net_id) {
         let columns = [server.get(id), early.get(id), late.get(id)].map(fields);
         for (row, field) in ["name", "health", "position"].into_iter().enumerate() {
             let [on_server, on_early, on_late] = columns.each_ref().map(|column| &column[row]);
             equal &= on_server == on_early && on_server == on_late;
-            println!(
-                "{:8}{field:10}{on_server:18}{on_early:18}{on_late}",
-                id.to_string()
-            );
+            println!("{id}      {field:10}{on_server:18}{on_early:18}{on_late}");
         }
     }
     equal

@@ -253,6 +253,43 @@ fn asking_again_and_again_brings_an_object_once_for_each_update() {
     assert_eq!(after - before, 1);
 }
 
+/// A greedy or broken client does not make the server encode everything again at once.
+#[test]
+fn a_client_that_asks_for_everything_gets_it_over_several_updates() {
+    let mut net = network(1);
+    for health in 0..200 {
+        net.server.spawn(Player::new(health, "x"));
+    }
+    net.settle();
+    let connection = net.connection(0);
+    let asked: Vec<u8> = (1..=200).flat_map(|id| frame(20, &[id])).collect();
+    net.server.handle_packet(connection, &asked).unwrap();
+    let spawns = |net: &MemoryNetwork| {
+        net.server
+            .stats()
+            .encoded(syncvar::MessageType::ObjectSpawn)
+            .messages
+    };
+    let before = spawns(&net);
+    for sent in [64, 128, 192, 200, 200] {
+        net.step();
+        assert_eq!(spawns(&net) - before, sent);
+    }
+}
+
+#[test]
+fn events_that_nobody_polls_do_not_pile_up_for_ever() {
+    let mut config = syncvar::ServerConfig::default();
+    config.max_events = 3;
+    let mut server = NetworkServer::with_config(support::prefabs(), config);
+    let connection = server.handle_connect();
+    for _ in 0..100 {
+        assert!(server.handle_packet(connection, &[9]).is_err());
+    }
+    assert_eq!(server.missed_events(), 97);
+    assert_eq!(std::iter::from_fn(|| server.poll_event()).count(), 3);
+}
+
 #[test]
 fn a_connection_that_has_not_proved_its_schema_gets_and_may_nothing() {
     let mut server = NetworkServer::new(support::prefabs());

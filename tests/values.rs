@@ -309,6 +309,22 @@ fn nan_written_over_nan_is_sent_once() {
     assert_eq!(gauge.sync_var_dirty_bits(), 0);
 }
 
+/// A variable is its value to serde as well, and what is read is not dirty.
+#[cfg(feature = "serde")]
+#[test]
+fn a_variable_is_its_value_to_serde() {
+    let mut name: SyncVar<String> = "Ann".into();
+    name.set("Bob".into());
+    assert_eq!(serde_json::to_string(&name).unwrap(), "\"Bob\"");
+    let back: SyncVar<String> = serde_json::from_str("\"Bob\"").unwrap();
+    assert!(back == "Bob" && !back.is_dirty());
+    assert_eq!(
+        serde_json::to_string(&Vector2::new(1.0, 2.0)).unwrap(),
+        r#"{"x":1.0,"y":2.0}"#
+    );
+    assert_eq!(serde_json::from_str::<NetId>("7").unwrap(), NetId(7));
+}
+
 proptest! {
     #[test]
     fn every_number_comes_back(a: i8, b: u8, c: i16, d: u16, e: i32, f: u32, g: i64, h: u64) {

@@ -6,10 +6,11 @@ mod receive;
 
 pub use event::{ChangedFields, ClientEvent, SpawnFailure};
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
+use crate::events::Events;
 use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ready, Resync};
 use crate::schema_text::PrefabText;
 use crate::stats::Stats;
@@ -27,6 +28,9 @@ pub struct ClientConfig {
     pub auto_ready: bool,
     /// The most objects that the server can make this client hold.
     pub max_objects: usize,
+    /// The most events that are kept for [`NetworkClient::poll_event`]; the oldest go first. A
+    /// program that lives by hooks alone may leave them there.
+    pub max_events: usize,
 }
 
 impl Default for ClientConfig {
@@ -35,6 +39,7 @@ impl Default for ClientConfig {
             compare_schemas: true,
             auto_ready: true,
             max_objects: 1_000_000,
+            max_events: 100_000,
         }
     }
 }
@@ -77,7 +82,7 @@ pub struct NetworkClient {
     /// The dirty masks of the update under way, a behaviour each.
     masks: Vec<u64>,
     outgoing: NetworkWriter,
-    events: VecDeque<ClientEvent>,
+    events: Events<ClientEvent>,
     stats: Stats,
 }
 
@@ -119,14 +124,14 @@ impl NetworkClient {
         Self {
             stats: Stats::for_prefabs(&prefabs),
             prefabs,
-            config,
             state: ClientState::Disconnected,
             objects: BTreeMap::new(),
             joining: false,
             server_schema: Vec::new(),
             masks: Vec::new(),
             outgoing: NetworkWriter::new(),
-            events: VecDeque::new(),
+            events: Events::with_limit(config.max_events),
+            config,
         }
     }
 
@@ -249,7 +254,12 @@ impl NetworkClient {
 
     /// Something that happened, oldest first.
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
-        self.events.pop_front()
+        self.events.pop()
+    }
+
+    /// How many events were dropped, oldest first, because nobody polled them.
+    pub fn missed_events(&self) -> u64 {
+        self.events.missed()
     }
 
     fn send<M: Message>(&mut self, message: &M) {
@@ -270,7 +280,7 @@ impl NetworkClient {
     /// The server has let us in.
     fn accepted(&mut self) {
         self.state = ClientState::Connected;
-        self.events.push_back(ClientEvent::Connected);
+        self.events.push(ClientEvent::Connected);
         if self.config.auto_ready {
             self.send(&Ready {});
         }
@@ -284,7 +294,7 @@ impl NetworkClient {
             ClientState::Connected => ClientEvent::Disconnected { reason },
         };
         self.state = ClientState::Disconnected;
-        self.events.push_back(event);
+        self.events.push(event);
     }
 
     /// An object is gone.
@@ -294,8 +304,7 @@ impl NetworkClient {
             .remove(&object)
             .is_some_and(|replica| replica.announced)
         {
-            self.events
-                .push_back(ClientEvent::Despawned { object, hidden });
+            self.events.push(ClientEvent::Despawned { object, hidden });
         }
     }
 }

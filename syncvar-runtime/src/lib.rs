@@ -10,6 +10,7 @@
 mod behaviour;
 mod channel;
 mod client;
+mod events;
 mod identity;
 mod memory;
 mod message;

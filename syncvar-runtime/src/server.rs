@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::events::Events;
 use crate::stats::Stats;
 use crate::table::Table;
 use crate::{Channel, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
@@ -55,6 +56,11 @@ pub struct ServerConfig {
     /// Whether clients must prove, before anything else, that they know the same prefabs and
     /// fields. `false` is UNet, where a connection exists as soon as the transport has one.
     pub compare_schemas: bool,
+    /// How many objects a connection is sent again in one update because it could not read them;
+    /// what it asks for beyond them waits for the next updates.
+    pub resyncs_per_update: usize,
+    /// The most events that are kept for [`NetworkServer::poll_event`]; the oldest go first.
+    pub max_events: usize,
 }
 
 impl Default for ServerConfig {
@@ -64,6 +70,8 @@ impl Default for ServerConfig {
             gather: true,
             channels: vec![Channel::Reliable, Channel::Unreliable],
             compare_schemas: true,
+            resyncs_per_update: 64,
+            max_events: 100_000,
         }
     }
 }
@@ -105,13 +113,15 @@ pub struct NetworkServer {
     schedule: Schedule,
     /// Connections that have become ready since the last update.
     joining: Vec<ConnectionId>,
+    /// Connections that have asked for objects again.
+    resyncing: Vec<ConnectionId>,
     /// A list of objects for the update loop to use again.
     scratch: Vec<NetId>,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
     /// The segments of the packet that was polled last.
     packet: Vec<Bytes>,
-    events: VecDeque<ServerEvent>,
+    events: Events<ServerEvent>,
     stats: Stats,
     now: Duration,
 }
@@ -129,17 +139,18 @@ impl NetworkServer {
             stats: Stats::for_prefabs(&prefabs),
             audiences: Audiences::new(config.channels.len(), config.gathered_size()),
             prefabs,
-            config,
             objects: Table::default(),
             next_net_id: 1,
             connections: Table::default(),
             next_connection: 1,
             schedule: Schedule::default(),
             joining: Vec::new(),
+            resyncing: Vec::new(),
             scratch: Vec::new(),
             outgoing: VecDeque::new(),
             packet: Vec::new(),
-            events: VecDeque::new(),
+            events: Events::with_limit(config.max_events),
+            config,
             now: Duration::ZERO,
         }
     }
@@ -223,11 +234,19 @@ impl NetworkServer {
 
     /// Whether nothing waits to be encoded or transmitted.
     pub fn is_idle(&self) -> bool {
-        self.schedule.is_empty() && self.joining.is_empty() && self.outgoing.is_empty()
+        self.schedule.is_empty()
+            && self.joining.is_empty()
+            && self.resyncing.is_empty()
+            && self.outgoing.is_empty()
     }
 
     /// Something that happened, oldest first.
     pub fn poll_event(&mut self) -> Option<ServerEvent> {
-        self.events.pop_front()
+        self.events.pop()
+    }
+
+    /// How many events were dropped, oldest first, because nobody polled them.
+    pub fn missed_events(&self) -> u64 {
+        self.events.missed()
     }
 }

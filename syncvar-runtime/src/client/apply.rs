@@ -1,8 +1,7 @@
 //! Spawns and updates: read everything first, then tell.
 
-use std::collections::VecDeque;
-
 use super::{ChangedFields, ClientEvent, NetworkClient, Replica, SpawnFailure};
+use crate::events::Events;
 use crate::message::ObjectSpawn;
 use crate::{NetId, NetworkIdentity, NetworkReader, ReadError};
 
@@ -19,11 +18,11 @@ impl Replica {
     }
 
     /// Tells the application of the object.
-    pub(super) fn announce(&mut self, object: NetId, events: &mut VecDeque<ClientEvent>) {
+    pub(super) fn announce(&mut self, object: NetId, events: &mut Events<ClientEvent>) {
         self.announced = true;
-        events.push_back(ClientEvent::Spawned { object });
+        events.push(ClientEvent::Spawned { object });
         if self.owned {
-            events.push_back(ClientEvent::OwnerChanged {
+            events.push(ClientEvent::OwnerChanged {
                 object,
                 owned: true,
             });
@@ -82,7 +81,7 @@ impl NetworkClient {
                         asset_id,
                         reason,
                     };
-                    self.events.push_back(event);
+                    self.events.push(event);
                     return;
                 }
             };
@@ -98,7 +97,7 @@ impl NetworkClient {
                 replica.poisoned = false;
                 replica.asked = false;
                 if replica.announced {
-                    self.events.push_back(ClientEvent::Restored { object });
+                    self.events.push(ClientEvent::Restored { object });
                 } else if !self.joining {
                     replica.announce(object, &mut self.events);
                 }
@@ -166,7 +165,7 @@ impl NetworkClient {
                     behaviour,
                     fields,
                 };
-                self.events.push_back(event);
+                self.events.push(event);
             }
         }
         Ok(())
@@ -180,8 +179,7 @@ impl NetworkClient {
         replica.poisoned = true;
         let ask = !std::mem::replace(&mut replica.asked, true);
         tracing::warn!(%object, %error, "an object could not be read");
-        self.events
-            .push_back(ClientEvent::Poisoned { object, error });
+        self.events.push(ClientEvent::Poisoned { object, error });
         if ask {
             self.ask_for(object);
         }

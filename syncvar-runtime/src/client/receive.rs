@@ -80,7 +80,7 @@ impl NetworkClient {
             },
             MessageType::NotReady => {
                 NotReady::decode(payload)?;
-                self.events.push_back(ClientEvent::NotReady);
+                self.events.push(ClientEvent::NotReady);
             }
             _ => return Err(unknown(frame)),
         }
@@ -117,7 +117,7 @@ impl NetworkClient {
                 let changed = std::mem::replace(&mut replica.owned, owned) != owned;
                 if changed && replica.announced {
                     self.events
-                        .push_back(ClientEvent::OwnerChanged { object, owned });
+                        .push(ClientEvent::OwnerChanged { object, owned });
                 }
             }
             None => self.stats.unknown_objects += 1,
@@ -148,6 +148,6 @@ impl NetworkClient {
                 replica.announce(*object, events);
             }
         }
-        self.events.push_back(ClientEvent::Ready);
+        self.events.push(ClientEvent::Ready);
     }
 }

@@ -13,6 +13,8 @@ use crate::NetId;
 pub(super) struct Connection {
     pub(super) id: ConnectionId,
     pub(super) state: ConnectionState,
+    /// The objects that it has asked for again.
+    pub(super) wanted: BTreeSet<NetId>,
     /// The objects it owns.
     pub(super) owned: BTreeSet<NetId>,
     /// Messages for this connection alone, on channel 0, not yet in the queue.
@@ -43,6 +45,7 @@ impl Connection {
         Self {
             id,
             state: ConnectionState::Connecting,
+            wanted: BTreeSet::new(),
             owned: BTreeSet::new(),
             own: Segments::new(packet_size),
             queues: vec![VecDeque::new(); channel_count.max(1)],

@@ -61,7 +61,7 @@ impl NetworkServer {
         for frame in Frames::new(packet) {
             let handled = frame.and_then(|frame| self.handle_message(connection, frame));
             if let Err(error) = handled {
-                self.events.push_back(ServerEvent::Misbehaved {
+                self.events.push(ServerEvent::Misbehaved {
                     connection,
                     error: error.clone(),
                 });
@@ -123,7 +123,7 @@ impl NetworkServer {
     fn accept(&mut self, connection: ConnectionId) {
         if let Some(accepted) = self.connections.get_mut(connection.0) {
             accepted.state = ConnectionState::Connected;
-            self.events.push_back(ServerEvent::Connected { connection });
+            self.events.push(ServerEvent::Connected { connection });
         }
     }
 
@@ -159,7 +159,7 @@ impl NetworkServer {
             refused.state = ConnectionState::Closing;
         }
         self.events
-            .push_back(ServerEvent::Refused { connection, reason });
+            .push(ServerEvent::Refused { connection, reason });
     }
 
     /// Sends a connection off: it is told why, and then forgotten. The transport should close it
@@ -197,7 +197,7 @@ impl NetworkServer {
         }
         self.joining.retain(|joining| *joining != connection);
         self.audiences.forget(connection);
-        self.events.push_back(ServerEvent::Disconnected {
+        self.events.push(ServerEvent::Disconnected {
             connection,
             reason,
             owned,
@@ -232,21 +232,27 @@ impl NetworkServer {
         }
     }
 
-    /// A client could not read an object and asks for all of it.
+    /// A client could not read an object and asks for all of it. It is remembered once, if the
+    /// client sees the object at all.
     fn handle_resync(&mut self, from: ConnectionId, id: NetId) {
-        let Some(spawned) = self.objects.get_mut(id.0) else {
+        let seen = self
+            .objects
+            .get(id.0)
+            .filter(|spawned| spawned.announced)
+            .is_some_and(|spawned| {
+                self.audiences
+                    .get(spawned.audience)
+                    .ready
+                    .binary_search(&from)
+                    .is_ok()
+            });
+        if !seen {
             self.stats.unknown_objects += 1;
-            return;
-        };
-        let sees = self
-            .audiences
-            .get(spawned.audience)
-            .ready
-            .binary_search(&from)
-            .is_ok();
-        if sees && spawned.announced && !spawned.owed.contains(&from) {
-            spawned.owed.push(from);
-            self.schedule.queue_moved(spawned);
+        } else if let Some(connection) = self.connections.get_mut(from.0) {
+            if connection.wanted.is_empty() {
+                self.resyncing.push(from);
+            }
+            connection.wanted.insert(id);
         }
     }
 }

@@ -66,7 +66,7 @@ impl NetworkServer {
         if let Err(error) = write_spawn(spawned, &mut segments, &mut self.stats) {
             spawned.owed = receivers;
             let event = describe_failure(spawned, error, true);
-            self.events.push_back(event);
+            self.events.push(event);
             return;
         }
         let owner = spawned.owner;
@@ -132,7 +132,7 @@ impl NetworkServer {
             let segments = self.audiences.segments(spawned.audience, 0)?;
             if let Err(error) = write_spawn(spawned, segments, &mut self.stats) {
                 let event = describe_failure(spawned, error, true);
-                self.events.push_back(event);
+                self.events.push(event);
                 return None;
             }
         }
@@ -161,7 +161,7 @@ impl NetworkServer {
             }
             self.tell_what_it_owns(connection);
             self.send_own(connection, &SpawnFinished { state: 1 });
-            self.events.push_back(ServerEvent::Ready { connection });
+            self.events.push(ServerEvent::Ready { connection });
         }
     }
 
@@ -189,8 +189,7 @@ impl NetworkServer {
             let segments = &mut states[audience.index()].1;
             if let Err(error) = write_spawn(spawned, segments, &mut self.stats) {
                 spawned.owed.extend(joining.iter().filter(admitted));
-                self.events
-                    .push_back(describe_failure(spawned, error, true));
+                self.events.push(describe_failure(spawned, error, true));
             }
         }
         let frozen = states

@@ -187,7 +187,7 @@ impl NetworkServer {
             let (behaviour, channel) = (slot.info().schema.name, slot.info().channel);
             if usize::from(channel) >= self.config.channels.len() {
                 tracing::warn!(%object, behaviour, channel, "the server has no such channel");
-                self.events.push_back(ServerEvent::UnknownChannel {
+                self.events.push(ServerEvent::UnknownChannel {
                     object,
                     behaviour,
                     channel,

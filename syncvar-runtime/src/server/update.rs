@@ -19,6 +19,7 @@ impl NetworkServer {
     pub fn update(&mut self, now: Duration) {
         self.now = now;
         let joining = !self.joining.is_empty();
+        self.schedule_resyncs();
         self.send_changes(now, joining);
         self.deliver();
         self.show_and_hide();
@@ -26,6 +27,26 @@ impl NetworkServer {
         if joining {
             self.join();
         }
+    }
+
+    /// Has objects sent again to those who asked, so many for each in one update.
+    fn schedule_resyncs(&mut self) {
+        let (connections, objects) = (&mut self.connections, &mut self.objects);
+        let limit = self.config.resyncs_per_update.max(1);
+        self.resyncing.retain(|id| {
+            let Some(connection) = connections.get_mut(id.0) else {
+                return false;
+            };
+            let wanted = std::iter::from_fn(|| connection.wanted.pop_first());
+            for object in wanted.take(limit) {
+                let spawned = objects.get_mut(object.0);
+                if let Some(spawned) = spawned.filter(|spawned| !spawned.owed.contains(id)) {
+                    spawned.owed.push(*id);
+                    self.schedule.queue_moved(spawned);
+                }
+            }
+            !connection.wanted.is_empty()
+        });
     }
 
     /// Writes the changes of every object that is due, once each.
@@ -76,7 +97,7 @@ impl NetworkServer {
             };
             if let Err(error) = update.write(spawned, segments, &mut self.stats) {
                 let event = describe_failure(spawned, error, false);
-                self.events.push_back(event);
+                self.events.push(event);
                 return;
             }
         }

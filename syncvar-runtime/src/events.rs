@@ -1,0 +1,58 @@
+//! A queue of events that cannot grow without bound when nobody asks for them.
+
+use std::collections::VecDeque;
+
+/// Events, oldest first. When the limit is reached the oldest one goes and is counted.
+#[derive(Debug)]
+pub(crate) struct Events<E> {
+    queue: VecDeque<E>,
+    limit: usize,
+    missed: u64,
+}
+
+impl<E> Events<E> {
+    pub(crate) fn with_limit(limit: usize) -> Self {
+        Self {
+            queue: VecDeque::new(),
+            limit,
+            missed: 0,
+        }
+    }
+
+    pub(crate) fn push(&mut self, event: E) {
+        if self.queue.len() >= self.limit {
+            self.queue.pop_front();
+            self.missed += 1;
+        }
+        if self.limit > 0 {
+            self.queue.push_back(event);
+        }
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<E> {
+        self.queue.pop_front()
+    }
+
+    /// How many have been dropped because nobody asked for them.
+    pub(crate) fn missed(&self) -> u64 {
+        self.missed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Events;
+
+    #[test]
+    fn the_oldest_events_go_when_nobody_asks() {
+        let mut events = Events::with_limit(3);
+        for event in 1..=5 {
+            events.push(event);
+        }
+        assert_eq!(events.missed(), 2);
+        assert_eq!(
+            std::iter::from_fn(|| events.pop()).collect::<Vec<_>>(),
+            [3, 4, 5]
+        );
+    }
+}
