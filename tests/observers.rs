@@ -237,6 +237,33 @@ fn t44_an_owner_set_while_hidden_or_before_the_spawn_is_told_with_the_spawn() {
 }
 
 #[test]
+fn an_owner_that_changed_while_the_client_was_not_ready_is_told_when_it_is() {
+    let mut net = network(1);
+    let connection = net.connection(0);
+    let options = SpawnOptions {
+        owner: Some(connection),
+        ..SpawnOptions::default()
+    };
+    let id = net.server.spawn_with(Door::default(), options).unwrap();
+    net.settle();
+    net.server.set_not_ready(connection);
+    net.server.set_owner(id, None);
+    net.settle();
+    drain(&mut net, 0);
+    net.client_mut(0).ready();
+    net.settle();
+    let events = drain(&mut net, 0);
+    assert!(
+        events.contains(&ClientEvent::OwnerChanged {
+            object: id,
+            owned: false
+        }),
+        "{events:?}"
+    );
+    assert!(!net.client(0).is_owner(id));
+}
+
+#[test]
 fn a_disconnected_owner_owns_nothing_any_more() {
     let mut net = network(2);
     let options = SpawnOptions {

@@ -103,6 +103,8 @@ enum ClientState {
 struct Replica {
     identity: NetworkIdentity,
     owned: bool,
+    /// Whether this client owned it before the burst of objects under way.
+    owned_before: bool,
     /// Whether the application has been told of it.
     announced: bool,
     /// Whether an update could not be read, and no full state has come since.

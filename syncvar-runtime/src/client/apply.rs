@@ -10,6 +10,7 @@ impl Replica {
         Self {
             identity,
             owned: false,
+            owned_before: false,
             announced: false,
             poisoned: false,
             asked: false,

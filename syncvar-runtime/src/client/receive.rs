@@ -115,7 +115,7 @@ impl NetworkClient {
         match self.objects.get_mut(&object) {
             Some(replica) => {
                 let changed = std::mem::replace(&mut replica.owned, owned) != owned;
-                if changed && replica.announced {
+                if changed && replica.announced && !self.joining {
                     self.events
                         .push(ClientEvent::OwnerChanged { object, owned });
                 }
@@ -124,11 +124,12 @@ impl NetworkClient {
         }
     }
 
-    /// Everything that this client may see comes now.
+    /// Everything that this client may see comes now, and is told again what it owns.
     fn begin_burst(&mut self) {
         self.joining = true;
         for replica in self.objects.values_mut() {
             replica.fresh = false;
+            replica.owned_before = std::mem::take(&mut replica.owned);
         }
     }
 
@@ -144,6 +145,10 @@ impl NetworkClient {
         }
         let (objects, events) = (&mut self.objects, &mut self.events);
         for (object, replica) in objects {
+            if replica.announced && replica.owned != replica.owned_before {
+                let (object, owned) = (*object, replica.owned);
+                events.push(ClientEvent::OwnerChanged { object, owned });
+            }
             if !replica.announced && !replica.poisoned {
                 replica.announce(*object, events);
             }

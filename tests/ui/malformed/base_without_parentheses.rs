@@ -5,7 +5,7 @@ struct Creature;
 
 #[derive(NetworkBehaviour)]
 struct Player {
-    #[network_behaviour = base]
+    #[network_behaviour = "base"]
     creature: Creature,
 }
 
