@@ -7,8 +7,9 @@ use proc_macro2::Span;
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::meta::ParseNestedMeta;
+use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Ident, LitFloat, LitInt, LitStr, Path, Token};
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Token};
 
 use crate::errors::Errors;
 
@@ -57,16 +58,9 @@ impl BehaviourAttrs {
             parse_keys(attr, KEYS, errors, |meta, key, errors| {
                 match key {
                     "crate" => set(&mut found.krate, meta, path(meta)?, errors),
-                    "send_interval" => {
-                        set(&mut found.send_interval, meta, seconds(meta)?, errors);
-                    }
+                    "send_interval" => set(&mut found.send_interval, meta, seconds(meta)?, errors),
                     "channel" => set(&mut found.channel, meta, channel(meta)?, errors),
-                    "base" => {
-                        return Err(
-                            meta.error("`base` belongs on a field: the one that is the base")
-                        );
-                    }
-                    _ => return Err(unknown(meta, KEYS)),
+                    _ => return Err(unknown(meta, key, KEYS)),
                 }
                 Ok(())
             });
@@ -89,7 +83,7 @@ impl FieldAttrs {
     }
 
     fn parse_sync_var(&mut self, attr: &Attribute, errors: &mut Errors) {
-        if self.sync_var.replace(attr.span()).is_some() {
+        if self.sync_var.replace(attr.path().span()).is_some() {
             errors.add(
                 attr,
                 "a second `#[sync_var]` on this field: write everything into one",
@@ -103,12 +97,7 @@ impl FieldAttrs {
         parse_keys(attr, KEYS, errors, |meta, key, errors| {
             match key {
                 "hook" => set(&mut self.hook, meta, method(meta)?, errors),
-                "send_interval" | "channel" => {
-                    return Err(meta.error(format!(
-                        "`{key}` belongs on the struct: `#[network_behaviour({key} = ...)]`"
-                    )));
-                }
-                _ => return Err(unknown(meta, KEYS)),
+                _ => return Err(unknown(meta, key, KEYS)),
             }
             Ok(())
         });
@@ -119,12 +108,7 @@ impl FieldAttrs {
         parse_keys(attr, KEYS, errors, |meta, key, errors| {
             match key {
                 "base" => set(&mut self.base, meta, word(meta)?, errors),
-                "crate" | "send_interval" | "channel" => {
-                    return Err(
-                        meta.error(format!("`{key}` belongs on the struct, not on a field"))
-                    );
-                }
-                _ => return Err(unknown(meta, KEYS)),
+                _ => return Err(unknown(meta, key, KEYS)),
             }
             Ok(())
         });
@@ -143,7 +127,7 @@ impl ValueAttrs {
                 match key {
                     "crate" => set(&mut found.krate, meta, path(meta)?, errors),
                     "skip" => return Err(meta.error("`skip` belongs on a member, not on the type")),
-                    _ => return Err(unknown(meta, KEYS)),
+                    _ => return Err(unknown(meta, key, KEYS)),
                 }
                 Ok(())
             });
@@ -164,15 +148,35 @@ impl MemberAttrs {
                 match key {
                     "skip" => set(&mut found.skip, meta, word(meta)?, errors),
                     "crate" => {
-                        return Err(meta.error("`crate` belongs on the type, not on a member"));
+                        return Err(meta.error(
+                            "`crate` belongs on the type, not on a member: `#[sync_value(crate = ...)]`",
+                        ));
                     }
-                    _ => return Err(unknown(meta, KEYS)),
+                    _ => return Err(unknown(meta, key, KEYS)),
                 }
                 Ok(())
             });
         }
         found
     }
+}
+
+/// Where a key belongs that stands at the wrong place of a behaviour.
+fn belongs(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "crate" => "`crate` belongs on the struct: `#[network_behaviour(crate = ...)]`",
+        "send_interval" => {
+            "`send_interval` belongs on the struct: `#[network_behaviour(send_interval = ...)]`"
+        }
+        "channel" => "`channel` belongs on the struct: `#[network_behaviour(channel = ...)]`",
+        "base" => {
+            "`base` belongs on the field that is the base, in the place of `#[sync_var]`: \
+             `#[network_behaviour(base)]`"
+        }
+        "hook" => "`hook` belongs on a synchronised field: `#[sync_var(hook = ...)]`",
+        "skip" => "a field without `#[sync_var]` does not travel: remove the attribute",
+        _ => return None,
+    })
 }
 
 /// Goes through the keys of one attribute. A key that `action` refuses is reported, with its value
@@ -183,15 +187,17 @@ fn parse_keys(
     errors: &mut Errors,
     mut action: impl FnMut(&ParseNestedMeta<'_>, &str, &mut Errors) -> syn::Result<()>,
 ) {
-    if !matches!(&attr.meta, syn::Meta::List(_)) {
-        let name = attr.path().to_token_stream();
-        let known = quoted(keys);
-        errors.add(
-            attr,
+    let name = attr.path().to_token_stream();
+    if !matches!(&attr.meta, Meta::List(_)) {
+        let message = if attr.path().is_ident("sync_var") {
+            "write `#[sync_var]` or `#[sync_var(hook = on_health_changed)]`".into()
+        } else {
             format!(
-                "`#[{name}]` is written with parentheses: `#[{name}(...)]`, with {known} inside"
-            ),
-        );
+                "`#[{name}]` is written with parentheses: `#[{name}(...)]`, with {} inside",
+                quoted(keys)
+            )
+        };
+        errors.add(attr, message);
         return;
     }
     let parsed = attr.parse_nested_meta(|meta| {
@@ -207,7 +213,13 @@ fn parse_keys(
         Ok(())
     });
     if let Err(error) = parsed {
-        errors.add_error(error);
+        let literal = error.to_string().starts_with("unexpected literal");
+        let message = format!("a key is expected here; known: {}", quoted(keys));
+        errors.add_error(if literal {
+            syn::Error::new(error.span(), message)
+        } else {
+            error
+        });
     }
 }
 
@@ -223,19 +235,32 @@ fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
 fn set<T>(slot: &mut Option<T>, meta: &ParseNestedMeta<'_>, value: T, errors: &mut Errors) {
     if slot.is_some() {
         let key = meta.path.to_token_stream();
-        errors.add(&meta.path, format!("`{key}` is given twice"));
+        errors.add(
+            &meta.path,
+            format!("`{key}` is given twice: keep one of them"),
+        );
     } else {
         *slot = Some(value);
     }
 }
 
-fn unknown(meta: &ParseNestedMeta<'_>, keys: &[&str]) -> syn::Error {
+fn unknown(meta: &ParseNestedMeta<'_>, key: &str, keys: &[&str]) -> syn::Error {
+    if let Some(message) = belongs(key).filter(|_| !keys.contains(&"skip")) {
+        return meta.error(message);
+    }
     let key = meta.path.to_token_stream().to_string().replace(' ', "");
     let similar = keys.iter().find(|known| distance(known, &key) <= 2);
-    match similar {
-        Some(known) => meta.error(format!("unknown key `{key}`; did you mean `{known}`?")),
-        None => meta.error(format!("unknown key `{key}`; known here: {}", quoted(keys))),
-    }
+    let hint = match similar {
+        Some(known) => format!("did you mean `{known}`?"),
+        None if keys == ["hook"] && !meta.input.peek(Token![=]) => {
+            format!(
+                "did you mean `hook = {}`?",
+                key.rsplit("::").next().unwrap_or_default()
+            )
+        }
+        None => format!("known here: {}", quoted(keys)),
+    };
+    meta.error(format!("unknown key `{key}`; {hint}"))
 }
 
 fn quoted(keys: &[&str]) -> String {
@@ -268,14 +293,24 @@ fn word(meta: &ParseNestedMeta<'_>) -> syn::Result<Span> {
     Ok(meta.path.span())
 }
 
-fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
+/// What stands behind a key's `=`; the example says what should.
+fn value<'a>(meta: &ParseNestedMeta<'a>, example: &str) -> syn::Result<ParseStream<'a>> {
+    if !meta.input.peek(Token![=]) {
+        return Err(meta.error(example));
+    }
     let value = meta.value()?;
+    if value.is_empty() || value.peek(Token![,]) {
+        return Err(meta.error(example));
+    }
+    Ok(value)
+}
+
+fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
+    let value = value(meta, "`crate` is a path: `crate = syncvar`")?;
     if value.peek(LitStr) {
         let text: LitStr = value.parse()?;
-        return Err(syn::Error::new_spanned(
-            &text,
-            format!("write the path without quotes: `crate = {}`", text.value()),
-        ));
+        let message = format!("write the path without quotes: `crate = {}`", text.value());
+        return Err(syn::Error::new_spanned(&text, message));
     }
     value.call(Path::parse_mod_style)
 }
@@ -283,10 +318,7 @@ fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
 /// The name of a method.
 fn method(meta: &ParseNestedMeta<'_>) -> syn::Result<Ident> {
     const EXAMPLE: &str = "`hook` names a method of this struct: `hook = on_health_changed`";
-    if !meta.input.peek(Token![=]) {
-        return Err(meta.error(EXAMPLE));
-    }
-    let value = meta.value()?;
+    let value = value(meta, EXAMPLE)?;
     if value.peek(LitStr) {
         let text: LitStr = value.parse()?;
         let message = format!(
@@ -306,31 +338,33 @@ fn method(meta: &ParseNestedMeta<'_>) -> syn::Result<Ident> {
 fn seconds(meta: &ParseNestedMeta<'_>) -> syn::Result<f64> {
     const EXAMPLE: &str =
         "`send_interval` is a number of seconds between 0 and 3600, such as `send_interval = 0.1`";
-    if !meta.input.peek(Token![=]) {
-        return Err(meta.error(EXAMPLE));
-    }
-    let expression: Expr = meta.value()?.parse()?;
-    let text = expression.to_token_stream().to_string();
-    let number = syn::parse_str::<LitFloat>(&text)
-        .and_then(|literal| literal.base10_parse::<f64>())
-        .or_else(|_| {
-            syn::parse_str::<LitInt>(&text).and_then(|literal| literal.base10_parse::<f64>())
-        });
-    match number {
-        Ok(number) if (0.0..=3600.0).contains(&number) => Ok(number),
-        _ => Err(syn::Error::new_spanned(&expression, EXAMPLE)),
-    }
+    let expression: Expr = value(meta, EXAMPLE)?.parse()?;
+    let number = match &expression {
+        Expr::Lit(ExprLit {
+            lit: Lit::Float(literal),
+            ..
+        }) => literal.base10_parse::<f64>().ok(),
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(literal),
+            ..
+        }) => literal.base10_parse::<f64>().ok(),
+        _ => None,
+    };
+    number
+        .filter(|number| (0.0..=3600.0).contains(number))
+        .ok_or_else(|| syn::Error::new_spanned(&expression, EXAMPLE))
 }
 
 /// The number of a channel.
 fn channel(meta: &ParseNestedMeta<'_>) -> syn::Result<u8> {
     const EXAMPLE: &str = "`channel` is a number between 0 and 255, such as `channel = 1`";
-    if !meta.input.peek(Token![=]) {
-        return Err(meta.error(EXAMPLE));
-    }
-    let expression: Expr = meta.value()?.parse()?;
-    let literal = syn::parse_str::<LitInt>(&expression.to_token_stream().to_string());
-    literal
-        .and_then(|literal| literal.base10_parse())
-        .map_err(|_| syn::Error::new_spanned(&expression, EXAMPLE))
+    let expression: Expr = value(meta, EXAMPLE)?.parse()?;
+    let number = match &expression {
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(literal),
+            ..
+        }) => literal.base10_parse().ok(),
+        _ => None,
+    };
+    number.ok_or_else(|| syn::Error::new_spanned(&expression, EXAMPLE))
 }

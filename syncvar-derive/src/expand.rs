@@ -114,24 +114,35 @@ fn settings(behaviour: &Behaviour<'_>) -> TokenStream {
     quote!(#send_interval #channel)
 }
 
-/// `self.health.read_full(reader)`, or, for a type of which the macro does not know whether it can
-/// be synchronised, `<Health as _syncvar::SyncField>::read_full(&mut self.health, reader)`: should
-/// it not be, every such call gives the same error, at the type, and the compiler prints it once.
+/// A call of a synchronised field's method: `self.health.read_full(reader)` where the macro knows
+/// that a `SyncVar` of this value has the method. Where it does not, a call that names the type and
+/// the trait: should the trait be missing, every such call gives the same error, at the type, and
+/// the compiler prints it once.
 fn call(sync_var: &SyncVar<'_>, method: &Method, argument: Option<&TokenStream>) -> TokenStream {
     let (member, ty) = (&sync_var.member, sync_var.ty.original);
-    let name = Ident::new(method.name, place_of(ty));
-    if let Container::SyncVar(value) = sync_var.ty.container
-        && (travels(value) || !method.needs_value)
-    {
-        return quote!(self.#member.#name(#argument));
+    match (sync_var.ty.container, method.of_value) {
+        (Container::SyncVar(value), Some(name)) if !travels(value) => {
+            let function = item(value, "SyncValue", name);
+            if method.writes {
+                quote!(#function(self.#member.received(), #argument))
+            } else {
+                quote!(#function(&self.#member, #argument))
+            }
+        }
+        (Container::SyncVar(_), _) => {
+            let name = Ident::new(method.name, place_of(ty));
+            quote!(self.#member.#name(#argument))
+        }
+        (Container::Unknown, _) => {
+            let function = item(ty, method.of, method.name);
+            let reference = if method.writes {
+                quote!(&mut)
+            } else {
+                quote!(&)
+            };
+            quote!(#function(#reference self.#member, #argument))
+        }
     }
-    let function = item(ty, method.of, method.name);
-    let reference = if method.writes {
-        quote!(&mut)
-    } else {
-        quote!(&)
-    };
-    quote!(#function(#reference self.#member, #argument))
 }
 
 /// `<Health as _syncvar::SyncField>::read_full`, where the compiler looks for the place of an error
@@ -148,32 +159,33 @@ fn item(ty: &Type, of: &str, name: &str) -> TokenStream {
 /// A method of a synchronised field.
 struct Method {
     name: &'static str,
+    /// The trait that has it.
     of: &'static str,
     /// Whether it takes `&mut self`.
     writes: bool,
-    /// Whether a `SyncVar<T>` has it only if `T` can travel.
-    needs_value: bool,
+    /// The method of the value that does the same for a `SyncVar`, where the value is needed.
+    of_value: Option<&'static str>,
 }
 
 impl Method {
-    const IS_DIRTY: Self = Self::new("is_dirty", false, false);
-    const SET_DIRTY: Self = Self::new("set_dirty", true, false);
-    const CLEAR_DIRTY: Self = Self::new("clear_dirty", true, false);
-    const WRITE_FULL: Self = Self::new("write_full", false, true);
-    const WRITE_DELTA: Self = Self::new("write_delta", false, true);
-    const READ_FULL: Self = Self::new("read_full", true, true);
-    const READ_DELTA: Self = Self::new("read_delta", true, true);
+    const IS_DIRTY: Self = Self::new("is_dirty", false, None);
+    const SET_DIRTY: Self = Self::new("set_dirty", true, None);
+    const CLEAR_DIRTY: Self = Self::new("clear_dirty", true, None);
+    const WRITE_FULL: Self = Self::new("write_full", false, Some("write"));
+    const WRITE_DELTA: Self = Self::new("write_delta", false, Some("write"));
+    const READ_FULL: Self = Self::new("read_full", true, Some("read_in_place"));
+    const READ_DELTA: Self = Self::new("read_delta", true, Some("read_in_place"));
     const READ_DELTA_WITH_PREVIOUS: Self = Self {
         of: "HookField",
-        ..Self::new("read_delta_with_previous", true, true)
+        ..Self::new("read_delta_with_previous", true, Some("read_with_previous"))
     };
 
-    const fn new(name: &'static str, writes: bool, needs_value: bool) -> Self {
+    const fn new(name: &'static str, writes: bool, of_value: Option<&'static str>) -> Self {
         Self {
             name,
             of: "SyncField",
             writes,
-            needs_value,
+            of_value,
         }
     }
 }

@@ -56,7 +56,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// * `#[sync_var]`: the field is synchronised. Its type is `SyncVar<T>` or another `SyncField`.
 /// * `#[sync_var(hook = method)]`: after an update has been applied on a client,
-///   `fn method(&mut self, previous: T)` is called if the value is another one.
+///   `fn method(&mut self, previous: T)` is called if the value is another one. It is given the
+///   previous value only: the new one is in the field.
 /// * `#[network_behaviour(base)]`: the field is the base of this behaviour; its fields come first.
 ///
 /// A behaviour has at most 64 synchronised fields, those of its bases included.

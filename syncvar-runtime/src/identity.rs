@@ -31,6 +31,7 @@ impl fmt::Display for NetId {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl SyncValue for NetId {
     const SCHEMA: TypeSchema = TypeSchema::Named("NetId");
 

@@ -97,6 +97,7 @@ impl BehaviourSchema {
     ///
     /// From the 65th field on: in a constant, which is where the derive uses it, that is a compile
     /// error.
+    #[track_caller]
     pub const fn bit_after(&self, index: u32) -> u64 {
         let index = self.field_count() + index;
         assert!(
@@ -136,6 +137,7 @@ impl BehaviourSchema {
 /// Refuses a number of an enumeration that does not fit the 32 bits it has on the wire: in a
 /// constant, which is where the derive uses it, that is a compile error.
 #[doc(hidden)]
+#[track_caller]
 pub const fn assert_fits_32_bits(number: i128) {
     assert!(
         number >= i32::MIN as i128 && number <= u32::MAX as i128,

@@ -50,6 +50,8 @@
 //! # }
 //! ```
 //!
+//! Both need a tokio runtime of any flavour, with I/O and time enabled.
+//!
 //! # On the wire
 //!
 //! Each packet travels as one frame, the same in both directions:

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
 
-use super::{Method, call, item};
+use super::{Method, call, item, place_of};
 use crate::model::{Base, Behaviour, Container, SyncVar};
 use crate::names;
 
@@ -199,9 +199,14 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let hooks = hooked(behaviour).map(|sync_var| {
         let member = names::previous_member(&sync_var.member);
         let hook = &sync_var.hook;
+        // A hook that takes another type is told of the value's type.
+        let mut value = member.clone();
+        if let Container::SyncVar(ty) = sync_var.ty.container {
+            value.set_span(place_of(ty));
+        }
         quote! {
-            if let _syncvar::Some(#member) = previous.#member {
-                self.#hook(#member);
+            if let _syncvar::Some(#value) = previous.#member {
+                self.#hook(#value);
             }
         }
     });

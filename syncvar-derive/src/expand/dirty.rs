@@ -33,7 +33,8 @@ pub(super) fn bits(behaviour: &Behaviour<'_>) -> TokenStream {
                         ty.to_token_stream()
                     );
                     let schema = item(ty, "NetworkBehaviour", "SCHEMA");
-                    quote!(#[doc = #doc] const #bit: u64 = #schema.bit_after(#index);)
+                    let bit_after = quote_spanned!(place_of(ty)=> bit_after(#index));
+                    quote!(#[doc = #doc] const #bit: u64 = #schema.#bit_after;)
                 }
             }
         });

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 
 use super::item;
-use crate::model::{Behaviour, Body, MemberModel, Value};
+use crate::model::{Behaviour, Body, Container, MemberModel, Value};
 use crate::names;
 
 pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
@@ -19,7 +19,10 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     };
     let fields = behaviour.sync_vars.iter().map(|sync_var| {
         let name = names::plain(&sync_var.member);
-        let schema = item(sync_var.ty.original, "SyncField", "SCHEMA");
+        let schema = match sync_var.ty.container {
+            Container::SyncVar(value) => item(value, "SyncValue", "SCHEMA"),
+            Container::Unknown => item(sync_var.ty.original, "SyncField", "SCHEMA"),
+        };
         quote!(_syncvar::FieldSchema { name: #name, schema: #schema })
     });
     quote! {

@@ -6,6 +6,7 @@ use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type}
 use super::field_type::{self, FieldType};
 use crate::attr::{BehaviourAttrs, FieldAttrs};
 use crate::errors::Errors;
+use crate::names;
 
 /// A struct to make a behaviour of.
 pub(crate) struct Behaviour<'a> {
@@ -71,10 +72,10 @@ impl<'a> Behaviour<'a> {
             };
             let attrs = FieldAttrs::parse(&field.attrs, errors);
             match (attrs.base, attrs.sync_var) {
-                (Some(_), Some(_)) => errors.add(
-                    field,
+                (Some(_), Some(sync_var)) => errors.add_error(syn::Error::new(
+                    sync_var,
                     "a base is synchronised by its own fields: remove `#[sync_var]`",
-                ),
+                )),
                 (Some(_), None) => self.set_base(member, &field.ty, errors),
                 (None, Some(_)) => self.add_sync_var(member, &field.ty, attrs.hook, errors),
                 (None, None) => refuse_forgotten(&field.ty, errors),
@@ -93,6 +94,12 @@ impl<'a> Behaviour<'a> {
                 ty,
                 "a base is a behaviour: write `#[sync_var]` for a synchronised field",
             );
+        } else if field_type::is_known(ty) {
+            let text = field_type::written(ty);
+            let message = format!(
+                "`{text}` is no behaviour: a base is a struct of your own with `#[derive(NetworkBehaviour)]`"
+            );
+            errors.add(ty, message);
         } else {
             self.base = Some(Base { member, ty });
         }
@@ -105,6 +112,18 @@ impl<'a> Behaviour<'a> {
         hook: Option<Ident>,
         errors: &mut Errors,
     ) {
+        let bit = names::bit(&member);
+        if let Some(other) = self
+            .sync_vars
+            .iter()
+            .find(|other| names::bit(&other.member) == bit)
+        {
+            let (other, this) = (names::plain(&other.member), names::plain(&member));
+            let message = format!(
+                "`{this}` and `{other}` would share the name `{bit}` for their dirty bits: rename one"
+            );
+            errors.add(&member, message);
+        }
         match FieldType::from_syn(ty) {
             Ok(ty) => self.sync_vars.push(SyncVar { member, ty, hook }),
             Err(error) => return errors.add_error(error),

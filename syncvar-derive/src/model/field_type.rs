@@ -4,7 +4,7 @@
 //! alias of either. What the names say wrongly is caught by the bound on `SyncField`.
 
 use quote::ToTokens;
-use syn::{GenericArgument, PathArguments, PathSegment, Type};
+use syn::{GenericArgument, Ident, PathArguments, PathSegment, Type};
 
 /// The type of a synchronised field.
 pub(crate) struct FieldType<'a> {
@@ -158,6 +158,26 @@ pub(crate) fn travels(ty: &Type) -> bool {
             TRAVELS.iter().any(|name| segment.ident == name) && arguments(segment).all(travels)
         }),
     }
+}
+
+/// Whether a type is one of the language or of std, by its name.
+pub(super) fn is_known(ty: &Type) -> bool {
+    travels(ty)
+        || !matches!(ty, Type::Path(_))
+        || last_segment(ty).and_then(advice_for).is_some()
+        || {
+            let std = ["Vec", "Option", "Box"];
+            last_segment(ty).is_some_and(|segment| std.iter().any(|name| segment.ident == name))
+        }
+}
+
+/// Whether a type mentions a name, as a path of one segment.
+pub(super) fn mentions(ty: &Type, name: &Ident) -> bool {
+    let itself = match ty {
+        Type::Path(path) => path.path.is_ident(name) || path.path.is_ident("Self"),
+        _ => false,
+    };
+    itself || parts(ty).into_iter().any(|part| mentions(part, name))
 }
 
 /// Whether a type is a `SyncVar`, by its name.

@@ -68,7 +68,9 @@ impl<'a> Value<'a> {
             );
         }
         let body = match &input.data {
-            Data::Struct(data) => Body::Struct(Shape::from_syn(&data.fields, &mut errors)),
+            Data::Struct(data) => {
+                Body::Struct(Shape::from_syn(&input.ident, &data.fields, &mut errors))
+            }
             Data::Enum(data) if data.variants.is_empty() => {
                 errors.add(
                     &input.ident,
@@ -140,15 +142,12 @@ fn enum_body<'a>(input: &'a DeriveInput, data: &'a DataEnum, errors: &mut Errors
         };
     }
     let variants = data.variants.iter().map(|variant| {
-        let shape = Shape::from_syn(&variant.fields, errors);
-        for skipped in variant.fields.iter().zip(&shape.members).filter(|(_, member)| member.skipped) {
-            errors.add(
-                skipped.0,
-                "a member of a variant cannot be skipped: it would be lost when the variant changes; keep it in a \
-                 struct beside the enum",
-            );
+        refuse_skips(&variant.fields, errors);
+        let shape = Shape::from_syn(&input.ident, &variant.fields, errors);
+        Variant {
+            ident: &variant.ident,
+            shape,
         }
-        Variant { ident: &variant.ident, shape }
     });
     Body::DataEnum(variants.collect())
 }
@@ -167,18 +166,18 @@ fn has_narrow_repr(input: &DeriveInput) -> bool {
 }
 
 impl<'a> Shape<'a> {
-    fn from_syn(fields: &'a Fields, errors: &mut Errors) -> Self {
+    fn from_syn(owner: &Ident, fields: &'a Fields, errors: &mut Errors) -> Self {
         let numbered = (0_u32..).zip(fields);
         Self {
             named: matches!(fields, Fields::Named(_)),
             members: numbered
-                .map(|(index, field)| member(index, field, errors))
+                .map(|(index, field)| member(owner, index, field, errors))
                 .collect(),
         }
     }
 }
 
-fn member<'a>(index: u32, field: &'a Field, errors: &mut Errors) -> MemberModel<'a> {
+fn member<'a>(owner: &Ident, index: u32, field: &'a Field, errors: &mut Errors) -> MemberModel<'a> {
     let skipped = MemberAttrs::parse(&field.attrs, errors).skip.is_some();
     if let Some(sync_var) = field_type::find_sync_var(&field.ty).filter(|_| !skipped) {
         errors.add(
@@ -187,7 +186,12 @@ fn member<'a>(index: u32, field: &'a Field, errors: &mut Errors) -> MemberModel<
              this a field of the behaviour",
         );
     }
-    if !skipped && let Err(error) = field_type::refuse_immovable(&field.ty) {
+    if !skipped && field_type::mentions(&field.ty, owner) {
+        errors.add(
+            &field.ty,
+            "a value cannot hold values of its own type: the description that both ends compare would have no end",
+        );
+    } else if !skipped && let Err(error) = field_type::refuse_immovable(&field.ty) {
         errors.add_error(error);
     }
     let member = match &field.ident {
@@ -201,5 +205,18 @@ fn member<'a>(index: u32, field: &'a Field, errors: &mut Errors) -> MemberModel<
         member,
         ty: &field.ty,
         skipped,
+    }
+}
+
+/// Members of variants cannot be skipped.
+fn refuse_skips(fields: &Fields, errors: &mut Errors) {
+    for field in fields {
+        if let Some(skip) = MemberAttrs::parse(&field.attrs, &mut Errors::default()).skip {
+            errors.add_error(syn::Error::new(
+                skip,
+                "a member of a variant cannot be skipped: it would be lost when the variant changes; keep it in a \
+                 struct beside the enum",
+            ));
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::{NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a behaviour nor a tuple of up to eight behaviours",
     label = "cannot be put on a networked object",
-    note = "write `#[derive(NetworkBehaviour)]` above the struct"
+    note = "write `#[derive(NetworkBehaviour)]` above the struct; in a tuple, above each of them"
 )]
 pub trait BehaviourSet: Send + Sync + 'static {
     /// Puts the behaviours into slots, in order.
@@ -238,6 +238,7 @@ impl fmt::Debug for BehaviourList {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl BehaviourSet for BehaviourList {
     fn into_behaviours(self) -> Behaviours {
         Behaviours(Box::new(self))
@@ -268,6 +269,7 @@ impl Slots for BehaviourList {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl BehaviourSet for Behaviours {
     fn into_behaviours(self) -> Behaviours {
         self
@@ -300,6 +302,7 @@ impl<B: NetworkBehaviour> Slots for TypedSlot<B> {
 
 macro_rules! tuples {
     ($($count:literal: $($name:ident $index:tt),+;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($name: NetworkBehaviour),+> BehaviourSet for ($($name,)+) {
             fn into_behaviours(self) -> Behaviours {
                 Behaviours(Box::new(($(TypedSlot::new(self.$index),)+)))

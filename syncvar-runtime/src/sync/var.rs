@@ -126,6 +126,13 @@ impl<T: SyncValue> SyncVar<T> {
 
 /// What the derived code calls. Also there as [`SyncField`] and [`HookField`].
 impl<T> SyncVar<T> {
+    /// The value, to be overwritten by what has been received; does not make the variable dirty.
+    #[doc(hidden)]
+    #[inline]
+    pub const fn received(&mut self) -> &mut T {
+        &mut self.value
+    }
+
     #[doc(hidden)]
     #[inline]
     pub fn write_full(&self, writer: &mut NetworkWriter)
@@ -171,9 +178,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        let previous = self.value.clone();
-        self.value.read_in_place(reader)?;
-        Ok((!self.value.same(&previous)).then_some(previous))
+        self.value.read_with_previous(reader)
     }
 }
 

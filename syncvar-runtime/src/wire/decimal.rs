@@ -115,6 +115,7 @@ impl fmt::Debug for Decimal {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl SyncValue for Decimal {
     const SCHEMA: TypeSchema = TypeSchema::Named("Decimal");
 

@@ -27,6 +27,7 @@ macro_rules! floats {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl SyncValue for $name {
             const SCHEMA: TypeSchema = TypeSchema::Named(stringify!($name));
 
@@ -86,6 +87,7 @@ pub struct Plane {
     pub distance: f32,
 }
 
+#[diagnostic::do_not_recommend]
 impl SyncValue for Plane {
     const SCHEMA: TypeSchema = TypeSchema::Named("Plane");
 
@@ -117,6 +119,7 @@ pub struct Ray {
     pub direction: Vector3,
 }
 
+#[diagnostic::do_not_recommend]
 impl SyncValue for Ray {
     const SCHEMA: TypeSchema = TypeSchema::Named("Ray");
 
@@ -144,6 +147,7 @@ pub struct Matrix4x4 {
     pub rows: [[f32; 4]; 4],
 }
 
+#[diagnostic::do_not_recommend]
 impl SyncValue for Matrix4x4 {
     const SCHEMA: TypeSchema = TypeSchema::Named("Matrix4x4");
 
@@ -192,6 +196,7 @@ impl Color32 {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl SyncValue for Color32 {
     const SCHEMA: TypeSchema = TypeSchema::Named("Color32");
 
@@ -263,6 +268,7 @@ impl fmt::Debug for NetworkHash128 {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl SyncValue for NetworkHash128 {
     const SCHEMA: TypeSchema = TypeSchema::Named("NetworkHash128");
 
@@ -284,6 +290,7 @@ impl SyncValue for NetworkHash128 {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NetworkSceneId(pub u32);
 
+#[diagnostic::do_not_recommend]
 impl SyncValue for NetworkSceneId {
     const SCHEMA: TypeSchema = TypeSchema::Named("NetworkSceneId");
 

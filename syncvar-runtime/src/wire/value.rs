@@ -65,6 +65,19 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     /// that NaN does not count as a change for ever and `-0.0` does count as one over `0.0`.
     fn same(&self, other: &Self) -> bool;
 
+    /// As [`read_in_place`](Self::read_in_place), and returns what was there before if it was
+    /// another value.
+    #[doc(hidden)]
+    #[inline]
+    fn read_with_previous(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<Option<Self>, ReadError> {
+        let previous = self.clone();
+        self.read_in_place(reader)?;
+        Ok((!self.same(&previous)).then_some(previous))
+    }
+
     /// Appends a sequence of such values; `u8` has a shorter form than one value after another.
     #[doc(hidden)]
     fn write_slice(values: &[Self], writer: &mut NetworkWriter) {
@@ -95,6 +108,7 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
 /// Integers that travel as a 32-bit or 64-bit one and are checked on the way back.
 macro_rules! integers {
     ($($type:ident: $write:ident($wide:ty), $read:ident;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl SyncValue for $type {
             const SCHEMA: TypeSchema = TypeSchema::Named(stringify!($type));
 
@@ -129,6 +143,7 @@ integers! {
 }
 
 /// One packed number; a sequence of them travels as the bytes themselves.
+#[diagnostic::do_not_recommend]
 impl SyncValue for u8 {
     const SCHEMA: TypeSchema = TypeSchema::Named("u8");
 
@@ -167,6 +182,7 @@ impl SyncValue for u8 {
 /// Values that the writer and the reader know by name.
 macro_rules! known_to_the_writer {
     ($($type:ident: $write:ident, $read:ident, |$a:ident, $b:ident| $same:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl SyncValue for $type {
             const SCHEMA: TypeSchema = TypeSchema::Named(stringify!($type));
 
@@ -201,6 +217,7 @@ known_to_the_writer! {
 
 /// One packed number, the character's scalar value. Characters beyond U+FFFF, which C# cannot
 /// hold in one `char`, take the same form.
+#[diagnostic::do_not_recommend]
 impl SyncValue for char {
     const SCHEMA: TypeSchema = TypeSchema::Named("char");
 
@@ -222,6 +239,7 @@ impl SyncValue for char {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl SyncValue for String {
     const SCHEMA: TypeSchema = TypeSchema::Named("String");
 

@@ -8,6 +8,8 @@ use syncvar_runtime::{
     ClientEvent, DisconnectReason, NetworkClient, NetworkServer, Prefabs, ServerEvent,
 };
 use syncvar_tcp::{TcpClient, TcpError, TcpOptions, TcpServer};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
 
 #[tokio::test]
 async fn two_clients_one_of_them_late_end_equal() {
@@ -169,6 +171,29 @@ async fn what_a_client_answers_leaves_at_once() {
     server
         .event(|event| matches!(event, ServerEvent::Ready { .. }).then_some(()))
         .await;
+}
+
+#[tokio::test]
+async fn a_client_is_told_of_packets_that_make_no_sense() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    let client = NetworkClient::new(prefabs());
+    let mut client = TcpClient::connect(addr, client).await.unwrap();
+    let (mut server, _) = listener.accept().await.unwrap();
+
+    for malformed in [&[0, 0, 0, 3, 0, 1, 2][..], &[0, 0, 0, 0]] {
+        server.write_all(malformed).await.unwrap();
+        let received = soon(client.receive()).await.unwrap();
+        assert!(
+            matches!(received, Err(TcpError::Malformed(_))),
+            "{received:?}"
+        );
+    }
+    server.write_all(&[255; 4]).await.unwrap();
+    let received = soon(client.receive()).await.unwrap();
+    assert!(matches!(received, Err(TcpError::Io(_))), "{received:?}");
+    let received = soon(client.receive()).await.unwrap();
+    assert!(matches!(received, Err(TcpError::Closed)), "{received:?}");
 }
 
 #[tokio::test]
