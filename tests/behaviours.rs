@@ -1,4 +1,5 @@
-//! What a behaviour writes and reads, and what makes it dirty.
+//! What a behaviour writes and reads, and what makes it dirty (U1 to U33, and M22, which repeats
+//! them).
 
 mod support;
 

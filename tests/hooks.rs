@@ -92,9 +92,10 @@ fn hooks_run_after_every_behaviour_of_the_object_is_applied() {
     assert_eq!(net.client(0).get::<support::Door>(id).unwrap().open, true);
 }
 
-/// M2: what a hook or the application writes on a client stays there.
+/// M2, M11: state is written on the server only; what a hook or the application writes on a client
+/// stays there.
 #[test]
-fn m2_what_is_written_on_a_client_never_reaches_the_server() {
+fn m2_m11_what_is_written_on_a_client_never_reaches_the_server() {
     let mut net = network(2);
     let id = net.server.spawn(Player::new(1, "a"));
     net.settle();
