@@ -1,33 +1,44 @@
 //! Bounds for type parameters, where a synchronised type mentions one.
 
-use std::collections::BTreeSet;
-
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Generics, Type};
 
-/// The type parameters of an item.
-pub(crate) struct Parameters(BTreeSet<String>);
+/// The type parameters of an item, in order.
+pub(crate) struct Parameters(Vec<Ident>);
 
 impl Parameters {
     pub(crate) fn of(generics: &Generics) -> Self {
-        let names = generics
-            .type_params()
-            .map(|parameter| parameter.ident.to_string());
-        Self(names.collect())
+        Self(
+            generics
+                .type_params()
+                .map(|parameter| parameter.ident.clone())
+                .collect(),
+        )
     }
 
-    /// Whether a type mentions one of the parameters. A path segment of the same name counts as
-    /// well; the bound it brings is needed anyway.
+    /// Whether a type mentions one of the parameters.
     pub(crate) fn occur_in(&self, ty: &Type) -> bool {
-        !self.0.is_empty() && self.occur_in_tokens(ty.to_token_stream())
+        self.0
+            .iter()
+            .any(|parameter| occurs(parameter, ty.to_token_stream()))
     }
 
-    fn occur_in_tokens(&self, tokens: TokenStream) -> bool {
-        tokens.into_iter().any(|token| match token {
-            TokenTree::Ident(ident) => self.0.contains(&ident.to_string()),
-            TokenTree::Group(group) => self.occur_in_tokens(group.stream()),
-            TokenTree::Punct(_) | TokenTree::Literal(_) => false,
-        })
+    /// Those that one of the types mentions.
+    pub(crate) fn mentioned_in<'a>(self, types: impl Iterator<Item = &'a Type>) -> Vec<Ident> {
+        let types: Vec<TokenStream> = types.map(ToTokens::to_token_stream).collect();
+        let mut parameters = self.0;
+        parameters.retain(|parameter| types.iter().any(|ty| occurs(parameter, ty.clone())));
+        parameters
     }
+}
+
+/// Whether a name occurs among the tokens of a type. A path segment of the same name counts as well;
+/// the bound that it brings is needed anyway.
+fn occurs(parameter: &Ident, tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *parameter,
+        TokenTree::Group(group) => occurs(parameter, group.stream()),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }

@@ -218,17 +218,19 @@ fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
     clause
 }
 
+/// The user's bounds, and one for every type parameter that a member mentions: with it the value can
+/// be cloned as well, which `#[derive(Clone)]` allows for parameters that can.
 fn value_bounds<'a>(
     generics: &Generics,
     types: impl Iterator<Item = &'a Type>,
 ) -> Option<WhereClause> {
-    let parameters = Parameters::of(generics);
+    let mentioned = Parameters::of(generics).mentioned_in(types);
     let mut clause = generics.where_clause.clone();
-    for ty in types.filter(|ty| parameters.occur_in(ty)) {
+    for parameter in mentioned {
         let clause = clause.get_or_insert_with(|| parse_quote!(where));
         clause
             .predicates
-            .push(parse_quote!(#ty: _syncvar::SyncValue));
+            .push(parse_quote!(#parameter: _syncvar::SyncValue));
     }
     clause
 }

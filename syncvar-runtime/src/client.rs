@@ -6,15 +6,16 @@ mod receive;
 
 pub use event::{ChangedFields, ClientEvent, SpawnFailure};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use bytes::Bytes;
 
 use crate::events::Events;
 use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ready, Resync};
 use crate::schema_text::PrefabText;
+use crate::segments::Segments;
 use crate::stats::Stats;
-use crate::{DisconnectReason, NetId, NetworkBehaviour, NetworkIdentity, NetworkWriter, Prefabs};
+use crate::{DisconnectReason, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
 
 /// How a client behaves.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub struct ClientConfig {
     /// Whether to prove, before anything else, that both sides know the same prefabs and fields;
     /// the same as the server's setting.
     pub compare_schemas: bool,
+    /// The largest packet, in bytes, that messages to the server are gathered into.
+    pub packet_size: usize,
     /// Whether to ask for the objects as soon as the connection stands; otherwise
     /// [`NetworkClient::ready`] does.
     pub auto_ready: bool,
@@ -37,6 +40,7 @@ impl Default for ClientConfig {
     fn default() -> Self {
         Self {
             compare_schemas: true,
+            packet_size: 1340,
             auto_ready: true,
             max_objects: 1_000_000,
             max_events: 100_000,
@@ -81,16 +85,21 @@ pub struct NetworkClient {
     server_schema: Vec<PrefabText>,
     /// The dirty masks of the update under way, a behaviour each.
     masks: Vec<u64>,
-    outgoing: NetworkWriter,
+    outgoing: Segments,
+    /// Packets of what was in `outgoing`, oldest first.
+    packets: VecDeque<Bytes>,
     events: Events<ClientEvent>,
     stats: Stats,
 }
 
-/// How far the client has come.
+/// How far a client has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ClientState {
+pub enum ClientState {
+    /// There is no connection, or it is over.
     Disconnected,
+    /// The transport has a connection, and the server has not let us in yet.
     Connecting,
+    /// The server has let us in.
     Connected,
 }
 
@@ -131,7 +140,8 @@ impl NetworkClient {
             joining: false,
             server_schema: Vec::new(),
             masks: Vec::new(),
-            outgoing: NetworkWriter::new(),
+            outgoing: Segments::new(config.packet_size),
+            packets: VecDeque::new(),
             events: Events::with_limit(config.max_events),
             config,
         }
@@ -147,7 +157,12 @@ impl NetworkClient {
         &self.stats
     }
 
-    /// Whether the connection stands.
+    /// How far the connection has come.
+    pub fn state(&self) -> ClientState {
+        self.state
+    }
+
+    /// Whether the server has let us in.
     pub fn is_connected(&self) -> bool {
         self.state == ClientState::Connected
     }
@@ -222,7 +237,8 @@ impl NetworkClient {
         }
         self.joining = false;
         self.server_schema.clear();
-        self.outgoing = NetworkWriter::new();
+        self.outgoing = Segments::new(self.config.packet_size);
+        self.packets.clear();
         if self.config.compare_schemas {
             self.state = ClientState::Connecting;
             let schema_hash = self.prefabs.schema_hash();
@@ -242,16 +258,16 @@ impl NetworkClient {
 
     /// The next packet to be sent; call it until there is none.
     pub fn poll_transmit(&mut self) -> Option<ClientPacket> {
-        if self.outgoing.is_empty() {
-            return None;
+        if self.packets.is_empty() {
+            self.packets.extend(self.outgoing.drain());
         }
-        let bytes = self.outgoing.take_bytes();
+        let bytes = self.packets.pop_front()?;
         self.stats.sent.add(bytes.len());
         Some(ClientPacket { channel: 0, bytes })
     }
 
     pub(crate) fn has_outgoing(&self) -> bool {
-        !self.outgoing.is_empty()
+        !self.outgoing.is_empty() || !self.packets.is_empty()
     }
 
     /// Something that happened, oldest first.
@@ -265,13 +281,12 @@ impl NetworkClient {
     }
 
     fn send<M: Message>(&mut self, message: &M) {
-        let before = self.outgoing.len();
-        message.encode(&mut self.outgoing);
-        if self.outgoing.take_error().is_some() {
-            self.outgoing.truncate(before);
+        let writer = self.outgoing.begin();
+        message.encode(writer);
+        if writer.take_error().is_some() {
+            self.outgoing.give_up();
         } else {
-            self.stats
-                .count_encoded(M::TYPE, self.outgoing.len() - before);
+            self.stats.count_encoded(M::TYPE, self.outgoing.commit());
         }
     }
 

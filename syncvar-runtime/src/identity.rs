@@ -27,7 +27,7 @@ impl NetId {
 
 impl fmt::Display for NetId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#{}", self.0)
+        f.pad(&format!("#{}", self.0))
     }
 }
 

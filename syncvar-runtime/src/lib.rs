@@ -17,6 +17,7 @@ mod message;
 mod prefab;
 mod schema;
 mod schema_text;
+mod segments;
 mod server;
 mod stats;
 mod sync;
@@ -26,7 +27,8 @@ mod wire;
 pub use behaviour::NetworkBehaviour;
 pub use channel::{Channel, DisconnectReason};
 pub use client::{
-    ChangedFields, ClientConfig, ClientEvent, ClientPacket, NetworkClient, SpawnFailure,
+    ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient,
+    SpawnFailure,
 };
 pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity};
 pub use memory::{Link, MemoryNetwork};

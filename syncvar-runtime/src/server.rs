@@ -225,6 +225,13 @@ impl NetworkServer {
         self.connections.values().map(|connection| connection.id)
     }
 
+    /// Whether a connection has been let in and is not being sent off.
+    pub fn is_connected(&self, connection: ConnectionId) -> bool {
+        self.connections
+            .get(connection.0)
+            .is_some_and(Connection::is_connected)
+    }
+
     /// Whether a connection is ready: it gets objects and their changes.
     pub fn is_ready(&self, connection: ConnectionId) -> bool {
         self.connections

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::{Sink, SinkExt, StreamExt};
-use syncvar_runtime::{ClientEvent, NetworkClient, NetworkReader, ReadError};
+use syncvar_runtime::{ClientEvent, ClientState, NetworkClient, NetworkReader, ReadError};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpStream, ToSocketAddrs};
 use tokio_util::codec::{Framed, LengthDelimitedCodec};
@@ -189,9 +189,8 @@ impl TcpClient {
         let mut reader = NetworkReader::new(frame);
         let channel = reader.read_u8()?;
         let packet = reader.read_bytes(reader.remaining())?;
-        let connected = self.client.is_connected();
         let handled = self.client.handle_packet(channel, packet);
-        if connected && !self.client.is_connected() {
+        if self.client.state() == ClientState::Disconnected {
             // Those were the server's last words. It waits for this side to close, which must not
             // depend on whether the application still receives.
             self.frames = None;

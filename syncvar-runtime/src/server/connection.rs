@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, VecDeque};
 use bytes::Bytes;
 
 use super::ConnectionId;
-use super::audience::Segments;
 use crate::NetId;
+use crate::segments::Segments;
 
 /// A connection.
 #[derive(Debug)]
@@ -51,6 +51,13 @@ impl Connection {
             queues: vec![VecDeque::new(); channel_count.max(1)],
             listed: false,
         }
+    }
+
+    pub(super) fn is_connected(&self) -> bool {
+        !matches!(
+            self.state,
+            ConnectionState::Connecting | ConnectionState::Closing
+        )
     }
 
     pub(super) fn is_ready(&self) -> bool {

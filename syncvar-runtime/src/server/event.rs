@@ -12,7 +12,7 @@ pub enum ServerEvent {
         /// Which.
         connection: ConnectionId,
     },
-    /// A connection was refused; it has been told why.
+    /// A connection ended before it was let in: it was refused and has been told why, or it left.
     Refused {
         /// Which.
         connection: ConnectionId,

@@ -184,6 +184,7 @@ impl NetworkServer {
         if closed.state == ConnectionState::Closing {
             return;
         }
+        let was_in = closed.is_connected();
         closed.state = ConnectionState::Closing;
         let owned: Vec<NetId> = std::mem::take(&mut closed.owned).into_iter().collect();
         if !closed.listed {
@@ -197,10 +198,14 @@ impl NetworkServer {
         }
         self.joining.retain(|joining| *joining != connection);
         self.audiences.forget(connection);
-        self.events.push(ServerEvent::Disconnected {
-            connection,
-            reason,
-            owned,
+        self.events.push(if was_in {
+            ServerEvent::Disconnected {
+                connection,
+                reason,
+                owned,
+            }
+        } else {
+            ServerEvent::Refused { connection, reason }
         });
     }
 

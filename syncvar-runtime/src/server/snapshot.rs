@@ -3,12 +3,12 @@
 
 use bytes::Bytes;
 
-use super::audience::Segments;
 use super::connection::ConnectionState;
 use super::spawned::Spawned;
 use super::update::describe_failure;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::message::{LocalClientAuthority, ObjectHide, ObjectSpawn, SpawnFinished};
+use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::{MessageType, NetId, NetworkWriter, WriteError};
 

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::audience::Segments;
 use super::spawned::Spawned;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::Slot;
 use crate::message::{self, Message};
+use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::{Channel, MessageType, NetId, NetworkWriter, WriteError, WriteErrorKind};
 
