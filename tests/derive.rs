@@ -94,6 +94,7 @@ fn a_generic_behaviour_keeps_its_bounds_and_gets_those_it_needs() {
 }
 
 #[test]
+#[expect(unused_qualifications, reason = "a path is one of the ways")]
 fn a_field_can_be_written_by_path_by_alias_or_by_a_macro() {
     type Health = SyncVar<i32>;
 

@@ -2,8 +2,8 @@
 
 mod slots;
 
-pub(crate) use slots::Slot;
 pub use slots::{BehaviourList, BehaviourSet, Behaviours};
+pub(crate) use slots::{MAX_CHANNELS, Slot, When};
 
 use std::any::Any;
 use std::fmt;

@@ -11,6 +11,7 @@ mod behaviour;
 mod channel;
 mod client;
 mod events;
+mod id_set;
 mod identity;
 mod memory;
 mod message;

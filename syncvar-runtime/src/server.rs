@@ -51,7 +51,8 @@ pub struct ServerConfig {
     /// Whether several messages share a packet. Off, each travels alone, as with UNet's
     /// `maxDelay` of 0.
     pub gather: bool,
-    /// What each channel promises; a behaviour on a channel beyond them is never sent.
+    /// What each channel promises, 64 of them at most; a behaviour on a channel beyond them is never
+    /// sent.
     pub channels: Vec<Channel>,
     /// Whether clients must prove, before anything else, that they know the same prefabs and
     /// fields. `false` is UNet, where a connection exists as soon as the transport has one.

@@ -79,6 +79,7 @@ fn members_can_be_of_any_type_that_travels() {
     #[derive(SyncValue, Clone, PartialEq, Debug, Default)]
     struct Everything {
         array: [u16; 2],
+        grid: [[u8; 2]; 2],
         tuple: (u8, bool),
         option: Option<Box<char>>,
         list: Vec<Vec<u8>>,

@@ -164,12 +164,66 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 }
 
-/// Slots in a row. A tuple keeps its behaviours in one piece of memory.
+/// Slots in a row. A tuple keeps its behaviours in one piece of memory, and the methods that the
+/// update loop calls for every object that has changed look at all of them in one call.
 trait Slots: Send + Sync {
     fn len(&self) -> usize;
     fn slot(&self, index: usize) -> Option<&dyn Slot>;
     fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot>;
     fn type_ids(&self) -> Vec<TypeId>;
+
+    /// Adds what there is to send; the first slot counts as number `first`.
+    fn look(&self, first: u32, when: When, pending: &mut Pending);
+
+    /// Has every behaviour of a channel write its changes; tells which of them wants to be sent.
+    fn write_changes(
+        &mut self,
+        first: u32,
+        channel: u8,
+        writer: &mut NetworkWriter,
+        sizes: &mut dyn FnMut(u32, usize),
+    ) -> u64;
+
+    /// Makes the behaviours clean whose bits are set: they were sent.
+    fn mark_sent(&mut self, first: u32, sent: u64, now: Duration);
+}
+
+/// When the update loop looks at an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct When {
+    pub(crate) now: Duration,
+    /// Send intervals do not count: somebody is about to be given the full state.
+    pub(crate) force: bool,
+}
+
+/// What an object has to send.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pending {
+    /// A bit for each channel with a behaviour that is due.
+    pub(crate) channels: u64,
+    /// A bit for each behaviour that is dirty.
+    pub(crate) dirty: u64,
+}
+
+/// The most behaviours that an object can have: each has a bit of a word.
+const MAX_BEHAVIOURS: usize = 64;
+
+/// The most channels that a server can have: each has a bit of a word.
+pub(crate) const MAX_CHANNELS: usize = 64;
+
+impl When {
+    fn is_due(self, last_send: Duration, info: &BehaviourInfo) -> bool {
+        self.force || self.now.saturating_sub(last_send) > info.send_interval
+    }
+}
+
+impl Pending {
+    fn add(&mut self, index: u32, info: &BehaviourInfo, due: bool, dirty: bool) {
+        self.dirty |= u64::from(dirty) << index;
+        if due && usize::from(info.channel) < MAX_CHANNELS {
+            self.channels |= 1 << info.channel;
+        }
+    }
 }
 
 impl Behaviours {
@@ -193,6 +247,29 @@ impl Behaviours {
     /// The types of the behaviours, in order: what [`Prefabs`](crate::Prefabs) finds a prefab by.
     pub(crate) fn type_ids(&self) -> Vec<TypeId> {
         self.0.type_ids()
+    }
+
+    /// What there is to send.
+    pub(crate) fn look(&self, when: When) -> Pending {
+        let mut pending = Pending::default();
+        self.0.look(0, when, &mut pending);
+        pending
+    }
+
+    /// Has every behaviour of a channel write its changes, and reports how many bytes each took.
+    /// Returns a bit for each that wants to be sent.
+    pub(crate) fn write_changes(
+        &mut self,
+        channel: u8,
+        writer: &mut NetworkWriter,
+        mut sizes: impl FnMut(u32, usize),
+    ) -> u64 {
+        self.0.write_changes(0, channel, writer, &mut sizes)
+    }
+
+    /// Makes the behaviours clean whose bits are set: they were sent.
+    pub(crate) fn mark_sent(&mut self, sent: u64, now: Duration) {
+        self.0.mark_sent(0, sent, now);
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Slot> {
@@ -223,8 +300,16 @@ impl BehaviourList {
     }
 
     /// The same list with one more behaviour at its end.
+    ///
+    /// # Panics
+    ///
+    /// When there are 64 already.
     #[must_use]
     pub fn with<B: NetworkBehaviour>(mut self, behaviour: B) -> Self {
+        assert!(
+            self.0.len() < MAX_BEHAVIOURS,
+            "an object has at most 64 behaviours"
+        );
         self.0.push(Box::new(TypedSlot::new(behaviour)));
         self
     }
@@ -258,6 +343,45 @@ impl Slots for BehaviourList {
         match self.0.get_mut(index) {
             Some(slot) => Some(slot.as_mut()),
             None => None,
+        }
+    }
+
+    fn look(&self, first: u32, when: When, pending: &mut Pending) {
+        for (index, slot) in (first..).zip(&self.0) {
+            let (info, dirty) = (slot.info(), slot.dirty_bits() != 0);
+            pending.add(
+                index,
+                info,
+                dirty && when.is_due(slot.last_send(), info),
+                dirty,
+            );
+        }
+    }
+
+    fn write_changes(
+        &mut self,
+        first: u32,
+        channel: u8,
+        writer: &mut NetworkWriter,
+        sizes: &mut dyn FnMut(u32, usize),
+    ) -> u64 {
+        let mut wanted = 0;
+        for (index, slot) in (first..).zip(&mut self.0) {
+            if slot.info().channel == channel {
+                let before = writer.len();
+                wanted |= u64::from(slot.serialize(writer, false)) << index;
+                sizes(index, writer.len() - before);
+            }
+        }
+        wanted
+    }
+
+    fn mark_sent(&mut self, first: u32, sent: u64, now: Duration) {
+        for (index, slot) in (first..).zip(&mut self.0) {
+            if sent >> index & 1 == 1 {
+                slot.clear_all_dirty_bits();
+                slot.set_last_send(now);
+            }
         }
     }
 
@@ -298,6 +422,38 @@ impl<B: NetworkBehaviour> Slots for TypedSlot<B> {
     fn type_ids(&self) -> Vec<TypeId> {
         vec![TypeId::of::<B>()]
     }
+
+    #[inline]
+    fn look(&self, first: u32, when: When, pending: &mut Pending) {
+        let dirty = self.behaviour.sync_var_dirty_bits() != 0;
+        let due = dirty && when.is_due(self.last_send, Self::INFO);
+        pending.add(first, Self::INFO, due, dirty);
+    }
+
+    #[inline]
+    fn write_changes(
+        &mut self,
+        first: u32,
+        channel: u8,
+        writer: &mut NetworkWriter,
+        sizes: &mut dyn FnMut(u32, usize),
+    ) -> u64 {
+        if B::CHANNEL != channel {
+            return 0;
+        }
+        let before = writer.len();
+        let wanted = self.behaviour.on_serialize(writer, false);
+        sizes(first, writer.len() - before);
+        u64::from(wanted) << first
+    }
+
+    #[inline]
+    fn mark_sent(&mut self, first: u32, sent: u64, now: Duration) {
+        if sent >> first & 1 == 1 {
+            self.behaviour.clear_all_dirty_bits();
+            self.last_send = now;
+        }
+    }
 }
 
 macro_rules! tuples {
@@ -330,6 +486,24 @@ macro_rules! tuples {
 
             fn type_ids(&self) -> Vec<TypeId> {
                 vec![$(TypeId::of::<$name>()),+]
+            }
+
+            fn look(&self, first: u32, when: When, pending: &mut Pending) {
+                $(self.$index.look(first + $index, when, pending);)+
+            }
+
+            fn write_changes(
+                &mut self,
+                first: u32,
+                channel: u8,
+                writer: &mut NetworkWriter,
+                sizes: &mut dyn FnMut(u32, usize),
+            ) -> u64 {
+                0 $(| self.$index.write_changes(first + $index, channel, writer, sizes))+
+            }
+
+            fn mark_sent(&mut self, first: u32, sent: u64, now: Duration) {
+                $(self.$index.mark_sent(first + $index, sent, now);)+
             }
         }
     )*};

@@ -12,7 +12,6 @@ use crate::{NetId, NetworkBehaviour, NetworkIdentity};
 pub struct BehaviourMut<'a, B: NetworkBehaviour> {
     behaviour: &'a mut B,
     net_id: NetId,
-    queued: &'a mut bool,
     schedule: &'a mut Schedule,
 }
 
@@ -25,7 +24,6 @@ impl<'a, B: NetworkBehaviour> BehaviourMut<'a, B> {
         Some(Self {
             net_id: spawned.identity.net_id(),
             behaviour: find(&mut spawned.identity)?,
-            queued: &mut spawned.queued,
             schedule,
         })
     }
@@ -48,7 +46,7 @@ impl<B: NetworkBehaviour> DerefMut for BehaviourMut<'_, B> {
 impl<B: NetworkBehaviour> Drop for BehaviourMut<'_, B> {
     fn drop(&mut self) {
         if self.behaviour.sync_var_dirty_bits() != 0 {
-            self.schedule.queue_dirty(self.net_id, self.queued);
+            self.schedule.queue_dirty(self.net_id);
         }
     }
 }

@@ -5,21 +5,22 @@ use std::time::Duration;
 
 use super::spawned::Spawned;
 use crate::NetId;
+use crate::id_set::IdSet;
 
 /// The queues of the update loop.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
-    /// Objects that were changed since the last update, each once.
-    dirty: Vec<NetId>,
+    /// Objects that were changed since the last update.
+    dirty: IdSet,
     /// Objects with changes that wait for their send interval, by the time when it ends. Objects
     /// sent in one update with one interval wait for one time, so the keys are few.
     waiting: BTreeMap<Duration, Vec<NetId>>,
     /// Lists for `waiting` to use again.
     spare: Vec<Vec<NetId>>,
-    /// Objects to be shown to somebody, or hidden, each once.
-    moved: Vec<NetId>,
-    /// Objects that no client has been told of, each once.
-    new: Vec<NetId>,
+    /// Objects to be shown to somebody, or hidden.
+    moved: IdSet,
+    /// Objects that no client has been told of.
+    new: IdSet,
 }
 
 impl Schedule {
@@ -32,27 +33,26 @@ impl Schedule {
     }
 
     /// An object may have something to send.
-    pub(super) fn queue_dirty(&mut self, net_id: NetId, queued: &mut bool) {
-        if !*queued {
-            *queued = true;
-            self.dirty.push(net_id);
-        }
+    #[inline]
+    pub(super) fn queue_dirty(&mut self, net_id: NetId) {
+        self.dirty.insert(net_id.0);
     }
 
-    /// An object is to be shown to somebody, or hidden.
+    /// An object is to be shown to somebody, or hidden: that is preceded by its changes.
     pub(super) fn queue_moved(&mut self, spawned: &mut Spawned) {
-        if !spawned.moved {
-            spawned.moved = true;
-            self.moved.push(spawned.identity.net_id());
-        }
+        self.queue_dirty(spawned.identity.net_id());
+        self.queue_sent(spawned);
+    }
+
+    /// As [`queue_moved`](Self::queue_moved), for an object whose changes have just been written.
+    pub(super) fn queue_sent(&mut self, spawned: &mut Spawned) {
+        spawned.moved = true;
+        self.moved.insert(spawned.identity.net_id().0);
     }
 
     /// An object is to be spawned on the clients.
-    pub(super) fn queue_new(&mut self, spawned: &mut Spawned) {
-        if !spawned.new {
-            spawned.new = true;
-            self.new.push(spawned.identity.net_id());
-        }
+    pub(super) fn queue_new(&mut self, net_id: NetId) {
+        self.new.insert(net_id.0);
     }
 
     /// An object's next behaviour is due after this time.
@@ -68,33 +68,29 @@ impl Schedule {
         }
     }
 
-    /// Puts into `due` what this update looks at: the changed objects, those whose interval has
-    /// ended (with `all`, also those whose interval has not), and those about to be shown.
-    /// Ascending, each once.
+    /// Puts into `due` what this update looks at: the changed objects, and those whose interval has
+    /// ended (with `all`, also those whose interval has not). Ascending, each once.
     pub(super) fn take_due(&mut self, now: Duration, all: bool, due: &mut Vec<NetId>) {
-        due.append(&mut self.dirty);
-        due.extend_from_slice(&self.moved);
         while let Some(entry) = self.waiting.first_entry() {
             if !all && *entry.key() >= now {
                 break;
             }
             let mut list = entry.remove();
-            due.append(&mut list);
+            for net_id in list.drain(..) {
+                self.dirty.insert(net_id.0);
+            }
             self.spare.push(list);
         }
-        due.sort_unstable();
-        due.dedup();
+        self.dirty.drain_into(due);
     }
 
     /// Puts into `moved` the objects to be shown or hidden, ascending.
     pub(super) fn take_moved(&mut self, moved: &mut Vec<NetId>) {
-        moved.append(&mut self.moved);
-        moved.sort_unstable();
+        self.moved.drain_into(moved);
     }
 
     /// Puts into `new` the objects to be spawned on the clients, ascending.
     pub(super) fn take_new(&mut self, new: &mut Vec<NetId>) {
-        new.append(&mut self.new);
-        new.sort_unstable();
+        self.new.drain_into(new);
     }
 }

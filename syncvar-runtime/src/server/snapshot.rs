@@ -122,7 +122,6 @@ impl NetworkServer {
     /// Returns the owner, if it is among those who were just given the object.
     fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
         let spawned = self.objects.get_mut(id.0)?;
-        spawned.new = false;
         spawned.audience = spawned.wanted;
         let audience = self.audiences.get(spawned.audience);
         let owner = spawned

@@ -118,20 +118,18 @@ impl NetworkServer {
         } else {
             Audiences::EVERYONE
         };
-        let mut spawned = Spawned {
+        let spawned = Spawned {
             identity,
             owner: None,
             audience: wanted,
             wanted,
             announced: false,
-            queued: false,
             moved: false,
-            new: false,
             wake: None,
             owed: Vec::new(),
             first_behaviour,
         };
-        self.schedule.queue_new(&mut spawned);
+        self.schedule.queue_new(net_id);
         self.objects.insert(net_id.0, spawned);
         if owner.is_some() {
             self.set_owner(net_id, owner);

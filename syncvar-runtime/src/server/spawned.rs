@@ -8,10 +8,6 @@ use crate::NetworkIdentity;
 
 /// An object on the server.
 #[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "facts that hold independently"
-)]
 pub(super) struct Spawned {
     pub(super) identity: NetworkIdentity,
     pub(super) owner: Option<ConnectionId>,
@@ -21,12 +17,8 @@ pub(super) struct Spawned {
     pub(super) wanted: AudienceId,
     /// Whether the object has been spawned on the clients of its audience.
     pub(super) announced: bool,
-    /// Whether it is in the schedule's list of changed objects.
-    pub(super) queued: bool,
     /// Whether it is in the schedule's list of objects to be shown or hidden.
     pub(super) moved: bool,
-    /// Whether it is in the schedule's list of objects that no client has been told of.
-    pub(super) new: bool,
     /// When the schedule will look at it again by itself.
     pub(super) wake: Option<Duration>,
     /// Connections that must be sent the full state: they asked for it, or an earlier attempt to

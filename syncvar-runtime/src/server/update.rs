@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::spawned::Spawned;
 use super::{ConnectionId, NetworkServer, ServerEvent};
-use crate::identity::Slot;
+use crate::identity::{MAX_CHANNELS, Slot, When};
 use crate::message::{self, Message};
 use crate::segments::Segments;
 use crate::stats::Stats;
@@ -63,48 +63,55 @@ impl NetworkServer {
         let Some(spawned) = self.objects.get_mut(id.0) else {
             return;
         };
-        spawned.queued = false;
         if spawned.wake.is_some_and(|wake| all || wake < now) {
             spawned.wake = None;
         }
         if !spawned.announced {
-            self.schedule.queue_new(spawned);
+            self.schedule.queue_new(id);
             return;
         }
         if self.audiences.get(spawned.audience).ready.is_empty() {
             spawned.clear_dirty();
             return;
         }
-        let due = Due {
-            now,
-            force: all || spawned.moved,
-        };
-        for (channel, kind) in (0_u8..).zip(&self.config.channels) {
-            if !due.includes_any(spawned, channel) {
+        let force = all || spawned.moved;
+        let pending = spawned.identity.behaviours.look(When { now, force });
+        let mut left = pending.dirty;
+        let channels = self.config.channels.iter().take(MAX_CHANNELS);
+        for (channel, kind) in (0_u8..).zip(channels) {
+            if pending.channels >> channel == 0 {
+                break;
+            }
+            if pending.channels >> channel & 1 == 0 {
                 continue;
             }
-            let Some(segments) = self.audiences.segments(spawned.audience, channel.into()) else {
-                continue;
-            };
             let limit = match kind {
                 Channel::Reliable => usize::MAX,
                 Channel::Unreliable => self.config.packet_size,
+            };
+            let Some(segments) = self.audiences.segments(spawned.audience, channel.into()) else {
+                continue;
             };
             let update = Update {
                 channel,
                 limit,
                 now,
             };
-            if let Err(error) = update.write(spawned, segments, &mut self.stats) {
-                let event = describe_failure(spawned, error, false);
-                self.events.push(event);
-                return;
+            match update.write(spawned, segments, &mut self.stats) {
+                Ok(sent) => left &= !sent,
+                Err(error) => {
+                    let event = describe_failure(spawned, error, false);
+                    self.events.push(event);
+                    return;
+                }
             }
         }
         if !spawned.owed.is_empty() {
-            self.schedule.queue_moved(spawned);
+            self.schedule.queue_sent(spawned);
         }
-        self.reschedule(id, now);
+        if left != 0 {
+            self.reschedule(id, now);
+        }
     }
 
     /// Sees to it that an object is looked at again when its next behaviour is due.
@@ -113,18 +120,15 @@ impl NetworkServer {
             return;
         };
         let channels = self.config.channels.len();
-        let dirty =
-            spawned.identity.behaviours.iter().filter(|slot| {
-                slot.dirty_bits() != 0 && usize::from(slot.info().channel) < channels
-            });
+        let slots = spawned.identity.behaviours.iter();
+        let dirty = slots
+            .filter(|slot| slot.dirty_bits() != 0 && usize::from(slot.info().channel) < channels);
         match dirty
             .map(|slot| slot.last_send() + slot.info().send_interval)
             .min()
         {
             // Due and still dirty: its `on_serialize` says not yet. It is asked at every update.
-            Some(next) if next < now => {
-                self.schedule.queue_dirty(id, &mut spawned.queued);
-            }
+            Some(next) if next < now => self.schedule.queue_dirty(id),
             Some(next) => self.schedule.wait(spawned, next),
             None => {}
         }
@@ -162,31 +166,6 @@ impl NetworkServer {
     }
 }
 
-/// Which behaviours are due.
-#[derive(Clone, Copy)]
-struct Due {
-    now: Duration,
-    /// Send intervals do not count: somebody is about to be given the full state.
-    force: bool,
-}
-
-impl Due {
-    fn includes_any(self, spawned: &Spawned, channel: u8) -> bool {
-        spawned
-            .identity
-            .behaviours
-            .iter()
-            .any(|slot| self.includes(slot, channel))
-    }
-
-    fn includes(self, slot: &dyn Slot, channel: u8) -> bool {
-        let info = slot.info();
-        info.channel == channel
-            && slot.dirty_bits() != 0
-            && (self.force || self.now.saturating_sub(slot.last_send()) > info.send_interval)
-    }
-}
-
 /// One `UpdateVars` message: every behaviour of a channel, the clean ones with an empty mask, those
 /// that are dirty and not due with all their changes.
 struct Update {
@@ -197,19 +176,27 @@ struct Update {
 }
 
 impl Update {
-    /// Writes the message. Nothing is sent and nothing is clean afterwards if no behaviour wants
-    /// to be sent, or if a value has no form on the wire.
+    /// Writes the message, and returns a bit for each behaviour that was sent. Nothing is sent and
+    /// nothing is clean afterwards if no behaviour wants to be sent, or if a value has no form on the
+    /// wire.
     fn write(
         &self,
         spawned: &mut Spawned,
         segments: &mut Segments,
         stats: &mut Stats,
-    ) -> Result<(), WriteError> {
+    ) -> Result<u64, WriteError> {
         let writer = segments.begin();
         let begin = writer.len();
         let start = message::begin(MessageType::UpdateVars, writer);
         writer.write(&spawned.identity.net_id());
-        let written = self.write_behaviours(spawned, writer, stats);
+        let first_behaviour = spawned.first_behaviour;
+        let sent =
+            spawned
+                .identity
+                .behaviours
+                .write_changes(self.channel, writer, |index, bytes| {
+                    stats.count_behaviour(first_behaviour + index as usize, false, bytes);
+                });
         writer.finish_message(start);
         let length = writer.len() - begin;
         if length > self.limit {
@@ -217,69 +204,13 @@ impl Update {
             writer.fail(WriteErrorKind::TooLargeForUnreliable { length, limit });
         }
         let error = writer.take_error();
-        if error.is_some() || written.is_empty() {
+        if error.is_some() || sent == 0 {
             segments.give_up();
-            return error.map_or(Ok(()), Err);
+            return error.map_or(Ok(0), Err);
         }
-        written.mark_sent(spawned, self.now);
+        spawned.identity.behaviours.mark_sent(sent, self.now);
         stats.count_encoded(MessageType::UpdateVars, segments.commit());
-        Ok(())
-    }
-
-    fn write_behaviours(
-        &self,
-        spawned: &mut Spawned,
-        writer: &mut NetworkWriter,
-        stats: &mut Stats,
-    ) -> Written {
-        let mut written = Written::default();
-        for index in 0..spawned.identity.behaviours.len() {
-            let slot = spawned.identity.behaviours.slot_mut(index);
-            let Some(slot) = slot.filter(|slot| slot.info().channel == self.channel) else {
-                continue;
-            };
-            let before = writer.len();
-            if slot.serialize(writer, false) {
-                written.add(index);
-            }
-            stats.count_behaviour(
-                spawned.first_behaviour + index,
-                false,
-                writer.len() - before,
-            );
-        }
-        written
-    }
-}
-
-/// The behaviours whose `on_serialize` returned `true`.
-#[derive(Default)]
-struct Written {
-    first_64: u64,
-    others: Vec<usize>,
-}
-
-impl Written {
-    fn add(&mut self, index: usize) {
-        if index < 64 {
-            self.first_64 |= 1 << index;
-        } else {
-            self.others.push(index);
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.first_64 == 0 && self.others.is_empty()
-    }
-
-    fn mark_sent(&self, spawned: &mut Spawned, now: Duration) {
-        let few = (0..64).filter(|index| self.first_64 >> index & 1 == 1);
-        for index in few.chain(self.others.iter().copied()) {
-            if let Some(slot) = spawned.identity.behaviours.slot_mut(index) {
-                slot.clear_all_dirty_bits();
-                slot.set_last_send(now);
-            }
-        }
+        Ok(sent)
     }
 }
 

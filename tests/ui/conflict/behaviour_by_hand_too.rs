@@ -4,7 +4,6 @@ use syncvar::{BehaviourSchema, NetworkReader, NetworkWriter, ReadError};
 #[derive(NetworkBehaviour)]
 struct Player;
 
-#[rustfmt::skip]
 impl NetworkBehaviour for Player {
     type Previous = ();
     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Player", base: None, fields: &[] };

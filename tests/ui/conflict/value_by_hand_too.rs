@@ -4,7 +4,6 @@ use syncvar::{NetworkReader, NetworkWriter, ReadError, TypeSchema};
 #[derive(SyncValue, Clone)]
 struct Buff(u8);
 
-#[rustfmt::skip]
 impl SyncValue for Buff {
     const SCHEMA: TypeSchema = TypeSchema::Named("Buff");
     fn write(&self, _: &mut NetworkWriter) {}

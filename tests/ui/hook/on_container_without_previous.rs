@@ -3,7 +3,6 @@ use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
 
 struct Score;
 
-#[rustfmt::skip]
 impl SyncField for Score {
     const SCHEMA: TypeSchema = TypeSchema::Named("Score");
     fn is_dirty(&self) -> bool { false }

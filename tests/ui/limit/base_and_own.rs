@@ -3,7 +3,6 @@ use syncvar::prelude::*;
 type V = SyncVar<u8>;
 
 #[derive(NetworkBehaviour)]
-#[rustfmt::skip]
 struct Base(
     #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V,
     #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V,
@@ -12,7 +11,6 @@ struct Base(
 );
 
 #[derive(NetworkBehaviour)]
-#[rustfmt::skip]
 struct Derived(
     #[network_behaviour(base)] Base,
     #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V,

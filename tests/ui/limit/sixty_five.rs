@@ -3,7 +3,6 @@ use syncvar::prelude::*;
 type V = SyncVar<u8>;
 
 #[derive(NetworkBehaviour)]
-#[rustfmt::skip]
 struct Many(
     #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V,
     #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V, #[sync_var] V,
