@@ -3,7 +3,7 @@
 mod slots;
 
 pub use slots::{BehaviourList, BehaviourSet, Behaviours};
-pub(crate) use slots::{MAX_CHANNELS, Slot, When};
+pub(crate) use slots::{MAX_CHANNELS, Pending, Slot, When};
 
 use std::any::Any;
 use std::fmt;

@@ -73,11 +73,21 @@ impl MessageType {
     }
 
     /// Its position in [`ALL`](Self::ALL).
-    pub(crate) fn index(self) -> usize {
-        Self::ALL
-            .iter()
-            .position(|message_type| *message_type == self)
-            .unwrap_or_default()
+    pub(crate) const fn index(self) -> usize {
+        match self {
+            Self::ObjectDestroy => 0,
+            Self::ObjectSpawn => 1,
+            Self::UpdateVars => 2,
+            Self::SpawnFinished => 3,
+            Self::ObjectHide => 4,
+            Self::LocalClientAuthority => 5,
+            Self::Resync => 6,
+            Self::Schema => 7,
+            Self::Connect => 8,
+            Self::Disconnect => 9,
+            Self::Ready => 10,
+            Self::NotReady => 11,
+        }
     }
 }
 

@@ -8,7 +8,6 @@ use super::class::{Class, Field};
 use super::json::Json;
 use super::rule::Rule;
 use super::subject::Subject;
-use super::trial::Written;
 
 /// A new object, and what became of the recorded one.
 struct Receiver<'a> {
@@ -20,13 +19,14 @@ struct Receiver<'a> {
 }
 
 /// Reads the recorded initial state: all fields are those of the sender, and no hook is called.
-pub(crate) fn initial(class: &Class, step: &Json, written: &Written, check: &mut Check) {
+pub(crate) fn initial(class: &Class, step: &Json, check: &mut Check) {
     let Some(mut receiver) = Receiver::new(class, step, "apply_initial_to_fresh") else {
         return;
     };
-    let bytes = RecordedBytes::find(step, "initial").expect("bytes");
-    let Some(bytes) = bytes.resolve(&written.initial) else {
-        return check.fault("initial to apply", bytes, "other bytes");
+    let recorded = RecordedBytes::find(step, "initial").expect("bytes");
+    let (sent, _) = class.make_as_in(step).serialize(true);
+    let Some(bytes) = recorded.resolve(sent.as_bytes()) else {
+        return check.fault("initial to apply", recorded, "other bytes");
     };
     let mut reader = NetworkReader::new(bytes);
     if let Err(error) = receiver.subject.deserialize(&mut reader, true) {
@@ -42,28 +42,31 @@ pub(crate) fn initial(class: &Class, step: &Json, written: &Written, check: &mut
 
 /// Reads the recorded delta: the fields of its mask are those of the sender, the others as new, and
 /// the hooks are called of those that are other than new. Where UNet's bits collide, ours reads
-/// what ours has written.
-pub(crate) fn delta(class: &Class, step: &Json, written: &Written, check: &mut Check) {
+/// what ours writes for the same fields.
+pub(crate) fn delta(class: &Class, step: &Json, check: &mut Check) {
     let Some(mut receiver) = Receiver::new(class, step, "apply_delta_to_fresh") else {
         return;
     };
-    let recorded_bits: u64 = step.at("dirty_mask").number();
     let recorded = RecordedBytes::find(step, "delta").expect("bytes");
-    let is_recorded = !class.collides() || recorded.are(&written.delta);
+    let mut sender = class.make_as_in(step);
+    let (sent, _) = sender.serialize(false);
+    let is_recorded = !class.collides() || recorded.are(sent.as_bytes());
     let bytes = if is_recorded {
-        recorded.resolve(&written.delta)
+        recorded.resolve(sent.as_bytes())
     } else {
-        Some(&*written.delta)
+        Some(sent.as_bytes())
     };
+    let recorded_bits: u64 = step.at("dirty_mask").number();
+    let unknown_bits = recorded_bits & !class.recorded_bits();
+    let refusal = (unknown_bits != 0).then_some(Rule::UnknownDirtyBits);
     let Some(bytes) = bytes else {
-        return check.fault("delta to apply", recorded, "other bytes");
+        return check.differs(refusal, "delta to apply", recorded, "other bytes");
     };
     let mut reader = NetworkReader::new(bytes);
     if let Err(error) = receiver.subject.deserialize(&mut reader, false) {
-        let has_unknown_bits = recorded_bits & !class.recorded_bits() != 0;
         let is_refused = matches!(error.kind(), ReadErrorKind::UnknownDirtyBits { .. });
-        let rule = (has_unknown_bits && is_refused).then_some(Rule::UnknownDirtyBits);
-        return check.differs(rule, "apply_delta_to_fresh", "no error", error);
+        let refusal = refusal.filter(|_| is_refused);
+        return check.differs(refusal, "apply_delta_to_fresh", "no error", error);
     }
     let consumed = if is_recorded {
         receiver.consumed()
@@ -71,11 +74,7 @@ pub(crate) fn delta(class: &Class, step: &Json, written: &Written, check: &mut C
         bytes.len()
     };
     check.equal("delta consumed", consumed, reader.position());
-    let dirty_bits = if is_recorded {
-        class.our_bits(recorded_bits)
-    } else {
-        written.dirty_bits
-    };
+    let dirty_bits = sender.dirty_bits();
     let calls_hook = |field: &Field| field.has_hook && dirty_bits & field.bit != 0;
     let hooks = class
         .fields

@@ -17,8 +17,11 @@ pub(crate) trait Cell: Send + Sync {
     /// Whether the field can stand for this type of the recorder's.
     fn is_of(&self, kind: &str) -> bool;
 
-    /// Assigns, as a program does: only another value makes the field dirty.
+    /// Assigns, as a program does: another value is stored and makes the field dirty.
     fn assign(&mut self, json: &Json) -> Result<(), Rule>;
+
+    /// Stores a value, whatever was there; the field is clean then.
+    fn store(&mut self, json: &Json) -> Result<(), Rule>;
 
     /// The value as text, exact to the bit.
     fn show(&self) -> String;
@@ -37,6 +40,11 @@ impl<T: Recorded> Cell for SyncVar<T> {
 
     fn assign(&mut self, json: &Json) -> Result<(), Rule> {
         self.set(T::from_json(json)?);
+        Ok(())
+    }
+
+    fn store(&mut self, json: &Json) -> Result<(), Rule> {
+        *self = Self::new(T::from_json(json)?);
         Ok(())
     }
 
@@ -81,12 +89,22 @@ impl Cell for StructCell {
         if json.is_null() {
             return Err(Rule::NullObject);
         }
-        let before = self.show();
         for (name, member) in &mut self.members {
+            member.clear_dirty();
             member.assign(json.at(name))?;
+            self.dirty |= member.is_dirty();
         }
-        self.dirty |= self.show() != before;
         Ok(())
+    }
+
+    fn store(&mut self, json: &Json) -> Result<(), Rule> {
+        if json.is_null() {
+            return Err(Rule::NullObject);
+        }
+        self.dirty = false;
+        self.members
+            .iter_mut()
+            .try_for_each(|(name, member)| member.store(json.at(name)))
     }
 
     fn show(&self) -> String {
@@ -137,13 +155,20 @@ impl Cell for ArrayCell {
 
     fn assign(&mut self, json: &Json) -> Result<(), Rule> {
         let before = self.show();
+        let dirty = self.dirty;
+        self.store(json)?;
+        self.dirty = dirty || self.show() != before;
+        Ok(())
+    }
+
+    fn store(&mut self, json: &Json) -> Result<(), Rule> {
         let elements = json.items().iter().map(|item| {
             let mut element = (self.make)();
-            element.assign(item)?;
+            element.store(item)?;
             Ok(element)
         });
         self.elements = elements.collect::<Result<_, _>>()?;
-        self.dirty |= self.show() != before;
+        self.dirty = false;
         Ok(())
     }
 

@@ -55,8 +55,8 @@ impl Check {
             .push(format!("{what}: expected {expected}, got {got}"));
     }
 
-    pub(crate) fn rules(&self) -> impl Iterator<Item = Rule> {
-        self.rules.iter().copied()
+    pub(crate) fn rules(&self) -> Vec<Rule> {
+        self.rules.iter().copied().collect()
     }
 
     pub(crate) fn faults(&self) -> &[String] {

@@ -1,17 +1,17 @@
 //! A class of the recordings: its fields as the recorder describes them, and how to make one.
 
-use syncvar::NetworkReader;
-
 use super::cell::{Cell, Structs};
 use super::classes::{self, Known};
-use super::dynamic::Dynamic;
+use super::dynamic::{Dynamic, DynamicField};
 use super::json::Json;
 use super::recordings;
 use super::rule::Rule;
-use super::subject::{Access, Subject};
+use super::subject::{Reach, Subject, reach};
 
 pub(crate) struct Class {
     pub(crate) fields: Vec<Field>,
+    /// The channel of its updates.
+    pub(crate) channel: u8,
     structs: Structs,
     /// The Rust type of that name, if its fields are those of the recording.
     known: Option<Known>,
@@ -30,27 +30,48 @@ pub(crate) struct Field {
     /// What a new object has.
     pub(crate) default: Json,
     /// The position among the cells of a subject, which may have more.
-    pub(crate) cell: usize,
+    cell: usize,
 }
 
 impl Class {
-    /// The class, or the rule by which it cannot be made.
-    pub(crate) fn from_json(json: &Json, structs: &Structs) -> Result<Self, Rule> {
+    /// The class of this name in the recordings that came with this repository, or the rule by
+    /// which it cannot be made.
+    pub(crate) fn named(name: &str) -> Result<Self, Rule> {
+        let structs = Structs::from_json(recordings::behaviours().at("structs"));
+        let known = classes::find(name);
+        match recordings::class(name) {
+            Some(json) => Self::from_json(json, &structs, known),
+            None => Ok(Self {
+                fields: Vec::new(),
+                channel: 0,
+                structs,
+                known: Some(known.unwrap_or_else(|| panic!("no class `{name}`"))),
+            }),
+        }
+    }
+
+    /// The class, or the rule by which it cannot be made. A known type stands for it if it has the
+    /// recorded fields.
+    pub(crate) fn from_json(
+        json: &Json,
+        structs: &Structs,
+        known: Option<Known>,
+    ) -> Result<Self, Rule> {
         let steps = json.at("steps").items();
-        let fields = json
-            .at("fields")
-            .items()
-            .iter()
-            .map(|field| Field::from_json(field, steps));
+        let own = recordings::class(json.at("class").text()).map(|own| own.at("steps").items());
+        let recordings = [steps, own.unwrap_or_default()];
+        let fields = json.at("fields").items().iter();
+        let fields = fields.map(|field| Field::from_json(field, recordings));
         let mut class = Self {
             fields: fields.collect(),
+            channel: json.at("channel").number(),
             structs: structs.clone(),
             known: None,
         };
         for field in &class.fields {
             structs.cell(&field.kind)?;
         }
-        class.known = classes::find(json.at("class").text()).filter(|known| class.fits(*known));
+        class.known = known.filter(|known| class.fits(*known));
         class.number_fields();
         Ok(class)
     }
@@ -86,10 +107,11 @@ impl Class {
             .fields
             .chunk_by(|a, b| a.declared_in == b.declared_in)
             .map(<[_]>::len);
-        let fields = self
-            .fields
-            .iter()
-            .map(|field| (field.name.clone(), self.cell(field)));
+        let fields = self.fields.iter().map(|field| DynamicField {
+            name: field.name.clone(),
+            cell: self.cell(field),
+            has_hook: field.has_hook,
+        });
         Box::new(Dynamic::new(fields.collect(), levels.collect()))
     }
 
@@ -103,31 +125,30 @@ impl Class {
     pub(crate) fn make(&self) -> Box<dyn Subject> {
         let mut subject = self.make_bare();
         for field in self.fields.iter().filter(|field| !field.default.is_null()) {
-            // A default without a Rust value is left as it is; its steps say so by their rule.
-            let _ = field.assign(subject.as_mut(), &field.default);
+            field.store(subject.as_mut(), &field.default);
         }
-        subject.clear_dirty_bits();
         subject
     }
 
-    /// Cuts an initial state into the bytes of each cell; ends with the first that cannot be read.
-    pub(crate) fn cut<'b>(&self, initial: &'b [u8]) -> Vec<&'b [u8]> {
-        let mut subject = self.make_bare();
-        let mut reader = NetworkReader::new(initial);
-        let mut pieces = Vec::new();
-        for (_, cell) in subject.cells_mut() {
-            let start = reader.position();
-            if cell.read(&mut reader).is_err() {
-                break;
-            }
-            pieces.push(&initial[start..reader.position()]);
-        }
-        pieces
+    /// An object that has been brought to the recorded values and dirty bits of a step.
+    pub(crate) fn make_as_in(&self, step: &Json) -> Box<dyn Subject> {
+        let mut subject = self.make();
+        self.store(subject.as_mut(), step.at("state"));
+        subject.set_dirty_bit(self.our_bits(step.at("dirty_mask").number()));
+        subject
     }
 
-    pub(crate) fn access(&self) -> Access {
-        self.known
-            .map_or(Access::to::<Dynamic>(), |known| known.access)
+    /// Stores the values of a recorded state; nothing is dirty then.
+    pub(crate) fn store(&self, subject: &mut dyn Subject, state: &Json) {
+        for field in &self.fields {
+            field.store(subject, state.at(&field.name));
+        }
+        subject.clear_dirty_bits();
+    }
+
+    /// The way to behaviours of this class.
+    pub(crate) fn reach(&self) -> &'static dyn Reach {
+        self.known.map_or(reach::<Dynamic>(), |known| known.reach)
     }
 
     pub(crate) fn field(&self, name: &str) -> &Field {
@@ -135,12 +156,53 @@ impl Class {
         field.unwrap_or_else(|| panic!("no field `{name}`"))
     }
 
-    /// A recorded value as text; values without a Rust value get the rule's name.
-    pub(crate) fn show(&self, field: &Field, value: &Json) -> String {
+    /// A recorded value as text, or the rule by which Rust does not have it.
+    pub(crate) fn try_show(&self, field: &Field, value: &Json) -> Result<String, Rule> {
         let mut cell = self.cell(field);
-        match cell.assign(value) {
-            Ok(()) => cell.show(),
-            Err(rule) => rule.to_string(),
+        cell.store(value)?;
+        Ok(cell.show())
+    }
+
+    /// A recorded value as text; the name of the rule where Rust does not have it.
+    pub(crate) fn show(&self, field: &Field, value: &Json) -> String {
+        self.try_show(field, value)
+            .unwrap_or_else(|rule| rule.to_string())
+    }
+
+    /// Whether Rust has all the values of a recorded state, or the rule by which it has not.
+    pub(crate) fn can_have(&self, state: &Json) -> Result<(), Rule> {
+        let mut values = self
+            .fields
+            .iter()
+            .map(|field| self.try_show(field, state.at(&field.name)));
+        values.try_for_each(|value| value.map(drop))
+    }
+
+    /// The values of a recorded state as text, in the order of the fields.
+    pub(crate) fn show_state(&self, state: &Json) -> Vec<String> {
+        let values = self.fields.iter();
+        values
+            .map(|field| self.show(field, state.at(&field.name)))
+            .collect()
+    }
+
+    /// The values of a subject as text, likewise.
+    pub(crate) fn show_all(&self, subject: &dyn Subject) -> Vec<String> {
+        self.fields
+            .iter()
+            .map(|field| field.show(subject))
+            .collect()
+    }
+
+    /// The rule by which UNet leaves dirty bits on a client.
+    pub(crate) fn why_dirty_on_client(&self) -> Option<Rule> {
+        if self.fields.iter().any(|field| field.has_hook) {
+            Some(Rule::HooksAfterApply)
+        } else {
+            self.fields
+                .iter()
+                .any(Field::is_reference)
+                .then_some(Rule::ReferencesAreIds)
         }
     }
 
@@ -155,6 +217,22 @@ impl Class {
         self.fields
             .iter()
             .any(|field| field.bit != field.recorded_bit)
+    }
+
+    /// The rule by which ours has other dirty bits than UNet after the same deeds.
+    pub(crate) fn why_other_bits(&self, recorded: u64, ours: u64) -> Option<Rule> {
+        let of_fields = recorded & self.recorded_bits();
+        if self.collides() && self.as_recorded(ours) == of_fields {
+            Some(Rule::CollidingBits)
+        } else {
+            (of_fields == ours).then_some(Rule::UnknownDirtyBits)
+        }
+    }
+
+    /// UNet's bits of the fields of our bits.
+    pub(crate) fn as_recorded(&self, bits: u64) -> u64 {
+        let fields = self.fields.iter().filter(|field| bits & field.bit != 0);
+        fields.fold(0, |bits, field| bits | field.recorded_bit)
     }
 
     /// The bits that UNet gave to fields.
@@ -203,6 +281,13 @@ impl Field {
         cells[self.cell].1.assign(value)
     }
 
+    /// Stores a value without making the field dirty. One that Rust does not have is left out; the
+    /// step that it comes from says so by its rule.
+    fn store(&self, subject: &mut dyn Subject, value: &Json) {
+        let mut cells = subject.cells_mut();
+        let _ = cells[self.cell].1.store(value);
+    }
+
     /// The field's value as text.
     pub(crate) fn show(&self, subject: &dyn Subject) -> String {
         subject.cells()[self.cell].1.show()
@@ -234,6 +319,26 @@ fn default_value<'a>(name: &str, bit: u64, steps: &'a [Json]) -> Option<&'a Json
 
 /// Whether a name of the recordings stands for one of ours, which is spelt as Rust spells names.
 fn is_called(recorded: &str, ours: &str) -> bool {
-    let letters = ours.trim_start_matches("r#").chars().filter(|c| *c != '_');
-    letters.eq(recorded.chars().map(|c| c.to_ascii_lowercase()))
+    let ours = ours.trim_start_matches("r#").replace('_', "");
+    ours.eq_ignore_ascii_case(recorded)
+}
+
+/// A recorded class that is known by name is that type: no stand-in, and with its settings.
+#[test]
+fn known_classes_are_those_that_were_recorded() {
+    let structs = Structs::from_json(recordings::behaviours().at("structs"));
+    for json in recordings::behaviours().at("classes").items() {
+        let name = json.at("class").text();
+        let Ok(class) = Class::from_json(json, &structs, classes::find(name)) else {
+            continue;
+        };
+        assert!(class.known.is_some(), "{name} is known by name");
+        let (channel, send_interval) = class.make().settings();
+        assert_eq!(channel, class.channel, "channel of {name}");
+        assert_eq!(
+            send_interval,
+            json.at("send_interval").seconds(),
+            "send interval of {name}"
+        );
+    }
 }

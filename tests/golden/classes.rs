@@ -7,7 +7,7 @@ mod settings;
 mod structs;
 
 use super::cell::Cell;
-use super::subject::{Access, Cells, Subject};
+use super::subject::{Cells, Reach, Subject, reach};
 
 /// Names the fields of classes: those of a base, then their own.
 macro_rules! cells {
@@ -37,13 +37,13 @@ use cells;
 #[derive(Clone, Copy)]
 pub(crate) struct Known {
     pub(crate) make: fn() -> Box<dyn Subject>,
-    pub(crate) access: Access,
+    pub(crate) reach: &'static dyn Reach,
 }
 
 fn known<B: Cells + Default>() -> Known {
     Known {
         make: || Box::new(B::default()),
-        access: Access::to::<B>(),
+        reach: reach::<B>(),
     }
 }
 

@@ -7,31 +7,39 @@ use super::subject::Cells;
 
 /// Does by loops what the derive does line by line.
 pub(crate) struct Dynamic {
-    fields: Vec<(String, Box<dyn Cell>)>,
+    fields: Vec<DynamicField>,
     levels: Vec<usize>,
+    log: Vec<String>,
+}
+
+pub(crate) struct DynamicField {
+    pub(crate) name: String,
+    pub(crate) cell: Box<dyn Cell>,
+    pub(crate) has_hook: bool,
 }
 
 impl Dynamic {
     /// `levels` are the numbers of fields of each class, bases first.
-    pub(crate) fn new(fields: Vec<(String, Box<dyn Cell>)>, levels: Vec<usize>) -> Self {
-        Self { fields, levels }
+    pub(crate) fn new(fields: Vec<DynamicField>, levels: Vec<usize>) -> Self {
+        Self {
+            fields,
+            levels,
+            log: Vec::new(),
+        }
     }
 
-    fn bits(&self) -> impl Iterator<Item = (u64, &dyn Cell)> {
-        (0..)
-            .map(|index| 1 << index)
-            .zip(self.fields.iter().map(|(_, cell)| cell.as_ref()))
+    fn bits(&self) -> impl Iterator<Item = (u64, &DynamicField)> {
+        (0..).map(|index| 1 << index).zip(&self.fields)
     }
 
-    fn bits_mut(&mut self) -> impl Iterator<Item = (u64, &mut Box<dyn Cell>)> {
-        (0..)
-            .map(|index| 1 << index)
-            .zip(self.fields.iter_mut().map(|(_, cell)| cell))
+    fn bits_mut(&mut self) -> impl Iterator<Item = (u64, &mut DynamicField)> {
+        (0..).map(|index| 1 << index).zip(&mut self.fields)
     }
 }
 
 impl NetworkBehaviour for Dynamic {
-    type Previous = ();
+    /// What the hooks will write down.
+    type Previous = Vec<String>;
     const SCHEMA: BehaviourSchema = BehaviourSchema {
         name: "Dynamic",
         base: None,
@@ -40,19 +48,20 @@ impl NetworkBehaviour for Dynamic {
 
     fn sync_var_dirty_bits(&self) -> u64 {
         self.bits()
-            .filter(|(_, cell)| cell.is_dirty())
+            .filter(|(_, field)| field.cell.is_dirty())
             .map(|(bit, _)| bit)
             .sum()
     }
 
     fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        for (_, cell) in self.bits_mut().filter(|(bit, _)| dirty_bits & bit != 0) {
-            cell.set_dirty();
+        for (_, field) in self.bits_mut().filter(|(bit, _)| dirty_bits & bit != 0) {
+            field.cell.set_dirty();
         }
     }
 
     fn clear_all_dirty_bits(&mut self) {
-        self.bits_mut().for_each(|(_, cell)| cell.clear_dirty());
+        self.bits_mut()
+            .for_each(|(_, field)| field.cell.clear_dirty());
     }
 
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
@@ -63,8 +72,8 @@ impl NetworkBehaviour for Dynamic {
                 writer.write_dirty_bits(dirty_bits);
             }
             let level = fields.by_ref().take(*field_count);
-            for (_, cell) in level.filter(|(bit, _)| initial_state || dirty_bits & bit != 0) {
-                cell.write(writer);
+            for (_, field) in level.filter(|(bit, _)| initial_state || dirty_bits & bit != 0) {
+                field.cell.write(writer);
             }
         }
         dirty_bits != 0 || initial_state && !self.fields.is_empty()
@@ -74,10 +83,10 @@ impl NetworkBehaviour for Dynamic {
         &mut self,
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
-    ) -> Result<(), ReadError> {
+    ) -> Result<Vec<String>, ReadError> {
         let known_bits = self.bits().map(|(bit, _)| bit).sum();
         let levels = self.levels.clone();
-        let mut fields = self.bits_mut();
+        let (mut fields, mut hooks) = (self.bits_mut(), Vec::new());
         for field_count in levels {
             let dirty_bits = if initial_state {
                 known_bits
@@ -85,30 +94,42 @@ impl NetworkBehaviour for Dynamic {
                 reader.read_dirty_bits(known_bits)?
             };
             let level = fields.by_ref().take(field_count);
-            for (_, cell) in level.filter(|(bit, _)| dirty_bits & bit != 0) {
-                cell.read(reader)?;
+            for (_, field) in level.filter(|(bit, _)| dirty_bits & bit != 0) {
+                let previous = field.cell.show();
+                field.cell.read(reader)?;
+                if field.has_hook && field.cell.show() != previous {
+                    hooks.push(format!("{} was {previous}", field.name));
+                }
             }
         }
-        Ok(())
+        Ok(hooks)
+    }
+
+    fn call_hooks(&mut self, previous: Vec<String>) {
+        self.log.extend(previous);
     }
 }
 
 impl Cells for Dynamic {
     fn cells(&self) -> Vec<(&str, &dyn Cell)> {
-        self.fields
-            .iter()
-            .map(|(name, cell)| (name.as_str(), cell.as_ref()))
+        let fields = self.fields.iter();
+        fields
+            .map(|field| (field.name.as_str(), field.cell.as_ref()))
             .collect()
     }
 
     fn cells_mut(&mut self) -> Vec<(&str, &mut dyn Cell)> {
-        self.fields
-            .iter_mut()
-            .map(|(name, cell)| (name.as_str(), cell.as_mut() as _))
+        let fields = self.fields.iter_mut();
+        fields
+            .map(|field| (field.name.as_str(), field.cell.as_mut() as _))
             .collect()
     }
 
     fn levels(&self) -> Vec<usize> {
         self.levels.clone()
+    }
+
+    fn take_hook_log(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.log)
     }
 }

@@ -6,6 +6,10 @@ use super::rule::Rule;
 
 /// Why an assignment makes UNet's field dirty and ours not.
 pub(crate) fn why_no_change(class: &Class, field: &Field, old: &Json, new: &Json) -> Option<Rule> {
+    if let Err(rule) = class.try_show(field, old) {
+        // Ours never had the old value.
+        return Some(rule);
+    }
     if class.show(field, old) != class.show(field, new) {
         return None;
     }

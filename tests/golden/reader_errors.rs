@@ -91,7 +91,11 @@ fn compare_error(vector: &Json, read: Result<String, ReadError>, check: &mut Che
         _ if message.starts_with("ReadString() too long") => {
             matches!(kind, ReadErrorKind::StringTooLong { .. })
         }
-        _ => matches!(kind, ReadErrorKind::UnexpectedEnd { .. }),
+        // A prefix that is too wide is refused before its bytes are missed.
+        _ => matches!(
+            kind,
+            ReadErrorKind::UnexpectedEnd { .. } | ReadErrorKind::TooWide(_)
+        ),
     };
     match read {
         Ok(read) => check.fault("error", message, read),

@@ -13,7 +13,7 @@ pub(crate) fn class(name: &str) -> Option<&'static Json> {
     classes.find(|class| class.at("class").text() == name)
 }
 
-/// The structs that the recorded classes use.
-pub(crate) fn structs() -> &'static Json {
-    BEHAVIOURS.at("structs")
+/// The recorded classes, and the structs that they use.
+pub(crate) fn behaviours() -> &'static Json {
+    &BEHAVIOURS
 }

@@ -1,7 +1,10 @@
 //! A behaviour under test, whatever its type.
 
+use std::marker::PhantomData;
+use std::time::Duration;
+
 use syncvar::{
-    BehaviourList, NetId, NetworkBehaviour, NetworkClient, NetworkReader, NetworkServer,
+    BehaviourList, NetId, NetworkBehaviour, NetworkIdentity, NetworkReader, NetworkServer,
     NetworkWriter, ReadError,
 };
 
@@ -40,6 +43,9 @@ pub(crate) trait Subject: Send {
     fn cells_mut(&mut self) -> Vec<(&str, &mut dyn Cell)>;
     fn levels(&self) -> Vec<usize>;
     fn take_hook_log(&mut self) -> Vec<String>;
+
+    /// The channel and the send interval.
+    fn settings(&self) -> (u8, Duration);
 
     /// The writer afterwards, and what `on_serialize` returned.
     fn serialize(&mut self, initial_state: bool) -> (NetworkWriter, bool);
@@ -84,6 +90,10 @@ impl<B: Cells> Subject for B {
         Cells::take_hook_log(self)
     }
 
+    fn settings(&self) -> (u8, Duration) {
+        (B::CHANNEL, B::SEND_INTERVAL)
+    }
+
     fn serialize(&mut self, initial_state: bool) -> (NetworkWriter, bool) {
         let mut writer = NetworkWriter::new();
         let returned = self.on_serialize(&mut writer, initial_state);
@@ -107,48 +117,57 @@ impl<B: Cells> Subject for B {
     }
 }
 
-/// How to make and to reach a behaviour of one Rust type.
-#[derive(Clone, Copy)]
-pub(crate) struct Access {
-    edit: fn(&mut NetworkServer, NetId, usize, &mut dyn FnMut(&mut dyn Subject)) -> bool,
-    view: fn(&NetworkClient, NetId, usize, &mut dyn FnMut(&dyn Subject)) -> bool,
-}
-
-impl Access {
-    pub(crate) fn to<B: Cells>() -> Self {
-        Self {
-            edit: |server, id, index, action| {
-                let behaviour = server.get_mut_at::<B>(id, index);
-                behaviour
-                    .map(|mut behaviour| action(&mut *behaviour))
-                    .is_some()
-            },
-            view: |client, id, index, action| {
-                client
-                    .get_at::<B>(id, index)
-                    .map(|behaviour| action(behaviour))
-                    .is_some()
-            },
+/// What a behaviour must write as its delta: each class level's mask, and behind it the dirty
+/// fields. Those are written one by one, not by the behaviour's own code.
+pub(crate) fn expected_delta(subject: &dyn Subject) -> Vec<u8> {
+    let dirty_bits = subject.dirty_bits();
+    let mut cells = (0..).zip(subject.cells());
+    let mut writer = NetworkWriter::new();
+    for field_count in subject.levels() {
+        writer.write_packed_u64(dirty_bits);
+        for (index, (_, cell)) in cells.by_ref().take(field_count) {
+            if dirty_bits >> index & 1 == 1 {
+                cell.write(&mut writer);
+            }
         }
     }
+    writer.as_bytes().to_vec()
+}
 
-    /// Does something to a behaviour on the server, and says whether there is one.
-    pub(crate) fn edit(
-        self,
+/// How to reach a behaviour of one Rust type on an object.
+pub(crate) trait Reach: Send + Sync {
+    /// Changes a behaviour on the server.
+    ///
+    /// Panics when there is none.
+    fn edit(
+        &self,
+        server: &mut NetworkServer,
+        place: (NetId, usize),
+        action: &mut dyn FnMut(&mut dyn Subject),
+    );
+
+    fn view<'a>(&self, identity: &'a NetworkIdentity, index: usize) -> Option<&'a dyn Subject>;
+}
+
+struct Typed<B>(PhantomData<fn() -> B>);
+
+/// The way to behaviours of this type.
+pub(crate) fn reach<B: Cells>() -> &'static dyn Reach {
+    &Typed::<B>(PhantomData)
+}
+
+impl<B: Cells> Reach for Typed<B> {
+    fn edit(
+        &self,
         server: &mut NetworkServer,
         (id, index): (NetId, usize),
         action: &mut dyn FnMut(&mut dyn Subject),
-    ) -> bool {
-        (self.edit)(server, id, index, action)
+    ) {
+        let behaviour = server.get_mut_at::<B>(id, index);
+        action(&mut *behaviour.expect("a behaviour of this type"));
     }
 
-    /// Looks at a behaviour on the client, and says whether there is one.
-    pub(crate) fn view(
-        self,
-        client: &NetworkClient,
-        (id, index): (NetId, usize),
-        action: &mut dyn FnMut(&dyn Subject),
-    ) -> bool {
-        (self.view)(client, id, index, action)
+    fn view<'a>(&self, identity: &'a NetworkIdentity, index: usize) -> Option<&'a dyn Subject> {
+        Some(identity.behaviour_at::<B>(index)?)
     }
 }

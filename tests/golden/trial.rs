@@ -1,28 +1,21 @@
 //! The life of one behaviour, step by step beside the recorded one.
 
-use syncvar::NetworkWriter;
+use std::collections::BTreeSet;
 
 use super::apply;
 use super::bytes::RecordedBytes;
 use super::check::Check;
-use super::class::{Class, Field};
+use super::class::Class;
 use super::explain::{why_change, why_no_change};
 use super::json::Json;
 use super::rule::Rule;
-use super::subject::Subject;
+use super::subject::{Subject, expected_delta};
 
 pub(crate) struct Trial<'a> {
     class: &'a Class,
     subject: Box<dyn Subject>,
     /// The recorded values after the last step, in the order of the class's fields.
     before: Vec<Json>,
-}
-
-/// What ours has written in a step.
-pub(crate) struct Written {
-    pub(crate) initial: Vec<u8>,
-    pub(crate) delta: Vec<u8>,
-    pub(crate) dirty_bits: u64,
 }
 
 impl<'a> Trial<'a> {
@@ -39,7 +32,8 @@ impl<'a> Trial<'a> {
     }
 
     pub(crate) fn step(&mut self, step: &Json, check: &mut Check) {
-        match self.act(step) {
+        let done = self.act(step).and(self.class.can_have(step.at("state")));
+        match done {
             Ok(()) => self.compare(step, check),
             Err(rule) => check.under(rule),
         }
@@ -65,7 +59,7 @@ impl<'a> Trial<'a> {
 
     fn compare(&mut self, step: &Json, check: &mut Check) {
         self.compare_dirty_bits(step, check);
-        let stored_otherwise = self.compare_values(step, check);
+        let same_values = self.compare_values(step, check);
         let (initial, initial_returned) = self.subject.serialize(true);
         if step.get("throws").is_some() {
             check.equal(
@@ -76,33 +70,23 @@ impl<'a> Trial<'a> {
             return;
         }
         let (delta, returned) = self.subject.serialize(false);
-        let written = Written {
-            initial: initial.as_bytes().to_vec(),
-            delta: delta.as_bytes().to_vec(),
-            dirty_bits: self.subject.dirty_bits(),
-        };
-        check.equal(
-            "initial_returned",
-            step.at("initial_returned").bool(),
-            initial_returned,
-        );
-        self.compare_initial(step, &written, &stored_otherwise, check);
+        let returns = step.at("initial_returned").bool();
+        check.equal("initial_returned", returns, initial_returned);
+        self.compare_initial(step, initial.as_bytes(), same_values, check);
         let recorded = RecordedBytes::find(step, "delta").expect("bytes");
-        let same_bits = written.dirty_bits == step.at("dirty_mask").number::<u64>();
-        if recorded.are(&written.delta) {
+        let dirty_bits = self.subject.dirty_bits();
+        let same_bits = dirty_bits == step.at("dirty_mask").number::<u64>();
+        if recorded.are(delta.as_bytes()) {
             check.equal("returned", step.at("returned").bool(), returned);
-        } else if same_bits && !self.class.collides() && stored_otherwise.is_empty() {
-            check.fault("delta", recorded, hex::encode(&written.delta));
+        } else if same_bits && !self.class.collides() && same_values {
+            check.fault("delta", recorded, hex::encode(delta.as_bytes()));
         } else {
-            check.equal_bytes(
-                "our own delta",
-                &self.expected_delta(&written),
-                &written.delta,
-            );
-            check.equal("our own returned", written.dirty_bits != 0, returned);
+            let expected = expected_delta(self.subject.as_ref());
+            check.equal_bytes("our own delta", &expected, delta.as_bytes());
+            check.equal("our own returned", dirty_bits != 0, returned);
         }
-        apply::initial(self.class, step, &written, check);
-        apply::delta(self.class, step, &written, check);
+        apply::initial(self.class, step, check);
+        apply::delta(self.class, step, check);
     }
 
     /// The same fields are dirty, or a rule says why not.
@@ -115,38 +99,47 @@ impl<'a> Trial<'a> {
         if recorded & !self.class.recorded_bits() != 0 {
             check.under(Rule::UnknownDirtyBits);
         }
-        let dirty = |field: &&Field| ours & field.bit != 0;
-        let as_recorded = self.class.fields.iter().filter(dirty);
-        let as_recorded = as_recorded.fold(0, |bits, field| bits | field.recorded_bit);
+        let as_recorded = self.class.as_recorded(ours);
         let other_bits = recorded != ours || self.class.our_bits(recorded) != ours;
         if self.class.collides() && other_bits {
             check.under(Rule::CollidingBits);
         }
-        for (index, field) in self.class.fields.iter().enumerate() {
-            let (theirs, ours) = (
-                recorded & field.recorded_bit,
-                as_recorded & field.recorded_bit,
-            );
-            if theirs == ours {
-                continue;
+        let bits: BTreeSet<u64> = self
+            .class
+            .fields
+            .iter()
+            .map(|field| field.recorded_bit)
+            .collect();
+        for bit in bits {
+            let (theirs, ours) = (recorded & bit != 0, as_recorded & bit != 0);
+            if theirs != ours {
+                let rule = self.why_other_bit(bit, ours, step);
+                check.differs(rule, &format!("whether bit {bit:#x} is set"), theirs, ours);
             }
-            let mut changes = self.changes(index, step);
-            let rule = if ours == 0 {
-                changes.find_map(|(old, new)| why_no_change(self.class, field, old, new))
-            } else {
-                changes.find_map(|(old, new)| why_change(old, new))
-            };
-            check.differs(
-                rule,
-                &format!("whether {} is dirty", field.name),
-                theirs != 0,
-                ours != 0,
-            );
         }
     }
 
+    /// Why ours has set, or has not set, the bit of a field to which the step assigns.
+    fn why_other_bit(&self, recorded_bit: u64, is_set: bool, step: &Json) -> Option<Rule> {
+        let fields = self.class.fields.iter().enumerate();
+        let mut fields = fields.filter(|(_, field)| field.recorded_bit == recorded_bit);
+        fields.find_map(|(index, field)| {
+            self.changes(index, step).find_map(|(old, new)| {
+                if is_set {
+                    why_change(old, new)
+                } else {
+                    why_no_change(self.class, field, old, new)
+                }
+            })
+        })
+    }
+
     /// The assignments of a step to one field: what was there, and what is assigned.
-    fn changes(&self, index: usize, step: &'a Json) -> impl Iterator<Item = (&Json, &Json)> {
+    fn changes<'s>(
+        &'s self,
+        index: usize,
+        step: &'s Json,
+    ) -> impl Iterator<Item = (&'s Json, &'s Json)> {
         let name = &self.class.fields[index].name;
         let assigned = step
             .at("set")
@@ -159,9 +152,9 @@ impl<'a> Trial<'a> {
             .zip(assigned)
     }
 
-    /// The values are the same. Returns the fields in which ours has stored another one, by a rule.
-    fn compare_values(&self, step: &Json, check: &mut Check) -> Vec<usize> {
-        let mut stored_otherwise = Vec::new();
+    /// Whether the values are the same; if not, a rule says why ours has stored another one.
+    fn compare_values(&self, step: &Json, check: &mut Check) -> bool {
+        let mut same_values = true;
         for (index, field) in self.class.fields.iter().enumerate() {
             let recorded = self.class.show(field, step.at("state").at(&field.name));
             let ours = field.show(self.subject.as_ref());
@@ -169,70 +162,36 @@ impl<'a> Trial<'a> {
                 let mut changes = self.changes(index, step);
                 let rule = changes.find_map(|(old, new)| why_change(old, new));
                 check.differs(rule, &field.name, recorded, ours);
-                stored_otherwise.push(index);
+                same_values = false;
             }
         }
-        stored_otherwise
+        same_values
     }
 
-    /// The bytes are the same, but for the fields in which ours has stored another value.
-    fn compare_initial(
-        &self,
-        step: &Json,
-        written: &Written,
-        stored_otherwise: &[usize],
-        check: &mut Check,
-    ) {
+    /// The bytes are the same, unless ours has stored another value; then they are the same for
+    /// the recorded values.
+    fn compare_initial(&self, step: &Json, initial: &[u8], same_values: bool, check: &mut Check) {
         let recorded = RecordedBytes::find(step, "initial").expect("bytes");
-        if recorded.are(&written.initial) {
-            return;
+        let mut same = recorded.are(initial);
+        if !same_values {
+            same = recorded.are(self.class.make_as_in(step).serialize(true).0.as_bytes());
         }
-        let ours = self.class.cut(&written.initial);
-        let mut expected = recorded
-            .resolve(&[])
-            .map(|bytes| self.class.cut(bytes))
-            .unwrap_or_default();
-        for field in stored_otherwise
-            .iter()
-            .map(|index| &self.class.fields[*index])
-        {
-            if let (Some(expected), Some(ours)) =
-                (expected.get_mut(field.cell), ours.get(field.cell))
-            {
-                *expected = ours;
-            }
+        if !same {
+            check.fault("initial", recorded, hex::encode(initial));
         }
-        check.equal_bytes("initial", &expected.concat(), &written.initial);
-    }
-
-    /// What ours must write where its dirty bits are not the recorded ones: each class level's
-    /// mask, and behind it the bytes that the dirty fields have in the initial state.
-    fn expected_delta(&self, written: &Written) -> Vec<u8> {
-        let mut pieces = (0..).zip(self.class.cut(&written.initial));
-        let mut writer = NetworkWriter::new();
-        for field_count in self.subject.levels() {
-            writer.write_packed_u64(written.dirty_bits);
-            for (index, bytes) in pieces.by_ref().take(field_count) {
-                if written.dirty_bits >> index & 1 == 1 {
-                    writer.write_bytes(bytes);
-                }
-            }
-        }
-        writer.as_bytes().to_vec()
     }
 
     /// Takes over what the recorded behaviour has now, so that each step stands for itself.
     fn follow(&mut self, step: &Json) {
         let state = step.at("state");
-        for (field, before) in self.class.fields.iter().zip(&mut self.before) {
-            before.clone_from(state.at(&field.name));
-            if self.class.show(field, before) != field.show(self.subject.as_ref()) {
-                // A value that Rust has not is left as it is; its step says so by its rule.
-                let _ = field.assign(self.subject.as_mut(), before);
-            }
-        }
-        let dirty_bits = step.at("dirty_mask").number();
-        self.subject.clear_dirty_bits();
-        self.subject.set_dirty_bit(self.class.our_bits(dirty_bits));
+        let values = self
+            .class
+            .fields
+            .iter()
+            .map(|field| state.at(&field.name).clone());
+        self.before = values.collect();
+        self.class.store(self.subject.as_mut(), state);
+        self.subject
+            .set_dirty_bit(self.class.our_bits(step.at("dirty_mask").number()));
     }
 }

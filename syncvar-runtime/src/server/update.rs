@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use super::spawned::Spawned;
 use super::{ConnectionId, NetworkServer, ServerEvent};
-use crate::identity::{MAX_CHANNELS, Slot, When};
+use crate::identity::{MAX_CHANNELS, Pending, Slot, When};
 use crate::message::{self, Message};
 use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::{Channel, MessageType, NetId, NetworkWriter, WriteError, WriteErrorKind};
+
+/// So many objects are looked at before the first of them is written: fetching one from memory does
+/// not depend on another then, and the processor fetches several at a time.
+const BATCH: usize = 16;
 
 impl NetworkServer {
     /// Looks at what has changed and prepares the packets for every client; see the type's
@@ -53,13 +57,29 @@ impl NetworkServer {
     fn send_changes(&mut self, now: Duration, all: bool) {
         let mut due = std::mem::take(&mut self.scratch);
         self.schedule.take_due(now, all, &mut due);
-        for id in due.drain(..) {
-            self.send_object(id, now, all);
+        for batch in due.chunks(BATCH) {
+            let mut pending = [Pending::default(); BATCH];
+            for (id, pending) in batch.iter().zip(&mut pending) {
+                *pending = self.look_at(*id, now, all);
+            }
+            for (id, pending) in batch.iter().zip(pending) {
+                self.send_object(*id, pending, now, all);
+            }
         }
+        due.clear();
         self.scratch = due;
     }
 
-    fn send_object(&mut self, id: NetId, now: Duration, all: bool) {
+    fn look_at(&self, id: NetId, now: Duration, all: bool) -> Pending {
+        self.objects
+            .get(id.0)
+            .map_or_else(Pending::default, |spawned| {
+                let force = all || spawned.moved;
+                spawned.identity.behaviours.look(When { now, force })
+            })
+    }
+
+    fn send_object(&mut self, id: NetId, pending: Pending, now: Duration, all: bool) {
         let Some(spawned) = self.objects.get_mut(id.0) else {
             return;
         };
@@ -74,8 +94,6 @@ impl NetworkServer {
             spawned.clear_dirty();
             return;
         }
-        let force = all || spawned.moved;
-        let pending = spawned.identity.behaviours.look(When { now, force });
         let mut left = pending.dirty;
         let channels = self.config.channels.iter().take(MAX_CHANNELS);
         for (channel, kind) in (0_u8..).zip(channels) {

@@ -192,8 +192,8 @@ impl NetworkWriter {
     /// ```
     pub fn start_message(&mut self, message_type: i16) -> MessageStart {
         let start = MessageStart(self.buffer.len());
-        self.write_array([0, 0]);
-        self.write_array(message_type.to_le_bytes());
+        let [low, high] = message_type.to_le_bytes();
+        self.write_array([0, 0, low, high]);
         start
     }
 

@@ -1,0 +1,223 @@
+//! The section `message_classes`: one message at a time, each as its class writes it.
+
+use std::time::Duration;
+
+use syncvar::{
+    BehaviourSchema, ClientConfig, ConnectionId, NetId, NetworkBehaviour, NetworkClient,
+    NetworkHash128, NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError, ServerConfig,
+    SpawnOptions,
+};
+
+use super::check::Check;
+use super::frame::{Frame, show};
+use super::json::Json;
+use super::report::Report;
+use super::rule::Rule;
+use super::spawn::SpawnMessage;
+
+pub(crate) fn run(messages: &Json, report: &mut Report) -> usize {
+    for (number, message) in messages.items().iter().enumerate() {
+        let class = message.at("message").text();
+        let name = format!(
+            "message_classes: #{number} {class} {}",
+            message.at("fields").text()
+        );
+        report.vector(name.trim_end().into(), |check| match why_not(class) {
+            Some(rule) => check.under(rule),
+            None => compare(&Frame::split(1, 0, &message.at("hex").hex()), check),
+        });
+    }
+    messages.items().len()
+}
+
+/// The rule by which there is no such message.
+fn why_not(class: &str) -> Option<Rule> {
+    Some(match class {
+        "ObjectSpawnScene" => Rule::SceneObjects,
+        "Owner" | "AddPlayer" | "RemovePlayer" | "ReconnectPlayer" => Rule::Players,
+        "CRC" => Rule::SchemaInsteadOfCrc,
+        "StringMessage" | "IntegerMessage" | "EmptyMessage" => Rule::UserMessages,
+        _ if class.starts_with("woven") => Rule::UserMessages,
+        "NetworkInfo / override transform"
+        | "Animation"
+        | "AnimationParameters"
+        | "AnimationTrigger"
+        | "LobbyReadyToBegin"
+        | "PeerClientAuthority"
+        | "PeerInfo"
+        | "PeerList"
+        | "Error"
+        | "Scene" => Rule::OtherSystems,
+        _ => return None,
+    })
+}
+
+/// Brings a server of ours, or a client, to send the message.
+fn compare(recorded: &[Frame], check: &mut Check) {
+    let [message] = recorded else {
+        return check.fault("recorded messages", 1, recorded.len());
+    };
+    let sent = match message.message_type() {
+        1 | 13 => about_object(message.message_type(), message.payload()),
+        3 => spawn(message.payload()),
+        12 => spawn_finished(message.payload()),
+        15 => authority(message.payload()),
+        35 => Ok(ready()),
+        36 => Ok(not_ready()),
+        other => return check.fault("message type", "one that this test knows", other),
+    };
+    match sent {
+        Ok(sent) => check.equal("message", show(recorded), show(&sent)),
+        Err(error) => check.fault("recorded message", "one that can be read", error),
+    }
+}
+
+fn spawn(payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
+    let spawn = SpawnMessage::read(payload)?;
+    let mut host = Host::new(spawn.asset_id);
+    host.sent();
+    host.spawn(
+        spawn.state,
+        SpawnOptions {
+            net_id: Some(spawn.net_id),
+            position: spawn.position,
+            rotation: Some(spawn.rotation),
+            ..SpawnOptions::default()
+        },
+    );
+    Ok(host.sent())
+}
+
+/// `ObjectDestroy` and `ObjectHide`.
+fn about_object(message_type: i16, payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
+    let id = NetworkReader::new(payload).read()?;
+    let mut host = Host::with_object(id);
+    if message_type == 1 {
+        host.server.despawn(id);
+    } else {
+        host.server.hide(id, host.connection);
+    }
+    host.update();
+    Ok(host.sent())
+}
+
+fn authority(payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
+    let mut reader = NetworkReader::new(payload);
+    let (id, authority) = (reader.read()?, reader.read_bool()?);
+    let mut host = Host::with_object(id);
+    host.server.set_owner(id, Some(host.connection));
+    if !authority {
+        host.sent();
+        host.server.set_owner(id, None);
+    }
+    Ok(host.sent())
+}
+
+/// The message before (0) or after (1) the objects that a newcomer is given.
+fn spawn_finished(payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
+    let state = NetworkReader::new(payload).read_packed_u32()?;
+    let frames = Host::new(NetworkHash128::default()).sent().into_iter();
+    Ok((0..)
+        .zip(frames)
+        .filter(|(number, _)| *number == state)
+        .map(|(_, frame)| frame)
+        .collect())
+}
+
+fn not_ready() -> Vec<Frame> {
+    let mut host = Host::new(NetworkHash128::default());
+    host.sent();
+    host.server.set_not_ready(host.connection);
+    host.sent()
+}
+
+fn ready() -> Vec<Frame> {
+    let mut config = ClientConfig::default();
+    config.compare_schemas = false;
+    let mut client = NetworkClient::with_config(Prefabs::new(), config);
+    client.handle_connect();
+    let packets = std::iter::from_fn(|| client.poll_transmit());
+    packets
+        .flat_map(|packet| Frame::split(1, packet.channel, &packet.bytes))
+        .collect()
+}
+
+/// A server with one client that is ready.
+struct Host {
+    server: NetworkServer,
+    connection: ConnectionId,
+}
+
+impl Host {
+    fn new(asset_id: NetworkHash128) -> Self {
+        let prefabs = Prefabs::new().register_asset("raw", asset_id, || Raw(Vec::new()));
+        let mut config = ServerConfig::default();
+        config.compare_schemas = false;
+        let mut server = NetworkServer::with_config(prefabs, config);
+        let connection = server.handle_connect();
+        server.set_ready(connection);
+        server.update(Duration::ZERO);
+        Self { server, connection }
+    }
+
+    /// One whose client has been given everything, this object too.
+    fn with_object(id: NetId) -> Self {
+        let mut host = Self::new(NetworkHash128::default());
+        host.spawn(
+            &[],
+            SpawnOptions {
+                net_id: Some(id),
+                ..SpawnOptions::default()
+            },
+        );
+        host.sent();
+        host
+    }
+
+    fn spawn(&mut self, state: &[u8], options: SpawnOptions) {
+        let spawned = self.server.spawn_with(Raw(state.to_vec()), options);
+        spawned.expect("a free id");
+        self.update();
+    }
+
+    fn update(&mut self) {
+        self.server.update(Duration::ZERO);
+    }
+
+    fn sent(&mut self) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        while let Some(transmit) = self.server.poll_transmit() {
+            frames.extend(Frame::split(1, transmit.channel, &transmit.to_bytes()));
+        }
+        frames
+    }
+}
+
+/// A behaviour whose full state is whatever a recorded spawn carries.
+struct Raw(Vec<u8>);
+
+impl NetworkBehaviour for Raw {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = BehaviourSchema {
+        name: "Raw",
+        base: None,
+        fields: &[],
+    };
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        0
+    }
+
+    fn set_dirty_bit(&mut self, _: u64) {}
+
+    fn clear_all_dirty_bits(&mut self) {}
+
+    fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool {
+        writer.write_bytes(&self.0);
+        true
+    }
+
+    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+        Ok(())
+    }
+}

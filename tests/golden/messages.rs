@@ -1,0 +1,81 @@
+//! `messages.json`: the messages of a server, and what a client makes of them.
+
+use syncvar::Channel;
+
+use super::json::Json;
+use super::message_classes;
+use super::receiving;
+use super::report::Report;
+use super::rule::Rule;
+use super::scenario::Scenario;
+use super::scripts;
+
+pub(crate) fn run(file: &Json, report: &mut Report) -> usize {
+    let channels = channels(file.at("channels").text());
+    let mut count = 0;
+    for (section, content) in file.at("sections").entries() {
+        count += match section.as_str() {
+            "update_vars" | "send_interval" | "spawn_and_scene" | "channel_buffer" => {
+                run_scenarios(section, content, &channels, report)
+            }
+            "message_classes" => message_classes::run(content, report),
+            "receive_errors" => receiving::run_client(content, report),
+            "receive_on_server" => receiving::run_server(content, report),
+            "remote_calls" => run_remote_calls(content, report),
+            _ => panic!("a section `{section}`, which this test does not know"),
+        };
+    }
+    count
+}
+
+/// `0 ReliableSequenced, 1 Unreliable, ...; PacketSize 1440`
+fn channels(text: &str) -> Vec<Channel> {
+    let (names, _) = text.split_once(';').unwrap_or((text, ""));
+    let kinds = names.split(", ").map(|name| {
+        let is_unreliable = name.contains(" Unreliable");
+        if is_unreliable {
+            Channel::Unreliable
+        } else {
+            Channel::Reliable
+        }
+    });
+    kinds.collect()
+}
+
+fn run_scenarios(
+    section: &str,
+    scenarios: &Json,
+    channels: &[Channel],
+    report: &mut Report,
+) -> usize {
+    for json in scenarios.items() {
+        let name = json.at("name").text();
+        let mut scenario = Scenario::new(json, scripts::find(name), channels);
+        for (number, step) in json.at("steps").items().iter().enumerate() {
+            let action = step.at("action").text();
+            let vector = format!("{section}: {name} #{number} {action}");
+            report.vector(vector, |check| scenario.step(check));
+        }
+    }
+    scenarios
+        .items()
+        .iter()
+        .map(|scenario| scenario.at("steps").items().len())
+        .sum()
+}
+
+fn run_remote_calls(section: &Json, report: &mut Report) -> usize {
+    let calls = |direction| section.at(direction).at("calls");
+    let lists = [
+        ("hashes", section.at("hashes")),
+        ("server_to_client", calls("server_to_client")),
+        ("client_to_server", calls("client_to_server")),
+    ];
+    for (list, items) in lists {
+        for number in 0..items.items().len() {
+            let vector = format!("remote_calls: {list} #{number}");
+            report.vector(vector, |check| check.under(Rule::RemoteCalls));
+        }
+    }
+    lists.iter().map(|(_, items)| items.items().len()).sum()
+}

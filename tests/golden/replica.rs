@@ -1,0 +1,191 @@
+//! A client of ours, which is given recorded messages.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use syncvar::{
+    ClientConfig, ClientEvent, NetId, NetworkClient, NetworkHash128, NetworkReader, NetworkWriter,
+    Quaternion, ReadError, Vector3,
+};
+
+use super::check::Check;
+use super::class::Class;
+use super::frame::Frame;
+use super::json::Json;
+use super::recorded::Recorded;
+use super::rule::Rule;
+use super::spawn::SpawnMessage;
+use super::stage;
+
+pub(crate) struct Replica {
+    client: NetworkClient,
+    /// The classes of the behaviours of each asset, or the rule by which it cannot be made.
+    assets: BTreeMap<NetworkHash128, Result<Vec<Arc<Class>>, Rule>>,
+    /// Objects that were spawned again while they were there, and what the message said.
+    respawned: BTreeMap<NetId, Vec<Vec<String>>>,
+    /// Objects whose hooks UNet called.
+    hooked: BTreeSet<NetId>,
+}
+
+impl Replica {
+    /// A client that is connected and knows these assets.
+    pub(crate) fn new(assets: &BTreeMap<NetworkHash128, Vec<String>>) -> Self {
+        let mut config = ClientConfig::default();
+        config.compare_schemas = false;
+        let names = assets
+            .iter()
+            .map(|(asset_id, classes)| (*asset_id, classes.as_slice()));
+        let mut client = NetworkClient::with_config(stage::prefabs(names), config);
+        client.handle_connect();
+        let assets = assets
+            .iter()
+            .map(|(asset_id, classes)| (*asset_id, stage::named(classes)));
+        Self {
+            client,
+            assets: assets.collect(),
+            respawned: BTreeMap::new(),
+            hooked: BTreeSet::new(),
+        }
+    }
+
+    /// Hands a packet to the client.
+    pub(crate) fn deliver(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
+        for frame in Frame::split(0, channel, packet) {
+            self.note_respawn(&frame);
+        }
+        self.client.handle_packet(channel, packet)
+    }
+
+    pub(crate) fn events(&mut self) -> Vec<ClientEvent> {
+        std::iter::from_fn(|| self.client.poll_event()).collect()
+    }
+
+    /// The messages that the client sends.
+    pub(crate) fn sent(&mut self) -> Vec<Frame> {
+        let packets = std::iter::from_fn(|| self.client.poll_transmit());
+        packets
+            .flat_map(|packet| Frame::split(0, packet.channel, &packet.bytes))
+            .collect()
+    }
+
+    /// How many messages were for objects that are not there.
+    pub(crate) fn unknown_objects(&self) -> u64 {
+        self.client.stats().unknown_objects
+    }
+
+    /// UNet has called hooks of this object.
+    pub(crate) fn note_hooks(&mut self, id: NetId) {
+        self.hooked.insert(id);
+    }
+
+    /// The rule by which the object of a spawn cannot be made.
+    pub(crate) fn why_not(&self, frame: &Frame) -> Option<Rule> {
+        let spawn = SpawnMessage::of(frame)?;
+        self.assets.get(&spawn.asset_id)?.as_ref().err().copied()
+    }
+
+    /// Reads a spawn of an object that is there by the classes alone, to know what it says.
+    fn note_respawn(&mut self, frame: &Frame) {
+        let Some(spawn) = SpawnMessage::of(frame) else {
+            return;
+        };
+        let Some(Ok(classes)) = self.assets.get(&spawn.asset_id) else {
+            return;
+        };
+        if self.client.identity(spawn.net_id).is_none() {
+            return;
+        }
+        let mut reader = NetworkReader::new(spawn.state);
+        let values = classes.iter().map(|class| {
+            let mut subject = class.make();
+            let read = subject.deserialize(&mut reader, true);
+            read.map_or(Vec::new(), |()| class.show_all(subject.as_ref()))
+        });
+        self.respawned.insert(spawn.net_id, values.collect());
+    }
+
+    /// A spawn of an object that is there, with recorded values.
+    pub(crate) fn spawn_from_json(&self, id: NetId, behaviours: &Json) -> Vec<u8> {
+        let identity = self.client.identity(id).expect("an object that is there");
+        let classes = self.assets[&identity.asset_id()]
+            .as_ref()
+            .expect("made before");
+        let mut state = NetworkWriter::new();
+        for (class, recorded) in classes.iter().zip(behaviours.items()) {
+            let mut subject = class.make();
+            class.store(subject.as_mut(), recorded.at("state"));
+            state.write_bytes(subject.serialize(true).0.as_bytes());
+        }
+        SpawnMessage::new(identity, state.as_bytes()).to_bytes()
+    }
+
+    /// Compares an object with a recorded one, `null` where it is gone.
+    pub(crate) fn compare_object(&self, id: NetId, recorded: &Json, check: &mut Check) {
+        let Some(identity) = self.client.identity(id) else {
+            return check.equal("whether the object is there", !recorded.is_null(), false);
+        };
+        if recorded.is_null() {
+            return check.fault("object", "none", id);
+        }
+        let shown = |json| Vector3::from_json(json).map(|position| position.show());
+        let position = shown(recorded.at("position")).unwrap_or_default();
+        check.equal("position", position, identity.position.show());
+        let shown = |json| Quaternion::from_json(json).map(|rotation| rotation.show());
+        let rotation = shown(recorded.at("rotation")).unwrap_or_default();
+        check.equal("rotation", rotation, identity.rotation.show());
+        if recorded.at("isLocalPlayer").bool() {
+            check.under(Rule::Players);
+        } else {
+            check.equal(
+                "authority",
+                recorded.at("hasAuthority").bool(),
+                self.client.is_owner(id),
+            );
+        }
+        self.compare_behaviours(id, recorded.at("behaviours"), check);
+    }
+
+    pub(crate) fn compare_behaviours(&self, id: NetId, recorded: &Json, check: &mut Check) {
+        let identity = self.client.identity(id);
+        let classes = identity.and_then(|identity| self.assets.get(&identity.asset_id()));
+        let (Some(identity), Some(Ok(classes))) = (identity, classes) else {
+            return check.fault("object", "one of these behaviours", "none");
+        };
+        check.equal(
+            "behaviours",
+            recorded.items().len(),
+            identity.behaviour_count(),
+        );
+        for (index, (class, recorded)) in classes.iter().zip(recorded.items()).enumerate() {
+            let Some(subject) = class.reach().view(identity, index) else {
+                check.fault("behaviour", recorded.at("class").text(), "another one");
+                continue;
+            };
+            let theirs = class.show_state(recorded.at("state"));
+            let ours = class.show_all(subject);
+            if theirs != ours {
+                let rule = self.why_other_values(id, index, &ours);
+                check.differs(rule, "values", theirs.join(", "), ours.join(", "));
+            }
+            check.equal("dirty bits on the client", 0, subject.dirty_bits());
+            if recorded.at("dirty_mask").number::<u64>() != 0 {
+                let rule = class.why_dirty_on_client();
+                check.differs(
+                    rule,
+                    "UNet's dirty bits on the client",
+                    recorded.at("dirty_mask").number::<u64>(),
+                    0,
+                );
+            }
+        }
+    }
+
+    /// Why ours has other values than UNet.
+    fn why_other_values(&self, id: NetId, index: usize, ours: &[String]) -> Option<Rule> {
+        let respawned = self.respawned.get(&id).and_then(|values| values.get(index));
+        if respawned.is_some_and(|values| values == ours) {
+            return Some(Rule::RespawnReadsAll);
+        }
+        self.hooked.contains(&id).then_some(Rule::HooksAfterApply)
+    }
+}

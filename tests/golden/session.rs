@@ -1,0 +1,260 @@
+//! `session.json`: one conversation. Our server does what UNet's did; a client of ours is given what
+//! UNet's client was given.
+
+use std::collections::BTreeMap;
+
+use syncvar::{Channel, ClientEvent, NetId, NetworkHash128};
+
+use super::check::Check;
+use super::command::Command;
+use super::frame::{Frame, show};
+use super::json::Json;
+use super::replica::Replica;
+use super::report::Report;
+use super::rule::Rule;
+use super::spawn::SpawnMessage;
+use super::stage::Stage;
+
+/// What our server's messages are compared with.
+#[derive(Clone, Copy)]
+enum Expect {
+    Recorded,
+    /// The recorded messages without updates: what was changed before the spawn is in the spawn.
+    SpawnOnly,
+    /// Nothing: what was done is not there by a rule, or only a part of it.
+    Skipped(Rule),
+}
+
+use Expect::{Recorded, Skipped, SpawnOnly};
+
+/// The steps, which are recorded as prose, as commands.
+const STEPS: [(&str, Expect); 24] = [
+    ("ready 1; update", Recorded),
+    (
+        r#"spawn 1 1 data ListsAndVars Calls at 1 2 3; set 1 1.li [7];
+           set 1 1.lb [{"id": 1, "name": "x", "timer": {"bits": "40000000"}}]; update"#,
+        Recorded,
+    ),
+    (r#"set 1 0.int1 -7; set 1 1.v1 "neu"; update"#, Recorded),
+    ("", Skipped(Rule::SyncLists)),
+    ("set 1 1.SetDirtyBit 2; update", Recorded),
+    ("", Skipped(Rule::RemoteCalls)),
+    ("", Skipped(Rule::RemoteCalls)),
+    ("spawn 2 3 Calls One; update", Skipped(Rule::Players)),
+    ("", Skipped(Rule::RemoteCalls)),
+    ("", Skipped(Rule::RemoteCalls)),
+    ("spawn 3 2 HookVar; set 3 0.hp 55; update", SpawnOnly),
+    (r#"set 3 0.hp 60; set 3 0.nick "q"; update"#, Recorded),
+    (
+        r#"spawn 4 4 Refs; set 4 0.nid 4; set 4 0.go {"netId": 1}; set 4 0.ident {"netId": 3};
+           set 4 0.tr {"netId": 1}; update"#,
+        SpawnOnly,
+    ),
+    (r#"set 4 0.go {"netId": 4}; update"#, Recorded),
+    ("spawn 5 5 InhB OnCh1 EmptyBeh Three; update", Recorded),
+    (
+        r#"set 5 0.b0 99; set 5 1.v 98; set 5 3.f {"bits": "41180000"}; update"#,
+        Recorded,
+    ),
+    ("", Skipped(Rule::SceneObjects)),
+    ("not-ready 1", Recorded),
+    ("ready 1; update", Recorded),
+    ("hide 1 1; update", Recorded),
+    ("show 1 1; update", Recorded),
+    ("own 3 1", Recorded),
+    ("despawn 3; update", Recorded),
+    ("", Skipped(Rule::Players)),
+];
+
+struct Session {
+    stage: Stage,
+    replica: Replica,
+    /// Objects that ours does not have, and why.
+    absent: BTreeMap<NetId, Rule>,
+}
+
+pub(crate) fn run(file: &Json, report: &mut Report) -> usize {
+    let steps = file.at("steps").items();
+    let mut session = Session::new(steps);
+    let scripts = STEPS.map(Some).into_iter().chain(std::iter::repeat(None));
+    for ((number, step), script) in steps.iter().enumerate().zip(scripts) {
+        let name = format!("#{number} {}", step.at("step").text());
+        report.vector(name, |check| match script {
+            Some((commands, expect)) => session.step(step, commands, expect, check),
+            None => check.fault("script", "one for this step", "none"),
+        });
+    }
+    steps.len()
+}
+
+impl Session {
+    fn new(steps: &[Json]) -> Self {
+        let commands: Vec<_> = STEPS
+            .iter()
+            .flat_map(|(commands, _)| Command::parse_all(commands))
+            .collect();
+        let mut stage = Stage::new(&[Channel::Reliable, Channel::Unreliable], &commands);
+        stage
+            .perform(&Command::Connect(1))
+            .expect("a connection is always possible");
+        Self {
+            stage,
+            replica: Replica::new(&assets(steps)),
+            absent: BTreeMap::new(),
+        }
+    }
+
+    fn step(&mut self, step: &Json, commands: &str, expect: Expect, check: &mut Check) {
+        let (sent, received) = wire(step);
+        self.compare_client(&sent, expect, check);
+        self.compare_server(&received, commands, expect, check);
+        for (frame, json) in received.iter().zip(received_json(step)) {
+            if json.get("client_log").is_some() {
+                check.under(Rule::NotReadyIsKnown);
+            }
+            self.deliver(frame, check);
+        }
+        if step
+            .entries()
+            .iter()
+            .any(|(key, _)| key.ends_with("HookVar_log"))
+        {
+            received
+                .iter()
+                .filter_map(Frame::object)
+                .for_each(|id| self.replica.note_hooks(id));
+            check.under(Rule::HooksAfterApply);
+        }
+        for (key, recorded) in step.entries() {
+            if let Some(number) = key.strip_prefix("client_object_") {
+                let id = NetId(number.parse().expect("an object's number"));
+                match self.absent.get(&id) {
+                    Some(rule) => check.under(*rule),
+                    None => self.replica.compare_object(id, recorded, check),
+                }
+            }
+        }
+    }
+
+    /// What our client sends by itself: that it is ready.
+    fn compare_client(&mut self, recorded: &[Frame], expect: Expect, check: &mut Check) {
+        let sent = self.replica.sent();
+        if let Recorded = expect {
+            check.equal("messages of the client", show(recorded), show(&sent));
+        }
+    }
+
+    fn compare_server(
+        &mut self,
+        recorded: &[Frame],
+        commands: &str,
+        expect: Expect,
+        check: &mut Check,
+    ) {
+        if let Err(rule) = self.stage.perform_all(&Command::parse_all(commands)) {
+            check.under(rule);
+        }
+        let sent = self.stage.take_frames();
+        let mut expected = Vec::new();
+        for frame in recorded {
+            match self.why_not_sent(frame) {
+                Some(rule) => check.under(rule),
+                None => expected.push(frame.clone()),
+            }
+        }
+        match expect {
+            Recorded => {}
+            SpawnOnly => {
+                expected.retain(|frame| frame.message_type() != 8);
+                check.under(Rule::ChangesTravelOnce);
+            }
+            Skipped(rule) => return check.under(rule),
+        }
+        check.equal("messages of the server", show(&expected), show(&sent));
+    }
+
+    /// The rule by which our server does not send a recorded message.
+    fn why_not_sent(&self, frame: &Frame) -> Option<Rule> {
+        let NetId(object) = frame.object()?;
+        why_no_message(frame).or(self.stage.why_not(object))
+    }
+
+    /// Gives the client a message, unless it is about something that ours does not have.
+    fn deliver(&mut self, frame: &Frame, check: &mut Check) {
+        let object = frame.object();
+        let absent = object.and_then(|id| self.absent.get(&id).copied());
+        let rule = why_no_message(frame)
+            .or(self.replica.why_not(frame))
+            .or(absent);
+        if let Some(rule) = rule {
+            if let (Some(id), 3 | 10) = (object, frame.message_type()) {
+                self.absent.insert(id, rule);
+            }
+            return check.under(rule);
+        }
+        if let Err(error) = self.replica.deliver(frame.channel, &frame.bytes) {
+            check.fault("delivery", "no error", error);
+        }
+        for event in self.replica.events() {
+            if matches!(
+                event,
+                ClientEvent::Poisoned { .. } | ClientEvent::SpawnFailed { .. }
+            ) {
+                check.fault("event", "an object that can be read", format!("{event:?}"));
+            }
+        }
+    }
+}
+
+/// The rule by which there is no message of this type.
+fn why_no_message(frame: &Frame) -> Option<Rule> {
+    match frame.message_type() {
+        2 | 7 => Some(Rule::RemoteCalls),
+        4 => Some(Rule::Players),
+        9 => Some(Rule::SyncLists),
+        10 => Some(Rule::SceneObjects),
+        _ => None,
+    }
+}
+
+/// What the client sent, and what the server sent.
+fn wire(step: &Json) -> (Vec<Frame>, Vec<Frame>) {
+    let frames = |direction, connection| {
+        let items = step.at("wire").items().iter();
+        let items = items.filter(move |item| item.at("dir").text() == direction);
+        let frames = items.flat_map(move |item| {
+            Frame::split(
+                connection,
+                item.at("channel").number(),
+                &item.at("hex").hex(),
+            )
+        });
+        frames.collect()
+    };
+    (frames("c->s", 0), frames("s->c", 1))
+}
+
+fn received_json(step: &Json) -> impl Iterator<Item = &Json> {
+    step.at("wire")
+        .items()
+        .iter()
+        .filter(|item| item.at("dir").text() == "s->c")
+}
+
+/// The classes of each asset: a spawn names the asset of an object, and the client's object after
+/// it has the classes.
+fn assets(steps: &[Json]) -> BTreeMap<NetworkHash128, Vec<String>> {
+    let mut assets = BTreeMap::new();
+    for step in steps {
+        let (_, received) = wire(step);
+        for spawn in received.iter().filter_map(SpawnMessage::of) {
+            let NetId(id) = spawn.net_id;
+            if let Some(object @ Json::Object(_)) = step.get(&format!("client_object_{id}")) {
+                let behaviours = object.at("behaviours").items().iter();
+                let classes = behaviours.map(|behaviour| behaviour.at("class").text().to_string());
+                assets.insert(spawn.asset_id, classes.collect());
+            }
+        }
+    }
+    assets
+}

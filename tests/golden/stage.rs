@@ -1,0 +1,283 @@
+//! A server of ours, on which the recorded deeds are done again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use syncvar::{
+    BehaviourList, Channel, ConnectionId, NetId, NetworkHash128, NetworkIdentity, NetworkServer,
+    NetworkWriter, Prefabs, ServerConfig, SpawnOptions,
+};
+
+use super::class::Class;
+use super::command::{Command, Spawn};
+use super::frame::Frame;
+use super::json::Json;
+use super::rule::Rule;
+use super::spawn::SpawnMessage;
+use super::subject::{Subject, expected_delta};
+
+pub(crate) struct Stage {
+    server: NetworkServer,
+    /// By the recorder's numbers.
+    connections: BTreeMap<u32, ConnectionId>,
+    /// The classes of the behaviours on each object, or the rule by which it is not there.
+    objects: BTreeMap<u32, Result<Vec<Arc<Class>>, Rule>>,
+    now: Duration,
+}
+
+impl Stage {
+    /// A server with these channels that knows what the commands spawn.
+    pub(crate) fn new(channels: &[Channel], commands: &[Command]) -> Self {
+        let mut config = ServerConfig::default();
+        config.compare_schemas = false;
+        config.channels = channels.to_vec();
+        let spawns = commands.iter().filter_map(|command| match command {
+            Command::Spawn(spawn) => Some((spawn.asset_id, spawn.classes.as_slice())),
+            _ => None,
+        });
+        Self {
+            server: NetworkServer::with_config(prefabs(spawns), config),
+            connections: BTreeMap::new(),
+            objects: BTreeMap::new(),
+            now: Duration::ZERO,
+        }
+    }
+
+    pub(crate) fn perform_all(&mut self, commands: &[Command]) -> Result<(), Rule> {
+        commands
+            .iter()
+            .try_for_each(|command| self.perform(command))
+    }
+
+    /// Does it, or names the rule by which it cannot be done.
+    pub(crate) fn perform(&mut self, command: &Command) -> Result<(), Rule> {
+        match command {
+            Command::Connect(connection) => {
+                self.connections
+                    .insert(*connection, self.server.handle_connect());
+            }
+            Command::Ready(connection) => {
+                let ready = self
+                    .server
+                    .handle_packet(self.connections[connection], &[0, 0, 35, 0]);
+                ready.expect("a message that makes sense");
+            }
+            Command::NotReady(connection) => {
+                self.server.set_not_ready(self.connections[connection]);
+            }
+            Command::Spawn(spawn) => self.spawn(spawn)?,
+            Command::Despawn(object) => {
+                self.server.despawn(self.net_id(*object)?);
+            }
+            Command::Hide { object, connection } => {
+                self.server
+                    .hide(self.net_id(*object)?, self.connections[connection]);
+            }
+            Command::Show { object, connection } => {
+                self.server
+                    .show(self.net_id(*object)?, self.connections[connection]);
+            }
+            Command::Own { object, connection } => {
+                let owner = connection.map(|connection| self.connections[&connection]);
+                self.server.set_owner(self.net_id(*object)?, owner);
+            }
+            Command::Set {
+                object,
+                behaviour,
+                field,
+                value,
+            } => {
+                self.set((*object, *behaviour), field, value)?;
+            }
+            Command::SetDirtyBit {
+                object,
+                behaviour,
+                dirty_bits,
+            } => {
+                self.edit((*object, *behaviour), |class, subject| {
+                    subject.set_dirty_bit(class.our_bits(*dirty_bits));
+                })?;
+            }
+            Command::Update(time) => {
+                self.now = time.unwrap_or(self.now + Duration::from_secs(1));
+                self.server.update(self.now);
+            }
+            Command::Forget => drop(self.take_frames()),
+        }
+        Ok(())
+    }
+
+    fn spawn(&mut self, spawn: &Spawn) -> Result<(), Rule> {
+        let classes = named(&spawn.classes);
+        self.objects.insert(spawn.object, classes.clone());
+        let options = SpawnOptions {
+            prefab: Some(spawn.asset_id.to_string()),
+            net_id: Some(NetId(spawn.object)),
+            position: spawn.position,
+            rotation: Some(spawn.rotation),
+            hidden: spawn.hidden,
+            ..SpawnOptions::default()
+        };
+        let spawned = self.server.spawn_with(behaviours(&classes?), options);
+        spawned.expect("a registered prefab and a free id");
+        Ok(())
+    }
+
+    fn set(&mut self, place: (u32, usize), field: &str, value: &Json) -> Result<(), Rule> {
+        let mut assigned = Ok(());
+        self.edit(place, |class, subject| {
+            assigned = class.field(field).assign(subject, value);
+        })?;
+        assigned
+    }
+
+    fn edit(
+        &mut self,
+        (object, behaviour): (u32, usize),
+        mut action: impl FnMut(&Class, &mut dyn Subject),
+    ) -> Result<(), Rule> {
+        let class = self.classes(object)?[behaviour].clone();
+        let place = (NetId(object), behaviour);
+        class.reach().edit(&mut self.server, place, &mut |subject| {
+            action(&class, subject);
+        });
+        Ok(())
+    }
+
+    /// Everything sent since this was last asked.
+    pub(crate) fn take_frames(&mut self) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        while let Some(transmit) = self.server.poll_transmit() {
+            let mut numbers = self.connections.iter();
+            let number = numbers.find(|(_, id)| **id == transmit.connection);
+            let (number, _) = number.expect("a connection of ours");
+            frames.extend(Frame::split(
+                *number,
+                transmit.channel,
+                &transmit.to_bytes(),
+            ));
+        }
+        frames
+    }
+
+    /// The dirty bits of an object's behaviours.
+    pub(crate) fn dirty_bits(&self, object: u32) -> Result<Vec<u64>, Rule> {
+        Ok(self
+            .subjects(object)?
+            .map(|(_, subject)| subject.dirty_bits())
+            .collect())
+    }
+
+    /// The update that an object must be given now, for each channel that has one: all behaviours
+    /// of the channel, written field by field.
+    pub(crate) fn expected_update(&self, object: u32, connection: u32) -> Result<Vec<Frame>, Rule> {
+        let mut frames = Vec::new();
+        for (channel, _) in (0..).zip(&self.server.config().channels) {
+            let on_channel = |(class, _): &(&Class, _)| class.channel == channel;
+            let subjects: Vec<_> = self.subjects(object)?.filter(on_channel).collect();
+            if subjects
+                .iter()
+                .all(|(_, subject)| subject.dirty_bits() == 0)
+            {
+                continue;
+            }
+            let mut writer = NetworkWriter::new();
+            let start = writer.start_message(8);
+            writer.write_packed_u32(object);
+            for (_, subject) in subjects {
+                writer.write_bytes(&expected_delta(subject));
+            }
+            writer.finish_message(start);
+            frames.push(Frame {
+                connection,
+                channel,
+                bytes: writer.as_bytes().to_vec(),
+            });
+        }
+        Ok(frames)
+    }
+
+    /// The full state that a connection must be given of an object, written field by field.
+    pub(crate) fn expected_spawn(&self, object: u32, connection: u32) -> Result<Vec<Frame>, Rule> {
+        let mut state = NetworkWriter::new();
+        for (_, subject) in self.subjects(object)? {
+            subject
+                .cells()
+                .iter()
+                .for_each(|(_, cell)| cell.write(&mut state));
+        }
+        let bytes = SpawnMessage::new(self.identity(object), state.as_bytes()).to_bytes();
+        Ok(vec![Frame {
+            connection,
+            channel: 0,
+            bytes,
+        }])
+    }
+
+    pub(crate) fn has(&self, object: u32) -> bool {
+        matches!(self.objects.get(&object), Some(Ok(_)))
+    }
+
+    /// The rule by which an object is not there.
+    pub(crate) fn why_not(&self, object: u32) -> Option<Rule> {
+        self.objects.get(&object)?.as_ref().err().copied()
+    }
+
+    pub(crate) fn classes(&self, object: u32) -> Result<&[Arc<Class>], Rule> {
+        match self.objects.get(&object) {
+            Some(Ok(classes)) => Ok(classes),
+            Some(Err(rule)) => Err(*rule),
+            None => panic!("no object {object}"),
+        }
+    }
+
+    /// The id of an object that is there.
+    fn net_id(&self, object: u32) -> Result<NetId, Rule> {
+        self.classes(object).map(|_| NetId(object))
+    }
+
+    fn identity(&self, object: u32) -> &NetworkIdentity {
+        self.server
+            .identity(NetId(object))
+            .expect("a spawned object")
+    }
+
+    fn subjects(&self, object: u32) -> Result<impl Iterator<Item = (&Class, &dyn Subject)>, Rule> {
+        let classes = self.classes(object)?;
+        let identity = self.identity(object);
+        Ok(classes.iter().enumerate().map(|(index, class)| {
+            let subject = class
+                .reach()
+                .view(identity, index)
+                .expect("a behaviour of its class");
+            (class.as_ref(), subject)
+        }))
+    }
+}
+
+/// A registry of assets; those with a class that cannot be made are left out.
+pub(crate) fn prefabs<'a>(assets: impl Iterator<Item = (NetworkHash128, &'a [String])>) -> Prefabs {
+    let mut prefabs = Prefabs::new();
+    for (asset_id, classes) in assets {
+        if let (Ok(classes), None) = (named(classes), prefabs.name(asset_id)) {
+            let make = move || behaviours(&classes);
+            prefabs = prefabs.register_asset(&asset_id.to_string(), asset_id, make);
+        }
+    }
+    prefabs
+}
+
+/// The classes of these names, or the rule by which one of them cannot be made.
+pub(crate) fn named(classes: &[String]) -> Result<Vec<Arc<Class>>, Rule> {
+    classes
+        .iter()
+        .map(|name| Class::named(name).map(Arc::new))
+        .collect()
+}
+
+fn behaviours(classes: &[Arc<Class>]) -> BehaviourList {
+    classes
+        .iter()
+        .fold(BehaviourList::new(), |list, class| class.make().join(list))
+}
