@@ -263,3 +263,57 @@ fn another_object_is_referred_to_by_its_id() {
         Some(door)
     );
 }
+
+/// Attributes of the user's own that are about names cover what is emitted as well.
+mod quiet {
+    #![deny(warnings)]
+
+    use syncvar::prelude::*;
+
+    #[derive(NetworkBehaviour, Default)]
+    #[expect(
+        non_camel_case_types,
+        non_snake_case,
+        reason = "as another language has it"
+    )]
+    pub(crate) struct player_state {
+        #[sync_var(hook = on_health)]
+        pub(crate) Health: SyncVar<u8>,
+    }
+
+    impl player_state {
+        fn on_health(&mut self, _previous: u8) {}
+    }
+
+    #[derive(NetworkBehaviour, Default)]
+    #[deprecated]
+    pub(crate) struct Old {
+        #[sync_var(hook = on_health)]
+        health: SyncVar<OldHealth>,
+        #[deprecated]
+        #[sync_var]
+        older: SyncVar<u8>,
+    }
+
+    #[expect(deprecated, reason = "as it is")]
+    impl Old {
+        fn on_health(&mut self, _previous: OldHealth) {}
+    }
+
+    #[derive(SyncValue, Clone, Default)]
+    #[deprecated]
+    struct OldHealth {
+        #[deprecated]
+        value: u8,
+        #[deprecated]
+        #[sync_value(skip)]
+        seen: bool,
+    }
+}
+
+#[test]
+fn neither_odd_names_nor_deprecated_types_bring_warnings() {
+    let mut state = quiet::player_state::default();
+    state.Health.set(1);
+    assert_eq!(written(&mut state, false), ("0101".into(), true));
+}

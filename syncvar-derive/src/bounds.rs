@@ -17,6 +17,10 @@ impl Parameters {
         )
     }
 
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whether a type mentions one of the parameters.
     pub(crate) fn occur_in(&self, ty: &Type) -> bool {
         self.0
@@ -25,9 +29,9 @@ impl Parameters {
     }
 
     /// Those that one of the types mentions.
-    pub(crate) fn mentioned_in<'a>(self, types: impl Iterator<Item = &'a Type>) -> Vec<Ident> {
+    pub(crate) fn mentioned_in<'a>(&self, types: impl Iterator<Item = &'a Type>) -> Vec<Ident> {
         let types: Vec<TokenStream> = types.map(ToTokens::to_token_stream).collect();
-        let mut parameters = self.0;
+        let mut parameters = self.0.clone();
         parameters.retain(|parameter| types.iter().any(|ty| occurs(parameter, ty.clone())));
         parameters
     }

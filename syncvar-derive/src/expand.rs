@@ -2,6 +2,7 @@
 
 mod deserialize;
 mod dirty;
+mod previous;
 mod schema;
 mod serialize;
 mod value;
@@ -9,24 +10,19 @@ mod value;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Generics, Type, WhereClause, parse_quote};
+use syn::{Type, WhereClause, parse_quote};
 
 use crate::bounds::Parameters;
 use crate::model::{Behaviour, Container, SyncVar, Value, travels};
 use crate::names;
-
-/// Allowed in what is emitted, each because a lint that a user may deny would fire:
-/// `unused_qualifications` as soon as the user imports what `_syncvar::` names in full.
-fn allowed() -> TokenStream {
-    quote!(#[allow(unused_qualifications)])
-}
+use previous::Previous;
 
 /// The whole expansion of `#[derive(NetworkBehaviour)]`.
 pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let ident = behaviour.ident;
     let import = names::import(behaviour.krate.as_ref());
     let bits = dirty::bits(behaviour);
-    let previous_struct = deserialize::previous_struct(behaviour);
+    let previous_struct = Previous::of(behaviour).map(|previous| previous.declaration());
     let previous_type = deserialize::previous_type(behaviour);
     let schema = schema::behaviour(behaviour);
     let settings = settings(behaviour);
@@ -37,7 +33,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let on_deserialize = deserialize::on_deserialize(behaviour);
     let call_hooks = deserialize::call_hooks(behaviour);
     let limit = dirty::limit(behaviour);
-    let allowed = allowed();
+    let allowed = behaviour.lints.for_impl();
     let where_clause = behaviour_bounds(behaviour);
     let (impl_generics, ty_generics, _) = behaviour.generics.split_for_impl();
     quote! {
@@ -76,9 +72,9 @@ pub(crate) fn value(value: &Value<'_>) -> TokenStream {
     let checks = value::checks(value);
     let schema = schema::value(value);
     let methods = value::methods(value);
-    let allowed = allowed();
+    let allowed = value.lints.for_impl();
     let types = value.members().map(|member| member.ty);
-    let where_clause = value_bounds(value.generics, types);
+    let where_clause = value_bounds(value, types);
     let (impl_generics, ty_generics, _) = value.generics.split_for_impl();
     quote! {
         const _: () = {
@@ -195,7 +191,8 @@ fn place_of(tokens: &impl ToTokens) -> Span {
     Span::call_site().located_at(tokens.span())
 }
 
-/// The user's bounds, and one for every field type that mentions a type parameter.
+/// The user's bounds, and one for every field type that mentions a type parameter. Where a parameter
+/// is mentioned by none, the struct as a whole must be what a behaviour has to be.
 fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
     let parameters = Parameters::of(behaviour.generics);
     let mut clause = behaviour.generics.where_clause.clone();
@@ -215,22 +212,45 @@ fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
             (Container::Unknown, Some(_)) => add(sync_var.ty.original, quote!(HookField)),
         }
     }
+    let types = behaviour
+        .sync_vars
+        .iter()
+        .map(|sync_var| sync_var.ty.original);
+    let all = types.chain(behaviour.base.iter().map(|base| base.ty));
+    if parameters.count() > parameters.mentioned_in(all).len() {
+        let ident = behaviour.ident;
+        let (_, ty_generics, _) = behaviour.generics.split_for_impl();
+        let clause = clause.get_or_insert_with(|| parse_quote!(where));
+        clause
+            .predicates
+            .push(parse_quote!(#ident #ty_generics: _syncvar::Send + _syncvar::Sync + 'static));
+    }
     clause
 }
 
 /// The user's bounds, and one for every type parameter that a member mentions: with it the value can
 /// be cloned as well, which `#[derive(Clone)]` allows for parameters that can.
 fn value_bounds<'a>(
-    generics: &Generics,
+    value: &Value<'_>,
     types: impl Iterator<Item = &'a Type>,
 ) -> Option<WhereClause> {
-    let mentioned = Parameters::of(generics).mentioned_in(types);
-    let mut clause = generics.where_clause.clone();
+    let parameters = Parameters::of(value.generics);
+    let mentioned = parameters.mentioned_in(types);
+    let mut clause = value.generics.where_clause.clone();
+    let some_are_not = parameters.count() > mentioned.len();
     for parameter in mentioned {
         let clause = clause.get_or_insert_with(|| parse_quote!(where));
         clause
             .predicates
             .push(parse_quote!(#parameter: _syncvar::SyncValue));
+    }
+    if some_are_not {
+        let ident = value.ident;
+        let (_, ty_generics, _) = value.generics.split_for_impl();
+        let clause = clause.get_or_insert_with(|| parse_quote!(where));
+        clause.predicates.push(parse_quote!(
+            #ident #ty_generics: _syncvar::Clone + _syncvar::Send + _syncvar::Sync + 'static
+        ));
     }
     clause
 }

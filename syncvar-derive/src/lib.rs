@@ -5,6 +5,7 @@ mod bounds;
 mod errors;
 mod expand;
 mod fallback;
+mod lints;
 mod model;
 mod names;
 #[cfg(test)]

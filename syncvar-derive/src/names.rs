@@ -24,9 +24,9 @@ pub(crate) fn bit(member: &Member) -> Ident {
     }
 }
 
-/// The struct that holds previous values until the hooks are called: `PlayerPrevious`.
+/// The struct that holds previous values until the hooks are called: `PreviousOfPlayer`.
 pub(crate) fn previous(behaviour: &Ident) -> Ident {
-    format_ident!("{}Previous", behaviour.unraw())
+    format_ident!("PreviousOf{}", behaviour.unraw())
 }
 
 /// The member of that struct that belongs to a field.
@@ -35,6 +35,15 @@ pub(crate) fn previous_member(member: &Member) -> Ident {
         Member::Named(ident) => ident.clone(),
         Member::Unnamed(index) => format_ident!("field_{}", index.index),
     }
+}
+
+/// A name, with as many underscores before it as it takes to be none of those.
+pub(crate) fn free(name: &str, taken: &[String]) -> Ident {
+    let mut name = name.to_owned();
+    while taken.contains(&name) {
+        name.insert(0, '_');
+    }
+    Ident::new(&name, Span::call_site())
 }
 
 /// A name for the `index`th member of a variant.

@@ -141,7 +141,8 @@ impl BehaviourSchema {
 pub const fn assert_fits_32_bits(number: i128) {
     assert!(
         number >= i32::MIN as i128 && number <= u32::MAX as i128,
-        "the number of this variant does not fit the 32 bits that an enum has on the wire"
+        "the number of this variant does not fit the 32 bits that an enum has on the wire: give it one \
+         between -2147483648 and 4294967295"
     );
 }
 

@@ -68,6 +68,98 @@ fn a_generic_behaviour_can_have_a_generic_base() {
     assert_eq!((*replica.own, replica.base.before), (6, Some(0)));
 }
 
+#[test]
+fn a_hooked_field_beside_a_base_or_a_type_parameter_can_have_any_name() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Parent {
+        #[sync_var(hook = on_change)]
+        base: SyncVar<u8>,
+        before: u8,
+    }
+
+    impl Parent {
+        fn on_change(&mut self, previous: u8) {
+            self.before = previous + 1;
+        }
+    }
+
+    #[derive(NetworkBehaviour, Default)]
+    struct Child<T> {
+        #[network_behaviour(base)]
+        parent: Parent,
+        #[sync_var(hook = on_change)]
+        base: SyncVar<u8>,
+        #[sync_var(hook = on_marker)]
+        marker: SyncVar<T>,
+        before: u8,
+    }
+
+    impl<T> Child<T> {
+        fn on_change(&mut self, previous: u8) {
+            self.before += previous + 10;
+        }
+
+        fn on_marker(&mut self, _previous: T) {
+            self.before += 100;
+        }
+    }
+
+    let (mut child, mut replica) = (Child::<u8>::default(), Child::<u8>::default());
+    child.parent.base.set(1);
+    child.base.set(2);
+    child.marker.set(3);
+    assert_eq!(send(&mut child, &mut replica), "0701070203");
+    assert_eq!((replica.parent.before, replica.before), (1, 110));
+}
+
+/// With and without hooks: neither shows the type of the base to the world.
+mod public {
+    use syncvar::prelude::*;
+
+    #[derive(NetworkBehaviour, Default)]
+    struct Creature {
+        #[sync_var(hook = on_speed)]
+        speed: SyncVar<Speed>,
+    }
+
+    #[derive(SyncValue, Clone, Default)]
+    struct Speed(u8);
+
+    impl Creature {
+        fn on_speed(&mut self, previous: Speed) {
+            self.speed.0 += previous.0;
+        }
+    }
+
+    #[derive(NetworkBehaviour, Default)]
+    pub(crate) struct Orc {
+        #[network_behaviour(base)]
+        creature: Creature,
+    }
+
+    #[derive(NetworkBehaviour, Default)]
+    pub struct Chief {
+        #[network_behaviour(base)]
+        creature: Creature,
+        #[sync_var(hook = on_speed)]
+        speed: SyncVar<Speed>,
+    }
+
+    impl Chief {
+        fn on_speed(&mut self, previous: Speed) {
+            self.speed.0 += previous.0;
+        }
+    }
+}
+
+#[test]
+fn a_base_can_be_more_private_than_what_is_derived_from_it() {
+    let prefabs = Prefabs::new()
+        .register::<public::Orc>("orc")
+        .register::<public::Chief>("chief");
+    assert_ne!(prefabs.asset_id("orc"), prefabs.asset_id("chief"));
+}
+
 /// A behaviour with these fields, after those of a base if there is one.
 macro_rules! behaviour {
     ($name:ident: $([$base:ident])? $($field:ident)*) => {

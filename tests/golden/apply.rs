@@ -32,7 +32,7 @@ pub(crate) fn initial(class: &Class, step: &Json, check: &mut Check) {
     if let Err(error) = receiver.subject.deserialize(&mut reader, true) {
         return check.fault("apply_initial_to_fresh", "no error", error);
     }
-    check.equal("initial consumed", receiver.consumed(), reader.position());
+    receiver.compare_consumed(&recorded, &reader, check);
     for field in &class.fields {
         receiver.compare_with_sender(field, true, check);
         receiver.compare_with_recorded(field, None, check);
@@ -50,15 +50,14 @@ pub(crate) fn delta(class: &Class, step: &Json, check: &mut Check) {
     let recorded = RecordedBytes::find(step, "delta").expect("bytes");
     let mut sender = class.make_as_in(step);
     let (sent, _) = sender.serialize(false);
-    let is_recorded = !class.collides() || recorded.are(sent.as_bytes());
-    let bytes = if is_recorded {
-        recorded.resolve(sent.as_bytes())
-    } else {
-        Some(sent.as_bytes())
-    };
-    let recorded_bits: u64 = step.at("dirty_mask").number();
-    let unknown_bits = recorded_bits & !class.recorded_bits();
+    let sent = sent.as_bytes();
+    let unknown_bits = step.at("dirty_mask").number::<u64>() & !class.recorded_bits();
     let refusal = (unknown_bits != 0).then_some(Rule::UnknownDirtyBits);
+    let bytes = if class.collides() {
+        Some(sent)
+    } else {
+        recorded.resolve(sent)
+    };
     let Some(bytes) = bytes else {
         return check.differs(refusal, "delta to apply", recorded, "other bytes");
     };
@@ -68,12 +67,7 @@ pub(crate) fn delta(class: &Class, step: &Json, check: &mut Check) {
         let refusal = refusal.filter(|_| is_refused);
         return check.differs(refusal, "apply_delta_to_fresh", "no error", error);
     }
-    let consumed = if is_recorded {
-        receiver.consumed()
-    } else {
-        bytes.len()
-    };
-    check.equal("delta consumed", consumed, reader.position());
+    receiver.compare_consumed(&recorded, &reader, check);
     let dirty_bits = sender.dirty_bits();
     let calls_hook = |field: &Field| field.has_hook && dirty_bits & field.bit != 0;
     let hooks = class
@@ -83,9 +77,7 @@ pub(crate) fn delta(class: &Class, step: &Json, check: &mut Check) {
         .then_some(Rule::HooksAfterApply);
     for field in &class.fields {
         receiver.compare_with_sender(field, dirty_bits & field.bit != 0, check);
-        if is_recorded {
-            receiver.compare_with_recorded(field, hooks, check);
-        }
+        receiver.compare_with_recorded(field, hooks, check);
     }
     receiver.compare_hooks(dirty_bits, check);
 }
@@ -100,8 +92,16 @@ impl<'a> Receiver<'a> {
         })
     }
 
-    fn consumed(&self) -> usize {
-        self.recorded.at("consumed").number()
+    /// Both have read all that they were given.
+    fn compare_consumed(
+        &self,
+        given: &RecordedBytes,
+        reader: &NetworkReader<'_>,
+        check: &mut Check,
+    ) {
+        let consumed = self.recorded.at("consumed").number();
+        check.equal("what UNet consumed", given.length(), consumed);
+        check.equal("what ours left", 0, reader.remaining());
     }
 
     /// Ours has what was sent, or what a new object has.
@@ -117,7 +117,7 @@ impl<'a> Receiver<'a> {
     }
 
     /// UNet has the same as ours, or a rule says why not: `hooks`, if hooks are called, which in
-    /// UNet store what they like.
+    /// UNet store or do not store.
     fn compare_with_recorded(&self, field: &Field, hooks: Option<Rule>, check: &mut Check) {
         let state = self.recorded.get("state_after_PreStartClient");
         let state = state.unwrap_or(self.recorded.at("state"));
@@ -127,7 +127,7 @@ impl<'a> Receiver<'a> {
             let rule = match field.kind.as_str() {
                 "Plane" | "Ray" => Some(Rule::PlaneAndRay),
                 _ if field.is_reference() => Some(Rule::ReferencesAreIds),
-                _ => hooks,
+                _ => hooks.filter(|_| field.has_hook),
             };
             check.differs(rule, &format!("{} as applied", field.name), theirs, ours);
         }

@@ -43,6 +43,13 @@ impl RecordedBytes {
         }
     }
 
+    pub(crate) fn length(&self) -> usize {
+        match self {
+            Self::Full(recorded) => recorded.len(),
+            Self::Digest { length, .. } => *length,
+        }
+    }
+
     pub(crate) fn are(&self, bytes: &[u8]) -> bool {
         match self {
             Self::Full(recorded) => recorded == bytes,

@@ -248,7 +248,11 @@ impl Structs {
                 dirty: false,
             }));
         }
-        let members = self.0.get(kind).ok_or(Rule::SyncLists)?;
+        if kind.ends_with("List") || kind.starts_with("SyncList") {
+            return Err(Rule::SyncLists);
+        }
+        let members = self.0.get(kind);
+        let members = members.unwrap_or_else(|| panic!("`{kind}` is no recorded type"));
         let members = members
             .iter()
             .map(|(name, kind)| Ok((name.clone(), self.cell(kind)?)));

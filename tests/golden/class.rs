@@ -1,5 +1,7 @@
 //! A class of the recordings: its fields as the recorder describes them, and how to make one.
 
+use syncvar::NetworkWriter;
+
 use super::cell::{Cell, Structs};
 use super::classes::{self, Known};
 use super::dynamic::{Dynamic, DynamicField};
@@ -178,15 +180,7 @@ impl Class {
         values.try_for_each(|value| value.map(drop))
     }
 
-    /// The values of a recorded state as text, in the order of the fields.
-    pub(crate) fn show_state(&self, state: &Json) -> Vec<String> {
-        let values = self.fields.iter();
-        values
-            .map(|field| self.show(field, state.at(&field.name)))
-            .collect()
-    }
-
-    /// The values of a subject as text, likewise.
+    /// The values of a subject as text, in the order of the fields.
     pub(crate) fn show_all(&self, subject: &dyn Subject) -> Vec<String> {
         self.fields
             .iter()
@@ -219,7 +213,7 @@ impl Class {
             .any(|field| field.bit != field.recorded_bit)
     }
 
-    /// The rule by which ours has other dirty bits than UNet after the same deeds.
+    /// The rule by which ours has other dirty bits than UNet after the same actions.
     pub(crate) fn why_other_bits(&self, recorded: u64, ours: u64) -> Option<Rule> {
         let of_fields = recorded & self.recorded_bits();
         if self.collides() && self.as_recorded(ours) == of_fields {
@@ -233,6 +227,31 @@ impl Class {
     pub(crate) fn as_recorded(&self, bits: u64) -> u64 {
         let fields = self.fields.iter().filter(|field| bits & field.bit != 0);
         fields.fold(0, |bits, field| bits | field.recorded_bit)
+    }
+
+    /// What UNet writes as the delta of a step: at each class level the whole mask, then the fields
+    /// whose bits are set, however many share one.
+    pub(crate) fn recorded_delta(&self, step: &Json) -> Vec<u8> {
+        let subject = self.make_as_in(step);
+        let dirty_bits: u64 = step.at("dirty_mask").number();
+        let mut cells = subject.cells().into_iter().enumerate();
+        let mut writer = NetworkWriter::new();
+        for field_count in subject.levels() {
+            writer.write_packed_u64(dirty_bits);
+            for (index, (_, cell)) in cells.by_ref().take(field_count) {
+                let field = self.fields.iter().find(|field| field.cell == index);
+                let bit = field.map_or(1 << index, |field| field.recorded_bit);
+                if dirty_bits & bit != 0 {
+                    cell.write(&mut writer);
+                }
+            }
+        }
+        writer.as_bytes().to_vec()
+    }
+
+    /// Our bits of the fields.
+    pub(crate) fn bits(&self) -> u64 {
+        self.fields.iter().fold(0, |bits, field| bits | field.bit)
     }
 
     /// The bits that UNet gave to fields.

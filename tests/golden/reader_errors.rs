@@ -113,14 +113,20 @@ fn why_other_value(vector: &Json) -> Option<Rule> {
     }
 }
 
-/// Why ours is an error where UNet gives a value.
+/// Why ours is an error where UNet gives this value.
 fn why_error(vector: &Json, bytes: &[u8], error: &ReadError) -> Option<Rule> {
-    let narrow = ["ReadPackedUInt32", "ReadNetworkId", "ReadSceneId"];
-    let is_narrow = narrow.contains(&vector.at("call").text());
-    match (error.kind(), bytes.first()) {
-        (ReadErrorKind::InvalidBool(_), _) => Some(Rule::StrictBool),
-        (ReadErrorKind::InvalidUtf8, _) => Some(Rule::StrictUtf8),
-        (_, Some(252..)) if is_narrow => Some(Rule::WidePrefix),
+    match (error.kind(), vector.at("result")) {
+        (ReadErrorKind::InvalidBool(_), Json::Bool(false)) => Some(Rule::StrictBool),
+        (ReadErrorKind::InvalidUtf8, Json::Text(text)) => text
+            .contains(char::REPLACEMENT_CHARACTER)
+            .then_some(Rule::StrictUtf8),
+        (_, Json::Number(_)) => {
+            let [252..=255, rest @ ..] = bytes else {
+                return None;
+            };
+            let four_bytes = NetworkReader::new(rest).read_u32().ok();
+            (four_bytes == Some(vector.at("result").number())).then_some(Rule::WidePrefix)
+        }
         _ => None,
     }
 }

@@ -9,13 +9,14 @@ use syncvar::{
 };
 
 use super::check::Check;
-use super::class::Class;
+use super::class::{Class, Field};
 use super::frame::Frame;
 use super::json::Json;
 use super::recorded::Recorded;
 use super::rule::Rule;
 use super::spawn::SpawnMessage;
 use super::stage;
+use super::subject::Subject;
 
 pub(crate) struct Replica {
     client: NetworkClient,
@@ -157,35 +158,53 @@ impl Replica {
             identity.behaviour_count(),
         );
         for (index, (class, recorded)) in classes.iter().zip(recorded.items()).enumerate() {
-            let Some(subject) = class.reach().view(identity, index) else {
-                check.fault("behaviour", recorded.at("class").text(), "another one");
-                continue;
-            };
-            let theirs = class.show_state(recorded.at("state"));
-            let ours = class.show_all(subject);
-            if theirs != ours {
-                let rule = self.why_other_values(id, index, &ours);
-                check.differs(rule, "values", theirs.join(", "), ours.join(", "));
-            }
-            check.equal("dirty bits on the client", 0, subject.dirty_bits());
-            if recorded.at("dirty_mask").number::<u64>() != 0 {
-                let rule = class.why_dirty_on_client();
-                check.differs(
-                    rule,
-                    "UNet's dirty bits on the client",
-                    recorded.at("dirty_mask").number::<u64>(),
-                    0,
-                );
+            match class.reach().view(identity, index) {
+                Some(subject) => {
+                    self.compare_behaviour((id, index), class, subject, recorded, check);
+                }
+                None => check.fault("behaviour", recorded.at("class").text(), "another one"),
             }
         }
     }
 
-    /// Why ours has other values than UNet.
-    fn why_other_values(&self, id: NetId, index: usize, ours: &[String]) -> Option<Rule> {
-        let respawned = self.respawned.get(&id).and_then(|values| values.get(index));
-        if respawned.is_some_and(|values| values == ours) {
+    fn compare_behaviour(
+        &self,
+        place: (NetId, usize),
+        class: &Class,
+        subject: &dyn Subject,
+        recorded: &Json,
+        check: &mut Check,
+    ) {
+        let state = recorded.at("state");
+        for (number, field) in class.fields.iter().enumerate() {
+            let theirs = class.show(field, state.at(&field.name));
+            let ours = field.show(subject);
+            if theirs != ours {
+                let rule = self.why_other_value(place, (number, field), &ours);
+                check.differs(rule, &field.name, theirs, ours);
+            }
+        }
+        check.equal("dirty bits on the client", 0, subject.dirty_bits());
+        let left_dirty: u64 = recorded.at("dirty_mask").number();
+        if left_dirty != 0 {
+            let rule = class.why_dirty_on_client();
+            check.differs(rule, "UNet's dirty bits on the client", left_dirty, 0);
+        }
+    }
+
+    /// Why ours has another value than UNet.
+    fn why_other_value(
+        &self,
+        (id, behaviour): (NetId, usize),
+        (number, field): (usize, &Field),
+        ours: &str,
+    ) -> Option<Rule> {
+        let respawned = self.respawned.get(&id);
+        let value = respawned.and_then(|values| values.get(behaviour)?.get(number));
+        if value.is_some_and(|value| value == ours) {
             return Some(Rule::RespawnReadsAll);
         }
-        self.hooked.contains(&id).then_some(Rule::HooksAfterApply)
+        let is_hooked = field.has_hook && self.hooked.contains(&id);
+        is_hooked.then_some(Rule::HooksAfterApply)
     }
 }

@@ -208,6 +208,11 @@ fn compare(
         }
         Expect::Recorded => (recorded(), None),
         Expect::Nothing(rule) => (Vec::new(), Some(rule)),
+        Expect::NotAgain(rule) => {
+            let are_updates = recorded().iter().all(|frame| frame.message_type() == 8);
+            check.equal("whether UNet sends updates only", true, are_updates);
+            (Vec::new(), Some(rule))
+        }
         Expect::Instead(rule, frames) => (literal(frames), Some(rule)),
         Expect::Before(rule, frames) => ([literal(frames), recorded()].concat(), Some(rule)),
         Expect::Sooner(rule, count) => {

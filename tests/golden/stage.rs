@@ -1,4 +1,4 @@
-//! A server of ours, on which the recorded deeds are done again.
+//! A server of ours, on which the recorded actions are repeated.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

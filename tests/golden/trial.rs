@@ -73,18 +73,7 @@ impl<'a> Trial<'a> {
         let returns = step.at("initial_returned").bool();
         check.equal("initial_returned", returns, initial_returned);
         self.compare_initial(step, initial.as_bytes(), same_values, check);
-        let recorded = RecordedBytes::find(step, "delta").expect("bytes");
-        let dirty_bits = self.subject.dirty_bits();
-        let same_bits = dirty_bits == step.at("dirty_mask").number::<u64>();
-        if recorded.are(delta.as_bytes()) {
-            check.equal("returned", step.at("returned").bool(), returned);
-        } else if same_bits && !self.class.collides() && same_values {
-            check.fault("delta", recorded, hex::encode(delta.as_bytes()));
-        } else {
-            let expected = expected_delta(self.subject.as_ref());
-            check.equal_bytes("our own delta", &expected, delta.as_bytes());
-            check.equal("our own returned", dirty_bits != 0, returned);
-        }
+        self.compare_delta(step, (delta.as_bytes(), returned), same_values, check);
         apply::initial(self.class, step, check);
         apply::delta(self.class, step, check);
     }
@@ -98,6 +87,7 @@ impl<'a> Trial<'a> {
         }
         if recorded & !self.class.recorded_bits() != 0 {
             check.under(Rule::UnknownDirtyBits);
+            check.equal("bits without a field", 0, ours & !self.class.bits());
         }
         let as_recorded = self.class.as_recorded(ours);
         let other_bits = recorded != ours || self.class.our_bits(recorded) != ours;
@@ -179,6 +169,35 @@ impl<'a> Trial<'a> {
         if !same {
             check.fault("initial", recorded, hex::encode(initial));
         }
+    }
+
+    /// The bytes are the same, unless the dirty bits or the values are not; then either side's are
+    /// those of its own bits.
+    fn compare_delta(
+        &self,
+        step: &Json,
+        (delta, returned): (&[u8], bool),
+        same_values: bool,
+        check: &mut Check,
+    ) {
+        let recorded = RecordedBytes::find(step, "delta").expect("bytes");
+        let recorded_returned = step.at("returned").bool();
+        if recorded.are(delta) {
+            return check.equal("returned", recorded_returned, returned);
+        }
+        let recorded_bits: u64 = step.at("dirty_mask").number();
+        let dirty_bits = self.subject.dirty_bits();
+        if same_values && dirty_bits == recorded_bits && !self.class.collides() {
+            return check.fault("delta", recorded, hex::encode(delta));
+        }
+        check.equal_bytes("our delta", &expected_delta(self.subject.as_ref()), delta);
+        check.equal("returned by ours", dirty_bits != 0, returned);
+        let theirs = self.class.recorded_delta(step);
+        if !recorded.are(&theirs) {
+            check.fault("UNet's delta", recorded, hex::encode(theirs));
+        }
+        let is_written = recorded_bits & self.class.recorded_bits() != 0;
+        check.equal("returned by UNet", is_written, recorded_returned);
     }
 
     /// Takes over what the recorded behaviour has now, so that each step stands for itself.

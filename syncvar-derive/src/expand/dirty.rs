@@ -40,7 +40,9 @@ pub(super) fn bits(behaviour: &Behaviour<'_>) -> TokenStream {
         });
     let where_clause = super::behaviour_bounds(behaviour);
     let (impl_generics, ty_generics, _) = behaviour.generics.split_for_impl();
+    let lints = behaviour.lints.for_items();
     quote! {
+        #lints
         impl #impl_generics #ident #ty_generics #where_clause {
             #(#bits)*
         }

@@ -6,11 +6,13 @@ use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type}
 use super::field_type::{self, FieldType};
 use crate::attr::{BehaviourAttrs, FieldAttrs};
 use crate::errors::Errors;
+use crate::lints::Lints;
 use crate::names;
 
 /// A struct to make a behaviour of.
 pub(crate) struct Behaviour<'a> {
     pub(crate) ident: &'a Ident,
+    pub(crate) lints: Lints,
     pub(crate) generics: &'a Generics,
     pub(crate) krate: Option<Path>,
     /// In seconds, where it is not the usual one.
@@ -48,6 +50,7 @@ impl<'a> Behaviour<'a> {
         }
         let mut behaviour = Self {
             ident: &input.ident,
+            lints: Lints::of(input),
             generics: &input.generics,
             krate: attrs.krate,
             send_interval: attrs.send_interval,

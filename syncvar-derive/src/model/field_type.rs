@@ -93,13 +93,35 @@ fn refuse_bare(ty: &Type) -> syn::Result<()> {
             format!("`{text}` is not a synchronised field: write `SyncVar<{outer}>`"),
         ));
     }
-    refuse_immovable(ty)?;
+    refuse_immovable(ty)
+        .map_err(|error| syn::Error::new(error.span(), with_sync_var(&error.to_string())))?;
     if travels(ty) {
         let message =
             format!("a synchronised field knows when it is written to: write `SyncVar<{text}>`");
         return Err(syn::Error::new_spanned(ty, message));
     }
     Ok(())
+}
+
+/// The advice of [`refuse_immovable`], for a field that is no `SyncVar` either.
+fn with_sync_var(advice: &str) -> String {
+    let (why, what) = advice.rsplit_once("write ").unwrap_or((advice, ""));
+    let parts = what.split('`').enumerate().map(|(index, part)| {
+        if index % 2 == 1 && part != "SyncValue" {
+            format!("`SyncVar<{part}>`")
+        } else if index % 2 == 1 {
+            format!("`{part}`")
+        } else {
+            part.to_owned()
+        }
+    });
+    let what: String = parts.collect();
+    let missing = if what.contains("SyncVar<") {
+        ""
+    } else {
+        ", in a `SyncVar`"
+    };
+    format!("{why}write {what}{missing}")
 }
 
 /// Refuses types of the language and of std that cannot travel, wherever they stand in a type, and

@@ -8,10 +8,12 @@ use syn::{Data, DataEnum, DeriveInput, Field, Fields, Generics, Ident, Index, Me
 use super::field_type;
 use crate::attr::{MemberAttrs, ValueAttrs};
 use crate::errors::Errors;
+use crate::lints::Lints;
 
 /// A struct or enum to make a value of.
 pub(crate) struct Value<'a> {
     pub(crate) ident: &'a Ident,
+    pub(crate) lints: Lints,
     pub(crate) generics: &'a Generics,
     pub(crate) krate: Option<Path>,
     pub(crate) body: Body<'a>,
@@ -68,9 +70,7 @@ impl<'a> Value<'a> {
             );
         }
         let body = match &input.data {
-            Data::Struct(data) => {
-                Body::Struct(Shape::from_syn(&input.ident, &data.fields, &mut errors))
-            }
+            Data::Struct(data) => Body::Struct(Shape::from_syn(input, &data.fields, &mut errors)),
             Data::Enum(data) if data.variants.is_empty() => {
                 errors.add(
                     &input.ident,
@@ -89,6 +89,7 @@ impl<'a> Value<'a> {
         };
         errors.finish(Self {
             ident: &input.ident,
+            lints: Lints::of(input),
             generics: &input.generics,
             krate,
             body,
@@ -143,7 +144,7 @@ fn enum_body<'a>(input: &'a DeriveInput, data: &'a DataEnum, errors: &mut Errors
     }
     let variants = data.variants.iter().map(|variant| {
         refuse_skips(&variant.fields, errors);
-        let shape = Shape::from_syn(&input.ident, &variant.fields, errors);
+        let shape = Shape::from_syn(input, &variant.fields, errors);
         Variant {
             ident: &variant.ident,
             shape,
@@ -166,7 +167,7 @@ fn has_narrow_repr(input: &DeriveInput) -> bool {
 }
 
 impl<'a> Shape<'a> {
-    fn from_syn(owner: &Ident, fields: &'a Fields, errors: &mut Errors) -> Self {
+    fn from_syn(owner: &DeriveInput, fields: &'a Fields, errors: &mut Errors) -> Self {
         let numbered = (0_u32..).zip(fields);
         Self {
             named: matches!(fields, Fields::Named(_)),
@@ -177,7 +178,12 @@ impl<'a> Shape<'a> {
     }
 }
 
-fn member<'a>(owner: &Ident, index: u32, field: &'a Field, errors: &mut Errors) -> MemberModel<'a> {
+fn member<'a>(
+    owner: &DeriveInput,
+    index: u32,
+    field: &'a Field,
+    errors: &mut Errors,
+) -> MemberModel<'a> {
     let skipped = MemberAttrs::parse(&field.attrs, errors).skip.is_some();
     if let Some(sync_var) = field_type::find_sync_var(&field.ty).filter(|_| !skipped) {
         errors.add(
@@ -186,12 +192,16 @@ fn member<'a>(owner: &Ident, index: u32, field: &'a Field, errors: &mut Errors) 
              this a field of the behaviour",
         );
     }
-    if !skipped && field_type::mentions(&field.ty, owner) {
+    let borrows = owner.generics.lifetimes().next().is_some();
+    if !skipped && field_type::mentions(&field.ty, &owner.ident) {
         errors.add(
             &field.ty,
             "a value cannot hold values of its own type: the description that both ends compare would have no end",
         );
-    } else if !skipped && let Err(error) = field_type::refuse_immovable(&field.ty) {
+    } else if !skipped
+        && !borrows
+        && let Err(error) = field_type::refuse_immovable(&field.ty)
+    {
         errors.add_error(error);
     }
     let member = match &field.ident {

@@ -33,6 +33,7 @@ use crate::schema::{MemberSchema, TypeSchema};
     message = "`{Self}` cannot be synchronised: it does not implement `SyncValue`",
     label = "this type cannot travel",
     note = "for a struct or enum of your own write `#[derive(SyncValue, Clone)]` above it",
+    note = "a type of another crate goes into a struct of your own that implements `SyncValue`",
     note = "to refer to another object, keep its `NetId`"
 )]
 pub trait SyncValue: Clone + Send + Sync + 'static {

@@ -1,0 +1,16 @@
+//! What the benches share: one workload, a hand-written floor, and a server set up for it.
+//!
+//! `benches/peers` includes this folder too, so that every library is measured on the same objects
+//! and the same changes.
+
+#![allow(dead_code, reason = "each bench uses some of it")]
+#![allow(
+    clippy::mod_module_files,
+    reason = "cargo would take `benches/support.rs` for a bench"
+)]
+
+pub(crate) mod floor;
+pub(crate) mod floor_codec;
+pub(crate) mod random;
+pub(crate) mod replication;
+pub(crate) mod workload;

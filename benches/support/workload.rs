@@ -1,0 +1,178 @@
+//! The workload: objects of one behaviour, and what changes of them in a tick.
+
+use syncvar::prelude::*;
+
+use super::random::Random;
+
+/// The plain values of one object: four integers, three coordinates, a name of 14 characters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Values {
+    pub(crate) health: i32,
+    pub(crate) score: i32,
+    pub(crate) balance: i32,
+    pub(crate) seed: i32,
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) z: f32,
+    pub(crate) name: String,
+}
+
+impl Values {
+    /// A small, a middling, a signed and a large integer; coordinates with full mantissas.
+    pub(crate) fn random(random: &mut Random) -> Self {
+        Self {
+            health: random_health(random),
+            score: random.between(0, 1_000_000),
+            balance: random.between(-1_000, 1_000),
+            seed: random.bits().cast_signed(),
+            x: random.fraction_of(512.0),
+            y: random.fraction_of(512.0),
+            z: random.fraction_of(64.0),
+            name: format!("player-{:07}", random.below(10_000_000)),
+        }
+    }
+
+    /// A change of this object; the same for every library that is measured.
+    pub(crate) fn change(fields: Fields, random: &mut Random) -> Change {
+        match fields {
+            Fields::One => Change::Health(random_health(random)),
+            Fields::All => Change::All(Self::random(random)),
+        }
+    }
+
+    pub(crate) fn apply(&mut self, change: Change) {
+        match change {
+            Change::Health(health) => self.health = health,
+            Change::All(values) => *self = values,
+        }
+    }
+}
+
+fn random_health(random: &mut Random) -> i32 {
+    random.between(0, 10_000)
+}
+
+/// How much of an object changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fields {
+    /// One small integer ("A").
+    One,
+    /// All eight fields ("B").
+    All,
+}
+
+impl Fields {
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::One => "one field",
+            Self::All => "all fields",
+        }
+    }
+}
+
+/// What an object is changed to.
+#[derive(Clone, Debug)]
+pub(crate) enum Change {
+    Health(i32),
+    All(Values),
+}
+
+/// The same object as `syncvar` sees it.
+#[derive(NetworkBehaviour, Clone, Debug, Default)]
+#[network_behaviour(send_interval = 0)]
+pub(crate) struct Unit {
+    #[sync_var]
+    pub(crate) health: SyncVar<i32>,
+    #[sync_var]
+    pub(crate) score: SyncVar<i32>,
+    #[sync_var]
+    pub(crate) balance: SyncVar<i32>,
+    #[sync_var]
+    pub(crate) seed: SyncVar<i32>,
+    #[sync_var]
+    pub(crate) x: SyncVar<f32>,
+    #[sync_var]
+    pub(crate) y: SyncVar<f32>,
+    #[sync_var]
+    pub(crate) z: SyncVar<f32>,
+    #[sync_var]
+    pub(crate) name: SyncVar<String>,
+}
+
+impl Unit {
+    pub(crate) fn apply(&mut self, change: Change) {
+        match change {
+            Change::Health(health) => {
+                self.health.set(health);
+            }
+            Change::All(values) => {
+                self.health.set(values.health);
+                self.score.set(values.score);
+                self.balance.set(values.balance);
+                self.seed.set(values.seed);
+                self.x.set(values.x);
+                self.y.set(values.y);
+                self.z.set(values.z);
+                self.name.set(values.name);
+            }
+        }
+    }
+
+    pub(crate) fn values(&self) -> Values {
+        Values {
+            health: *self.health,
+            score: *self.score,
+            balance: *self.balance,
+            seed: *self.seed,
+            x: *self.x,
+            y: *self.y,
+            z: *self.z,
+            name: self.name.to_string(),
+        }
+    }
+}
+
+impl From<Values> for Unit {
+    fn from(values: Values) -> Self {
+        Self {
+            health: values.health.into(),
+            score: values.score.into(),
+            balance: values.balance.into(),
+            seed: values.seed.into(),
+            x: values.x.into(),
+            y: values.y.into(),
+            z: values.z.into(),
+            name: values.name.into(),
+        }
+    }
+}
+
+/// Which objects change: each tick takes the next ones of a random order, so that a tick with few
+/// changes jumps about in memory as a game does.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection {
+    order: Vec<u32>,
+    next: usize,
+}
+
+impl Selection {
+    pub(crate) fn new(objects: u32, random: &mut Random) -> Self {
+        Self {
+            order: random.permutation(objects),
+            next: 0,
+        }
+    }
+
+    /// The objects that change in the next tick. When all do, they do in ascending order.
+    pub(crate) fn take(&mut self, percent: u32) -> Vec<u32> {
+        let objects = u32::try_from(self.order.len()).expect("objects are numbered by u32");
+        if percent == 100 {
+            return (0..objects).collect();
+        }
+        let count = self.order.len() * percent as usize / 100;
+        let chosen = self.order.iter().cycle().skip(self.next).take(count);
+        let chosen = chosen.copied().collect();
+        self.next = (self.next + count) % self.order.len();
+        chosen
+    }
+}
