@@ -1,1 +1,107 @@
-fn main() {}
+//! One tick of a server: N objects, M clients, a part of the objects changed.
+//!
+//! Measured is `update` and `poll_transmit` until nothing is left: from "all changes are made" to
+//! "every packet of every client is at hand". Beside it, in the same run, stands the hand-written
+//! floor of `support/floor.rs`, on the same objects and the same changes.
+//!
+//! ```text
+//! cargo bench --bench fanout                              # three pairs of N and M
+//! SYNCVAR_BENCH_GRID=full cargo bench --bench fanout      # the whole grid, and 700 MB of buffers
+//! ```
+
+mod support;
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
+
+use support::floor::FloorServer;
+use support::random::Random;
+use support::replication::UnitServer;
+use support::workload::{Changes, Fields, Server};
+
+/// How many of the objects change in a tick, and how much of each.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    percent: u32,
+    fields: Fields,
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} %, {}", self.percent, self.fields.label())
+    }
+}
+
+const CELLS: [Cell; 7] = [
+    cell(0, Fields::One),
+    cell(1, Fields::One),
+    cell(1, Fields::All),
+    cell(10, Fields::One),
+    cell(10, Fields::All),
+    cell(100, Fields::One),
+    cell(100, Fields::All),
+];
+
+const fn cell(percent: u32, fields: Fields) -> Cell {
+    Cell { percent, fields }
+}
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
+        .configure_from_args();
+    for (objects, clients) in sizes() {
+        measure_size(&mut criterion, objects, clients);
+    }
+    criterion.final_summary();
+}
+
+/// The pairs of N and M.
+fn sizes() -> Vec<(u32, usize)> {
+    if std::env::var("SYNCVAR_BENCH_GRID").is_ok_and(|grid| grid == "full") {
+        let objects = [1_000, 10_000, 100_000].into_iter();
+        objects
+            .flat_map(|objects| [1, 10, 100].map(|clients| (objects, clients)))
+            .collect()
+    } else {
+        vec![(10_000, 1), (10_000, 100), (100_000, 1)]
+    }
+}
+
+fn measure_size(criterion: &mut Criterion, objects: u32, clients: usize) {
+    let name = format!("fanout/{objects} objects, {clients} clients");
+    let mut group = criterion.benchmark_group(name);
+    let mut floor = FloorServer::new(objects, clients, &mut Random::new(1));
+    let mut syncvar = UnitServer::new(objects, clients, &mut Random::new(1));
+    for cell in CELLS {
+        measure_cell(&mut group, "floor", &mut floor, objects, cell);
+        measure_cell(&mut group, "syncvar", &mut syncvar, objects, cell);
+    }
+    group.finish();
+}
+
+fn measure_cell(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    server: &mut impl Server,
+    objects: u32,
+    cell: Cell,
+) {
+    let mut changes = Changes::new(objects);
+    group.bench_function(BenchmarkId::new(name, cell), |bencher| {
+        bencher.iter_custom(|ticks| {
+            let tick = |_| {
+                changes.make(server, cell.percent, cell.fields);
+                let start = Instant::now();
+                server.tick();
+                start.elapsed()
+            };
+            (0..ticks).map(tick).sum()
+        });
+    });
+}

@@ -1,1 +1,28 @@
-fn main() {}
+//! A tick in which nothing has changed: 100 000 objects, 100 clients, nobody joining.
+//!
+//! Whatever the number of objects and clients, it must cost the same next to nothing.
+
+mod support;
+
+use std::time::Duration;
+
+use criterion::Criterion;
+
+use support::random::Random;
+use support::replication::UnitServer;
+use support::workload::Server;
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
+        .configure_from_args();
+    let mut group = criterion.benchmark_group("idle");
+    for (objects, clients) in [(1_000, 1), (100_000, 100)] {
+        let mut server = UnitServer::new(objects, clients, &mut Random::new(1));
+        let name = format!("{objects} objects, {clients} clients");
+        group.bench_function(name, |bencher| bencher.iter(|| server.tick()));
+    }
+    group.finish();
+    criterion.final_summary();
+}

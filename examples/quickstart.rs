@@ -11,8 +11,6 @@
 //! cargo run --example quickstart -- join 127.0.0.1:7777
 //! ```
 
-#![allow(clippy::print_stdout, reason = "the example talks to a person")]
-
 use std::fmt::Display;
 use std::io;
 use std::ops::ControlFlow;

@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![warn(clippy::print_stdout)]
 
 #[cfg(feature = "derive")]
 pub use syncvar_derive::{NetworkBehaviour, SyncValue};

@@ -267,6 +267,7 @@ fn another_object_is_referred_to_by_its_id() {
 /// Attributes of the user's own that are about names cover what is emitted as well.
 mod quiet {
     #![deny(warnings)]
+    #![allow(dead_code, reason = "it compiles without a warning, and that is all")]
 
     use syncvar::prelude::*;
 
@@ -289,7 +290,7 @@ mod quiet {
     #[deprecated]
     pub(crate) struct Old {
         #[sync_var(hook = on_health)]
-        health: SyncVar<OldHealth>,
+        health: SyncVar<u8>,
         #[deprecated]
         #[sync_var]
         older: SyncVar<u8>,
@@ -297,7 +298,7 @@ mod quiet {
 
     #[expect(deprecated, reason = "as it is")]
     impl Old {
-        fn on_health(&mut self, _previous: OldHealth) {}
+        fn on_health(&mut self, _previous: u8) {}
     }
 
     #[derive(SyncValue, Clone, Default)]

@@ -148,11 +148,13 @@ fn a_despawned_object_is_gone_everywhere_and_its_id_is_not_used_again() {
     net.settle();
     drain(&mut net, 0);
     net.server.despawn(id);
-    let next = net.server.spawn(Door::default());
+    let newer = net.server.spawn(Door::default());
     net.settle();
-    assert!(next > id);
+    assert!(newer > id);
     assert_eq!(
-        net.server.identity(id).map(|identity| identity.net_id()),
+        net.server
+            .identity(id)
+            .map(syncvar::NetworkIdentity::net_id),
         None
     );
     assert_eq!(
@@ -162,7 +164,7 @@ fn a_despawned_object_is_gone_everywhere_and_its_id_is_not_used_again() {
                 object: id,
                 hidden: false
             },
-            ClientEvent::Spawned { object: next }
+            ClientEvent::Spawned { object: newer }
         ]
     );
 }
@@ -339,7 +341,7 @@ fn an_id_of_ones_own_is_kept_and_the_next_ones_follow() {
     let ids: Vec<_> = net
         .client(0)
         .identities()
-        .map(|identity| identity.net_id())
+        .map(syncvar::NetworkIdentity::net_id)
         .collect();
     assert_eq!(ids, [NetId(300), NetId(301)]);
 }

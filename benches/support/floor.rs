@@ -4,9 +4,9 @@
 //! and copies that to every client. There are no packets, no schedules, no behaviours and no types:
 //! whatever a library costs beyond this is the price of what it offers.
 
-use super::floor_codec::{ALL_FIELDS, HEALTH, read_fields, read_object, write_object};
+use super::floor_codec::{ALL_FIELDS, HEALTH, read_delta, read_object, write_object};
 use super::random::Random;
-use super::workload::{Change, Values};
+use super::workload::{Change, Server, Values};
 
 #[derive(Debug)]
 struct FloorObject {
@@ -42,32 +42,6 @@ impl FloorServer {
         }
     }
 
-    pub(crate) fn change(&mut self, object: u32, change: Change) {
-        let changed = &mut self.objects[object as usize];
-        if changed.dirty == 0 {
-            self.changed.push(object);
-        }
-        changed.dirty |= match change {
-            Change::Health(_) => HEALTH,
-            Change::All(_) => ALL_FIELDS,
-        };
-        changed.values.apply(change);
-    }
-
-    /// What a tick costs: every changed object is encoded once, every client gets a copy.
-    pub(crate) fn tick(&mut self) {
-        self.shared.clear();
-        for number in self.changed.drain(..) {
-            let object = &mut self.objects[number as usize];
-            write_object(&mut self.shared, number, object.dirty, &object.values);
-            object.dirty = 0;
-        }
-        for outbox in &mut self.outboxes {
-            outbox.clear();
-            outbox.extend_from_slice(&self.shared);
-        }
-    }
-
     /// What was sent to each client by the last tick.
     pub(crate) fn outboxes(&self) -> &[Vec<u8>] {
         &self.outboxes
@@ -86,6 +60,34 @@ impl FloorServer {
     }
 }
 
+impl Server for FloorServer {
+    fn change(&mut self, object: u32, change: Change) {
+        let changed = &mut self.objects[object as usize];
+        if changed.dirty == 0 {
+            self.changed.push(object);
+        }
+        changed.dirty |= match change {
+            Change::Health(_) => HEALTH,
+            Change::All(_) => ALL_FIELDS,
+        };
+        changed.values.apply(change);
+    }
+
+    /// Every changed object is encoded once, every client gets a copy.
+    fn tick(&mut self) {
+        self.shared.clear();
+        for number in self.changed.drain(..) {
+            let object = &mut self.objects[number as usize];
+            write_object(&mut self.shared, number, object.dirty, &object.values);
+            object.dirty = 0;
+        }
+        for outbox in &mut self.outboxes {
+            outbox.clear();
+            outbox.extend_from_slice(&self.shared);
+        }
+    }
+}
+
 /// The client of the floor: values by number.
 #[derive(Debug, Default)]
 pub(crate) struct FloorClient {
@@ -96,11 +98,11 @@ impl FloorClient {
     /// Applies what the server has sent; `None` if it makes no sense.
     pub(crate) fn apply(&mut self, mut bytes: &[u8]) -> Option<()> {
         while !bytes.is_empty() {
-            let (object, mask) = read_object(&mut bytes)?;
+            let object = read_object(&mut bytes)?;
             if object >= self.replicas.len() {
                 self.replicas.resize(object + 1, Values::default());
             }
-            read_fields(&mut bytes, mask, &mut self.replicas[object])?;
+            read_delta(&mut bytes, &mut self.replicas[object])?;
         }
         Some(())
     }

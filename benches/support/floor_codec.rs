@@ -8,32 +8,55 @@ pub(crate) const ALL_FIELDS: u64 = 0xFF;
 /// The bit of the field that changes when only one does.
 pub(crate) const HEALTH: u64 = 1;
 
+/// The number of an object, then its mask and fields.
 pub(crate) fn write_object(buffer: &mut Vec<u8>, object: u32, mask: u64, values: &Values) {
     write_varint(buffer, object.into());
+    write_delta(buffer, mask, values);
+}
+
+/// The number of an object; [`read_delta`] reads the rest.
+pub(crate) fn read_object(bytes: &mut &[u8]) -> Option<usize> {
+    usize::try_from(read_varint(bytes)?).ok()
+}
+
+/// The mask, then the fields that are in it.
+#[inline]
+pub(crate) fn write_delta(buffer: &mut Vec<u8>, mask: u64, values: &Values) {
     write_varint(buffer, mask);
     write_fields(buffer, mask, values);
 }
 
-/// The number of the object and its mask; the fields follow.
-pub(crate) fn read_object(bytes: &mut &[u8]) -> Option<(usize, u64)> {
-    let object = usize::try_from(read_varint(bytes)?).ok()?;
-    Some((object, read_varint(bytes)?))
+/// Reads into values that are there already.
+#[inline]
+pub(crate) fn read_delta(bytes: &mut &[u8], values: &mut Values) -> Option<()> {
+    let mask = read_varint(bytes)?;
+    read_fields(bytes, mask, values)
 }
 
 #[inline]
 pub(crate) fn write_fields(buffer: &mut Vec<u8>, mask: u64, values: &Values) {
-    let integers = [values.health, values.score, values.balance, values.seed];
-    for (bit, value) in integers.into_iter().enumerate() {
-        if mask & (1 << bit) != 0 {
-            write_varint(buffer, zigzag(value).into());
-        }
+    if mask & HEALTH != 0 {
+        write_integer(buffer, values.health);
     }
-    for (bit, value) in [values.x, values.y, values.z].into_iter().enumerate() {
-        if mask & (1 << (bit + 4)) != 0 {
-            buffer.extend_from_slice(&value.to_le_bytes());
-        }
+    if mask & 1 << 1 != 0 {
+        write_integer(buffer, values.score);
     }
-    if mask & (1 << 7) != 0 {
+    if mask & 1 << 2 != 0 {
+        write_integer(buffer, values.balance);
+    }
+    if mask & 1 << 3 != 0 {
+        write_integer(buffer, values.seed);
+    }
+    if mask & 1 << 4 != 0 {
+        buffer.extend_from_slice(&values.x.to_le_bytes());
+    }
+    if mask & 1 << 5 != 0 {
+        buffer.extend_from_slice(&values.y.to_le_bytes());
+    }
+    if mask & 1 << 6 != 0 {
+        buffer.extend_from_slice(&values.z.to_le_bytes());
+    }
+    if mask & 1 << 7 != 0 {
         write_varint(buffer, values.name.len() as u64);
         buffer.extend_from_slice(values.name.as_bytes());
     }
@@ -42,33 +65,55 @@ pub(crate) fn write_fields(buffer: &mut Vec<u8>, mask: u64, values: &Values) {
 /// Reads into values that are there already, whose string keeps its memory.
 #[inline]
 pub(crate) fn read_fields(bytes: &mut &[u8], mask: u64, values: &mut Values) -> Option<()> {
-    let integers = [
-        &mut values.health,
-        &mut values.score,
-        &mut values.balance,
-        &mut values.seed,
-    ];
-    for (bit, value) in integers.into_iter().enumerate() {
-        if mask & (1 << bit) != 0 {
-            *value = unzigzag(u32::try_from(read_varint(bytes)?).ok()?);
-        }
+    if mask & HEALTH != 0 {
+        values.health = read_integer(bytes)?;
     }
-    let coordinates = [&mut values.x, &mut values.y, &mut values.z];
-    for (bit, value) in coordinates.into_iter().enumerate() {
-        if mask & (1 << (bit + 4)) != 0 {
-            let (taken, rest) = bytes.split_first_chunk()?;
-            *value = f32::from_le_bytes(*taken);
-            *bytes = rest;
-        }
+    if mask & 1 << 1 != 0 {
+        values.score = read_integer(bytes)?;
     }
-    if mask & (1 << 7) != 0 {
+    if mask & 1 << 2 != 0 {
+        values.balance = read_integer(bytes)?;
+    }
+    if mask & 1 << 3 != 0 {
+        values.seed = read_integer(bytes)?;
+    }
+    if mask & 1 << 4 != 0 {
+        values.x = read_float(bytes)?;
+    }
+    if mask & 1 << 5 != 0 {
+        values.y = read_float(bytes)?;
+    }
+    if mask & 1 << 6 != 0 {
+        values.z = read_float(bytes)?;
+    }
+    if mask & 1 << 7 != 0 {
         let length = usize::try_from(read_varint(bytes)?).ok()?;
-        let (taken, rest) = bytes.split_at_checked(length)?;
-        values.name.clear();
-        values.name.push_str(str::from_utf8(taken).ok()?);
+        let (name, rest) = bytes.split_at_checked(length)?;
         *bytes = rest;
+        values.name.clear();
+        values.name.push_str(str::from_utf8(name).ok()?);
     }
     Some(())
+}
+
+#[inline]
+fn read_float(bytes: &mut &[u8]) -> Option<f32> {
+    let (float, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(f32::from_le_bytes(*float))
+}
+
+/// Zigzag: small numbers of either sign become small.
+#[inline]
+fn write_integer(buffer: &mut Vec<u8>, value: i32) {
+    let zigzag = ((value << 1) ^ (value >> 31)).cast_unsigned();
+    write_varint(buffer, zigzag.into());
+}
+
+#[inline]
+fn read_integer(bytes: &mut &[u8]) -> Option<i32> {
+    let zigzag = u32::try_from(read_varint(bytes)?).ok()?;
+    Some((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed())
 }
 
 #[inline]
@@ -94,15 +139,4 @@ fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
         }
     }
     None
-}
-
-/// Small numbers of either sign become small.
-#[inline]
-fn zigzag(value: i32) -> u32 {
-    ((value << 1) ^ (value >> 31)).cast_unsigned()
-}
-
-#[inline]
-fn unzigzag(value: u32) -> i32 {
-    (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }

@@ -147,32 +147,49 @@ impl From<Values> for Unit {
     }
 }
 
-/// Which objects change: each tick takes the next ones of a random order, so that a tick with few
-/// changes jumps about in memory as a game does.
-#[derive(Clone, Debug)]
-pub(crate) struct Selection {
-    order: Vec<u32>,
-    next: usize,
+/// A server that can be measured.
+pub(crate) trait Server {
+    /// Changes an object, as a game does between two ticks.
+    fn change(&mut self, object: u32, change: Change);
+
+    /// What is measured: from "all changes are made" to "the bytes of every client are at hand".
+    fn tick(&mut self);
 }
 
-impl Selection {
-    pub(crate) fn new(objects: u32, random: &mut Random) -> Self {
+/// The changes of one tick after another, the same for every server that is measured.
+///
+/// Each tick takes the next objects of a random order, so that a tick with few changes jumps about
+/// in memory as a game does.
+#[derive(Clone, Debug)]
+pub(crate) struct Changes {
+    order: Vec<u32>,
+    next: usize,
+    random: Random,
+}
+
+impl Changes {
+    pub(crate) fn new(objects: u32) -> Self {
+        let mut random = Random::new(2);
         Self {
             order: random.permutation(objects),
             next: 0,
+            random,
         }
     }
 
-    /// The objects that change in the next tick. When all do, they do in ascending order.
-    pub(crate) fn take(&mut self, percent: u32) -> Vec<u32> {
-        let objects = u32::try_from(self.order.len()).expect("objects are numbered by u32");
-        if percent == 100 {
-            return (0..objects).collect();
-        }
+    /// Makes the changes of one tick and returns how many objects have changed. When all do, they
+    /// do in ascending order.
+    pub(crate) fn make(&mut self, server: &mut impl Server, percent: u32, fields: Fields) -> usize {
         let count = self.order.len() * percent as usize / 100;
-        let chosen = self.order.iter().cycle().skip(self.next).take(count);
-        let chosen = chosen.copied().collect();
+        for (number, turn) in (0..).zip(0..count) {
+            let object = if percent == 100 {
+                number
+            } else {
+                self.order[(self.next + turn) % self.order.len()]
+            };
+            server.change(object, Values::change(fields, &mut self.random));
+        }
         self.next = (self.next + count) % self.order.len();
-        chosen
+        count
     }
 }

@@ -1,4 +1,5 @@
 //! The derive macros of `syncvar`. Use them through the crate `syncvar`.
+#![warn(clippy::print_stdout)]
 
 mod attr;
 mod bounds;

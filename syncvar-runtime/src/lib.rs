@@ -6,6 +6,7 @@
 //! connections and the time; out of it come packets and events. A [`NetworkClient`] is its mirror.
 //! Any transport that can carry packets will do; [`MemoryNetwork`] is one without a network, for
 //! tests.
+#![warn(clippy::print_stdout)]
 
 mod behaviour;
 mod channel;

@@ -76,6 +76,7 @@
 //! * A client that says nothing after connecting is disconnected after the
 //!   [`handshake_timeout`](TcpOptions::handshake_timeout).
 //! * A peer that has vanished without a word is noticed by TCP's keep-alive.
+#![warn(clippy::print_stdout)]
 
 mod client;
 mod frame;

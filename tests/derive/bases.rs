@@ -138,7 +138,7 @@ mod public {
     }
 
     #[derive(NetworkBehaviour, Default)]
-    pub struct Chief {
+    pub(crate) struct Chief {
         #[network_behaviour(base)]
         creature: Creature,
         #[sync_var(hook = on_speed)]

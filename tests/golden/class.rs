@@ -318,18 +318,19 @@ impl Field {
     }
 }
 
-/// What a new object has in a field: what it still has after an update without it, or after a first
-/// step without it. Hooks may write to other fields, so an update that calls none is taken if there
-/// is one.
+/// What a new object has in a field: what it still has after an update without it (and without
+/// hooks, which may write to other fields), or after a first step without it.
 fn default_value<'a>(name: &str, bit: u64, steps: &'a [Json]) -> Option<&'a Json> {
-    let fresh = steps
-        .iter()
-        .filter_map(|step| Some((step, step.get("apply_delta_to_fresh")?)));
-    let fresh = fresh.filter(|(step, _)| step.at("dirty_mask").number::<u64>() & bit == 0);
-    let called = |fresh: &Json| fresh.get("hook_log").map_or(0, |log| log.items().len());
-    let untouched = fresh
-        .min_by_key(|(_, fresh)| called(fresh))
-        .map(|(_, fresh)| fresh);
+    let mut updates = steps.iter().filter_map(|step| {
+        let is_sent = step.at("dirty_mask").number::<u64>() & bit != 0;
+        step.get("apply_delta_to_fresh").filter(|_| !is_sent)
+    });
+    let calls_hooks = |fresh: &Json| {
+        fresh
+            .get("hook_log")
+            .is_some_and(|log| !log.items().is_empty())
+    };
+    let untouched = updates.find(|fresh| !calls_hooks(fresh));
     let first = steps
         .first()
         .filter(|step| step.at("set").get(name).is_none());

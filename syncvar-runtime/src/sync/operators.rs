@@ -137,7 +137,8 @@ mod tests {
         assert!(var == 5 && var < 6 && var > SyncVar::new(4));
         assert_eq!(format!("{var} {var:?} {var:03}"), "5 5 005");
         let text = SyncVar::from("ab");
-        assert!(text == "ab" && text == *"ab" && text == String::from("ab"));
+        let owned = String::from("ab");
+        assert!(text == "ab" && text == *"ab" && text == owned);
         assert_eq!(format!("{text} {text:?}"), "ab \"ab\"");
     }
 

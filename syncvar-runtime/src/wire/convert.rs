@@ -138,10 +138,10 @@ mod tests {
         let mut ours = Matrix4x4::default();
         ours.rows[0][3] = 5.0; // a translation along x
         let theirs = ::glam::Mat4::from(ours);
-        assert_eq!(theirs.w_axis.x, 5.0);
+        assert_eq!(theirs.w_axis.x.to_bits(), 5.0_f32.to_bits());
         assert_eq!(Matrix4x4::from(theirs), ours);
         let mint = ::mint::RowMatrix4::<f32>::from(ours);
-        assert_eq!(mint.x.w, 5.0);
+        assert_eq!(mint.x.w.to_bits(), 5.0_f32.to_bits());
         assert_eq!(Matrix4x4::from(mint), ours);
     }
 
