@@ -4,14 +4,20 @@ use bytes::Bytes;
 
 use crate::NetworkWriter;
 
-/// Messages on their way into packets: cut so that each piece fits one, unless a single message
-/// does not.
+/// Messages on their way into packets: one buffer, cut so that each piece fits a packet, unless a
+/// single message does not.
+///
+/// All pieces share the buffer. When the last of them is gone, its memory is used again, so that in
+/// the steady state nothing is allocated.
 #[derive(Debug)]
 pub(crate) struct Segments {
     writer: NetworkWriter,
     /// Where the message under way began.
     start: usize,
-    sealed: Vec<Bytes>,
+    /// Where the piece under way began.
+    piece: usize,
+    /// Where the pieces before it ended.
+    cuts: Vec<usize>,
     packet_size: usize,
 }
 
@@ -20,7 +26,8 @@ impl Segments {
         Self {
             writer: NetworkWriter::new(),
             start: 0,
-            sealed: Vec::new(),
+            piece: 0,
+            cuts: Vec::new(),
             packet_size,
         }
     }
@@ -35,11 +42,12 @@ impl Segments {
     /// Ends a message, and returns its length. If it no longer fits the packet of the messages
     /// before it, it begins the next one.
     pub(crate) fn commit(&mut self) -> usize {
-        let length = self.writer.len() - self.start;
-        if self.start > 0 && self.writer.len() > self.packet_size {
-            self.sealed.push(self.writer.take_front(self.start));
+        let end = self.writer.len();
+        if self.start > self.piece && end - self.piece > self.packet_size {
+            self.cuts.push(self.start);
+            self.piece = self.start;
         }
-        length
+        end - self.start
     }
 
     /// Takes the message under way back.
@@ -49,15 +57,23 @@ impl Segments {
 
     /// Whether nothing has been written since the last [`drain`](Self::drain).
     pub(crate) fn is_empty(&self) -> bool {
-        self.sealed.is_empty() && self.writer.is_empty()
+        self.writer.is_empty()
     }
 
-    /// Freezes what is still open and gives all pieces out, in order.
+    /// Freezes what has been written and gives all pieces out, in order.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Bytes> {
+        let mut whole = Bytes::new();
         if !self.writer.is_empty() {
-            self.sealed.push(self.writer.take_bytes());
+            self.cuts.push(self.writer.len());
+            whole = self.writer.take_bytes();
         }
-        self.sealed.drain(..)
+        self.piece = 0;
+        let mut begin = 0;
+        self.cuts.drain(..).map(move |end| {
+            let piece = whole.slice(begin..end);
+            begin = end;
+            piece
+        })
     }
 }
 

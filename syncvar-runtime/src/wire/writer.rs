@@ -104,12 +104,6 @@ impl NetworkWriter {
         self.buffer.split().freeze()
     }
 
-    /// Takes the first `length` bytes (all there are, if fewer).
-    pub(crate) fn take_front(&mut self, length: usize) -> Bytes {
-        let length = length.min(self.buffer.len());
-        self.buffer.split_to(length).freeze()
-    }
-
     /// Writes any value as the field of a behaviour is written.
     #[inline]
     pub fn write<T: SyncValue>(&mut self, value: &T) {
