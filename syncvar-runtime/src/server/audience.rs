@@ -48,6 +48,8 @@ pub(super) struct Audiences {
     by_members: BTreeMap<Members, AudienceId>,
     /// Audiences that are being written to, each once.
     touched: Vec<AudienceId>,
+    /// A list of pieces to use again.
+    pieces: Vec<Bytes>,
     channel_count: usize,
     packet_size: usize,
 }
@@ -83,6 +85,7 @@ impl Audiences {
             all: Vec::new(),
             by_members: BTreeMap::new(),
             touched: Vec::new(),
+            pieces: Vec::new(),
             channel_count,
             packet_size,
         };
@@ -109,15 +112,15 @@ impl Audiences {
         audience.channels.get_mut(channel)
     }
 
-    /// Gives out everything that was written: the pieces of each channel, and who gets them.
-    pub(super) fn drain(&mut self, mut deliver: impl FnMut(usize, Bytes, &[ConnectionId])) {
+    /// Gives out everything that was written: channel, its pieces, and who gets them.
+    pub(super) fn drain(&mut self, mut deliver: impl FnMut(usize, &[Bytes], &[ConnectionId])) {
         for id in self.touched.drain(..) {
             let audience = &mut self.all[id.0];
             audience.touched = false;
             for (channel, segments) in audience.channels.iter_mut().enumerate() {
-                for piece in segments.drain() {
-                    deliver(channel, piece, &audience.ready);
-                }
+                self.pieces.extend(segments.drain());
+                deliver(channel, &self.pieces, &audience.ready);
+                self.pieces.clear();
             }
         }
     }

@@ -66,7 +66,9 @@ impl Connection {
 
     /// Puts the messages for this connection alone behind whatever is already in the queue.
     pub(super) fn flush_own(&mut self) {
-        if let Some(queue) = self.queues.first_mut() {
+        if !self.own.is_empty()
+            && let Some(queue) = self.queues.first_mut()
+        {
             queue.extend(self.own.drain());
         }
     }

@@ -155,13 +155,16 @@ impl NetworkServer {
     /// Gives every member of an audience a reference to what was written for it.
     pub(super) fn deliver(&mut self) {
         let (connections, outgoing) = (&mut self.connections, &mut self.outgoing);
-        self.audiences.drain(|channel, piece, members| {
+        self.audiences.drain(|channel, pieces, members| {
+            if pieces.is_empty() {
+                return;
+            }
             for member in members {
                 let Some(connection) = connections.get_mut(member.0) else {
                     continue;
                 };
                 connection.flush_own();
-                connection.queues[channel].push_back(piece.clone());
+                connection.queues[channel].extend(pieces.iter().cloned());
                 if !connection.listed {
                     connection.listed = true;
                     outgoing.push_back(*member);
