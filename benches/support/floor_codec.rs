@@ -130,13 +130,15 @@ fn write_varint(buffer: &mut Vec<u8>, mut value: u64) {
 #[inline]
 fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
-    for shift in (0..64).step_by(7) {
+    let mut shift = 0;
+    while shift < u64::BITS {
         let (byte, rest) = bytes.split_first()?;
         *bytes = rest;
         value |= u64::from(byte & 0x7F) << shift;
         if *byte < 0x80 {
             return Some(value);
         }
+        shift += 7;
     }
     None
 }

@@ -22,8 +22,9 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let ident = behaviour.ident;
     let import = names::import(behaviour.krate.as_ref());
     let bits = dirty::bits(behaviour);
-    let previous_struct = Previous::of(behaviour).map(|previous| previous.declaration());
-    let previous_type = deserialize::previous_type(behaviour);
+    let previous = Previous::of(behaviour);
+    let previous_struct = previous.declaration();
+    let previous_type = previous.ty();
     let schema = schema::behaviour(behaviour);
     let settings = settings(behaviour);
     let sync_var_dirty_bits = dirty::sync_var_dirty_bits(behaviour);

@@ -10,7 +10,7 @@ use crate::model::{Base, Behaviour, Container, SyncVar};
 use crate::names;
 
 pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> TokenStream {
-    let previous_type = previous_type(behaviour);
+    let previous_type = Previous::of(behaviour).ty();
     let nothing = behaviour.base.is_none() && behaviour.sync_vars.is_empty();
     let (reader, initial_state) = if nothing {
         (quote!(_reader), quote!(_initial_state))
@@ -21,7 +21,7 @@ pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> TokenStream {
         None if nothing => quote!(_syncvar::Ok(())),
         Some(base) if behaviour.sync_vars.is_empty() => {
             let read = read_base(base, &quote!(initial_state), behaviour);
-            let previous = Previous::of(behaviour).map(|previous| previous.empty());
+            let previous = Previous::of(behaviour).empty();
             quote!(#read _syncvar::Ok(#previous))
         }
         _ => read_fields(behaviour),
@@ -68,7 +68,7 @@ fn read_fields(behaviour: &Behaviour<'_>) -> TokenStream {
             }
         }
     });
-    let empty = Previous::of(behaviour).map_or_else(|| quote!(()), |previous| previous.empty());
+    let empty = Previous::of(behaviour).empty();
     let (declared, returned) = if behaviour.has_hooks() {
         (Some(quote!(let mut previous = #empty;)), quote!(previous))
     } else {
@@ -111,7 +111,10 @@ fn read(behaviour: &Behaviour<'_>, sync_var: &SyncVar<'_>, method: &Method) -> T
 }
 
 pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
-    let previous = Previous::of(behaviour)?;
+    if behaviour.base.is_none() && !behaviour.has_hooks() {
+        return None;
+    }
+    let previous = Previous::of(behaviour);
     let base = behaviour.base.as_ref().map(|base| {
         let (member, of_base) = (&base.member, previous.of_base());
         let call_hooks = item(base.ty, "NetworkBehaviour", "call_hooks");
@@ -138,9 +141,4 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
             #(#hooks)*
         }
     })
-}
-
-/// What `type Previous` is.
-pub(super) fn previous_type(behaviour: &Behaviour<'_>) -> TokenStream {
-    Previous::of(behaviour).map_or_else(|| quote!(()), |previous| previous.ty())
 }

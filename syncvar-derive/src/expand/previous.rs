@@ -1,4 +1,4 @@
-//! The struct that carries previous values from `on_deserialize` to `call_hooks`.
+//! The previous values that go from `on_deserialize` to `call_hooks`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -8,35 +8,94 @@ use super::{behaviour_bounds, item};
 use crate::model::{Behaviour, Container, SyncVar};
 use crate::names;
 
-/// The names in the struct. There is one where a field has a hook, or a base may have some.
-pub(super) struct Previous<'a> {
+/// What carries them.
+pub(super) enum Previous<'a> {
+    /// There is no hook and no base that may have some: `()`.
+    Nothing,
+    /// Only the base may have hooks: whatever it uses, unless that would show a private type to those
+    /// who see the struct.
+    OfBase(TokenStream),
+    /// A struct.
+    Struct(PreviousStruct<'a>),
+}
+
+/// A struct with a member for each field that has a hook.
+pub(super) struct PreviousStruct<'a> {
     behaviour: &'a Behaviour<'a>,
     ident: Ident,
-    /// The member for the base's own previous values.
+    /// The member for the base's previous values.
     base: Option<Ident>,
-    /// The member that mentions the type parameters.
+    /// The last member, which has a size whatever the base is: it mentions the type parameters.
     marker: Option<Ident>,
 }
 
 impl<'a> Previous<'a> {
-    pub(super) fn of(behaviour: &'a Behaviour<'a>) -> Option<Self> {
-        if !behaviour.has_hooks() && behaviour.base.is_none() {
-            return None;
+    pub(super) fn of(behaviour: &'a Behaviour<'a>) -> Self {
+        match &behaviour.base {
+            None if !behaviour.has_hooks() => Self::Nothing,
+            Some(base) if !behaviour.has_hooks() && !behaviour.is_visible => {
+                Self::OfBase(item(base.ty, "NetworkBehaviour", "Previous"))
+            }
+            _ => Self::Struct(PreviousStruct::of(behaviour)),
         }
+    }
+
+    pub(super) fn declaration(&self) -> Option<TokenStream> {
+        match self {
+            Self::Struct(declared) => Some(declared.declaration()),
+            Self::Nothing | Self::OfBase(_) => None,
+        }
+    }
+
+    /// What `type Previous` is.
+    pub(super) fn ty(&self) -> TokenStream {
+        match self {
+            Self::Nothing => quote!(()),
+            Self::OfBase(ty) => ty.clone(),
+            Self::Struct(declared) => {
+                let ident = &declared.ident;
+                let (_, ty_generics, _) = declared.behaviour.generics.split_for_impl();
+                quote!(#ident #ty_generics)
+            }
+        }
+    }
+
+    /// Without previous values of its own; those of the base are in the variable `base`.
+    pub(super) fn empty(&self) -> TokenStream {
+        match self {
+            Self::Nothing => quote!(()),
+            Self::OfBase(_) => quote!(base),
+            Self::Struct(declared) => declared.empty(),
+        }
+    }
+
+    /// The previous values of the base, out of the variable `previous`.
+    pub(super) fn of_base(&self) -> TokenStream {
+        match self {
+            Self::Struct(PreviousStruct {
+                base: Some(member), ..
+            }) => quote!(previous.#member),
+            _ => quote!(previous),
+        }
+    }
+}
+
+impl<'a> PreviousStruct<'a> {
+    fn of(behaviour: &'a Behaviour<'a>) -> Self {
         let free = |name| {
             let taken = hooked(behaviour).map(|sync_var| names::plain(&sync_var.member));
             names::free(name, &taken.collect::<Vec<_>>())
         };
         let generic = behaviour.generics.type_params().next().is_some();
-        Some(Self {
+        Self {
             behaviour,
             ident: names::previous(behaviour.ident),
             base: behaviour.base.as_ref().map(|_| free("base")),
-            marker: generic.then(|| free("marker")),
-        })
+            marker: (generic || !behaviour.has_hooks()).then(|| free("marker")),
+        }
     }
 
-    pub(super) fn declaration(&self) -> TokenStream {
+    fn declaration(&self) -> TokenStream {
         let Self {
             behaviour, ident, ..
         } = self;
@@ -73,15 +132,7 @@ impl<'a> Previous<'a> {
         }
     }
 
-    /// What `type Previous` is.
-    pub(super) fn ty(&self) -> TokenStream {
-        let ident = &self.ident;
-        let (_, ty_generics, _) = self.behaviour.generics.split_for_impl();
-        quote!(#ident #ty_generics)
-    }
-
-    /// Without previous values of its own; those of the base are in the variable `base`.
-    pub(super) fn empty(&self) -> TokenStream {
+    fn empty(&self) -> TokenStream {
         let ident = &self.ident;
         let base = self.base.as_ref().map(|member| {
             if member == "base" {
@@ -97,12 +148,6 @@ impl<'a> Previous<'a> {
             .as_ref()
             .map(|marker| quote!(#marker: _syncvar::PhantomData,));
         quote!(#ident { #base #(#members: _syncvar::None,)* #marker })
-    }
-
-    /// The previous values of the base, out of the variable `previous`.
-    pub(super) fn of_base(&self) -> TokenStream {
-        let member = &self.base;
-        quote!(previous.#member)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A behaviour: a struct with synchronised fields, and perhaps a base.
 
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type};
+use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type, Visibility};
 
 use super::field_type::{self, FieldType};
 use crate::attr::{BehaviourAttrs, FieldAttrs};
@@ -13,6 +13,8 @@ use crate::names;
 pub(crate) struct Behaviour<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) lints: Lints,
+    /// Whether it can be seen outside of its module.
+    pub(crate) is_visible: bool,
     pub(crate) generics: &'a Generics,
     pub(crate) krate: Option<Path>,
     /// In seconds, where it is not the usual one.
@@ -51,6 +53,7 @@ impl<'a> Behaviour<'a> {
         let mut behaviour = Self {
             ident: &input.ident,
             lints: Lints::of(input),
+            is_visible: !matches!(input.vis, Visibility::Inherited),
             generics: &input.generics,
             krate: attrs.krate,
             send_interval: attrs.send_interval,
