@@ -1,5 +1,10 @@
 //! The bytes of the floor: variable-length integers, written and read by hand.
 
+#![expect(
+    clippy::inline_always,
+    reason = "the floor must not depend on what the compiler deems worth inlining"
+)]
+
 use super::workload::Values;
 
 /// A bit for each of the eight fields.
@@ -20,20 +25,20 @@ pub(crate) fn read_object(bytes: &mut &[u8]) -> Option<usize> {
 }
 
 /// The mask, then the fields that are in it.
-#[inline]
+#[inline(always)]
 pub(crate) fn write_delta(buffer: &mut Vec<u8>, mask: u64, values: &Values) {
     write_varint(buffer, mask);
     write_fields(buffer, mask, values);
 }
 
 /// Reads into values that are there already.
-#[inline]
+#[inline(always)]
 pub(crate) fn read_delta(bytes: &mut &[u8], values: &mut Values) -> Option<()> {
     let mask = read_varint(bytes)?;
     read_fields(bytes, mask, values)
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn write_fields(buffer: &mut Vec<u8>, mask: u64, values: &Values) {
     if mask & HEALTH != 0 {
         write_integer(buffer, values.health);
@@ -63,7 +68,7 @@ pub(crate) fn write_fields(buffer: &mut Vec<u8>, mask: u64, values: &Values) {
 }
 
 /// Reads into values that are there already, whose string keeps its memory.
-#[inline]
+#[inline(always)]
 pub(crate) fn read_fields(bytes: &mut &[u8], mask: u64, values: &mut Values) -> Option<()> {
     if mask & HEALTH != 0 {
         values.health = read_integer(bytes)?;
@@ -96,7 +101,7 @@ pub(crate) fn read_fields(bytes: &mut &[u8], mask: u64, values: &mut Values) -> 
     Some(())
 }
 
-#[inline]
+#[inline(always)]
 fn read_float(bytes: &mut &[u8]) -> Option<f32> {
     let (float, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
@@ -104,19 +109,19 @@ fn read_float(bytes: &mut &[u8]) -> Option<f32> {
 }
 
 /// Zigzag: small numbers of either sign become small.
-#[inline]
+#[inline(always)]
 fn write_integer(buffer: &mut Vec<u8>, value: i32) {
     let zigzag = ((value << 1) ^ (value >> 31)).cast_unsigned();
     write_varint(buffer, zigzag.into());
 }
 
-#[inline]
+#[inline(always)]
 fn read_integer(bytes: &mut &[u8]) -> Option<i32> {
     let zigzag = u32::try_from(read_varint(bytes)?).ok()?;
     Some((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed())
 }
 
-#[inline]
+#[inline(always)]
 fn write_varint(buffer: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         let [low, ..] = value.to_le_bytes();
@@ -127,7 +132,7 @@ fn write_varint(buffer: &mut Vec<u8>, mut value: u64) {
     buffer.push(low);
 }
 
-#[inline]
+#[inline(always)]
 fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     let mut shift = 0;

@@ -1,9 +1,12 @@
 //! Objects: an id, a place, and the behaviours on it.
 
+mod behaviours;
+mod slot;
 mod slots;
 
-pub use slots::{BehaviourList, BehaviourSet, Behaviours};
-pub(crate) use slots::{MAX_CHANNELS, Pending, Slot, When};
+pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
+pub(crate) use slot::Slot;
+pub(crate) use slots::{MAX_CHANNELS, Pending, When};
 
 use std::any::Any;
 use std::fmt;

@@ -39,6 +39,8 @@ pub(super) struct Audience {
     channels: Vec<Segments>,
     /// Whether it is in the list of audiences that are being written to.
     touched: bool,
+    /// How many objects name it.
+    users: usize,
 }
 
 /// All audiences. Each is made once and found again by its members.
@@ -48,6 +50,10 @@ pub(super) struct Audiences {
     by_members: BTreeMap<Members, AudienceId>,
     /// Audiences that are being written to, each once.
     touched: Vec<AudienceId>,
+    /// Audiences that no object names any more; they may still be written to.
+    unused: Vec<AudienceId>,
+    /// Places in `all` to use again.
+    free: Vec<AudienceId>,
     /// A list of pieces to use again.
     pieces: Vec<Bytes>,
     channel_count: usize,
@@ -85,6 +91,8 @@ impl Audiences {
             all: Vec::new(),
             by_members: BTreeMap::new(),
             touched: Vec::new(),
+            unused: Vec::new(),
+            free: Vec::new(),
             pieces: Vec::new(),
             channel_count,
             packet_size,
@@ -123,6 +131,7 @@ impl Audiences {
                 self.pieces.clear();
             }
         }
+        self.free_unused();
     }
 
     /// Whether a connection belongs to an audience, ready or not.
@@ -147,20 +156,54 @@ impl Audiences {
         if let Some(id) = self.by_members.get(&members) {
             return *id;
         }
-        let id = AudienceId(self.all.len());
-        let channel = || Segments::new(self.packet_size);
-        self.all.push(Audience {
-            ready: ready
-                .iter()
-                .copied()
-                .filter(|c| members.contain(*c))
-                .collect(),
-            members: members.clone(),
-            channels: (0..self.channel_count).map(|_| channel()).collect(),
-            touched: false,
-        });
+        let id = self.free.pop().unwrap_or(AudienceId(self.all.len()));
+        if id.0 == self.all.len() {
+            let channels = (0..self.channel_count).map(|_| Segments::new(self.packet_size));
+            self.all.push(Audience {
+                members: Members::Only(BTreeSet::new()),
+                ready: Vec::new(),
+                channels: channels.collect(),
+                touched: false,
+                users: 0,
+            });
+        }
+        let audience = &mut self.all[id.0];
+        let admitted = ready.iter().copied().filter(|c| members.contain(*c));
+        audience.ready.clear();
+        audience.ready.extend(admitted);
+        audience.members = members.clone();
         self.by_members.insert(members, id);
         id
+    }
+
+    /// One more object names an audience.
+    pub(super) fn acquire(&mut self, id: AudienceId) {
+        self.all[id.0].users += 1;
+    }
+
+    /// One object less names an audience. When none does, it goes with the next
+    /// [`drain`](Self::drain), unless it is one of the two that are always there.
+    pub(super) fn release(&mut self, id: AudienceId) {
+        let audience = &mut self.all[id.0];
+        audience.users -= 1;
+        if audience.users == 0 && id != Self::EVERYONE && id != Self::NOBODY {
+            self.unused.push(id);
+        }
+    }
+
+    fn free_unused(&mut self) {
+        for id in self.unused.drain(..) {
+            let audience = &mut self.all[id.0];
+            if audience.users > 0 || self.free.contains(&id) {
+                continue;
+            }
+            if self.by_members.get(&audience.members) == Some(&id) {
+                self.by_members.remove(&audience.members);
+            }
+            audience.members = Members::Only(BTreeSet::new());
+            audience.ready.clear();
+            self.free.push(id);
+        }
     }
 
     /// A connection has become ready: it joins every audience that admits it.
@@ -185,7 +228,13 @@ impl Audiences {
     pub(super) fn forget(&mut self, connection: ConnectionId) {
         self.remove_ready(connection);
         self.by_members.clear();
-        for (index, audience) in self.all.iter_mut().enumerate() {
+        let used = |index: &usize| !self.free.contains(&AudienceId(*index));
+        for (index, audience) in self
+            .all
+            .iter_mut()
+            .enumerate()
+            .filter(|(index, _)| used(index))
+        {
             match &mut audience.members {
                 Members::EveryoneExcept(set) | Members::Only(set) => set.remove(&connection),
             };
@@ -216,6 +265,19 @@ mod tests {
             audiences.with(Audiences::EVERYONE, a, false, &ready),
             without_a
         );
+    }
+
+    #[test]
+    fn an_audience_that_no_object_names_is_used_again() {
+        let mut audiences = Audiences::new(1, 100);
+        let a = ConnectionId(1);
+        let without_a = audiences.with(Audiences::EVERYONE, a, false, &[a]);
+        audiences.acquire(without_a);
+        audiences.release(without_a);
+        audiences.drain(|_, _, _| ());
+        let other = audiences.with(Audiences::NOBODY, a, true, &[a]);
+        assert_eq!((other, &*audiences.get(other).ready), (without_a, &[a][..]));
+        assert_ne!(audiences.with(Audiences::EVERYONE, a, false, &[a]), other);
     }
 
     #[test]

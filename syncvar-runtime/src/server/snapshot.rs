@@ -30,6 +30,8 @@ impl NetworkServer {
         };
         spawned.moved = false;
         let former = std::mem::replace(&mut spawned.audience, spawned.wanted);
+        self.audiences.acquire(spawned.audience);
+        self.audiences.release(former);
         if !spawned.announced {
             return;
         }
@@ -122,6 +124,8 @@ impl NetworkServer {
     /// Returns the owner, if it is among those who were just given the object.
     fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
         let spawned = self.objects.get_mut(id.0)?;
+        self.audiences.acquire(spawned.wanted);
+        self.audiences.release(spawned.audience);
         spawned.audience = spawned.wanted;
         let audience = self.audiences.get(spawned.audience);
         let owner = spawned

@@ -130,6 +130,8 @@ impl NetworkServer {
             first_behaviour,
         };
         self.schedule.queue_new(net_id);
+        self.audiences.acquire(wanted);
+        self.audiences.acquire(wanted);
         self.objects.insert(net_id.0, spawned);
         if owner.is_some() {
             self.set_owner(net_id, owner);
@@ -212,6 +214,8 @@ impl NetworkServer {
             self.stats
                 .count_encoded(MessageType::ObjectDestroy, segments.commit());
         }
+        self.audiences.release(spawned.audience);
+        self.audiences.release(spawned.wanted);
         true
     }
 
@@ -255,7 +259,10 @@ impl NetworkServer {
         let Some(spawned) = self.objects.get_mut(id.0) else {
             return false;
         };
-        spawned.wanted = choose(&mut self.audiences, spawned.wanted);
+        let wanted = choose(&mut self.audiences, spawned.wanted);
+        self.audiences.acquire(wanted);
+        self.audiences.release(spawned.wanted);
+        spawned.wanted = wanted;
         self.schedule.queue_moved(spawned);
         true
     }

@@ -1,0 +1,128 @@
+//! One behaviour of an object, with its type erased, and what the update loop keeps about it.
+
+use std::any::Any;
+use std::time::Duration;
+
+use crate::schema::BehaviourSchema;
+use crate::{NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
+
+/// What is known about a behaviour's type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BehaviourInfo {
+    pub(crate) schema: BehaviourSchema,
+    pub(crate) channel: u8,
+    pub(crate) send_interval: Duration,
+}
+
+/// A behaviour whose type is erased, and what the update loop keeps about it.
+pub(crate) trait Slot: Send + Sync {
+    fn behaviour(&self) -> &dyn AnyBehaviour;
+    fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
+    fn info(&self) -> &'static BehaviourInfo;
+    fn dirty_bits(&self) -> u64;
+    fn set_dirty_bit(&mut self, dirty_bits: u64);
+    fn clear_all_dirty_bits(&mut self);
+    fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool;
+
+    /// Reads, and keeps what the hooks will need.
+    fn deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<(), ReadError>;
+
+    /// Calls the hooks for what was read last.
+    fn call_hooks(&mut self);
+
+    /// Forgets what was kept for the hooks.
+    fn skip_hooks(&mut self);
+
+    /// When this behaviour was last sent.
+    fn last_send(&self) -> Duration;
+    fn set_last_send(&mut self, now: Duration);
+}
+
+/// A behaviour, for finding out its type.
+pub(crate) trait AnyBehaviour: Any + Send + Sync {}
+
+impl<B: NetworkBehaviour> AnyBehaviour for B {}
+
+/// A behaviour of a known type.
+pub(super) struct TypedSlot<B: NetworkBehaviour> {
+    pub(super) behaviour: B,
+    pub(super) last_send: Duration,
+    previous: Option<B::Previous>,
+}
+
+impl<B: NetworkBehaviour> TypedSlot<B> {
+    pub(super) const INFO: &'static BehaviourInfo = &BehaviourInfo {
+        schema: B::SCHEMA,
+        channel: B::CHANNEL,
+        send_interval: B::SEND_INTERVAL,
+    };
+
+    pub(super) fn new(behaviour: B) -> Self {
+        Self {
+            behaviour,
+            last_send: Duration::ZERO,
+            previous: None,
+        }
+    }
+}
+
+impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
+    fn behaviour(&self) -> &dyn AnyBehaviour {
+        &self.behaviour
+    }
+
+    fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour {
+        &mut self.behaviour
+    }
+
+    fn info(&self) -> &'static BehaviourInfo {
+        Self::INFO
+    }
+
+    fn dirty_bits(&self) -> u64 {
+        self.behaviour.sync_var_dirty_bits()
+    }
+
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        self.behaviour.set_dirty_bit(dirty_bits);
+    }
+
+    fn clear_all_dirty_bits(&mut self) {
+        self.behaviour.clear_all_dirty_bits();
+    }
+
+    fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+        self.behaviour.on_serialize(writer, initial_state)
+    }
+
+    fn deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<(), ReadError> {
+        self.previous = Some(self.behaviour.on_deserialize(reader, initial_state)?);
+        Ok(())
+    }
+
+    fn call_hooks(&mut self) {
+        if let Some(previous) = self.previous.take() {
+            self.behaviour.call_hooks(previous);
+        }
+    }
+
+    fn skip_hooks(&mut self) {
+        self.previous = None;
+    }
+
+    fn last_send(&self) -> Duration {
+        self.last_send
+    }
+
+    fn set_last_send(&mut self, now: Duration) {
+        self.last_send = now;
+    }
+}
