@@ -283,7 +283,9 @@ mod quiet {
     }
 
     impl player_state {
-        fn on_health(&mut self, _previous: u8) {}
+        fn on_health(&mut self, previous: u8) {
+            self.Health.set(previous);
+        }
     }
 
     #[derive(NetworkBehaviour, Default)]
@@ -298,12 +300,14 @@ mod quiet {
 
     #[expect(deprecated, reason = "as it is")]
     impl Old {
-        fn on_health(&mut self, _previous: u8) {}
+        fn on_health(&mut self, previous: u8) {
+            self.health.set(previous);
+        }
     }
 
     #[derive(SyncValue, Clone, Default)]
     #[deprecated]
-    struct OldHealth {
+    struct OldValue {
         #[deprecated]
         value: u8,
         #[deprecated]

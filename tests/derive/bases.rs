@@ -122,7 +122,7 @@ mod public {
         speed: SyncVar<Speed>,
     }
 
-    #[derive(SyncValue, Clone, Default)]
+    #[derive(SyncValue, Clone, Copy, Default)]
     struct Speed(u8);
 
     impl Creature {
