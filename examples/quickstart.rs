@@ -56,8 +56,13 @@ impl Player {
                 "Ada walks"
             }
             2 => {
-                self.name.set("Ada Lovelace".into());
-                "Ada has a surname"
+                let name = if *self.name == "Ada" {
+                    "Ada Lovelace"
+                } else {
+                    "Ada"
+                };
+                self.name.set(name.into());
+                "Ada changes her name"
             }
             3 => {
                 self.health.set(*self.health);

@@ -1,8 +1,5 @@
 //! Conversions between the engine-neutral types and those of glam and mint, both ways.
 
-#[cfg(any(feature = "glam", feature = "mint"))]
-use super::{Color, Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
-
 /// Conversions of structs that differ by nothing but their name.
 #[cfg(any(feature = "glam", feature = "mint"))]
 macro_rules! same_components {
@@ -24,7 +21,7 @@ macro_rules! same_components {
 
 #[cfg(feature = "glam")]
 mod glam {
-    use super::{Color, Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
+    use super::super::{Color, Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
 
     same_components! {
         Vector2, ::glam::Vec2: x, y;
@@ -75,7 +72,7 @@ mod glam {
 
 #[cfg(feature = "mint")]
 mod mint {
-    use super::{Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
+    use super::super::{Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
 
     same_components! {
         Vector2, ::mint::Vector2<f32>: x, y;
@@ -117,7 +114,7 @@ mod mint {
 
 #[cfg(all(test, feature = "glam", feature = "mint"))]
 mod tests {
-    use super::{Color, Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
+    use super::super::{Color, Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
 
     #[test]
     fn glam_and_back() {
