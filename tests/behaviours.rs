@@ -319,6 +319,43 @@ impl SyncField for Counter {
     }
 }
 
+/// A failed write takes nothing from fields whose changes are operations.
+#[test]
+fn what_could_not_be_written_is_written_whole_later() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Banner {
+        #[sync_var]
+        points: Counter,
+        #[sync_var]
+        motto: SyncVar<String>,
+    }
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Banner>("banner"));
+    let id = net.server.spawn(Banner::default());
+    net.settle();
+    net.server.get_mut::<Banner>(id).unwrap().points.value += 5;
+    let motto = "x".repeat(40_000);
+    net.server.get_mut::<Banner>(id).unwrap().motto.set(motto);
+    net.settle();
+    let failed = std::iter::from_fn(|| net.server.poll_event()).last();
+    assert!(
+        matches!(
+            failed,
+            Some(ServerEvent::SerializeFailed {
+                behaviour: Some("Banner"),
+                field: Some("motto"),
+                ..
+            })
+        ),
+        "{failed:?}"
+    );
+    let short = "short".into();
+    net.server.get_mut::<Banner>(id).unwrap().motto.set(short);
+    net.settle();
+    let replica = net.client(0).get::<Banner>(id).unwrap();
+    assert_eq!((replica.points.value, replica.motto.as_str()), (5, "short"));
+}
+
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
 struct Arcade {

@@ -3,15 +3,9 @@
 mod support;
 
 use proptest::prelude::*;
-use support::{Door, Player, change, drain, network, states};
+use support::{Door, Player, change, drain, frame, network, states};
 use syncvar::prelude::*;
-use syncvar::{DisconnectReason, PacketError, ReadErrorKind, SpawnFailure};
-
-/// A message as it stands in a packet.
-fn frame(message_type: i16, payload: &[u8]) -> Vec<u8> {
-    let size = u16::try_from(payload.len()).unwrap();
-    [&size.to_le_bytes(), &message_type.to_le_bytes(), payload].concat()
-}
+use syncvar::{PacketError, ReadErrorKind, SpawnFailure};
 
 const UPDATE_VARS: i16 = 8;
 const OBJECT_SPAWN: i16 = 3;
@@ -275,71 +269,6 @@ fn a_client_that_asks_for_everything_gets_it_over_several_updates() {
         net.step();
         assert_eq!(spawns(&net) - before, sent);
     }
-}
-
-#[test]
-fn events_that_nobody_polls_do_not_pile_up_for_ever() {
-    let mut config = syncvar::ServerConfig::default();
-    config.max_events = 3;
-    let mut server = NetworkServer::with_config(support::prefabs(), config);
-    let connection = server.handle_connect();
-    for _ in 0..100 {
-        assert!(server.handle_packet(connection, &[9]).is_err());
-    }
-    assert_eq!(server.missed_events(), 97);
-    assert_eq!(std::iter::from_fn(|| server.poll_event()).count(), 3);
-}
-
-#[test]
-fn a_connection_that_has_not_proved_its_schema_gets_and_may_nothing() {
-    let mut server = NetworkServer::new(support::prefabs());
-    server.spawn(Player::new(1, "Ann"));
-    let connection = server.handle_connect();
-    assert!(
-        server.handle_packet(connection, &frame(35, &[])).is_err(),
-        "ready"
-    );
-    assert!(
-        server.handle_packet(connection, &frame(20, &[1])).is_err(),
-        "resync"
-    );
-    server.set_ready(connection);
-    server.update(std::time::Duration::from_secs(1));
-    assert!(server.poll_transmit().is_none());
-    assert!(!server.is_ready(connection));
-}
-
-#[test]
-fn a_client_that_says_goodbye_is_gone_and_what_it_sends_after_is_not_heard() {
-    let mut net = network(1);
-    let connection = net.connection(0);
-    net.client_mut(0).disconnect("enough");
-    net.settle();
-    let events: Vec<_> = std::iter::from_fn(|| net.server.poll_event()).collect();
-    let reason = DisconnectReason::Requested("enough".into());
-    let expected = ServerEvent::Disconnected {
-        connection,
-        reason,
-        owned: vec![],
-    };
-    assert_eq!(events.last(), Some(&expected));
-    assert_eq!(net.server.connections().count(), 0);
-    let error = net
-        .server
-        .handle_packet(connection, &frame(35, &[]))
-        .unwrap_err();
-    assert_eq!(error, PacketError::UnknownConnection(connection));
-}
-
-#[test]
-fn a_client_that_is_sent_off_is_told_why() {
-    let mut net = network(1);
-    let connection = net.connection(0);
-    net.server.disconnect(connection, "the server closes");
-    net.settle();
-    let reason = DisconnectReason::Requested("the server closes".into());
-    assert_eq!(drain(&mut net, 0), [ClientEvent::Disconnected { reason }]);
-    assert!(!net.client(0).is_connected());
 }
 
 proptest! {

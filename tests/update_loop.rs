@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes_of::{frames, hex_frames};
 use support::{Compass, Door, Player, change, network};
 use syncvar::prelude::*;
-use syncvar::{Channel, MessageType, ServerConfig};
+use syncvar::{Channel, MessageType};
 
 /// Drives a server by hand: one connection that is always ready, and the bytes it is sent.
 mod bytes_of {
@@ -319,99 +319,128 @@ fn a_behaviour_on_a_channel_that_the_server_does_not_have_is_reported_and_never_
     assert!(server.is_idle());
 }
 
-/// Lesson 24: the limit is an error on the sender that names the field; nothing is lost.
 #[test]
-fn a_value_without_a_form_on_the_wire_is_reported_with_its_field_and_sent_once_it_has_one() {
+fn what_takes_the_place_of_a_variable_is_a_change() {
     let mut net = network(1);
-    let id = net.server.spawn(Player::new(1, "a"));
+    let id = net.server.spawn(Player::new(1, "Ann"));
     net.settle();
-    while net.server.poll_event().is_some() {}
+    let replica = |net: &MemoryNetwork| support::states(net, id).remove(0).unwrap();
+    change(&mut net, id, |player| player.health = 5.into());
+    net.settle();
+    assert_eq!(replica(&net), (5, "Ann".into(), 0));
     change(&mut net, id, |player| {
-        player.health.set(2);
-        player.name.set("n".repeat(40_000));
+        drop(std::mem::take(&mut player.name));
+        player.score = SyncVar::new(7).clone();
     });
     net.settle();
-    let event = net.server.poll_event().unwrap();
-    let ServerEvent::SerializeFailed {
-        object,
-        behaviour,
-        field,
-        error,
-    } = event
-    else {
-        panic!()
-    };
-    assert_eq!(
-        (object, behaviour, field),
-        (id, Some("Player"), Some("name"))
-    );
-    assert!(
-        error
-            .to_string()
-            .starts_with("a string of 40000 bytes is longer than the limit of 32767")
-    );
-    assert_eq!(support::states(&net, id), [Some((1, "a".into(), 0))]);
-    let late = net.connect();
+    assert_eq!(replica(&net), (5, String::new(), 7));
+    change(&mut net, id, |player| *player = Player::new(9, "Bob"));
     net.settle();
-    assert!(
-        net.client(late).get::<Player>(id).is_none(),
-        "there is no full state to send"
-    );
-    change(&mut net, id, |player| player.name.set("short".into()));
-    net.settle();
-    let expected = Some((2, "short".into(), 0));
-    assert_eq!(support::states(&net, id), [expected.clone(), expected]);
+    assert_eq!(replica(&net), (9, "Bob".into(), 0));
+    change(&mut net, id, |player| player.last_input = 1);
+    assert!(net.server.is_idle(), "the variables are no longer new");
 }
 
 #[test]
-fn an_object_too_large_to_spawn_is_spawned_once_it_fits() {
-    let mut net = network(1);
-    let id = net.server.spawn(Player::new(1, &"n".repeat(40_000)));
-    net.settle();
-    assert!(net.client(0).get::<Player>(id).is_none());
-    change(&mut net, id, |player| player.name.set("short".into()));
-    net.settle();
-    assert_eq!(support::states(&net, id), [Some((1, "short".into(), 0))]);
-}
-
-#[test]
-fn a_message_that_does_not_fit_an_unreliable_packet_is_reported_and_kept() {
+fn a_behaviour_that_cannot_be_written_keeps_none_on_another_channel_from_being_sent() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 1)]
+    struct Slow {
+        #[sync_var]
+        value: SyncVar<i32>,
+    }
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0, channel = 1)]
-    struct Chatter {
+    struct Large {
         #[sync_var]
         text: SyncVar<String>,
     }
-    let prefabs = || Prefabs::new().register::<Chatter>("chatter");
-    let mut net =
-        MemoryNetwork::with_config(prefabs, ServerConfig::default(), syncvar::Link::default());
-    let client = net.connect();
-    let id = net.server.spawn(Chatter::default());
-    net.settle();
-    while net.server.poll_event().is_some() {}
-    net.server
-        .get_mut::<Chatter>(id)
-        .unwrap()
-        .text
-        .set("t".repeat(2000));
-    net.settle();
-    let event = net.server.poll_event().unwrap();
-    let ServerEvent::SerializeFailed { error, .. } = event else {
-        panic!("{event:?}")
-    };
-    assert!(
-        error
-            .to_string()
-            .contains("does not fit a packet of 1340 on an unreliable channel")
-    );
-    net.server
-        .get_mut::<Chatter>(id)
-        .unwrap()
-        .text
-        .set("t".repeat(20));
-    net.settle();
-    assert_eq!(
-        net.client(client).get::<Chatter>(id).unwrap().text.len(),
-        20
-    );
+    let prefabs = Prefabs::new().register::<(Slow, Large)>("both");
+    let (mut server, _) = bytes_of::server(prefabs, |_| ());
+    let id = server.spawn((Slow::default(), Large::default()));
+    frames(&mut server, SECOND);
+    server.get_mut::<Slow>(id).unwrap().value.set(1);
+    assert_eq!(frames(&mut server, SECOND * 5).len(), 1);
+    server.get_mut::<Slow>(id).unwrap().value.set(2);
+    let large = "t".repeat(2000);
+    server.get_mut::<Large>(id).unwrap().text.set(large);
+    assert_eq!(frames(&mut server, SECOND * 11 / 2).len(), 0, "not due");
+    assert_eq!(frames(&mut server, SECOND * 7).len(), 1);
+    assert_eq!(server.get::<Slow>(id).unwrap().sync_var_dirty_bits(), 0);
+}
+
+#[test]
+fn an_interval_without_end_is_waited_for_without_end() {
+    struct Once(SyncVar<i32>);
+    impl NetworkBehaviour for Once {
+        type Previous = ();
+        const SEND_INTERVAL: Duration = Duration::MAX;
+        const SCHEMA: syncvar::BehaviourSchema = syncvar::BehaviourSchema {
+            name: "Once",
+            base: None,
+            fields: &[],
+        };
+        fn sync_var_dirty_bits(&self) -> u64 {
+            self.0.is_dirty().into()
+        }
+        fn set_dirty_bit(&mut self, _: u64) {
+            self.0.set_dirty();
+        }
+        fn clear_all_dirty_bits(&mut self) {
+            self.0.clear_dirty();
+        }
+        fn on_serialize(&mut self, writer: &mut syncvar::NetworkWriter, _: bool) -> bool {
+            writer.write(&*self.0);
+            true
+        }
+        fn on_deserialize(
+            &mut self,
+            reader: &mut syncvar::NetworkReader<'_>,
+            _: bool,
+        ) -> Result<(), syncvar::ReadError> {
+            *self.0 = reader.read()?;
+            Ok(())
+        }
+    }
+    let prefabs = Prefabs::new().register_with("once", || Once(0.into()));
+    let (mut server, _) = bytes_of::server(prefabs, |_| ());
+    let id = server.spawn(Once(1.into()));
+    frames(&mut server, SECOND);
+    server.get_mut::<Once>(id).unwrap().0.set(2);
+    let late = server.handle_connect();
+    server.set_ready(late);
+    frames(&mut server, SECOND * 2);
+    server.get_mut::<Once>(id).unwrap().0.set(3);
+    assert_eq!(frames(&mut server, SECOND * 3), []);
+    assert_eq!(frames(&mut server, Duration::MAX), []);
+}
+
+#[test]
+fn what_was_written_first_leaves_first_whatever_its_channel() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0, channel = 1)]
+    struct Gauge {
+        #[sync_var]
+        value: SyncVar<i32>,
+    }
+    let prefabs = || Prefabs::new().register::<Gauge>("gauge");
+    let (mut server, connection) = bytes_of::server(prefabs(), |config| {
+        config.channels = vec![Channel::Reliable; 2];
+    });
+    let mut config = syncvar::ClientConfig::default();
+    config.compare_schemas = false;
+    let mut client = NetworkClient::with_config(prefabs(), config);
+    client.handle_connect();
+    let id = server.spawn(Gauge::default());
+    server.update(SECOND);
+    server.get_mut::<Gauge>(id).unwrap().value.set(1);
+    server.update(SECOND * 2);
+    server.hide(id, connection);
+    server.update(SECOND * 3);
+    server.get_mut::<Gauge>(id).unwrap().value.set(2);
+    server.show(id, connection);
+    for (channel, packet) in frames(&mut server, SECOND * 4) {
+        client.handle_packet(channel, &packet).unwrap();
+    }
+    assert_eq!(client.get::<Gauge>(id).unwrap().value, 2);
 }

@@ -30,6 +30,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let sync_var_dirty_bits = dirty::sync_var_dirty_bits(behaviour);
     let set_dirty_bit = dirty::set_dirty_bit(behaviour);
     let clear_all_dirty_bits = dirty::clear_all_dirty_bits(behaviour);
+    let notice_replacements = dirty::notice_replacements(behaviour);
     let on_serialize = serialize::on_serialize(behaviour);
     let on_deserialize = deserialize::on_deserialize(behaviour);
     let call_hooks = deserialize::call_hooks(behaviour);
@@ -56,6 +57,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 #sync_var_dirty_bits
                 #set_dirty_bit
                 #clear_all_dirty_bits
+                #notice_replacements
                 #on_serialize
                 #on_deserialize
                 #call_hooks
@@ -168,6 +170,7 @@ impl Method {
     const IS_DIRTY: Self = Self::new("is_dirty", false, None);
     const SET_DIRTY: Self = Self::new("set_dirty", true, None);
     const CLEAR_DIRTY: Self = Self::new("clear_dirty", true, None);
+    const NOTICE_REPLACEMENT: Self = Self::new("notice_replacement", true, None);
     const WRITE_FULL: Self = Self::new("write_full", false, Some("write"));
     const WRITE_DELTA: Self = Self::new("write_delta", false, Some("write"));
     const READ_FULL: Self = Self::new("read_full", true, Some("read_in_place"));

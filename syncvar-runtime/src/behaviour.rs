@@ -81,6 +81,11 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// Forgets every change.
     fn clear_all_dirty_bits(&mut self);
 
+    /// Makes those fields dirty that were made since the last
+    /// [`clear_all_dirty_bits`](Self::clear_all_dirty_bits): they have taken the place of others, as
+    /// in `player.health = 5.into()`. The server calls it when it gets the behaviour back.
+    fn notice_replacements(&mut self) {}
+
     /// Writes the whole state (`initial_state`), or the dirty mask and the changed fields.
     ///
     /// Called for every behaviour of an object and channel that has a change to send. Returning

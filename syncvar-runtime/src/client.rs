@@ -15,7 +15,9 @@ use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ready, Resy
 use crate::schema_text::PrefabText;
 use crate::segments::Segments;
 use crate::stats::Stats;
-use crate::{DisconnectReason, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
+use crate::{
+    DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
+};
 
 /// How a client behaves.
 #[derive(Clone, Debug)]
@@ -31,8 +33,8 @@ pub struct ClientConfig {
     pub auto_ready: bool,
     /// The most objects that the server can make this client hold.
     pub max_objects: usize,
-    /// The most events that are kept for [`NetworkClient::poll_event`]; the oldest go first. A
-    /// program that lives by hooks alone may leave them there.
+    /// The most events that are kept for [`NetworkClient::poll_event`], besides one for each object
+    /// of a burst; the oldest go first. A program that lives by hooks alone may leave them there.
     pub max_events: usize,
 }
 
@@ -218,8 +220,9 @@ impl NetworkClient {
         }
     }
 
-    /// Ends the connection; the server is told. The objects stay as they are.
+    /// Ends the connection; the server is told, in at most 32 767 bytes. The objects stay as they are.
     pub fn disconnect(&mut self, text: &str) {
+        let text = &text[..text.floor_char_boundary(MAX_STRING_BYTES)];
         if self.state != ClientState::Disconnected {
             let reason = DisconnectReason::Requested(text.into());
             self.send(&Disconnect {

@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 pub(crate) struct Events<E> {
     queue: VecDeque<E>,
     limit: usize,
+    /// The limit without what was reserved.
+    base: usize,
     missed: u64,
 }
 
@@ -15,6 +17,7 @@ impl<E> Events<E> {
         Self {
             queue: VecDeque::new(),
             limit,
+            base: limit,
             missed: 0,
         }
     }
@@ -27,6 +30,21 @@ impl<E> Events<E> {
         if self.limit > 0 {
             self.queue.push_back(event);
         }
+    }
+
+    /// As [`push`](Self::push), for events that others can cause as often as they like: these get
+    /// half of the room and no more, and never drive another event out.
+    pub(crate) fn push_minor(&mut self, event: E) {
+        if self.queue.len() < self.limit / 2 {
+            self.queue.push_back(event);
+        } else {
+            self.missed += 1;
+        }
+    }
+
+    /// Raises the limit to so many events more than it was in the beginning.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.limit = self.limit.max(self.base.saturating_add(count));
     }
 
     pub(crate) fn pop(&mut self) -> Option<E> {
@@ -42,6 +60,19 @@ impl<E> Events<E> {
 #[cfg(test)]
 mod tests {
     use super::Events;
+
+    #[test]
+    fn minor_events_leave_room_for_the_others() {
+        let mut events = Events::with_limit(4);
+        events.push(1);
+        (0..100).for_each(|_| events.push_minor(0));
+        (2..=3).for_each(|event| events.push(event));
+        assert_eq!(events.missed(), 99);
+        assert_eq!(
+            std::iter::from_fn(|| events.pop()).collect::<Vec<_>>(),
+            [1, 0, 2, 3]
+        );
+    }
 
     #[test]
     fn the_oldest_events_go_when_nobody_asks() {

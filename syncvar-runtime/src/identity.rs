@@ -5,7 +5,6 @@ mod slot;
 mod slots;
 
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
-pub(crate) use slot::Slot;
 pub(crate) use slots::{MAX_CHANNELS, Pending, When};
 
 use std::any::Any;

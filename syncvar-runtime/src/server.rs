@@ -27,7 +27,7 @@ use crate::stats::Stats;
 use crate::table::Table;
 use crate::{Channel, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
 use audience::Audiences;
-use connection::Connection;
+use connection::{Connection, ConnectionState};
 use schedule::Schedule;
 use spawned::Spawned;
 
@@ -231,6 +231,13 @@ impl NetworkServer {
         self.connections
             .get(connection.0)
             .is_some_and(Connection::is_connected)
+    }
+
+    /// Whether a connection is there and is not being sent off.
+    fn knows(&self, connection: ConnectionId) -> bool {
+        self.connections
+            .get(connection.0)
+            .is_some_and(|connection| connection.state != ConnectionState::Closing)
     }
 
     /// Whether a connection is ready: it gets objects and their changes.

@@ -83,6 +83,11 @@ pub trait SyncField: Send + Sync + 'static {
     /// Forgets the change: it has been sent, or a full state was sent instead.
     fn clear_dirty(&mut self);
 
+    /// Becomes dirty if it was made since the last [`clear_dirty`](Self::clear_dirty): somebody has
+    /// put a new field into the place of one that clients know. The server calls it when it gets a
+    /// behaviour back. Does nothing unless implemented.
+    fn notice_replacement(&mut self) {}
+
     /// Appends everything.
     fn write_full(&self, writer: &mut NetworkWriter);
 

@@ -146,3 +146,9 @@ pub(crate) fn apply<B: NetworkBehaviour>(
     }
     reader.position()
 }
+
+/// A message as it stands in a packet.
+pub(crate) fn frame(message_type: i16, payload: &[u8]) -> Vec<u8> {
+    let size = u16::try_from(payload.len()).unwrap();
+    [&size.to_le_bytes(), &message_type.to_le_bytes(), payload].concat()
+}

@@ -1,4 +1,5 @@
-//! The bit constants, `sync_var_dirty_bits`, `set_dirty_bit`, `clear_all_dirty_bits`.
+//! The bit constants, `sync_var_dirty_bits`, `set_dirty_bit`, `clear_all_dirty_bits`,
+//! `notice_replacements`.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
@@ -107,17 +108,35 @@ pub(super) fn set_dirty_bit(behaviour: &Behaviour<'_>) -> TokenStream {
 }
 
 pub(super) fn clear_all_dirty_bits(behaviour: &Behaviour<'_>) -> TokenStream {
+    for_all_fields(behaviour, "clear_all_dirty_bits", &Method::CLEAR_DIRTY)
+}
+
+pub(super) fn notice_replacements(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
+    let is_empty = behaviour.base.is_none() && behaviour.sync_vars.is_empty();
+    let function = || {
+        for_all_fields(
+            behaviour,
+            "notice_replacements",
+            &Method::NOTICE_REPLACEMENT,
+        )
+    };
+    (!is_empty).then(function)
+}
+
+/// A function that does the same to the base and to every field.
+fn for_all_fields(behaviour: &Behaviour<'_>, name: &str, method: &Method) -> TokenStream {
     let base = behaviour.base.as_ref().map(|base| {
         let member = &base.member;
-        let function = item(base.ty, "NetworkBehaviour", "clear_all_dirty_bits");
+        let function = item(base.ty, "NetworkBehaviour", name);
         quote!(#function(&mut self.#member);)
     });
     let fields = behaviour.sync_vars.iter().map(|sync_var| {
-        let clear_dirty = call(sync_var, &Method::CLEAR_DIRTY, None);
-        quote!(#clear_dirty;)
+        let call = call(sync_var, method, None);
+        quote!(#call;)
     });
+    let name = syn::Ident::new(name, proc_macro2::Span::call_site());
     quote! {
-        fn clear_all_dirty_bits(&mut self) {
+        fn #name(&mut self) {
             #base
             #(#fields)*
         }

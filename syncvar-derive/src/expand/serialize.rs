@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Method, call, item};
-use crate::model::Behaviour;
+use crate::model::{Behaviour, SyncVar};
 use crate::names;
 
 pub(super) fn on_serialize(behaviour: &Behaviour<'_>) -> TokenStream {
@@ -33,7 +33,6 @@ pub(super) fn on_serialize(behaviour: &Behaviour<'_>) -> TokenStream {
 }
 
 fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
-    let writer = quote!(writer);
     let (mut base_full, mut base_delta, mut written) = (None, None, quote!(dirty_bits != 0));
     if let Some(base) = &behaviour.base {
         let member = &base.member;
@@ -57,12 +56,12 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
         written = quote!(base_written || dirty_bits & #own_bits != 0);
     }
     let full = behaviour.sync_vars.iter().map(|sync_var| {
-        let write = call(sync_var, &Method::WRITE_FULL, Some(&writer));
+        let write = write(behaviour, sync_var, &Method::WRITE_FULL);
         quote!(#write;)
     });
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
-        let write = call(sync_var, &Method::WRITE_DELTA, Some(&writer));
+        let write = write(behaviour, sync_var, &Method::WRITE_DELTA);
         quote! {
             if dirty_bits & Self::#bit != 0 {
                 #write;
@@ -81,4 +80,10 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
         #(#delta)*
         #written
     }
+}
+
+/// A call that writes, with the place that its error names.
+fn write(behaviour: &Behaviour<'_>, sync_var: &SyncVar<'_>, method: &Method) -> TokenStream {
+    let place = names::place(behaviour.ident, &sync_var.member);
+    call(sync_var, method, Some(&quote!(writer.at(#place))))
 }

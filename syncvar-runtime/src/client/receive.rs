@@ -144,6 +144,9 @@ impl NetworkClient {
             self.forget(id, true);
         }
         let (objects, events) = (&mut self.objects, &mut self.events);
+        if self.config.max_events > 0 {
+            events.reserve(objects.len());
+        }
         for (object, replica) in objects {
             if replica.announced && replica.owned != replica.owned_before {
                 let (object, owned) = (*object, replica.owned);

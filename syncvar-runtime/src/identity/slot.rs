@@ -20,7 +20,6 @@ pub(crate) trait Slot: Send + Sync {
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
     fn info(&self) -> &'static BehaviourInfo;
     fn dirty_bits(&self) -> u64;
-    fn set_dirty_bit(&mut self, dirty_bits: u64);
     fn clear_all_dirty_bits(&mut self);
     fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool;
 
@@ -87,15 +86,12 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.behaviour.sync_var_dirty_bits()
     }
 
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        self.behaviour.set_dirty_bit(dirty_bits);
-    }
-
     fn clear_all_dirty_bits(&mut self) {
         self.behaviour.clear_all_dirty_bits();
     }
 
     fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+        writer.at_behaviour(Some(B::SCHEMA.name));
         self.behaviour.on_serialize(writer, initial_state)
     }
 

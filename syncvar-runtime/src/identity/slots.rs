@@ -168,7 +168,7 @@ impl<B: NetworkBehaviour> Slots for TypedSlot<B> {
             return 0;
         }
         let before = writer.len();
-        let wanted = self.behaviour.on_serialize(writer, false);
+        let wanted = self.serialize(writer, false);
         sizes(first, writer.len() - before);
         u64::from(wanted) << first
     }

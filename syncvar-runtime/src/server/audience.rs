@@ -121,11 +121,11 @@ impl Audiences {
     }
 
     /// Gives out everything that was written: channel, its pieces, and who gets them.
-    pub(super) fn drain(&mut self, mut deliver: impl FnMut(usize, &[Bytes], &[ConnectionId])) {
+    pub(super) fn drain(&mut self, mut deliver: impl FnMut(u8, &[Bytes], &[ConnectionId])) {
         for id in self.touched.drain(..) {
             let audience = &mut self.all[id.0];
             audience.touched = false;
-            for (channel, segments) in audience.channels.iter_mut().enumerate() {
+            for (channel, segments) in (0_u8..).zip(&mut audience.channels) {
                 self.pieces.extend(segments.drain());
                 deliver(channel, &self.pieces, &audience.ready);
                 self.pieces.clear();

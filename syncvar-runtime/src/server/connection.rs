@@ -19,8 +19,9 @@ pub(super) struct Connection {
     pub(super) owned: BTreeSet<NetId>,
     /// Messages for this connection alone, on channel 0, not yet in the queue.
     pub(super) own: Segments,
-    /// Pieces of packets, for each channel, oldest first.
-    pub(super) queues: Vec<VecDeque<Bytes>>,
+    /// Pieces of packets with their channels, oldest first. There is one queue for all channels: what
+    /// was written first leaves first, so that no full state overtakes a change of before.
+    pub(super) queue: VecDeque<(u8, Bytes)>,
     /// Whether it is in the server's list of connections with something to send.
     pub(super) listed: bool,
 }
@@ -41,14 +42,14 @@ pub(super) enum ConnectionState {
 }
 
 impl Connection {
-    pub(super) fn new(id: ConnectionId, channel_count: usize, packet_size: usize) -> Self {
+    pub(super) fn new(id: ConnectionId, packet_size: usize) -> Self {
         Self {
             id,
             state: ConnectionState::Connecting,
             wanted: BTreeSet::new(),
             owned: BTreeSet::new(),
             own: Segments::new(packet_size),
-            queues: vec![VecDeque::new(); channel_count.max(1)],
+            queue: VecDeque::new(),
             listed: false,
         }
     }
@@ -66,10 +67,15 @@ impl Connection {
 
     /// Puts the messages for this connection alone behind whatever is already in the queue.
     pub(super) fn flush_own(&mut self) {
-        if !self.own.is_empty()
-            && let Some(queue) = self.queues.first_mut()
-        {
-            queue.extend(self.own.drain());
+        if !self.own.is_empty() {
+            self.queue.extend(self.own.drain().map(|piece| (0, piece)));
         }
+    }
+
+    /// Puts shared pieces behind whatever waits.
+    pub(super) fn push(&mut self, channel: u8, pieces: &[Bytes]) {
+        self.flush_own();
+        let pieces = pieces.iter().cloned();
+        self.queue.extend(pieces.map(|piece| (channel, piece)));
     }
 }

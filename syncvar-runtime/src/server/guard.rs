@@ -45,6 +45,7 @@ impl<B: NetworkBehaviour> DerefMut for BehaviourMut<'_, B> {
 
 impl<B: NetworkBehaviour> Drop for BehaviourMut<'_, B> {
     fn drop(&mut self) {
+        self.behaviour.notice_replacements();
         if self.behaviour.sync_var_dirty_bits() != 0 {
             self.schedule.queue_dirty(self.net_id);
         }

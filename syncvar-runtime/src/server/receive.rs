@@ -6,7 +6,7 @@ use crate::message::{
     Connect, Disconnect, Frame, Frames, Message, NotReady, PROTOCOL_VERSION, Ready, Resync, begin,
     unknown,
 };
-use crate::{DisconnectReason, MessageType, NetId, ReadError};
+use crate::{DisconnectReason, MAX_STRING_BYTES, MessageType, NetId, ReadError};
 
 impl NetworkServer {
     /// The transport has a new connection.
@@ -20,9 +20,8 @@ impl NetworkServer {
             .next_connection
             .checked_add(1)
             .expect("connection numbers left");
-        let (channels, packet_size) = (self.config.channels.len(), self.config.gathered_size());
-        self.connections
-            .insert(id.0, Connection::new(id, channels, packet_size));
+        let connection = Connection::new(id, self.config.gathered_size());
+        self.connections.insert(id.0, connection);
         if !self.config.compare_schemas {
             self.accept(id);
         }
@@ -38,8 +37,9 @@ impl NetworkServer {
     /// The transport has a packet from a connection.
     ///
     /// Whatever a client sends is checked against the connection that it came from. A message that
-    /// makes no sense is ignored and reported, as [`ServerEvent::Misbehaved`] too; the messages
-    /// before and after it are handled, as long as their borders can be told.
+    /// makes no sense is ignored; the messages before and after it are handled, as long as their
+    /// borders can be told. The first such message of a packet is reported, as
+    /// [`ServerEvent::Misbehaved`] too.
     ///
     /// # Errors
     ///
@@ -57,18 +57,17 @@ impl NetworkServer {
             return Err(PacketError::UnknownConnection(connection));
         }
         self.stats.received.add(packet.len());
-        let mut first_error = None;
+        let mut result = Ok(());
         for frame in Frames::new(packet) {
             let handled = frame.and_then(|frame| self.handle_message(connection, frame));
-            if let Err(error) = handled {
-                self.events.push(ServerEvent::Misbehaved {
-                    connection,
-                    error: error.clone(),
-                });
-                first_error.get_or_insert(error);
-            }
+            result = result.and(handled);
         }
-        first_error.map_or(Ok(()), |error| Err(error.into()))
+        if let Err(error) = &result {
+            let error = error.clone();
+            self.events
+                .push_minor(ServerEvent::Misbehaved { connection, error });
+        }
+        Ok(result?)
     }
 
     fn handle_message(&mut self, from: ConnectionId, frame: Frame<'_>) -> Result<(), ReadError> {
@@ -155,16 +154,14 @@ impl NetworkServer {
                 text,
             },
         );
-        if let Some(refused) = self.connections.get_mut(connection.0) {
-            refused.state = ConnectionState::Closing;
-        }
-        self.events
-            .push(ServerEvent::Refused { connection, reason });
+        self.close(connection, reason);
     }
 
     /// Sends a connection off: it is told why, and then forgotten. The transport should close it
-    /// once [`poll_transmit`](Self::poll_transmit) has given out its last packet.
+    /// once [`poll_transmit`](Self::poll_transmit) has given out its last packet. Of the text, 32 767
+    /// bytes are sent.
     pub fn disconnect(&mut self, connection: ConnectionId, text: &str) {
+        let text = &text[..text.floor_char_boundary(MAX_STRING_BYTES)];
         let reason = DisconnectReason::Requested(text.into());
         self.send_own(
             connection,

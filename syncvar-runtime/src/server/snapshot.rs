@@ -67,14 +67,14 @@ impl NetworkServer {
         let mut segments = Segments::new(0);
         if let Err(error) = write_spawn(spawned, &mut segments, &mut self.stats) {
             spawned.owed = receivers;
-            let event = describe_failure(spawned, error, true);
+            let event = describe_failure(id, error);
             self.events.push(event);
             return;
         }
         let owner = spawned.owner;
         let pieces: Vec<Bytes> = segments.drain().collect();
         for receiver in receivers {
-            self.push(receiver, 0, &pieces);
+            self.push(receiver, &pieces);
             if owner == Some(receiver) {
                 self.send_own(
                     receiver,
@@ -88,12 +88,11 @@ impl NetworkServer {
     }
 
     /// Puts pieces behind whatever already waits for a connection.
-    fn push(&mut self, receiver: ConnectionId, channel: usize, pieces: &[Bytes]) {
+    fn push(&mut self, receiver: ConnectionId, pieces: &[Bytes]) {
         let Some(connection) = self.connections.get_mut(receiver.0) else {
             return;
         };
-        connection.flush_own();
-        connection.queues[channel].extend(pieces.iter().cloned());
+        connection.push(0, pieces);
         if !connection.listed {
             connection.listed = true;
             self.outgoing.push_back(receiver);
@@ -134,7 +133,7 @@ impl NetworkServer {
         if !audience.ready.is_empty() {
             let segments = self.audiences.segments(spawned.audience, 0)?;
             if let Err(error) = write_spawn(spawned, segments, &mut self.stats) {
-                let event = describe_failure(spawned, error, true);
+                let event = describe_failure(id, error);
                 self.events.push(event);
                 return None;
             }
@@ -159,7 +158,7 @@ impl NetworkServer {
             self.send_own(connection, &SpawnFinished { state: 0 });
             for (audience, pieces) in &states {
                 if self.audiences.admits(*audience, connection) {
-                    self.push(connection, 0, pieces);
+                    self.push(connection, pieces);
                 }
             }
             self.tell_what_it_owns(connection);
@@ -192,7 +191,8 @@ impl NetworkServer {
             let segments = &mut states[audience.index()].1;
             if let Err(error) = write_spawn(spawned, segments, &mut self.stats) {
                 spawned.owed.extend(joining.iter().filter(admitted));
-                self.events.push(describe_failure(spawned, error, true));
+                let id = spawned.identity.net_id();
+                self.events.push(describe_failure(id, error));
             }
         }
         let frozen = states
@@ -239,6 +239,7 @@ fn write_spawn(
             }
             stats.count_behaviour(spawned.first_behaviour + index, true, writer.len() - before);
         }
+        writer.at_behaviour(None);
     });
     if let Some(error) = writer.take_error() {
         segments.give_up();

@@ -104,7 +104,7 @@ impl NetworkServer {
         let behaviours = behaviours.into_behaviours();
         let prefab = self.find_prefab(&behaviours, prefab.as_deref())?;
         let (asset_id, first_behaviour) = (prefab.asset_id, prefab.first_behaviour);
-        if let Some(owner) = owner.filter(|owner| self.connections.get(owner.0).is_none()) {
+        if let Some(owner) = owner.filter(|owner| !self.knows(*owner)) {
             return Err(SpawnError::UnknownOwner(owner));
         }
         let net_id = self.choose_net_id(net_id)?;
@@ -242,7 +242,7 @@ impl NetworkServer {
     }
 
     fn set_visible(&mut self, id: NetId, connection: ConnectionId, visible: bool) -> bool {
-        if self.connections.get(connection.0).is_none() {
+        if !self.knows(connection) {
             return false;
         }
         self.set_wanted(id, |audiences, wanted| {
@@ -270,7 +270,7 @@ impl NetworkServer {
     /// Gives an object to a connection, or to nobody. The former and the new owner are told.
     /// Returns whether there is such an object and such a connection.
     pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
-        let known = owner.is_none_or(|owner| self.connections.get(owner.0).is_some());
+        let known = owner.is_none_or(|owner| self.knows(owner));
         let Some(spawned) = self.objects.get_mut(id.0).filter(|_| known) else {
             return false;
         };

@@ -84,15 +84,14 @@ impl NetworkServer {
 impl Connection {
     /// Moves the pieces of one packet into `packet` and returns its channel.
     fn take_packet(&mut self, packet_size: usize, packet: &mut Vec<Bytes>) -> Option<u8> {
-        let queues = (0_u8..).zip(&mut self.queues);
-        let (channel, queue) = queues.into_iter().find(|(_, queue)| !queue.is_empty())?;
+        let channel = self.queue.front()?.0;
         let mut length = 0;
-        while let Some(piece) = queue.front() {
+        while let Some((_, piece)) = self.queue.front().filter(|next| next.0 == channel) {
             length += piece.len();
             if !packet.is_empty() && length > packet_size {
                 break;
             }
-            packet.extend(queue.pop_front());
+            packet.extend(self.queue.pop_front().map(|(_, piece)| piece));
         }
         Some(channel)
     }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::spawned::Spawned;
 use super::{ConnectionId, NetworkServer, ServerEvent};
-use crate::identity::{MAX_CHANNELS, Pending, Slot, When};
+use crate::identity::{MAX_CHANNELS, Pending, When};
 use crate::message::{self, Message};
 use crate::segments::Segments;
 use crate::stats::Stats;
-use crate::{Channel, MessageType, NetId, NetworkWriter, WriteError, WriteErrorKind};
+use crate::{Channel, MessageType, NetId, WriteError, WriteErrorKind};
 
 /// So many objects are looked at before the first of them is written: fetching one from memory does
 /// not depend on another then, and the processor fetches several at a time.
@@ -94,7 +94,7 @@ impl NetworkServer {
             spawned.clear_dirty();
             return;
         }
-        let mut left = pending.dirty;
+        let (mut left, mut failed) = (pending.dirty, 0_u64);
         let channels = self.config.channels.iter().take(MAX_CHANNELS);
         for (channel, kind) in (0_u8..).zip(channels) {
             if pending.channels >> channel == 0 {
@@ -118,35 +118,37 @@ impl NetworkServer {
             match update.write(spawned, segments, &mut self.stats) {
                 Ok(sent) => left &= !sent,
                 Err(error) => {
-                    let event = describe_failure(spawned, error, false);
-                    self.events.push(event);
-                    return;
+                    failed |= 1 << channel;
+                    self.events.push(describe_failure(id, error));
                 }
             }
         }
-        if !spawned.owed.is_empty() {
+        if !spawned.owed.is_empty() && failed == 0 {
             self.schedule.queue_sent(spawned);
         }
         if left != 0 {
-            self.reschedule(id, now);
+            self.reschedule(id, now, failed);
         }
     }
 
-    /// Sees to it that an object is looked at again when its next behaviour is due.
-    fn reschedule(&mut self, id: NetId, now: Duration) {
+    /// Sees to it that an object is looked at again when its next behaviour is due. Those on channels
+    /// that could not be written (a bit each) wait until the object is changed.
+    fn reschedule(&mut self, id: NetId, now: Duration, failed: u64) {
         let Some(spawned) = self.objects.get_mut(id.0) else {
             return;
         };
-        let channels = self.config.channels.len();
+        let channels = self.config.channels.len().min(MAX_CHANNELS);
         let slots = spawned.identity.behaviours.iter();
-        let dirty = slots
-            .filter(|slot| slot.dirty_bits() != 0 && usize::from(slot.info().channel) < channels);
+        let dirty = slots.filter(|slot| {
+            let channel = slot.info().channel;
+            slot.dirty_bits() != 0 && usize::from(channel) < channels && failed >> channel & 1 == 0
+        });
         match dirty
-            .map(|slot| slot.last_send() + slot.info().send_interval)
+            .map(|slot| slot.last_send().saturating_add(slot.info().send_interval))
             .min()
         {
             // Due and still dirty: its `on_serialize` says not yet. It is asked at every update.
-            Some(next) if next < now => self.schedule.queue_dirty(id),
+            Some(next) if next <= now => self.schedule.queue_dirty(id),
             Some(next) => self.schedule.wait(spawned, next),
             None => {}
         }
@@ -163,8 +165,7 @@ impl NetworkServer {
                 let Some(connection) = connections.get_mut(member.0) else {
                     continue;
                 };
-                connection.flush_own();
-                connection.queues[channel].extend(pieces.iter().cloned());
+                connection.push(channel, pieces);
                 if !connection.listed {
                     connection.listed = true;
                     outgoing.push_back(*member);
@@ -178,7 +179,12 @@ impl NetworkServer {
         let Some(receiver) = self.connections.get_mut(connection.0) else {
             return;
         };
-        message.encode(receiver.own.begin());
+        let writer = receiver.own.begin();
+        message.encode(writer);
+        if writer.take_error().is_some() {
+            receiver.own.give_up();
+            return;
+        }
         self.stats.count_encoded(M::TYPE, receiver.own.commit());
         if !receiver.listed {
             receiver.listed = true;
@@ -218,6 +224,7 @@ impl Update {
                 .write_changes(self.channel, writer, |index, bytes| {
                     stats.count_behaviour(first_behaviour + index as usize, false, bytes);
                 });
+        writer.at_behaviour(None);
         writer.finish_message(start);
         let length = writer.len() - begin;
         if length > self.limit {
@@ -235,44 +242,16 @@ impl Update {
     }
 }
 
-/// Finds out which field has no form on the wire, by writing each alone.
-pub(super) fn describe_failure(
-    spawned: &mut Spawned,
-    error: WriteError,
-    initial_state: bool,
-) -> ServerEvent {
-    let object = spawned.identity.net_id();
-    let (mut behaviour, mut field) = (None, None);
-    spawned.identity.behaviours.for_each_mut(|slot| {
-        if behaviour.is_none() && fails(slot, initial_state) {
-            behaviour = Some(slot.info().schema.name);
-            field = failing_field(slot);
-        }
-    });
-    tracing::error!(%object, ?behaviour, ?field, %error, "an object cannot be sent");
+/// Tells which field has no form on the wire. The object is left as it is: fields whose changes are
+/// operations would not survive being written once more.
+pub(super) fn describe_failure(object: NetId, error: WriteError) -> ServerEvent {
+    let (behaviour, place) = (error.behaviour(), error.field());
+    let field = place.map(|place| place.rsplit_once('.').map_or(place, |(_, field)| field));
+    tracing::error!(%object, %error, "an object cannot be sent");
     ServerEvent::SerializeFailed {
         object,
         behaviour,
         field,
         error,
     }
-}
-
-fn fails(slot: &mut dyn Slot, initial_state: bool) -> bool {
-    let mut writer = NetworkWriter::new();
-    slot.serialize(&mut writer, initial_state);
-    writer.error().is_some()
-}
-
-fn failing_field(slot: &mut dyn Slot) -> Option<&'static str> {
-    let schema = slot.info().schema;
-    let dirty_bits = slot.dirty_bits();
-    let index = (0..schema.field_count().min(64)).find(|index| {
-        slot.clear_all_dirty_bits();
-        slot.set_dirty_bit(1 << index);
-        fails(slot, false)
-    });
-    slot.clear_all_dirty_bits();
-    slot.set_dirty_bit(dirty_bits);
-    Some(schema.field(index?)?.name)
 }

@@ -31,12 +31,26 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// assert_eq!(format!("{name}: {health}"), "Anna: 90");
 /// ```
 ///
+/// Putting a new variable into the place of one is noticed as well, when the server gets the behaviour
+/// back: `player.health = 5.into()`, `*player = Player::default()`, `mem::take`. Only a swap of two
+/// whole variables is not; swap their values: `mem::swap(&mut *a, &mut *b)`.
+///
 /// The size is that of the value and one flag. Where the value is a struct, all of it travels when
 /// any of it changes.
-#[derive(Clone, Default)]
 pub struct SyncVar<T> {
     value: T,
-    dirty: bool,
+    state: State,
+}
+
+/// What has become of a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It was made, and has not been sent since.
+    New,
+    /// Its value was sent.
+    Clean,
+    /// There is a change to send.
+    Dirty,
 }
 
 impl<T> SyncVar<T> {
@@ -44,7 +58,7 @@ impl<T> SyncVar<T> {
     pub const fn new(value: T) -> Self {
         Self {
             value,
-            dirty: false,
+            state: State::New,
         }
     }
 
@@ -55,7 +69,7 @@ impl<T> SyncVar<T> {
 
     /// The value for writing; the variable becomes dirty, whatever is done with it.
     pub const fn as_mut(&mut self) -> &mut T {
-        self.dirty = true;
+        self.state = State::Dirty;
         &mut self.value
     }
 
@@ -67,20 +81,29 @@ impl<T> SyncVar<T> {
     /// Whether there is a change to send.
     #[inline]
     pub const fn is_dirty(&self) -> bool {
-        self.dirty
+        matches!(self.state, State::Dirty)
     }
 
     /// Makes the variable dirty without a change: its value will be sent again, and no hook runs
     /// for it.
     #[inline]
     pub const fn set_dirty(&mut self) {
-        self.dirty = true;
+        self.state = State::Dirty;
     }
 
     /// Forgets that the variable has changed.
     #[inline]
     pub const fn clear_dirty(&mut self) {
-        self.dirty = false;
+        self.state = State::Clean;
+    }
+
+    /// Makes the variable dirty if it is a new one: on an object that clients know, it has taken the
+    /// place of another.
+    #[inline]
+    pub const fn notice_replacement(&mut self) {
+        if matches!(self.state, State::New) {
+            self.state = State::Dirty;
+        }
     }
 }
 
@@ -93,6 +116,10 @@ impl<T: SyncValue> SyncVar<T> {
     /// assert!(!temperature.set(f32::NAN));
     /// assert!(temperature.set(0.0));
     /// ```
+    ///
+    /// A value that is the same as far as it travels ([`SyncValue::same`]) is not assigned at all, as
+    /// in UNet: members with `#[sync_value(skip)]` stay what they are. To write those, use
+    /// [`as_mut`](Self::as_mut).
     #[inline]
     pub fn set(&mut self, value: T) -> bool {
         self.replace(value).is_some()
@@ -104,7 +131,7 @@ impl<T: SyncValue> SyncVar<T> {
         if self.value.same(&value) {
             return None;
         }
-        self.dirty = true;
+        self.state = State::Dirty;
         Some(std::mem::replace(&mut self.value, value))
     }
 
@@ -120,7 +147,9 @@ impl<T: SyncValue> SyncVar<T> {
     pub fn update(&mut self, change: impl FnOnce(&mut T)) {
         let previous = self.value.clone();
         change(&mut self.value);
-        self.dirty |= !self.value.same(&previous);
+        if !self.value.same(&previous) {
+            self.state = State::Dirty;
+        }
     }
 }
 
@@ -197,6 +226,10 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
         self.clear_dirty();
     }
 
+    fn notice_replacement(&mut self) {
+        self.notice_replacement();
+    }
+
     fn write_full(&self, writer: &mut NetworkWriter) {
         self.write_full(writer);
     }
@@ -241,6 +274,19 @@ impl<T> DerefMut for SyncVar<T> {
     }
 }
 
+impl<T: Default> Default for SyncVar<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: Clone> Clone for SyncVar<T> {
+    /// A new variable with the same value.
+    fn clone(&self) -> Self {
+        Self::new(self.value.clone())
+    }
+}
+
 impl<T> From<T> for SyncVar<T> {
     fn from(value: T) -> Self {
         Self::new(value)
@@ -260,7 +306,6 @@ impl<T: serde::Serialize> serde::Serialize for SyncVar<T> {
     }
 }
 
-/// Reads a variable that is not dirty.
 #[cfg(feature = "serde")]
 impl<'de, T: serde::Deserialize<'de>> serde::Deserialize<'de> for SyncVar<T> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -189,11 +189,12 @@ impl<T> ReadResultExt for Result<T, ReadError> {
 }
 
 /// A value that has no form on the wire. Nothing of it was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{kind}, at byte {offset}")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteError {
     kind: WriteErrorKind,
     offset: usize,
+    behaviour: Option<&'static str>,
+    field: Option<&'static str>,
 }
 
 /// Why a value has no form on the wire.
@@ -248,8 +249,18 @@ pub enum WriteErrorKind {
 }
 
 impl WriteError {
-    pub(crate) fn new(kind: WriteErrorKind, offset: usize) -> Self {
-        Self { kind, offset }
+    pub(crate) fn new(
+        kind: WriteErrorKind,
+        offset: usize,
+        behaviour: Option<&'static str>,
+        field: Option<&'static str>,
+    ) -> Self {
+        Self {
+            kind,
+            offset,
+            behaviour,
+            field,
+        }
     }
 
     /// What was wrong.
@@ -261,4 +272,25 @@ impl WriteError {
     pub fn offset(&self) -> usize {
         self.offset
     }
+
+    /// The behaviour of the object that was being written.
+    pub fn behaviour(&self) -> Option<&'static str> {
+        self.behaviour
+    }
+
+    /// The field, as `Behaviour.field`, where the behaviour is the class that declares it.
+    pub fn field(&self) -> Option<&'static str> {
+        self.field
+    }
 }
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = self.field.or(self.behaviour) {
+            write!(f, "{place}: ")?;
+        }
+        write!(f, "{}, at byte {}", self.kind, self.offset)
+    }
+}
+
+impl std::error::Error for WriteError {}

@@ -29,6 +29,9 @@ pub struct NetworkWriter {
     dialect: Dialect,
     /// Dirty bits of the classes derived from the one that is being written.
     pub(super) derived_bits: u64,
+    /// What is being written: the behaviour, and the field as `Behaviour.field`.
+    behaviour: Option<&'static str>,
+    field: Option<&'static str>,
     error: Option<WriteError>,
 }
 
@@ -91,7 +94,31 @@ impl NetworkWriter {
     /// ```
     pub fn fail(&mut self, kind: WriteErrorKind) {
         let offset = self.buffer.len();
-        self.error.get_or_insert(WriteError::new(kind, offset));
+        let error = WriteError::new(kind, offset, self.behaviour, self.field);
+        self.error.get_or_insert(error);
+    }
+
+    /// Names the field that is written next, as `Behaviour.field`, for an error to tell.
+    ///
+    /// The derive uses it on every line that writes; code written by hand does well to do the same.
+    ///
+    /// ```
+    /// # use syncvar_runtime::NetworkWriter;
+    /// let mut writer = NetworkWriter::new();
+    /// writer.at("Player.motto").write(&"x".repeat(40_000));
+    /// assert_eq!(writer.error().unwrap().field(), Some("Player.motto"));
+    /// ```
+    #[inline]
+    pub fn at(&mut self, field: &'static str) -> &mut Self {
+        self.field = Some(field);
+        self
+    }
+
+    /// Names the behaviour that is written next, or none.
+    #[inline]
+    pub(crate) fn at_behaviour(&mut self, behaviour: Option<&'static str>) {
+        self.behaviour = behaviour;
+        self.field = None;
     }
 
     /// Drops everything after the first `length` bytes.
