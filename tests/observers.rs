@@ -375,3 +375,82 @@ fn a_prefab_can_be_chosen_by_name_and_position_and_rotation_travel_with_the_spaw
         syncvar::Quaternion::new(0.0, 1.0, 0.0, 0.0)
     );
 }
+
+/// What it takes to send a change of all objects to one connection: packets, and their pieces.
+fn sent(server: &mut NetworkServer, ids: &[NetId], to: ConnectionId) -> (usize, usize) {
+    let mut second = 0;
+    for id in ids {
+        let mut player = server.get_mut::<Player>(*id).expect("the player");
+        player.score += 1;
+        second = (*player.score).into();
+    }
+    server.update(std::time::Duration::from_secs(second));
+    let (mut packets, mut pieces) = (0, 0);
+    while let Some(transmit) = server.poll_transmit() {
+        if transmit.connection == to {
+            packets += 1;
+            pieces += transmit.segments.len();
+        }
+    }
+    (packets, pieces)
+}
+
+/// A server in literal UNet fashion with 50 players.
+fn server_with_players() -> (NetworkServer, Vec<NetId>) {
+    let mut config = syncvar::ServerConfig::default();
+    config.compare_schemas = false;
+    let mut server = NetworkServer::with_config(support::prefabs(), config);
+    let ids = (0..50)
+        .map(|_| server.spawn(Player::new(1, "Ann")))
+        .collect();
+    (server, ids)
+}
+
+fn visit(server: &mut NetworkServer) -> ConnectionId {
+    let visitor = server.handle_connect();
+    server.set_ready(visitor);
+    visitor
+}
+
+#[test]
+fn objects_share_one_buffer_again_when_those_who_saw_them_differently_are_gone() {
+    let (mut server, ids) = server_with_players();
+    let stays = visit(&mut server);
+    sent(&mut server, &ids, stays);
+    let before = sent(&mut server, &ids, stays);
+    let mut visitors = Vec::new();
+    for id in &ids {
+        let visitor = visit(&mut server);
+        server.hide(*id, visitor);
+        visitors.push(visitor);
+    }
+    sent(&mut server, &ids, stays);
+    assert_eq!(sent(&mut server, &ids, stays).1, ids.len());
+    for visitor in visitors {
+        server.handle_disconnect(visitor);
+    }
+    assert_eq!(sent(&mut server, &ids, stays), before);
+    let newcomer = visit(&mut server);
+    sent(&mut server, &ids, stays);
+    assert_eq!(sent(&mut server, &ids, newcomer), before);
+}
+
+#[test]
+fn a_despawn_just_before_the_merge_reaches_those_who_stay() {
+    let mut net = network(2);
+    let (a, b) = (
+        net.server.spawn(Player::new(1, "Ann")),
+        net.server.spawn(Player::new(1, "Ann")),
+    );
+    let leaves = net.connection(1);
+    net.server.hide(a, leaves);
+    net.server.hide(b, leaves);
+    net.settle();
+    change(&mut net, b, |player| player.health.set(2));
+    net.server.despawn(a);
+    net.cut(1);
+    net.settle();
+    assert_eq!(states(&net, a)[0], None);
+    assert_eq!(states(&net, b)[0], ANN(2));
+    assert_eq!(net.client(0).stats().unknown_objects, 0);
+}

@@ -3,7 +3,11 @@
 //! A message for an audience is written once; its bytes are frozen, and every member gets a
 //! reference to them.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -11,7 +15,7 @@ use super::ConnectionId;
 use crate::segments::Segments;
 
 /// The position of an audience.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct AudienceId(usize);
 
 impl AudienceId {
@@ -32,7 +36,8 @@ pub(super) enum Members {
 /// A set of connections that see the same objects.
 #[derive(Debug)]
 pub(super) struct Audience {
-    members: Members,
+    /// Shared with the key that it is found by, if it is.
+    members: Arc<Members>,
     /// Those members who are ready, ascending.
     pub(super) ready: Vec<ConnectionId>,
     /// What is being written to all of them, a buffer for each channel.
@@ -41,13 +46,19 @@ pub(super) struct Audience {
     touched: bool,
     /// How many objects name it.
     users: usize,
+    /// Whether it is a place to use again.
+    free: bool,
 }
 
 /// All audiences. Each is made once and found again by its members.
 #[derive(Debug)]
 pub(super) struct Audiences {
     all: Vec<Audience>,
-    by_members: BTreeMap<Members, AudienceId>,
+    by_members: BTreeMap<Arc<Members>, AudienceId>,
+    /// Whose set names whom: what a connection that comes or goes makes a difference to.
+    naming: BTreeSet<(ConnectionId, AudienceId)>,
+    /// The audiences of everyone but some, to which every other connection belongs.
+    excepting: BTreeSet<AudienceId>,
     /// Audiences that are being written to, each once.
     touched: Vec<AudienceId>,
     /// Audiences that no object names any more; they may still be written to.
@@ -68,15 +79,29 @@ impl Members {
         }
     }
 
-    fn with(&self, connection: ConnectionId, visible: bool) -> Self {
-        let mut changed = self.clone();
-        match &mut changed {
-            Self::EveryoneExcept(set) if visible => set.remove(&connection),
-            Self::EveryoneExcept(set) => set.insert(connection),
-            Self::Only(set) if visible => set.insert(connection),
-            Self::Only(set) => set.remove(&connection),
-        };
-        changed
+    fn set(&self) -> &BTreeSet<ConnectionId> {
+        match self {
+            Self::EveryoneExcept(set) | Self::Only(set) => set,
+        }
+    }
+
+    /// Puts a connection on the other side. Returns whether the set names it now.
+    fn toggle(&mut self, connection: ConnectionId) -> bool {
+        let (Self::EveryoneExcept(set) | Self::Only(set)) = self;
+        !set.remove(&connection) && set.insert(connection)
+    }
+}
+
+impl Audience {
+    /// Lists a connection among the members who are ready, or takes it off the list.
+    fn list(&mut self, connection: ConnectionId, listed: bool) {
+        match (self.ready.binary_search(&connection), listed) {
+            (Err(place), true) => self.ready.insert(place, connection),
+            (Ok(place), false) => {
+                self.ready.remove(place);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -90,6 +115,8 @@ impl Audiences {
         let mut audiences = Self {
             all: Vec::new(),
             by_members: BTreeMap::new(),
+            naming: BTreeSet::new(),
+            excepting: BTreeSet::new(),
             touched: Vec::new(),
             unused: Vec::new(),
             free: Vec::new(),
@@ -97,8 +124,8 @@ impl Audiences {
             channel_count,
             packet_size,
         };
-        audiences.intern(Members::EveryoneExcept(BTreeSet::new()), &[]);
-        audiences.intern(Members::Only(BTreeSet::new()), &[]);
+        audiences.make(Members::EveryoneExcept(BTreeSet::new()), Vec::new());
+        audiences.make(Members::Only(BTreeSet::new()), Vec::new());
         audiences
     }
 
@@ -139,41 +166,91 @@ impl Audiences {
         self.get(id).members.contain(connection)
     }
 
-    /// The audience that differs from this one by one connection.
+    /// The audience that differs from this one by one connection, for an object that names this
+    /// one and will name that one instead. If no other object does, and nobody waits for what was
+    /// written, this one is changed: many steps in a row then copy no set.
     pub(super) fn with(
         &mut self,
         id: AudienceId,
         connection: ConnectionId,
         visible: bool,
-        ready: &[ConnectionId],
     ) -> AudienceId {
-        let members = self.get(id).members.with(connection, visible);
-        self.intern(members, ready)
+        let audience = self.get(id);
+        if audience.members.contain(connection) == visible {
+            return id;
+        }
+        let listed = visible && self.is_ready(connection);
+        if audience.users == 1 && !audience.touched && !Self::is_permanent(id) {
+            self.all[id.0].list(connection, listed);
+            return self.toggle(id, connection);
+        }
+        let mut members = Members::clone(&audience.members);
+        members.toggle(connection);
+        if let Some(found) = self.by_members.get(&members) {
+            return *found;
+        }
+        let ready = audience.ready.clone();
+        let made = self.make(members, ready);
+        self.all[made.0].list(connection, listed);
+        made
     }
 
-    /// The audience with these members; `ready` are all connections that are ready.
-    fn intern(&mut self, members: Members, ready: &[ConnectionId]) -> AudienceId {
-        if let Some(id) = self.by_members.get(&members) {
-            return *id;
-        }
+    /// A new audience, with those of its members who are ready.
+    fn make(&mut self, members: Members, ready: Vec<ConnectionId>) -> AudienceId {
         let id = self.free.pop().unwrap_or(AudienceId(self.all.len()));
-        if id.0 == self.all.len() {
+        self.naming.extend(members.set().iter().map(|c| (*c, id)));
+        if matches!(members, Members::EveryoneExcept(_)) {
+            self.excepting.insert(id);
+        }
+        let members = Arc::new(members);
+        self.by_members.insert(Arc::clone(&members), id);
+        if let Some(audience) = self.all.get_mut(id.0) {
+            audience.members = members;
+            audience.ready = ready;
+            audience.free = false;
+        } else {
             let channels = (0..self.channel_count).map(|_| Segments::new(self.packet_size));
             self.all.push(Audience {
-                members: Members::Only(BTreeSet::new()),
-                ready: Vec::new(),
+                members,
+                ready,
                 channels: channels.collect(),
                 touched: false,
                 users: 0,
+                free: false,
             });
         }
-        let audience = &mut self.all[id.0];
-        let admitted = ready.iter().copied().filter(|c| members.contain(*c));
-        audience.ready.clear();
-        audience.ready.extend(admitted);
-        audience.members = members.clone();
-        self.by_members.insert(members, id);
         id
+    }
+
+    /// Puts a connection on the other side of an audience. Returns the audience that is found by
+    /// these members now: another one, if it had them before.
+    fn toggle(&mut self, id: AudienceId, connection: ConnectionId) -> AudienceId {
+        let members = &mut self.all[id.0].members;
+        if self.by_members.get(members) == Some(&id) {
+            self.by_members.remove(members);
+        }
+        if Arc::make_mut(members).toggle(connection) {
+            self.naming.insert((connection, id));
+        } else {
+            self.naming.remove(&(connection, id));
+        }
+        *self.by_members.entry(Arc::clone(members)).or_insert(id)
+    }
+
+    fn is_permanent(id: AudienceId) -> bool {
+        id == Self::EVERYONE || id == Self::NOBODY
+    }
+
+    fn is_ready(&self, connection: ConnectionId) -> bool {
+        let everyone = &self.get(Self::EVERYONE).ready;
+        everyone.binary_search(&connection).is_ok()
+    }
+
+    /// The audiences whose sets name a connection, ascending.
+    fn naming(&self, connection: ConnectionId) -> impl Iterator<Item = AudienceId> {
+        let (first, last) = (AudienceId(0), AudienceId(usize::MAX));
+        let naming = self.naming.range((connection, first)..=(connection, last));
+        naming.map(|(_, id)| *id)
     }
 
     /// One more object names an audience.
@@ -186,7 +263,7 @@ impl Audiences {
     pub(super) fn release(&mut self, id: AudienceId) {
         let audience = &mut self.all[id.0];
         audience.users -= 1;
-        if audience.users == 0 && id != Self::EVERYONE && id != Self::NOBODY {
+        if audience.users == 0 && !Self::is_permanent(id) {
             self.unused.push(id);
         }
     }
@@ -194,106 +271,62 @@ impl Audiences {
     fn free_unused(&mut self) {
         for id in self.unused.drain(..) {
             let audience = &mut self.all[id.0];
-            if audience.users > 0 || self.free.contains(&id) {
+            if audience.users > 0 || audience.free {
                 continue;
             }
             if self.by_members.get(&audience.members) == Some(&id) {
                 self.by_members.remove(&audience.members);
             }
-            audience.members = Members::Only(BTreeSet::new());
-            audience.ready.clear();
+            for connection in audience.members.set() {
+                self.naming.remove(&(*connection, id));
+            }
+            self.excepting.remove(&id);
+            audience.members = Arc::new(Members::Only(BTreeSet::new()));
+            audience.ready = Vec::new();
+            audience.free = true;
             self.free.push(id);
         }
     }
 
     /// A connection has become ready: it joins every audience that admits it.
     pub(super) fn add_ready(&mut self, connection: ConnectionId) {
-        for audience in &mut self.all {
-            let place = audience.ready.binary_search(&connection);
-            if let (true, Err(place)) = (audience.members.contain(connection), place) {
-                audience.ready.insert(place, connection);
-            }
-        }
+        self.set_ready(connection, true);
     }
 
     /// A connection is no longer ready.
     pub(super) fn remove_ready(&mut self, connection: ConnectionId) {
-        for audience in &mut self.all {
-            audience.ready.retain(|ready| *ready != connection);
+        self.set_ready(connection, false);
+    }
+
+    fn set_ready(&mut self, connection: ConnectionId, ready: bool) {
+        if self.is_ready(connection) == ready {
+            return;
+        }
+        let excepting = self.excepting.iter().copied();
+        let concerned: Vec<_> = excepting.chain(self.naming(connection)).collect();
+        for id in concerned {
+            let audience = &mut self.all[id.0];
+            let listed = ready && audience.members.contain(connection);
+            audience.list(connection, listed);
         }
     }
 
-    /// A connection is gone and its number will not come back: the sets forget it. Two audiences
-    /// may then have the same members; one of them is found from now on, both stay right.
-    pub(super) fn forget(&mut self, connection: ConnectionId) {
+    /// A connection is gone and its number will not come back: the sets forget it. Audiences may
+    /// then have the same members. Returns those that are to be given up, each with the one to name
+    /// instead: objects that everybody sees alike must not stay apart for ever.
+    ///
+    /// What was written to an audience that is given up still goes to its members, who are the
+    /// same, with the next [`drain`](Self::drain).
+    pub(super) fn forget(&mut self, connection: ConnectionId) -> BTreeMap<AudienceId, AudienceId> {
         self.remove_ready(connection);
-        self.by_members.clear();
-        let used = |index: &usize| !self.free.contains(&AudienceId(*index));
-        for (index, audience) in self
-            .all
-            .iter_mut()
-            .enumerate()
-            .filter(|(index, _)| used(index))
-        {
-            match &mut audience.members {
-                Members::EveryoneExcept(set) | Members::Only(set) => set.remove(&connection),
-            };
-            let members = audience.members.clone();
-            self.by_members.entry(members).or_insert(AudienceId(index));
+        let naming: Vec<_> = self.naming(connection).collect();
+        let mut merged = BTreeMap::new();
+        for id in naming {
+            let found = self.toggle(id, connection);
+            if found != id && self.get(id).users > 0 {
+                merged.insert(id, found);
+            }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_same_members_are_the_same_audience() {
-        let mut audiences = Audiences::new(1, 100);
-        let (a, b) = (ConnectionId(1), ConnectionId(2));
-        let ready = [a, b];
-        let without_a = audiences.with(Audiences::EVERYONE, a, false, &ready);
-        assert_eq!(audiences.get(without_a).ready, [b]);
-        assert_eq!(
-            audiences.with(without_a, a, true, &ready),
-            Audiences::EVERYONE
-        );
-        let only_b = audiences.with(Audiences::NOBODY, b, true, &ready);
-        assert_ne!(only_b, without_a);
-        assert_eq!(
-            audiences.with(Audiences::EVERYONE, a, false, &ready),
-            without_a
-        );
-    }
-
-    #[test]
-    fn an_audience_that_no_object_names_is_used_again() {
-        let mut audiences = Audiences::new(1, 100);
-        let a = ConnectionId(1);
-        let without_a = audiences.with(Audiences::EVERYONE, a, false, &[a]);
-        audiences.acquire(without_a);
-        audiences.release(without_a);
-        audiences.drain(|_, _, _| ());
-        let other = audiences.with(Audiences::NOBODY, a, true, &[a]);
-        assert_eq!((other, &*audiences.get(other).ready), (without_a, &[a][..]));
-        assert_ne!(audiences.with(Audiences::EVERYONE, a, false, &[a]), other);
-    }
-
-    #[test]
-    fn an_audience_forgets_a_connection_that_is_gone() {
-        let mut audiences = Audiences::new(1, 100);
-        let a = ConnectionId(1);
-        let without_a = audiences.with(Audiences::EVERYONE, a, false, &[a]);
-        audiences.forget(a);
-        assert!(
-            audiences.admits(without_a, a),
-            "nobody is excepted any more"
-        );
-        let again = audiences.with(Audiences::EVERYONE, ConnectionId(2), false, &[]);
-        assert_eq!(
-            audiences.with(again, ConnectionId(2), true, &[]),
-            Audiences::EVERYONE
-        );
+        merged
     }
 }

@@ -194,7 +194,7 @@ impl NetworkServer {
             }
         }
         self.joining.retain(|joining| *joining != connection);
-        self.audiences.forget(connection);
+        self.leave_audiences(connection);
         self.events.push(if was_in {
             ServerEvent::Disconnected {
                 connection,

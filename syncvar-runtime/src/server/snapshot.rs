@@ -59,6 +59,17 @@ impl NetworkServer {
         self.spawn_for(id, entering);
     }
 
+    /// A connection belongs to no audience any more. Objects that are seen by the same connections
+    /// since then share one audience again; all objects are walked only if there are such.
+    pub(super) fn leave_audiences(&mut self, connection: ConnectionId) {
+        let merged = self.audiences.forget(connection);
+        if !merged.is_empty() {
+            for spawned in self.objects.values_mut() {
+                spawned.follow(&merged, &mut self.audiences);
+            }
+        }
+    }
+
     /// Sends the full state of one object to some connections: encoded once, shared by all.
     fn spawn_for(&mut self, id: NetId, receivers: Vec<ConnectionId>) {
         let Some(spawned) = self.objects.get_mut(id.0).filter(|_| !receivers.is_empty()) else {

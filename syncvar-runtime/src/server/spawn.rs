@@ -246,8 +246,7 @@ impl NetworkServer {
             return false;
         }
         self.set_wanted(id, |audiences, wanted| {
-            let ready = audiences.get(Audiences::EVERYONE).ready.clone();
-            audiences.with(wanted, connection, visible, &ready)
+            audiences.with(wanted, connection, visible)
         })
     }
 

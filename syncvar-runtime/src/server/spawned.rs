@@ -1,9 +1,10 @@
 //! An object on the server: its identity, and what the update loop keeps about it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::ConnectionId;
-use super::audience::AudienceId;
+use super::audience::{AudienceId, Audiences};
 use crate::NetworkIdentity;
 
 /// An object on the server.
@@ -34,5 +35,20 @@ impl Spawned {
         self.identity
             .behaviours
             .for_each_mut(|slot| slot.clear_all_dirty_bits());
+    }
+
+    /// Names other audiences instead of those that are given up.
+    pub(super) fn follow(
+        &mut self,
+        merged: &BTreeMap<AudienceId, AudienceId>,
+        audiences: &mut Audiences,
+    ) {
+        for named in [&mut self.audience, &mut self.wanted] {
+            if let Some(instead) = merged.get(named) {
+                audiences.acquire(*instead);
+                audiences.release(*named);
+                *named = *instead;
+            }
+        }
     }
 }
