@@ -123,6 +123,27 @@ fn a_client_that_is_sent_off_is_told_why() {
 }
 
 #[test]
+fn a_server_goes_on_when_its_clock_starts_again() {
+    let mut config = syncvar::ServerConfig::default();
+    config.compare_schemas = false;
+    let mut server = NetworkServer::with_config(support::prefabs(), config);
+    let connection = server.handle_connect();
+    server.set_ready(connection);
+    let id = server.spawn(Player::new(1, "Ann"));
+    let hour = Duration::from_hours(1);
+    server.update(hour);
+    server.get_mut::<Player>(id).unwrap().health.set(2);
+    server.update(hour * 2);
+    for (tick, health) in (0..5).zip(10..) {
+        while server.poll_transmit().is_some() {}
+        server.get_mut::<Player>(id).unwrap().health.set(health);
+        server.update(Duration::from_millis(tick * 50));
+        let sent = server.poll_transmit().is_some();
+        assert_eq!(sent, tick > 0, "time stands still for one update");
+    }
+}
+
+#[test]
 fn a_goodbye_of_any_length_arrives() {
     let mut net = network(1);
     let connection = net.connection(0);

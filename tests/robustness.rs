@@ -116,6 +116,10 @@ fn the_server_is_asked_once_until_the_object_has_come() {
             .messages,
         1
     );
+    // The next change of it: asked again, and all is well.
+    change(&mut net, id, |player| player.health.set(42));
+    net.settle();
+    assert_eq!(states(&net, id)[0].as_ref().map(|state| state.0), Some(42));
 }
 
 #[test]

@@ -2,9 +2,73 @@
 
 mod support;
 
-use support::{Player, change, network};
-use syncvar::ServerConfig;
+use support::{Player, change};
 use syncvar::prelude::*;
+use syncvar::{NetworkReader, NetworkWriter, ReadError, ServerConfig, SyncField, TypeSchema};
+
+/// A number that travels as what was added to it.
+#[derive(Default)]
+struct Points {
+    value: u32,
+    sent: u32,
+}
+
+impl Points {
+    fn add(&mut self, points: u32) {
+        self.value += points;
+    }
+}
+
+impl SyncField for Points {
+    const SCHEMA: TypeSchema = TypeSchema::Named("Points");
+
+    fn is_dirty(&self) -> bool {
+        self.value != self.sent
+    }
+    fn set_dirty(&mut self) {}
+    fn clear_dirty(&mut self) {
+        self.sent = self.value;
+    }
+    fn write_full(&self, writer: &mut NetworkWriter) {
+        writer.write(&self.value);
+    }
+    fn write_delta(&self, writer: &mut NetworkWriter) {
+        writer.write(&(self.value - self.sent));
+    }
+    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.value = reader.read()?;
+        Ok(())
+    }
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.value += reader.read::<u32>()?;
+        Ok(())
+    }
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0.3, channel = 1)]
+struct Score {
+    #[sync_var]
+    points: Points,
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Banner {
+    #[sync_var]
+    text: SyncVar<String>,
+}
+
+/// The usual prefabs, and an object with behaviours on two channels.
+fn network(clients: usize) -> MemoryNetwork {
+    let prefabs = || support::prefabs().register::<(Score, Banner)>("scoreboard");
+    let mut net = MemoryNetwork::new(prefabs);
+    for _ in 0..clients {
+        net.connect();
+    }
+    net.settle();
+    net
+}
 
 /// Lesson 24: the limit is an error on the sender that names the field; nothing is lost.
 #[test]
@@ -48,6 +112,30 @@ fn a_value_without_a_form_on_the_wire_is_reported_with_its_field_and_sent_once_i
     net.settle();
     let expected = Some((2, "short".into(), 0));
     assert_eq!(support::states(&net, id), [expected.clone(), expected]);
+}
+
+/// What could not be sent to those who see the object is not given to a newcomer either: it would
+/// come again as a change.
+#[test]
+fn a_change_that_could_not_be_written_is_received_once_by_newcomers_too() {
+    let mut net = network(1);
+    let id = net.server.spawn((Score::default(), Banner::default()));
+    net.settle();
+    net.server.get_mut::<Score>(id).unwrap().points.add(5);
+    net.server.get_mut::<Banner>(id).unwrap().text = "t".repeat(40_000).into();
+    net.settle();
+    net.connect();
+    net.server.get_mut::<Score>(id).unwrap().points.add(2);
+    net.settle();
+    net.server.get_mut::<Banner>(id).unwrap().text = "short".into();
+    net.server.get_mut::<Score>(id).unwrap().points.add(10);
+    net.settle();
+    net.server.get_mut::<Score>(id).unwrap().points.add(100);
+    net.settle();
+    let points = net
+        .replicas::<Score>(id)
+        .map(|score| score.map(|score| score.points.value));
+    assert_eq!(points.collect::<Vec<_>>(), [Some(117); 2]);
 }
 
 #[test]

@@ -266,6 +266,31 @@ fn a_count_that_promises_more_than_is_there_takes_no_memory() {
 }
 
 #[test]
+fn elements_that_take_no_byte_take_no_memory_without_bound() {
+    #[derive(SyncValue, Clone, Default)]
+    struct Cache {
+        #[sync_value(skip)]
+        words: [u64; 32],
+    }
+    let caches = vec![Cache::default(); 1024];
+    let mut writer = NetworkWriter::new();
+    writer.write(&caches);
+    assert!(writer.error().is_none());
+    let back: Vec<Cache> = NetworkReader::new(writer.as_bytes()).read().unwrap();
+    assert_eq!(back.len(), 1024);
+    writer.write(&vec![Cache::default(); 1025]);
+    assert!(writer.error().is_some());
+
+    let nested = [&[100, 0][..], &[0xff; 200]].concat();
+    let read = NetworkReader::new(&nested).read::<Vec<Vec<Cache>>>();
+    let limit = syncvar::ReadErrorKind::TooManyElements {
+        count: 1025,
+        limit: 1024,
+    };
+    assert_eq!(read.map(|_| ()).unwrap_err().kind(), limit);
+}
+
+#[test]
 fn reading_in_place_keeps_memory() {
     let mut text = String::with_capacity(100);
     let place = text.as_ptr();

@@ -83,7 +83,8 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
 
     /// Makes those fields dirty that were made since the last
     /// [`clear_all_dirty_bits`](Self::clear_all_dirty_bits): they have taken the place of others, as
-    /// in `player.health = 5.into()`. The server calls it when it gets the behaviour back.
+    /// in `player.health = 5.into()`. The server calls it when it gets the behaviour back. A behaviour
+    /// written by hand that holds [`SyncField`](crate::SyncField)s passes it on to each of them.
     fn notice_replacements(&mut self) {}
 
     /// Writes the whole state (`initial_state`), or the dirty mask and the changed fields.

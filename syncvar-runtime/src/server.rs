@@ -52,7 +52,7 @@ pub struct ServerConfig {
     /// `maxDelay` of 0.
     pub gather: bool,
     /// What each channel promises, 64 of them at most; a behaviour on a channel beyond them is never
-    /// sent.
+    /// sent. None is the same as one that is reliable.
     pub channels: Vec<Channel>,
     /// Whether clients must prove, before anything else, that they know the same prefabs and
     /// fields. `false` is UNet, where a connection exists as soon as the transport has one.
@@ -124,7 +124,10 @@ pub struct NetworkServer {
     packet: Vec<Bytes>,
     events: Events<ServerEvent>,
     stats: Stats,
+    /// The server's own time, which does not go back.
     now: Duration,
+    /// The time of the last update by the caller's clock.
+    clock: Duration,
 }
 
 impl NetworkServer {
@@ -134,7 +137,10 @@ impl NetworkServer {
     }
 
     /// A server with settings of your own.
-    pub fn with_config(prefabs: Prefabs, config: ServerConfig) -> Self {
+    pub fn with_config(prefabs: Prefabs, mut config: ServerConfig) -> Self {
+        if config.channels.is_empty() {
+            config.channels.push(Channel::Reliable);
+        }
         Self {
             schema_hash: prefabs.schema_hash(),
             stats: Stats::for_prefabs(&prefabs),
@@ -153,6 +159,7 @@ impl NetworkServer {
             events: Events::with_limit(config.max_events),
             config,
             now: Duration::ZERO,
+            clock: Duration::ZERO,
         }
     }
 

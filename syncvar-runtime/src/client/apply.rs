@@ -131,6 +131,10 @@ impl NetworkClient {
             return Ok(());
         };
         if replica.poisoned {
+            // The answer to the last question could not be read either.
+            if !std::mem::replace(&mut replica.asked, true) {
+                self.ask_for(object);
+            }
             return Ok(());
         }
         if let Err(error) = replica.read_changes(channel, &mut reader, &mut self.masks) {
@@ -172,13 +176,15 @@ impl NetworkClient {
         Ok(())
     }
 
-    /// An object could not be read: ask for all of it, once, until it has come.
+    /// An object could not be read: ask for all of it, once, until it has come. If this was the answer,
+    /// ask again when the next change of the object comes, and not at once: one that can never be read
+    /// must not be sent back and forth for ever.
     fn poison(&mut self, object: NetId, error: ReadError) {
         let Some(replica) = self.objects.get_mut(&object) else {
             return;
         };
-        replica.poisoned = true;
-        let ask = !std::mem::replace(&mut replica.asked, true);
+        let ask = !std::mem::replace(&mut replica.poisoned, true);
+        replica.asked = ask;
         tracing::warn!(%object, %error, "an object could not be read");
         self.events.push(ClientEvent::Poisoned { object, error });
         if ask {

@@ -161,6 +161,9 @@ impl NetworkServer {
     /// once [`poll_transmit`](Self::poll_transmit) has given out its last packet. Of the text, 32 767
     /// bytes are sent.
     pub fn disconnect(&mut self, connection: ConnectionId, text: &str) {
+        if !self.knows(connection) {
+            return;
+        }
         let text = &text[..text.floor_char_boundary(MAX_STRING_BYTES)];
         let reason = DisconnectReason::Requested(text.into());
         self.send_own(

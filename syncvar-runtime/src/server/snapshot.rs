@@ -75,6 +75,10 @@ impl NetworkServer {
         let Some(spawned) = self.objects.get_mut(id.0).filter(|_| !receivers.is_empty()) else {
             return;
         };
+        if spawned.unsent {
+            spawned.owed = receivers;
+            return;
+        }
         let mut segments = Segments::new(0);
         if let Err(error) = write_spawn(spawned, &mut segments, &mut self.stats) {
             spawned.owed = receivers;
@@ -197,6 +201,10 @@ impl NetworkServer {
             let audience = spawned.audience;
             let admitted = |c: &&ConnectionId| self.audiences.admits(audience, **c);
             if !joining.iter().any(|c| admitted(&c)) {
+                continue;
+            }
+            if spawned.unsent {
+                spawned.owed.extend(joining.iter().filter(admitted));
                 continue;
             }
             let segments = &mut states[audience.index()].1;

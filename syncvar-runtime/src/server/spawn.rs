@@ -127,6 +127,7 @@ impl NetworkServer {
             moved: false,
             wake: None,
             owed: Vec::new(),
+            unsent: false,
             first_behaviour,
         };
         self.schedule.queue_new(net_id);
@@ -263,6 +264,18 @@ impl NetworkServer {
         self.audiences.release(spawned.wanted);
         spawned.wanted = wanted;
         self.schedule.queue_moved(spawned);
+        true
+    }
+
+    /// Says where an object is now: clients that are given it from now on are told so. Those that have
+    /// it are not; a position that all of them follow is a field of a behaviour. Returns whether there
+    /// is such an object.
+    pub fn set_transform(&mut self, id: NetId, position: Vector3, rotation: Quaternion) -> bool {
+        let Some(spawned) = self.objects.get_mut(id.0) else {
+            return false;
+        };
+        spawned.identity.position = position;
+        spawned.identity.rotation = rotation;
         true
     }
 

@@ -25,6 +25,9 @@ pub(super) struct Spawned {
     /// Connections that must be sent the full state: they asked for it, or an earlier attempt to
     /// encode it failed.
     pub(super) owed: Vec<ConnectionId>,
+    /// Whether some of its changes could not be written when they were last due. Nobody is given the
+    /// full state until they can: it would hold those changes, which are still to come as such.
+    pub(super) unsent: bool,
     /// The position of its first behaviour in the statistics.
     pub(super) first_behaviour: usize,
 }

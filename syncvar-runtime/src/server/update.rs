@@ -16,12 +16,16 @@ const BATCH: usize = 16;
 
 impl NetworkServer {
     /// Looks at what has changed and prepares the packets for every client; see the type's
-    /// documentation for the order. `now` is the time since any fixed moment, and must not go back.
+    /// documentation for the order. `now` is the time since any fixed moment. If it goes back, as a
+    /// clock that is started again does, the server's own time stands still for this update and goes
+    /// on from there.
     ///
     /// A behaviour is sent when it is dirty and more than its send interval has passed since it was
     /// last sent, or since time zero.
     pub fn update(&mut self, now: Duration) {
-        self.now = now;
+        self.now = self.now.saturating_add(now.saturating_sub(self.clock));
+        self.clock = now;
+        let now = self.now;
         let joining = !self.joining.is_empty();
         self.schedule_resyncs();
         self.send_changes(now, joining);
@@ -74,7 +78,7 @@ impl NetworkServer {
         self.objects
             .get(id.0)
             .map_or_else(Pending::default, |spawned| {
-                let force = all || spawned.moved;
+                let force = all || spawned.moved || !spawned.owed.is_empty();
                 spawned.identity.behaviours.look(When { now, force })
             })
     }
@@ -92,6 +96,7 @@ impl NetworkServer {
         }
         if self.audiences.get(spawned.audience).ready.is_empty() {
             spawned.clear_dirty();
+            spawned.unsent = false;
             return;
         }
         let (mut left, mut failed) = (pending.dirty, 0_u64);
@@ -123,6 +128,7 @@ impl NetworkServer {
                 }
             }
         }
+        spawned.unsent = failed != 0;
         if !spawned.owed.is_empty() && failed == 0 {
             self.schedule.queue_sent(spawned);
         }

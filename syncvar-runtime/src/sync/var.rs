@@ -32,8 +32,9 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// ```
 ///
 /// Putting a new variable into the place of one is noticed as well, when the server gets the behaviour
-/// back: `player.health = 5.into()`, `*player = Player::default()`, `mem::take`. Only a swap of two
-/// whole variables is not; swap their values: `mem::swap(&mut *a, &mut *b)`.
+/// back: `player.health = 5.into()`, `*player = Player::default()`, `mem::take`. What cannot be noticed
+/// is a whole variable, or a whole behaviour, that was moved or swapped out of another one: move the
+/// values instead, as in `mem::swap(&mut *a, &mut *b)`.
 ///
 /// The size is that of the value and one flag. Where the value is a struct, all of it travels when
 /// any of it changes.

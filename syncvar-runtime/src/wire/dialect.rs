@@ -18,6 +18,10 @@ pub enum Dialect {
 /// The most elements that a sequence can have in the `Unet` dialect.
 const MAX_COUNT: usize = 65_535;
 
+/// The most elements of sequences in one message that take no byte each: members that do not travel
+/// take memory all the same.
+pub(super) const MAX_EMPTY_ELEMENTS: usize = 1024;
+
 impl NetworkWriter {
     /// A signed integer of up to 32 bits, as a field: reinterpreted as unsigned and packed, so
     /// that every negative number takes five bytes.

@@ -1,5 +1,6 @@
 //! `NetworkReader`: takes; cannot panic.
 
+use super::dialect::MAX_EMPTY_ELEMENTS;
 use super::{Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, SyncValue};
 
 /// Takes values from the payload of one message, in the bytes of a [`Dialect`].
@@ -25,6 +26,8 @@ pub struct NetworkReader<'a> {
     pub(super) derived_bits: u64,
     /// Every dirty bit read so far, for the `Changed` event.
     pub(super) seen_bits: u64,
+    /// Elements of sequences that took no byte.
+    empty_elements: usize,
 }
 
 impl<'a> NetworkReader<'a> {
@@ -41,7 +44,19 @@ impl<'a> NetworkReader<'a> {
             dialect,
             derived_bits: 0,
             seen_bits: 0,
+            empty_elements: 0,
         }
+    }
+
+    /// An element of a sequence has taken no byte: the length of the message does not limit how many
+    /// of them there are, so this does.
+    pub(super) fn count_empty_element(&mut self) -> Result<(), ReadError> {
+        self.empty_elements = self.empty_elements.saturating_add(1);
+        let (count, limit) = (self.empty_elements, MAX_EMPTY_ELEMENTS);
+        if count > limit {
+            return Err(self.error(ReadErrorKind::TooManyElements { count, limit }));
+        }
+        Ok(())
     }
 
     /// The dialect that explains the bytes.

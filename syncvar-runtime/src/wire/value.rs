@@ -1,6 +1,7 @@
 //! `SyncValue`: what a field can hold.
 
-use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
+use super::dialect::MAX_EMPTY_ELEMENTS;
+use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
 use crate::schema::{MemberSchema, TypeSchema};
 
 /// A value that can be written to the wire and read back: what a [`SyncVar`](crate::SyncVar) holds.
@@ -83,8 +84,13 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     #[doc(hidden)]
     fn write_slice(values: &[Self], writer: &mut NetworkWriter) {
         if writer.write_count(values.len()) {
+            let before = writer.len();
             for value in values {
                 value.write(writer);
+            }
+            let (count, limit) = (values.len(), MAX_EMPTY_ELEMENTS);
+            if count > limit && writer.len() == before {
+                writer.fail(WriteErrorKind::TooManyElements { count, limit });
             }
         }
     }
@@ -100,7 +106,11 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
         let missing = count.saturating_sub(values.len());
         values.reserve(missing.min(reader.remaining()));
         for _ in 0..missing {
+            let before = reader.position();
             values.push(Self::read(reader)?);
+            if reader.position() == before {
+                reader.count_empty_element()?;
+            }
         }
         Ok(())
     }
