@@ -76,6 +76,11 @@
 //! * A client that says nothing after connecting is disconnected after the
 //!   [`handshake_timeout`](TcpOptions::handshake_timeout).
 //! * A peer that has vanished without a word is noticed by TCP's keep-alive.
+//!
+//! What it can do besides: a client that has been let in keeps its place, whether it ever says that
+//! it is ready or not, and [`max_connections`](TcpOptions::max_connections) of them keep everybody
+//! else out. Where strangers may connect, let the game send off those who do not play, with
+//! [`NetworkServer::disconnect`](syncvar_runtime::NetworkServer::disconnect).
 #![warn(clippy::print_stdout)]
 
 mod client;
