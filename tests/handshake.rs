@@ -1,7 +1,7 @@
 //! Both ends prove that they agree, and if they do not, the refusal names the first difference.
 
 use syncvar::prelude::*;
-use syncvar::{DisconnectReason, SchemaDifference};
+use syncvar::{DisconnectReason, NetworkHash128, SchemaDifference};
 
 mod server_side {
     use syncvar::prelude::*;
@@ -186,6 +186,35 @@ fn the_channel_is_part_of_the_agreement() {
         found.to_string(),
         "prefab `lamp`, behaviour `Lamp`: the server has it on channel 0, this client has it on channel 1"
     );
+}
+
+/// Equal names with exchanged asset ids would make each object as the other prefab.
+#[test]
+fn the_asset_id_is_part_of_the_agreement() {
+    fn registry(player: &str, effects: &str) -> Prefabs {
+        let (player, effects) = (
+            NetworkHash128::parse(player),
+            NetworkHash128::parse(effects),
+        );
+        Prefabs::new()
+            .register_asset("player", player, server_side::Player::default)
+            .register_asset("effects", effects, server_side::Effects::default)
+    }
+    let server = || registry("a1", "b2");
+    let client = || registry("b2", "a1");
+    assert_ne!(server().schema_hash(), client().schema_hash());
+    let found = difference(server, client);
+    assert_eq!(
+        (found.behaviour.as_ref(), found.field.as_ref()),
+        (None, None)
+    );
+    assert_eq!(
+        found.to_string(),
+        "prefab `effects`: the server has asset id 000000000000000000000000000000b2, \
+         this client has asset id 000000000000000000000000000000a1"
+    );
+    let (client, _) = connect(server, server);
+    assert_eq!(client, [ClientEvent::Connected, ClientEvent::Ready]);
 }
 
 #[test]
