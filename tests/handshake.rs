@@ -230,6 +230,52 @@ fn asset_ids_are_the_same_in_every_build() {
     );
 }
 
+/// Whoever leaves, with a goodbye or without: the link is down when it has arrived, on both ends.
+#[test]
+fn a_link_that_one_side_has_left_is_down_on_both_ends() {
+    let asked = |text: &str| DisconnectReason::Requested(text.into());
+    let lost = DisconnectReason::ConnectionLost;
+    leaves(
+        |net| net.server.disconnect(net.connection(0), "kicked"),
+        &asked("kicked"),
+    );
+    leaves(|net| net.client_mut(0).disconnect("bye"), &asked("bye"));
+    leaves(|net| net.server.handle_disconnect(net.connection(0)), &lost);
+    leaves(|net| net.client_mut(0).handle_disconnect(), &lost);
+}
+
+/// The first of two clients is parted from the server, and both are told this.
+fn leaves(part: impl FnOnce(&mut MemoryNetwork), told: &DisconnectReason) {
+    let prefabs = || Prefabs::new().register::<server_side::Player>("player");
+    let link = syncvar::Link {
+        delay: std::time::Duration::from_millis(120),
+        ..syncvar::Link::default()
+    };
+    let mut net = MemoryNetwork::with_config(prefabs, syncvar::ServerConfig::default(), link);
+    let (gone, stays) = (net.connect(), net.connect());
+    let id = net.server.spawn(server_side::Player::default());
+    net.settle();
+    part(&mut net);
+    net.settle();
+
+    assert!(!net.is_connected(gone) && net.is_connected(stays));
+    assert!(!net.client(gone).is_connected());
+    let connections: Vec<_> = net.server.connections().collect();
+    assert_eq!(connections, [net.connection(stays)]);
+    assert_eq!(net.replicas::<server_side::Player>(id).count(), 1);
+
+    let at_client = std::iter::from_fn(|| net.client_mut(gone).poll_event()).last();
+    let reason = told.clone();
+    assert_eq!(at_client, Some(ClientEvent::Disconnected { reason }));
+    let at_server = std::iter::from_fn(|| net.server.poll_event()).last();
+    let expected = ServerEvent::Disconnected {
+        connection: net.connection(gone),
+        reason: told.clone(),
+        owned: vec![],
+    };
+    assert_eq!(at_server, Some(expected));
+}
+
 /// FNV-1a of 128 bits, by its definition.
 fn fnv1a_128(bytes: &[u8]) -> u128 {
     let offset_basis = 144_066_263_297_769_815_596_495_629_667_062_367_629;

@@ -240,6 +240,11 @@ impl NetworkServer {
             .is_some_and(Connection::is_ready)
     }
 
+    /// Whether a connection is there, perhaps not let in yet or being sent off.
+    pub(crate) fn has_connection(&self, connection: ConnectionId) -> bool {
+        self.connections.get(connection.0).is_some()
+    }
+
     /// Whether nothing waits to be encoded or transmitted.
     pub fn is_idle(&self) -> bool {
         self.schedule.is_empty()
