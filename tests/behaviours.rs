@@ -395,11 +395,22 @@ fn n28_a_container_of_ones_own_writes_its_own_delta_and_composes_with_a_join() {
     );
 }
 
-/// U2, U3, U12: a behaviour by hand, told whether the state is the initial one.
+/// U2, U3, U12: a behaviour by hand, told whether the state is the initial one; the example of
+/// `NetworkBehaviour`. Collects shots and sends them three at a time.
 #[derive(Default)]
 struct Volley {
+    /// The shots that every observer has.
     shots: Vec<u32>,
+    /// The shots that wait to be sent.
+    waiting: Vec<u32>,
     dirty_bits: u64,
+}
+
+impl Volley {
+    fn fire(&mut self, shot: u32) {
+        self.waiting.push(shot);
+        self.set_dirty_bit(1);
+    }
 }
 
 impl NetworkBehaviour for Volley {
@@ -418,47 +429,114 @@ impl NetworkBehaviour for Volley {
         self.dirty_bits
     }
     fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        self.dirty_bits |= dirty_bits;
+        self.dirty_bits |= dirty_bits & Self::SCHEMA.dirty_bits();
     }
     fn clear_all_dirty_bits(&mut self) {
         self.dirty_bits = 0;
-        self.shots.clear();
+        self.shots.append(&mut self.waiting);
     }
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
-        let ready = !initial_state && self.shots.len() >= 3;
-        let shots: &[u32] = if ready { &self.shots } else { &[] };
-        writer.write(&shots.to_vec());
+        if initial_state {
+            // Not those that wait: they will be sent to everyone.
+            writer.write(&self.shots);
+            return true;
+        }
+        // `false` leaves the dirty bits: the shots wait until there are three.
+        let ready = self.waiting.len() >= 3;
+        writer.write_dirty_bits(if ready { self.dirty_bits } else { 0 });
+        if ready {
+            writer.write(&self.waiting);
+        }
         ready
     }
-    fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-        self.shots.extend(reader.read::<Vec<u32>>()?);
+    fn on_deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<(), ReadError> {
+        if initial_state {
+            self.shots = reader.read()?;
+        } else if reader.read_dirty_bits_of::<Self>()? != 0 {
+            self.shots.extend(reader.read::<Vec<u32>>()?);
+        }
         Ok(())
     }
 }
 
+fn fire(net: &mut MemoryNetwork, id: NetId, shot: u32) {
+    net.server.get_mut::<Volley>(id).unwrap().fire(shot);
+}
+
+/// What each client has of a volley.
+fn fired(net: &MemoryNetwork, id: NetId) -> Vec<Vec<u32>> {
+    net.replicas::<Volley>(id)
+        .map(|volley| volley.unwrap().shots.clone())
+        .collect()
+}
+
 #[test]
 fn u8_u9_u10_returning_false_leaves_the_dirty_bits_and_changes_accumulate() {
-    let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Volley>("volley"));
-    let client = net.connect();
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Volley>("volley"));
     let id = net.server.spawn(Volley::default());
     net.settle();
-    let fired = |net: &MemoryNetwork| net.client(client).get::<Volley>(id).unwrap().shots.clone();
     for shot in 1..=2 {
-        let mut volley = net.server.get_mut::<Volley>(id).unwrap();
-        volley.shots.push(shot);
-        volley.set_dirty_bit(1);
-        drop(volley);
+        fire(&mut net, id, shot);
         for _ in 0..3 {
             net.step();
         }
         assert_eq!(net.server.get::<Volley>(id).unwrap().dirty_bits, 1);
-        assert_eq!(fired(&net), [0; 0]);
+        assert_eq!(fired(&net, id), [[0; 0]]);
     }
-    net.server.get_mut::<Volley>(id).unwrap().shots.push(3);
+    fire(&mut net, id, 3);
     net.step();
     assert_eq!(net.server.get::<Volley>(id).unwrap().dirty_bits, 0);
-    assert_eq!(fired(&net), [1, 2, 3]);
+    assert_eq!(fired(&net, id), [[1, 2, 3]]);
     let sent = net.server.stats().sent;
     net.settle();
     assert_eq!(net.server.stats().sent, sent, "u22: nothing is sent again");
+    let last = std::iter::from_fn(|| net.client_mut(0).poll_event()).last();
+    let Some(ClientEvent::Changed { object, fields, .. }) = last else {
+        panic!("{last:?}");
+    };
+    assert_eq!(
+        (object, fields.names().collect::<Vec<_>>()),
+        (id, vec!["shots"])
+    );
+}
+
+/// The rule for behaviours by hand: a full state holds what the others have, so that what is still
+/// pending arrives once, at everyone.
+#[test]
+fn a_client_that_joins_while_changes_are_withheld_ends_with_the_same() {
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Volley>("volley"));
+    net.settle();
+    let id = net.server.spawn(Volley::default());
+    fire(&mut net, id, 1);
+    net.step();
+    assert_eq!(
+        fired(&net, id),
+        [[1]],
+        "what a new object holds is its state"
+    );
+    for shot in 2..=3 {
+        fire(&mut net, id, shot);
+        net.step();
+    }
+    let late = net.connect();
+    for _ in 0..4 {
+        net.step();
+    }
+    assert_eq!(fired(&net, id), [[1], [1]]);
+    let connection = net.connection(late);
+    net.server.hide(id, connection);
+    net.step();
+    net.server.show(id, connection);
+    for _ in 0..4 {
+        net.step();
+    }
+    assert_eq!(fired(&net, id), [[1], [1]]);
+    fire(&mut net, id, 4);
+    net.connect();
+    net.settle();
+    assert_eq!(fired(&net, id), vec![[1, 2, 3, 4]; 3]);
 }

@@ -1,7 +1,7 @@
 //! Both ends prove that they agree, and if they do not, the refusal names the first difference.
 
 use syncvar::prelude::*;
-use syncvar::{DisconnectReason, SchemaDifference};
+use syncvar::{DisconnectReason, NetworkHash128, SchemaDifference};
 
 mod server_side {
     use syncvar::prelude::*;
@@ -188,6 +188,35 @@ fn the_channel_is_part_of_the_agreement() {
     );
 }
 
+/// Equal names with exchanged asset ids would make each object as the other prefab.
+#[test]
+fn the_asset_id_is_part_of_the_agreement() {
+    fn registry(player: &str, effects: &str) -> Prefabs {
+        let (player, effects) = (
+            NetworkHash128::parse(player),
+            NetworkHash128::parse(effects),
+        );
+        Prefabs::new()
+            .register_asset("player", player, server_side::Player::default)
+            .register_asset("effects", effects, server_side::Effects::default)
+    }
+    let server = || registry("a1", "b2");
+    let client = || registry("b2", "a1");
+    assert_ne!(server().schema_hash(), client().schema_hash());
+    let found = difference(server, client);
+    assert_eq!(
+        (found.behaviour.as_ref(), found.field.as_ref()),
+        (None, None)
+    );
+    assert_eq!(
+        found.to_string(),
+        "prefab `effects`: the server has asset id 000000000000000000000000000000b2, \
+         this client has asset id 000000000000000000000000000000a1"
+    );
+    let (client, _) = connect(server, server);
+    assert_eq!(client, [ClientEvent::Connected, ClientEvent::Ready]);
+}
+
 #[test]
 fn asset_ids_are_the_same_in_every_build() {
     let prefabs = Prefabs::new().register::<server_side::Player>("player");
@@ -199,6 +228,52 @@ fn asset_ids_are_the_same_in_every_build() {
             .register::<server_side::Player>("player")
             .schema_hash()
     );
+}
+
+/// Whoever leaves, with a goodbye or without: the link is down when it has arrived, on both ends.
+#[test]
+fn a_link_that_one_side_has_left_is_down_on_both_ends() {
+    let asked = |text: &str| DisconnectReason::Requested(text.into());
+    let lost = DisconnectReason::ConnectionLost;
+    leaves(
+        |net| net.server.disconnect(net.connection(0), "kicked"),
+        &asked("kicked"),
+    );
+    leaves(|net| net.client_mut(0).disconnect("bye"), &asked("bye"));
+    leaves(|net| net.server.handle_disconnect(net.connection(0)), &lost);
+    leaves(|net| net.client_mut(0).handle_disconnect(), &lost);
+}
+
+/// The first of two clients is parted from the server, and both are told this.
+fn leaves(part: impl FnOnce(&mut MemoryNetwork), told: &DisconnectReason) {
+    let prefabs = || Prefabs::new().register::<server_side::Player>("player");
+    let link = syncvar::Link {
+        delay: std::time::Duration::from_millis(120),
+        ..syncvar::Link::default()
+    };
+    let mut net = MemoryNetwork::with_config(prefabs, syncvar::ServerConfig::default(), link);
+    let (gone, stays) = (net.connect(), net.connect());
+    let id = net.server.spawn(server_side::Player::default());
+    net.settle();
+    part(&mut net);
+    net.settle();
+
+    assert!(!net.is_connected(gone) && net.is_connected(stays));
+    assert!(!net.client(gone).is_connected());
+    let connections: Vec<_> = net.server.connections().collect();
+    assert_eq!(connections, [net.connection(stays)]);
+    assert_eq!(net.replicas::<server_side::Player>(id).count(), 1);
+
+    let at_client = std::iter::from_fn(|| net.client_mut(gone).poll_event()).last();
+    let reason = told.clone();
+    assert_eq!(at_client, Some(ClientEvent::Disconnected { reason }));
+    let at_server = std::iter::from_fn(|| net.server.poll_event()).last();
+    let expected = ServerEvent::Disconnected {
+        connection: net.connection(gone),
+        reason: told.clone(),
+        owned: vec![],
+    };
+    assert_eq!(at_server, Some(expected));
 }
 
 /// FNV-1a of 128 bits, by its definition.

@@ -12,41 +12,67 @@ use crate::{NetworkReader, NetworkWriter, ReadError};
 /// offer; it is then a full citizen:
 ///
 /// ```
-/// use syncvar_runtime::{BehaviourSchema, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
+/// use syncvar_runtime::*;
 ///
 /// /// Collects shots and sends them three at a time.
 /// #[derive(Default)]
 /// struct Volley {
+///     /// The shots that every observer has.
 ///     shots: Vec<u32>,
+///     /// The shots that wait to be sent.
+///     waiting: Vec<u32>,
 ///     dirty_bits: u64,
+/// }
+///
+/// impl Volley {
+///     fn fire(&mut self, shot: u32) {
+///         self.waiting.push(shot);
+///         self.set_dirty_bit(1);
+///     }
 /// }
 ///
 /// impl NetworkBehaviour for Volley {
 ///     type Previous = ();
-///     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Volley", base: None, fields: &[] };
+///     const SCHEMA: BehaviourSchema = BehaviourSchema {
+///         name: "Volley",
+///         base: None,
+///         fields: &[FieldSchema { name: "shots", schema: <Vec<u32> as SyncValue>::SCHEMA }],
+///     };
 ///
 ///     fn sync_var_dirty_bits(&self) -> u64 {
 ///         self.dirty_bits
 ///     }
 ///     fn set_dirty_bit(&mut self, dirty_bits: u64) {
-///         self.dirty_bits |= dirty_bits;
+///         self.dirty_bits |= dirty_bits & Self::SCHEMA.dirty_bits();
 ///     }
 ///     fn clear_all_dirty_bits(&mut self) {
 ///         self.dirty_bits = 0;
-///         self.shots.clear();
+///         self.shots.append(&mut self.waiting);
 ///     }
 ///     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
-///         // `false` leaves the dirty bits: the shots wait until there are three.
-///         let ready = initial_state || self.shots.len() >= 3;
-///         if ready {
+///         if initial_state {
+///             // Not those that wait: they will be sent to everyone.
 ///             writer.write(&self.shots);
-///         } else {
-///             writer.write(&Vec::<u32>::new());
+///             return true;
+///         }
+///         // `false` leaves the dirty bits: the shots wait until there are three.
+///         let ready = self.waiting.len() >= 3;
+///         writer.write_dirty_bits(if ready { self.dirty_bits } else { 0 });
+///         if ready {
+///             writer.write(&self.waiting);
 ///         }
 ///         ready
 ///     }
-///     fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-///         self.shots.extend(reader.read::<Vec<u32>>()?);
+///     fn on_deserialize(
+///         &mut self,
+///         reader: &mut NetworkReader<'_>,
+///         initial_state: bool,
+///     ) -> Result<(), ReadError> {
+///         if initial_state {
+///             self.shots = reader.read()?;
+///         } else if reader.read_dirty_bits_of::<Self>()? != 0 {
+///             self.shots.extend(reader.read::<Vec<u32>>()?);
+///         }
 ///         Ok(())
 ///     }
 /// }
@@ -78,7 +104,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// to no field is ignored.
     fn set_dirty_bit(&mut self, dirty_bits: u64);
 
-    /// Forgets every change.
+    /// Counts every change as made: all who observe the object have it, or nobody observes it.
     fn clear_all_dirty_bits(&mut self);
 
     /// Makes those fields dirty that were made since the last
@@ -89,12 +115,28 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
 
     /// Writes the whole state (`initial_state`), or the dirty mask and the changed fields.
     ///
-    /// Called for every behaviour of an object and channel that has a change to send. Returning
-    /// `true` clears the dirty bits; `false` leaves them, and if no behaviour of the object
-    /// returns `true`, nothing is sent.
+    /// With `initial_state` it writes what those who already observe have, so that the changes that
+    /// follow are right for everyone. Before a full state the server has the changes written,
+    /// without waiting for the send interval: those for which this returns `true` are in the full
+    /// state too. Those for which it returns `false` stay pending, and must not be in it: whoever
+    /// is given them with the full state would be given them again. Before the first full state of
+    /// an object, which nobody observes, everything pending is cleared. What is returned with
+    /// `initial_state` does not count.
+    ///
+    /// Without it, this is called for every behaviour of an object and channel that has a change
+    /// to send. Returning `true` clears the dirty bits; `false` leaves them, and if no behaviour of
+    /// the object returns `true`, nothing is sent. If another one does, what was written here
+    /// travels with it, and must read as no change.
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool;
 
     /// Reads what [`on_serialize`](Self::on_serialize) wrote, and returns what the hooks will need.
+    ///
+    /// A full state replaces what is there: a client that could not read an object is sent it
+    /// again. Reading the mask of a change by
+    /// [`read_dirty_bits_of`](NetworkReader::read_dirty_bits_of) or
+    /// [`read_dirty_bits`](NetworkReader::read_dirty_bits) is what makes
+    /// [`ClientEvent::Changed`](crate::ClientEvent::Changed): a behaviour that reads its changes in
+    /// another way gives no such event.
     ///
     /// # Errors
     ///

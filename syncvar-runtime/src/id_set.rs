@@ -1,13 +1,20 @@
 //! A set of object numbers that is walked in ascending order, at the cost of what is in it.
 
+use std::collections::BTreeMap;
+
 /// How many numbers a chunk covers.
 const CHUNK: u32 = 64 * 64;
+
+/// How many chunks are found by their position, so that a number far out costs no list up to it.
+const DENSE_CHUNKS: usize = 1 << 16;
 
 /// Numbers, each once. Adding one costs two bits; walking them costs no more than they are, however
 /// large they are.
 #[derive(Debug, Default)]
 pub(crate) struct IdSet {
     chunks: Vec<Option<Box<Chunk>>>,
+    /// The chunks from `DENSE_CHUNKS` on.
+    far: BTreeMap<u32, Box<Chunk>>,
     /// The chunks that are not empty, each once, in any order.
     occupied: Vec<u32>,
 }
@@ -17,6 +24,15 @@ struct Chunk {
     /// A bit for every word that is not zero.
     summary: u64,
     words: [u64; 64],
+}
+
+impl Default for Chunk {
+    fn default() -> Self {
+        Self {
+            summary: 0,
+            words: [0; 64],
+        }
+    }
 }
 
 impl IdSet {
@@ -33,31 +49,37 @@ impl IdSet {
             found.words[word] |= bit;
             found.summary |= 1 << word;
         } else {
-            self.insert_into_empty(chunk, word, bit);
+            self.insert_slowly(chunk, word, bit);
         }
     }
 
-    fn insert_into_empty(&mut self, chunk: u32, word: usize, bit: u64) {
+    /// Inserts into a chunk that is empty, or far out.
+    fn insert_slowly(&mut self, chunk: u32, word: usize, bit: u64) {
         let index = chunk as usize;
-        if self.chunks.len() <= index {
-            self.chunks.resize_with(index + 1, || None);
+        let found = if index < DENSE_CHUNKS {
+            if self.chunks.len() <= index {
+                self.chunks.resize_with(index + 1, || None);
+            }
+            self.chunks[index].get_or_insert_default()
+        } else {
+            self.far.entry(chunk).or_default()
+        };
+        if found.summary == 0 {
+            self.occupied.push(chunk);
         }
-        let found = self.chunks[index].get_or_insert_with(|| {
-            Box::new(Chunk {
-                summary: 0,
-                words: [0; 64],
-            })
-        });
         found.words[word] |= bit;
         found.summary |= 1 << word;
-        self.occupied.push(chunk);
     }
 
     /// Takes all numbers out and appends them, ascending. The memory stays.
     pub(crate) fn drain_into(&mut self, numbers: &mut Vec<crate::NetId>) {
         self.occupied.sort_unstable();
         for chunk in self.occupied.drain(..) {
-            let Some(Some(found)) = self.chunks.get_mut(chunk as usize) else {
+            let found = match self.chunks.get_mut(chunk as usize) {
+                Some(found) => found.as_mut(),
+                None => self.far.get_mut(&chunk),
+            };
+            let Some(found) = found else {
                 continue;
             };
             let first = chunk * CHUNK;
@@ -102,15 +124,17 @@ mod tests {
     fn numbers_come_out_once_and_in_order_and_the_set_is_empty_then() {
         let mut set = IdSet::default();
         for _ in 0..2 {
-            for number in [70_000, 5, 4096, 5, 63, 64, 4_000_000, 0] {
+            for number in [u32::MAX, 70_000, 5, 4096, 5, 63, u32::MAX, 64, 1 << 28, 0] {
                 set.insert(number);
             }
             let mut numbers = Vec::new();
             set.drain_into(&mut numbers);
-            assert_eq!(numbers, [0, 5, 63, 64, 4096, 70_000, 4_000_000].map(NetId));
+            let expected = [0, 5, 63, 64, 4096, 70_000, 1 << 28, u32::MAX];
+            assert_eq!(numbers, expected.map(NetId));
             assert!(set.is_empty());
             set.drain_into(&mut numbers);
-            assert_eq!(numbers.len(), 7);
+            assert_eq!(numbers.len(), 8);
+            assert!(set.chunks.len() < 20);
         }
     }
 }

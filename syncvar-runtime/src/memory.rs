@@ -9,8 +9,8 @@ use std::time::Duration;
 use link::Pipe;
 
 use crate::{
-    ClientConfig, ConnectionId, NetworkBehaviour, NetworkClient, NetworkServer, Prefabs,
-    ServerConfig,
+    ClientConfig, ClientState, ConnectionId, NetworkBehaviour, NetworkClient, NetworkServer,
+    Prefabs, ServerConfig,
 };
 
 /// A server and any number of clients, connected in memory: for tests, examples and games on one
@@ -59,6 +59,24 @@ struct End {
     connected: bool,
     down: Pipe,
     up: Pipe,
+}
+
+impl End {
+    /// Whether one side has left, and the other has received what was sent before that.
+    fn is_left(&self, server: &NetworkServer) -> bool {
+        let by_server = !server.has_connection(self.connection) && self.down.is_empty();
+        let by_client = self.client.state() == ClientState::Disconnected
+            && self.up.is_empty()
+            && !self.client.has_outgoing();
+        by_server || by_client
+    }
+
+    /// Takes the link down, as a transport does: both sides notice unless they knew.
+    fn hang_up(&mut self, server: &mut NetworkServer) {
+        self.connected = false;
+        self.client.handle_disconnect();
+        server.handle_disconnect(self.connection);
+    }
 }
 
 /// More steps than any state needs to come to rest.
@@ -150,7 +168,8 @@ impl MemoryNetwork {
         self.clients[index].connection
     }
 
-    /// Whether a client's link is up.
+    /// Whether a client's link is up. It is until either side has left and its goodbye has arrived;
+    /// then neither has a connection any more.
     ///
     /// # Panics
     ///
@@ -166,14 +185,13 @@ impl MemoryNetwork {
     /// When there is no client of this index.
     pub fn cut(&mut self, index: usize) {
         let end = &mut self.clients[index];
-        if std::mem::take(&mut end.connected) {
-            end.client.handle_disconnect();
-            self.server.handle_disconnect(end.connection);
+        if end.connected {
+            end.hang_up(&mut self.server);
         }
     }
 
     /// Lets one tick pass: packets from clients arrive, the server updates, packets from the server
-    /// arrive.
+    /// arrive. A link that one side has left goes down when nothing is on its way to the other.
     pub fn step(&mut self) {
         self.now += self.tick;
         for end in self.clients.iter_mut().filter(|end| end.connected) {
@@ -191,6 +209,9 @@ impl MemoryNetwork {
             for (channel, packet) in end.down.arrived(self.now) {
                 // What is wrong with a message for an object is told by the client's events.
                 let _ = end.client.handle_packet(channel, &packet);
+            }
+            if end.is_left(&self.server) {
+                end.hang_up(&mut self.server);
             }
         }
     }

@@ -110,7 +110,7 @@ impl Prefabs {
         self.entries.push(Prefab {
             name: name.into(),
             asset_id,
-            text: PrefabText::describe(name, &sample),
+            text: PrefabText::describe(name, asset_id, &sample),
             types,
             first_behaviour: self.behaviour_count(),
             make: Box::new(move || make().into_behaviours()),
@@ -128,8 +128,8 @@ impl Prefabs {
         Some(&self.by_asset_id(asset_id)?.name)
     }
 
-    /// A hash of every prefab's name, behaviours, fields and types, independent of the order in
-    /// which they were registered. Two sides with equal hashes agree about every byte.
+    /// A hash of every prefab's name, asset id, behaviours, fields and types, independent of the
+    /// order in which they were registered. Two sides with equal hashes agree about every byte.
     pub fn schema_hash(&self) -> u64 {
         crate::schema_text::hash(&self.texts())
     }

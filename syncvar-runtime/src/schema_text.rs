@@ -5,12 +5,15 @@ use std::fmt;
 
 use crate::identity::Behaviours;
 use crate::schema::BehaviourSchema;
-use crate::{NetworkReader, NetworkWriter, ReadError};
+use crate::{NetworkHash128, NetworkReader, NetworkWriter, ReadError};
 
-/// A prefab: its name and behaviours.
+/// A prefab: its name, asset id and behaviours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PrefabText {
     pub(crate) name: String,
+    /// All that a spawn says about what to make: with equal names and other ids, one side would
+    /// read an object as another prefab.
+    pub(crate) asset_id: NetworkHash128,
     pub(crate) behaviours: Vec<BehaviourText>,
 }
 
@@ -29,7 +32,7 @@ pub(crate) struct BehaviourText {
 pub struct SchemaDifference {
     /// The prefab.
     pub prefab: String,
-    /// The behaviour, unless the prefab itself is missing on one side.
+    /// The behaviour, unless the prefab itself is missing on one side or has another asset id.
     pub behaviour: Option<String>,
     /// The field (by its name on the server, or on the client if the server has none there).
     pub field: Option<String>,
@@ -57,7 +60,7 @@ impl fmt::Display for SchemaDifference {
 }
 
 impl PrefabText {
-    pub(crate) fn describe(name: &str, behaviours: &Behaviours) -> Self {
+    pub(crate) fn describe(name: &str, asset_id: NetworkHash128, behaviours: &Behaviours) -> Self {
         let behaviours = behaviours.iter().map(|slot| BehaviourText {
             name: slot.info().schema.name.into(),
             channel: slot.info().channel,
@@ -65,12 +68,14 @@ impl PrefabText {
         });
         Self {
             name: name.into(),
+            asset_id,
             behaviours: behaviours.collect(),
         }
     }
 
     pub(crate) fn encode(&self, writer: &mut NetworkWriter) {
         writer.write_string(&self.name);
+        writer.write(&self.asset_id);
         writer.write_count(self.behaviours.len());
         for behaviour in &self.behaviours {
             writer.write_string(&behaviour.name);
@@ -84,7 +89,7 @@ impl PrefabText {
     }
 
     pub(crate) fn decode(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        let name = reader.read()?;
+        let (name, asset_id) = (reader.read()?, reader.read()?);
         let mut behaviours = Vec::new();
         for _ in 0..reader.read_count()? {
             let (name, channel) = (reader.read()?, reader.read_u8()?);
@@ -98,7 +103,11 @@ impl PrefabText {
                 fields,
             });
         }
-        Ok(Self { name, behaviours })
+        Ok(Self {
+            name,
+            asset_id,
+            behaviours,
+        })
     }
 }
 
@@ -151,6 +160,15 @@ pub(crate) fn first_difference(
 }
 
 fn prefab_difference(server: &PrefabText, client: &PrefabText) -> Option<SchemaDifference> {
+    if server.asset_id != client.asset_id {
+        return Some(SchemaDifference {
+            prefab: server.name.clone(),
+            behaviour: None,
+            field: None,
+            server: format!("asset id {}", server.asset_id),
+            client: format!("asset id {}", client.asset_id),
+        });
+    }
     let count = server.behaviours.len().max(client.behaviours.len());
     (0..count).find_map(|index| {
         let (s, c) = (server.behaviours.get(index), client.behaviours.get(index));

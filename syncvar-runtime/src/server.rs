@@ -18,6 +18,7 @@ pub use spawn::{SpawnError, SpawnOptions};
 pub use transmit::Transmit;
 
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -107,7 +108,8 @@ pub struct NetworkServer {
     config: ServerConfig,
     schema_hash: u64,
     objects: Table<Spawned>,
-    next_net_id: u32,
+    /// The ids that are still to be given out, ascending; those in use are passed over.
+    net_ids: RangeInclusive<u32>,
     connections: Table<Connection>,
     next_connection: u32,
     audiences: Audiences,
@@ -147,7 +149,7 @@ impl NetworkServer {
             audiences: Audiences::new(config.channels.len(), config.gathered_size()),
             prefabs,
             objects: Table::default(),
-            next_net_id: 1,
+            net_ids: 1..=u32::MAX,
             connections: Table::default(),
             next_connection: 1,
             schedule: Schedule::default(),
@@ -252,6 +254,11 @@ impl NetworkServer {
         self.connections
             .get(connection.0)
             .is_some_and(Connection::is_ready)
+    }
+
+    /// Whether a connection is there, perhaps not let in yet or being sent off.
+    pub(crate) fn has_connection(&self, connection: ConnectionId) -> bool {
+        self.connections.get(connection.0).is_some()
     }
 
     /// Whether nothing waits to be encoded or transmitted.

@@ -1,13 +1,21 @@
 //! A table by number: dense pages, so that looking up costs two steps and walking it is in order.
 
+use std::collections::BTreeMap;
+
 /// How many entries a page has.
 const PAGE: usize = 256;
 
-/// Values by ascending numbers that are never given twice. A page goes when its last entry goes;
-/// what stays of it is one pointer.
+/// How many pages are found by their position. A list up to the page of the highest number would
+/// cost 134 MB for a single object far out.
+const DENSE_PAGES: usize = (1 << 24) / PAGE;
+
+/// Values by number. A page goes when its last entry goes; what stays of it is one pointer, and
+/// nothing of a far one.
 #[derive(Debug)]
 pub(crate) struct Table<T> {
     pages: Vec<Option<Box<Page<T>>>>,
+    /// The pages from `DENSE_PAGES` on.
+    far: BTreeMap<usize, Box<Page<T>>>,
     len: usize,
 }
 
@@ -21,7 +29,17 @@ impl<T> Default for Table<T> {
     fn default() -> Self {
         Self {
             pages: Vec::new(),
+            far: BTreeMap::new(),
             len: 0,
+        }
+    }
+}
+
+impl<T> Default for Page<T> {
+    fn default() -> Self {
+        Self {
+            entries: std::array::from_fn(|_| None),
+            used: 0,
         }
     }
 }
@@ -33,31 +51,33 @@ impl<T> Table<T> {
 
     pub(crate) fn get(&self, number: u32) -> Option<&T> {
         let (page, entry) = place(number);
-        self.pages.get(page)?.as_ref()?.entries.get(entry)?.as_ref()
+        let page = match self.pages.get(page) {
+            Some(page) => page.as_deref(),
+            None => self.far.get(&page).map(Box::as_ref),
+        };
+        page?.entries.get(entry)?.as_ref()
     }
 
     pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut T> {
         let (page, entry) = place(number);
-        self.pages
-            .get_mut(page)?
-            .as_mut()?
-            .entries
-            .get_mut(entry)?
-            .as_mut()
+        let page = match self.pages.get_mut(page) {
+            Some(page) => page.as_deref_mut(),
+            None => self.far.get_mut(&page).map(Box::as_mut),
+        };
+        page?.entries.get_mut(entry)?.as_mut()
     }
 
     /// Puts a value in and returns the one that was there.
     pub(crate) fn insert(&mut self, number: u32, value: T) -> Option<T> {
         let (page, entry) = place(number);
-        if self.pages.len() <= page {
-            self.pages.resize_with(page + 1, || None);
-        }
-        let page = self.pages[page].get_or_insert_with(|| {
-            Box::new(Page {
-                entries: std::array::from_fn(|_| None),
-                used: 0,
-            })
-        });
+        let page = if page < DENSE_PAGES {
+            if self.pages.len() <= page {
+                self.pages.resize_with(page + 1, || None);
+            }
+            self.pages[page].get_or_insert_default()
+        } else {
+            self.far.entry(page).or_default()
+        };
         let former = page.entries[entry].replace(value);
         if former.is_none() {
             page.used += 1;
@@ -68,25 +88,32 @@ impl<T> Table<T> {
 
     pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
         let (page_number, entry) = place(number);
-        let page = self.pages.get_mut(page_number)?.as_mut()?;
+        let page = match self.pages.get_mut(page_number) {
+            Some(page) => page.as_mut()?,
+            None => self.far.get_mut(&page_number)?,
+        };
         let value = page.entries[entry].take()?;
         page.used -= 1;
         self.len -= 1;
         if page.used == 0 {
-            self.pages[page_number] = None;
+            match self.pages.get_mut(page_number) {
+                Some(page) => *page = None,
+                None => drop(self.far.remove(&page_number)),
+            }
         }
         Some(value)
     }
 
     /// The values, by ascending number.
     pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
-        let pages = self.pages.iter().flatten();
+        let pages = self.pages.iter().flatten().chain(self.far.values());
         pages.flat_map(|page| page.entries.iter().flatten())
     }
 
     /// The values for writing, by ascending number.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        let pages = self.pages.iter_mut().flatten();
+        let near = self.pages.iter_mut().flatten();
+        let pages = near.chain(self.far.values_mut());
         pages.flat_map(|page| page.entries.iter_mut().flatten())
     }
 }
@@ -97,7 +124,7 @@ fn place(number: u32) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{PAGE, Table};
+    use super::{DENSE_PAGES, PAGE, Table};
 
     #[test]
     fn a_table_walks_in_order_and_gives_empty_pages_back() {
@@ -116,5 +143,30 @@ mod tests {
         assert_eq!(table.get(70_000), Some(&70_000));
         assert_eq!(table.get(5), None);
         assert_eq!(table.len(), 3);
+    }
+
+    #[test]
+    fn numbers_far_out_are_like_others_and_cost_no_list_of_pages() {
+        let border = u32::try_from(DENSE_PAGES * PAGE).unwrap();
+        let numbers = [7, border - 1, border, border + 1, 1 << 31, u32::MAX];
+        let mut table = Table::default();
+        for number in numbers.into_iter().rev() {
+            assert_eq!(table.insert(number, number), None);
+        }
+        assert_eq!(table.insert(u32::MAX, u32::MAX), Some(u32::MAX));
+        assert_eq!(table.pages.len(), DENSE_PAGES);
+        assert_eq!(table.values().copied().collect::<Vec<_>>(), numbers);
+        assert_eq!(table.values_mut().map(|n| *n).collect::<Vec<_>>(), numbers);
+        for number in numbers {
+            assert_eq!(table.get(number), Some(&number));
+            assert_eq!(table.get_mut(number).copied(), Some(number));
+        }
+        assert_eq!(table.get(border + 2), None);
+        assert_eq!(table.remove(border + 2), None);
+        for number in numbers {
+            assert_eq!(table.remove(number), Some(number));
+        }
+        assert_eq!(table.len(), 0);
+        assert!(table.far.is_empty());
     }
 }

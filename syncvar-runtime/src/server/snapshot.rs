@@ -141,6 +141,8 @@ impl NetworkServer {
         self.audiences.acquire(spawned.wanted);
         self.audiences.release(spawned.audience);
         spawned.audience = spawned.wanted;
+        // Before it is written: nobody observes it, so what is pending belongs to its first state.
+        spawned.clear_dirty();
         let audience = self.audiences.get(spawned.audience);
         let owner = spawned
             .owner
@@ -154,7 +156,6 @@ impl NetworkServer {
             }
         }
         spawned.announced = true;
-        spawned.clear_dirty();
         owner.map(|owner| (owner, id))
     }
 

@@ -10,6 +10,9 @@ use crate::message::{LocalClientAuthority, Message, ObjectDestroy};
 use crate::prefab::Prefab;
 use crate::{MessageType, NetId, NetworkIdentity, Quaternion, Vector3};
 
+/// How far ahead of the next id a chosen one can be for the next ones to follow it.
+const NEAR: u32 = 1 << 24;
+
 /// What a spawn can say beyond the behaviours' values.
 ///
 /// ```
@@ -27,7 +30,9 @@ pub struct SpawnOptions {
     /// The name of the prefab, where several have the same behaviours; otherwise the first one
     /// registered with behaviours of these types.
     pub prefab: Option<String>,
-    /// The id, where it must be a particular one; otherwise the next one.
+    /// The id, where it must be a particular one; otherwise the next one that is not in use. The
+    /// next ones follow the highest that was chosen, unless that was more than 2^24 ahead: ids far
+    /// out are a range of the game's own.
     pub net_id: Option<NetId>,
     /// Where the object stands.
     pub position: Vector3,
@@ -165,22 +170,23 @@ impl NetworkServer {
         }
     }
 
+    /// Ids are given out in order and never twice. One that was chosen moves the order on, so that
+    /// the next ones follow it, unless it is far ahead: a game that numbers some objects in a range
+    /// of its own would use up all ids.
     fn choose_net_id(&mut self, wanted: Option<NetId>) -> Result<NetId, SpawnError> {
-        let net_id = wanted.unwrap_or(NetId(self.next_net_id));
-        if net_id == NetId::NONE {
-            return Err(if wanted.is_some() {
-                SpawnError::IdTaken(net_id)
-            } else {
-                SpawnError::OutOfIds
-            });
+        let (objects, net_ids) = (&self.objects, &mut self.net_ids);
+        let Some(NetId(number)) = wanted else {
+            let free = net_ids.find(|number| objects.get(*number).is_none());
+            return free.map(NetId).ok_or(SpawnError::OutOfIds);
+        };
+        if NetId(number) == NetId::NONE || objects.get(number).is_some() {
+            return Err(SpawnError::IdTaken(NetId(number)));
         }
-        if self.objects.get(net_id.0).is_some() {
-            return Err(SpawnError::IdTaken(net_id));
+        let is_near = net_ids.contains(&number) && number - net_ids.start() <= NEAR;
+        if let Some(next) = number.checked_add(1).filter(|_| is_near) {
+            *net_ids = next..=u32::MAX;
         }
-        if net_id.0 >= self.next_net_id {
-            self.next_net_id = net_id.0.wrapping_add(1);
-        }
-        Ok(net_id)
+        Ok(NetId(number))
     }
 
     fn report_unknown_channels(&mut self, object: NetId, behaviours: &Behaviours) {

@@ -33,7 +33,7 @@ pub(super) struct Spawned {
 }
 
 impl Spawned {
-    /// Forgets every change: nobody sees the object, or all who do got the full state.
+    /// Makes every change part of the state: nobody sees the object.
     pub(super) fn clear_dirty(&mut self) {
         self.identity
             .behaviours
