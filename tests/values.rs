@@ -272,6 +272,7 @@ fn elements_that_take_no_byte_take_no_memory_without_bound() {
         #[sync_value(skip)]
         words: [u64; 32],
     }
+    assert_eq!(Cache::default().words, [0; 32]);
     let caches = vec![Cache::default(); 1024];
     let mut writer = NetworkWriter::new();
     writer.write(&caches);
@@ -283,7 +284,7 @@ fn elements_that_take_no_byte_take_no_memory_without_bound() {
 
     let nested = [&[100, 0][..], &[0xff; 200]].concat();
     let read = NetworkReader::new(&nested).read::<Vec<Vec<Cache>>>();
-    let limit = syncvar::ReadErrorKind::TooManyElements {
+    let limit = ReadErrorKind::TooManyElements {
         count: 1025,
         limit: 1024,
     };
