@@ -6,20 +6,27 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use support::{Compass, Door, Player};
+use support::{Banner, Compass, Door, Player, Score};
 use syncvar::prelude::*;
-use syncvar::{Channel, Link, ServerConfig};
+use syncvar::{Channel, Link, NetworkIdentity, ServerConfig};
 
 /// Something that the game, a player or the network does. Numbers choose among what is there.
 #[derive(Clone, Debug)]
 enum Action {
-    SpawnPlayer { health: i32, hidden: bool },
+    SpawnPlayer {
+        health: i32,
+        hidden: bool,
+    },
     SpawnVane,
+    SpawnScoreboard,
     Despawn(usize),
     SetHealth(usize, i32),
     SetName(usize, String),
     SetDirtyBits(usize, u64),
     SetHeading(usize, f32),
+    AddPoints(usize, u32),
+    /// A text of so many thousand bytes; more than 32 have no form on the wire.
+    SetText(usize, usize),
     Show(usize, usize),
     Hide(usize, usize),
     HideFromAll(usize),
@@ -38,11 +45,14 @@ fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
         2 => (any::<i32>(), any::<bool>()).prop_map(|(health, hidden)| A::SpawnPlayer { health, hidden }),
         1 => Just(A::SpawnVane),
+        1 => Just(A::SpawnScoreboard),
         1 => any::<usize>().prop_map(A::Despawn),
         4 => (any::<usize>(), any::<i32>()).prop_map(|(o, v)| A::SetHealth(o, v)),
         2 => (any::<usize>(), "[a-zé]{0,9}").prop_map(|(o, v)| A::SetName(o, v)),
         1 => (any::<usize>(), any::<u64>()).prop_map(|(o, v)| A::SetDirtyBits(o, v)),
         2 => (any::<usize>(), any::<f32>()).prop_map(|(o, v)| A::SetHeading(o, v)),
+        3 => (any::<usize>(), any::<u32>()).prop_map(|(o, v)| A::AddPoints(o, v)),
+        1 => (any::<usize>(), prop_oneof![Just(1), Just(40)]).prop_map(|(o, v)| A::SetText(o, v)),
         2 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::Show(o, c)),
         2 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::Hide(o, c)),
         1 => any::<usize>().prop_map(A::HideFromAll),
@@ -69,7 +79,7 @@ impl World {
         let mut config = ServerConfig::default();
         config.channels = vec![Channel::Reliable, Channel::Reliable];
         config.packet_size = 200;
-        let mut net = MemoryNetwork::with_config(support::prefabs, config, link);
+        let mut net = MemoryNetwork::with_config(support::prefabs_with_scoreboard, config, link);
         net.connect();
         Self {
             net,
@@ -108,6 +118,10 @@ impl World {
             Action::SpawnVane => {
                 self.objects
                     .push(self.net.server.spawn((Door::default(), Compass::default())));
+            }
+            Action::SpawnScoreboard => {
+                let id = self.net.server.spawn((Score::default(), Banner::default()));
+                self.objects.push(id);
             }
             Action::Despawn(choice) => {
                 let id = self.object(choice);
@@ -182,6 +196,16 @@ impl World {
                     compass.heading.set(heading);
                 }
             }
+            Action::AddPoints(object, points) => {
+                if let Some(mut score) = self.net.server.get_mut::<Score>(self.object(object)) {
+                    score.points.add(points);
+                }
+            }
+            Action::SetText(object, thousands) => {
+                if let Some(mut banner) = self.net.server.get_mut::<Banner>(self.object(object)) {
+                    banner.text.set("t".repeat(1000 * thousands));
+                }
+            }
             _ => {}
         }
     }
@@ -218,6 +242,16 @@ impl World {
             .expect("poison is no error");
     }
 
+    /// Lets everything arrive; what has no form on the wire is given one.
+    fn settle(&mut self) {
+        for id in self.objects.clone() {
+            if let Some(mut banner) = self.net.server.get_mut::<Banner>(id) {
+                banner.text.set("short".into());
+            }
+        }
+        self.net.settle();
+    }
+
     /// What the server has, by object, for a connection.
     fn expected(&self, connection: ConnectionId) -> BTreeMap<NetId, String> {
         let visible = self
@@ -226,12 +260,7 @@ impl World {
             .filter(|id| self.net.server.is_visible(**id, connection));
         let server = &self.net.server;
         visible
-            .map(|id| {
-                (
-                    *id,
-                    describe(server.get(*id), server.get(*id), server.get(*id)),
-                )
-            })
+            .map(|id| (*id, server.identity(*id).map(describe).unwrap_or_default()))
             .collect()
     }
 
@@ -242,14 +271,9 @@ impl World {
                 continue;
             }
             let replica = self.net.client(client);
-            let ids = replica.identities().map(syncvar::NetworkIdentity::net_id);
-            let seen: BTreeMap<_, _> = ids
-                .map(|id| {
-                    (
-                        id,
-                        describe(replica.get(id), replica.get(id), replica.get(id)),
-                    )
-                })
+            let seen: BTreeMap<_, _> = replica
+                .identities()
+                .map(|identity| (identity.net_id(), describe(identity)))
                 .collect();
             prop_assert_eq!(&seen, &self.expected(connection), "client {}", client);
             for id in &self.objects {
@@ -269,13 +293,18 @@ impl World {
     }
 }
 
-fn describe(player: Option<&Player>, door: Option<&Door>, compass: Option<&Compass>) -> String {
-    let heading = compass.map(|compass| compass.heading.to_bits());
-    format!(
-        "{:?} {:?} {heading:?}",
-        player.map(Player::state),
-        door.map(|door| *door.open)
-    )
+/// Everything that is synchronised, as text.
+fn describe(identity: &NetworkIdentity) -> String {
+    let player = identity.behaviour().map(Player::state);
+    let door = identity.behaviour().map(|door: &Door| *door.open);
+    let heading = identity
+        .behaviour()
+        .map(|compass: &Compass| compass.heading.to_bits());
+    let points = identity.behaviour().map(|score: &Score| score.points.value);
+    let text = identity
+        .behaviour()
+        .map(|banner: &Banner| banner.text.len());
+    format!("{player:?} {door:?} {heading:?} {points:?} {text:?}")
 }
 
 proptest! {
@@ -287,7 +316,7 @@ proptest! {
         for action in actions {
             world.act(action);
         }
-        world.net.settle();
+        world.settle();
         world.check()?;
     }
 
@@ -301,7 +330,7 @@ proptest! {
         for action in actions {
             world.act(action);
         }
-        world.net.settle();
+        world.settle();
         world.check()?;
     }
 }

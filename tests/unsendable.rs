@@ -2,67 +2,12 @@
 
 mod support;
 
-use support::{Player, change};
+use support::{Banner, Player, Score, change};
+use syncvar::ServerConfig;
 use syncvar::prelude::*;
-use syncvar::{NetworkReader, NetworkWriter, ReadError, ServerConfig, SyncField, TypeSchema};
 
-/// A number that travels as what was added to it.
-#[derive(Default)]
-struct Points {
-    value: u32,
-    sent: u32,
-}
-
-impl Points {
-    fn add(&mut self, points: u32) {
-        self.value += points;
-    }
-}
-
-impl SyncField for Points {
-    const SCHEMA: TypeSchema = TypeSchema::Named("Points");
-
-    fn is_dirty(&self) -> bool {
-        self.value != self.sent
-    }
-    fn set_dirty(&mut self) {}
-    fn clear_dirty(&mut self) {
-        self.sent = self.value;
-    }
-    fn write_full(&self, writer: &mut NetworkWriter) {
-        writer.write(&self.value);
-    }
-    fn write_delta(&self, writer: &mut NetworkWriter) {
-        writer.write(&(self.value - self.sent));
-    }
-    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        self.value = reader.read()?;
-        Ok(())
-    }
-    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        self.value += reader.read::<u32>()?;
-        Ok(())
-    }
-}
-
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0.3, channel = 1)]
-struct Score {
-    #[sync_var]
-    points: Points,
-}
-
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0)]
-struct Banner {
-    #[sync_var]
-    text: SyncVar<String>,
-}
-
-/// The usual prefabs, and an object with behaviours on two channels.
 fn network(clients: usize) -> MemoryNetwork {
-    let prefabs = || support::prefabs().register::<(Score, Banner)>("scoreboard");
-    let mut net = MemoryNetwork::new(prefabs);
+    let mut net = MemoryNetwork::new(support::prefabs_with_scoreboard);
     for _ in 0..clients {
         net.connect();
     }

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use syncvar::prelude::*;
-use syncvar::{NetworkReader, NetworkWriter};
+use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
 
 /// A behaviour with hooks that write down what they are told.
 #[derive(NetworkBehaviour, Default)]
@@ -70,6 +70,60 @@ pub(crate) struct Compass {
     pub(crate) heading: SyncVar<f32>,
 }
 
+/// A number that travels as what was added to it.
+#[derive(Default)]
+pub(crate) struct Points {
+    pub(crate) value: u32,
+    sent: u32,
+}
+
+impl Points {
+    pub(crate) fn add(&mut self, points: u32) {
+        self.value = self.value.wrapping_add(points);
+    }
+}
+
+impl SyncField for Points {
+    const SCHEMA: TypeSchema = TypeSchema::Named("Points");
+
+    fn is_dirty(&self) -> bool {
+        self.value != self.sent
+    }
+    fn set_dirty(&mut self) {}
+    fn clear_dirty(&mut self) {
+        self.sent = self.value;
+    }
+    fn write_full(&self, writer: &mut NetworkWriter) {
+        writer.write(&self.value);
+    }
+    fn write_delta(&self, writer: &mut NetworkWriter) {
+        writer.write(&(self.value.wrapping_sub(self.sent)));
+    }
+    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.value = reader.read()?;
+        Ok(())
+    }
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.value = self.value.wrapping_add(reader.read()?);
+        Ok(())
+    }
+}
+
+/// On the second channel, sent now and then.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0.3, channel = 1)]
+pub(crate) struct Score {
+    #[sync_var]
+    pub(crate) points: Points,
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+pub(crate) struct Banner {
+    #[sync_var]
+    pub(crate) text: SyncVar<String>,
+}
+
 /// The prefabs of most tests.
 pub(crate) fn prefabs() -> Prefabs {
     Prefabs::new()
@@ -77,6 +131,11 @@ pub(crate) fn prefabs() -> Prefabs {
         .register::<Door>("door")
         .register::<(Door, Player)>("gatekeeper")
         .register::<(Door, Compass)>("weathervane")
+}
+
+/// The same, and an object with behaviours on two channels.
+pub(crate) fn prefabs_with_scoreboard() -> Prefabs {
+    prefabs().register::<(Score, Banner)>("scoreboard")
 }
 
 /// A network with this many clients, all of them ready.
