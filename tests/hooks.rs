@@ -145,3 +145,26 @@ fn the_changed_event_names_object_behaviour_and_fields() {
     assert!(fields.contains("score") && !fields.contains("name"));
     assert_eq!(fields.dirty_bits(), 0b101);
 }
+
+/// U11: of one type too; they are told apart by their positions.
+#[test]
+fn u11_two_behaviours_of_one_type_are_told_apart_by_their_positions() {
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<(Player, Player)>("pair"));
+    let id = net.server.spawn((Player::default(), Player::default()));
+    net.settle();
+    while net.client_mut(0).poll_event().is_some() {}
+    net.server
+        .get_mut_at::<Player>(id, 1)
+        .unwrap()
+        .health
+        .set(7);
+    net.settle();
+    let health = |index| net.client(0).get_at::<Player>(id, index).map(|p| *p.health);
+    assert_eq!([health(0), health(1), health(2)], [Some(0), Some(7), None]);
+    assert_eq!(net.server.get_at::<Player>(id, 1).unwrap().health, 7);
+    let event = net.client_mut(0).poll_event();
+    assert!(
+        matches!(event, Some(ClientEvent::Changed { behaviour: 1, .. })),
+        "{event:?}"
+    );
+}

@@ -200,6 +200,11 @@ impl NetworkServer {
         self.identity(id)?.behaviour()
     }
 
+    /// The behaviour at a position of an object, for objects with two behaviours of one type.
+    pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
+        self.identity(id)?.behaviour_at(index)
+    }
+
     /// The first behaviour of this type on an object, for writing. When the guard is dropped and
     /// something has changed, the object is queued for the next update.
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
