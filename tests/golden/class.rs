@@ -214,9 +214,12 @@ impl Class {
     }
 
     /// The rule by which ours has other dirty bits than UNet after the same actions.
-    pub(crate) fn why_other_bits(&self, recorded: u64, ours: u64) -> Option<Rule> {
+    /// `unknown` are bits without a field that UNet has been given.
+    pub(crate) fn why_other_bits(&self, recorded: u64, ours: u64, unknown: u64) -> Option<Rule> {
         let of_fields = recorded & self.recorded_bits();
-        if self.collides() && self.as_recorded(ours) == of_fields {
+        if recorded != of_fields | unknown {
+            None
+        } else if self.collides() && self.as_recorded(ours) == of_fields {
             Some(Rule::CollidingBits)
         } else {
             (of_fields == ours).then_some(Rule::UnknownDirtyBits)
@@ -233,7 +236,11 @@ impl Class {
     /// whose bits are set, however many share one.
     pub(crate) fn recorded_delta(&self, step: &Json) -> Vec<u8> {
         let subject = self.make_as_in(step);
-        let dirty_bits: u64 = step.at("dirty_mask").number();
+        self.recorded_delta_of(subject.as_ref(), step.at("dirty_mask").number())
+    }
+
+    /// What UNet writes for the values of a subject with these dirty bits of its own.
+    pub(crate) fn recorded_delta_of(&self, subject: &dyn Subject, dirty_bits: u64) -> Vec<u8> {
         let mut cells = subject.cells().into_iter().enumerate();
         let mut writer = NetworkWriter::new();
         for field_count in subject.levels() {
