@@ -85,10 +85,10 @@ fn run(file: &'static str, run: fn(&Json, &mut Report) -> usize) {
         return;
     }
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{file}: {error}"));
-    let mut report = Report::new(file);
-    let vector_count = run(&Json::parse(&text), &mut report);
+    let mut report = Report::new(file, is_ours);
+    let vector_count = report.run(|report| run(&Json::parse(&text), report));
     report.print_counts();
-    report.verify(vector_count, is_ours);
+    report.verify(vector_count.unwrap_or_default());
 }
 
 #[test]

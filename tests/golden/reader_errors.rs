@@ -11,7 +11,7 @@ use super::report::Report;
 use super::rule::Rule;
 
 pub(crate) fn run(file: &Json, report: &mut Report) -> usize {
-    let vectors = file.at("vectors").items();
+    let vectors = file.at("vectors").list();
     for (number, vector) in vectors.iter().enumerate() {
         let call = vector.at("call").text();
         let bytes = RecordedBytes::find(vector, "bytes");
