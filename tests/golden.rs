@@ -26,6 +26,7 @@ mod golden {
     pub(crate) mod json;
     pub(crate) mod message_classes;
     pub(crate) mod messages;
+    pub(crate) mod plane_and_ray;
     pub(crate) mod reader_errors;
     pub(crate) mod receiving;
     pub(crate) mod recorded;

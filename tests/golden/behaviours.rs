@@ -17,7 +17,11 @@ fn run_with(find: fn(&str) -> Option<Known>, file: &Json, report: &mut Report) -
     let structs = Structs::from_json(file.at("structs"));
     let mut count = 0;
     for json in file.at("classes").list() {
-        let (name, steps) = (json.at("class").text(), json.at("steps").list());
+        let name = json.at("class").text();
+        let Json::List(steps) = json.at("steps") else {
+            report.fault(format!("the steps of {name} are no list"));
+            continue;
+        };
         let known = find(name);
         let class = catch(|| Class::from_json(json, &structs, known));
         if let Ok(Ok(class)) = &class

@@ -352,6 +352,13 @@ impl Field {
         subject.cells()[self.cell].1.show()
     }
 
+    /// The field's value on the wire.
+    pub(crate) fn write(&self, subject: &dyn Subject) -> Vec<u8> {
+        let mut writer = NetworkWriter::new();
+        subject.cells()[self.cell].1.write(&mut writer);
+        writer.as_bytes().to_vec()
+    }
+
     /// Whether the field's type is a reference to an object.
     pub(crate) fn is_reference(&self) -> bool {
         ["GameObject", "NetworkIdentity", "Transform"].contains(&self.kind.as_str())
