@@ -24,6 +24,7 @@ mod golden {
     pub(crate) mod explain;
     pub(crate) mod frame;
     pub(crate) mod json;
+    pub(crate) mod judge;
     pub(crate) mod message_classes;
     pub(crate) mod messages;
     pub(crate) mod plane_and_ray;

@@ -278,14 +278,18 @@ impl Class {
         for field_count in subject.levels() {
             writer.write_packed_u64(dirty_bits);
             for (index, (_, cell)) in cells.by_ref().take(field_count) {
-                let field = self.fields.iter().find(|field| field.cell == index);
-                let bit = field.map_or(1 << index, |field| field.recorded_bit);
-                if dirty_bits & bit != 0 {
+                if dirty_bits & self.recorded_bit_at(index) != 0 {
                     cell.write(&mut writer);
                 }
             }
         }
         writer.as_bytes().to_vec()
+    }
+
+    /// UNet's bit of the field in this place of our own type.
+    pub(crate) fn recorded_bit_at(&self, index: usize) -> u64 {
+        let field = self.fields.iter().find(|field| field.cell == index);
+        field.map_or(1 << index, |field| field.recorded_bit)
     }
 
     /// Our bits of the fields.

@@ -12,6 +12,7 @@ use super::check::Check;
 use super::class::{Class, Field};
 use super::frame::Frame;
 use super::json::Json;
+use super::judge::{Judgement, judge};
 use super::recorded::Recorded;
 use super::rule::Rule;
 use super::spawn::SpawnMessage;
@@ -83,6 +84,32 @@ impl Replica {
     pub(crate) fn why_not(&self, frame: &Frame) -> Option<Rule> {
         let spawn = SpawnMessage::of(frame)?;
         self.assets.get(&spawn.asset_id)?.as_ref().err().copied()
+    }
+
+    /// What UNet makes of the updates of an object that is there, the first of the messages that
+    /// are given to it.
+    pub(crate) fn judge(&self, channel: u8, frames: &[Frame]) -> Option<Judgement> {
+        let update = frames.iter().find(|frame| frame.message_type() == 8)?;
+        let identity = self.client.identity(update.object()?)?;
+        let classes = self.assets.get(&identity.asset_id())?.as_ref().ok()?;
+        Some(judge(classes, identity, channel, frames))
+    }
+
+    /// A recorded state of an object's behaviours as text.
+    pub(crate) fn show(&self, id: NetId, recorded: &Json) -> Vec<Vec<String>> {
+        let identity = self.client.identity(id);
+        let classes = identity.and_then(|identity| self.assets.get(&identity.asset_id()));
+        let Some(Ok(classes)) = classes else {
+            return Vec::new();
+        };
+        let behaviours = classes.iter().zip(recorded.list());
+        let behaviours = behaviours.map(|(class, recorded)| {
+            let state = recorded.at("state");
+            let fields = class.fields.iter();
+            let values = fields.map(|field| class.show(field, state.at(&field.name)));
+            values.collect()
+        });
+        behaviours.collect()
     }
 
     /// Reads a spawn of an object that is there by the classes alone, to know what it says.

@@ -213,9 +213,9 @@ impl Stage {
         for (channel, _) in (0..).zip(&self.server.config().channels) {
             let on_channel = |((class, _), _): &&((&Class, _), _)| class.channel == channel;
             let behaviours: Vec<_> = behaviours.iter().filter(on_channel).collect();
-            let writes =
+            let has_fields =
                 |((class, _), bits): &&((&Class, _), &u64)| *bits & class.recorded_bits() != 0;
-            if !behaviours.iter().any(|behaviour| writes(behaviour)) {
+            if !behaviours.iter().any(has_fields) {
                 continue;
             }
             let mut writer = NetworkWriter::new();
