@@ -13,6 +13,8 @@ pub(crate) struct Judgement {
     /// Whether there are bits without a field, bytes missing or left over, or no behaviours on the
     /// channel.
     pub(crate) is_malformed: bool,
+    /// Whether bytes are missing, so that UNet throws.
+    pub(crate) throws: bool,
     /// The values of each behaviour afterwards, as text.
     pub(crate) values: Vec<Vec<String>>,
 }
@@ -30,13 +32,14 @@ pub(crate) fn judge(
         .map(|(index, class)| copy_of(class, identity, index))
         .collect();
     let is_update = |frame: &&Frame| frame.message_type() == 8 && frame.object() == Some(object);
-    let mut is_malformed = false;
+    let (mut is_malformed, mut throws) = (false, false);
     for frame in frames.iter().filter(is_update) {
         is_malformed |= !classes.iter().any(|class| class.channel == channel);
         let read = apply(classes, &mut subjects, channel, frame.payload());
         is_malformed |= read.unwrap_or_else(|error| {
             // Any other error is one of ours alone.
-            matches!(error.kind(), ReadErrorKind::UnexpectedEnd { .. })
+            throws |= matches!(error.kind(), ReadErrorKind::UnexpectedEnd { .. });
+            throws
         });
     }
     let values = classes.iter().zip(&subjects);
@@ -44,6 +47,7 @@ pub(crate) fn judge(
     Judgement {
         object,
         is_malformed,
+        throws,
         values: values.collect(),
     }
 }

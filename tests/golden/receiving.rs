@@ -128,6 +128,14 @@ fn object_of(key: &str) -> NetId {
 fn heal(replica: &mut Replica, judgement: &Judgement, item: &Json, check: &mut Check) {
     check.under(Rule::PoisonedObject);
     let object = judgement.object;
+    let is_exception = |line: &Json| line.text().starts_with("EXCEPTION");
+    let log = item.at("log").list();
+    check.equal("lines of UNet's log", judgement.throws.into(), log.len());
+    check.equal(
+        "whether UNet throws",
+        judgement.throws,
+        log.iter().any(is_exception),
+    );
     let mut payload = NetworkWriter::new();
     payload.write(&object);
     let is_request =

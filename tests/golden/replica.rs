@@ -23,7 +23,7 @@ pub(crate) struct Replica {
     client: NetworkClient,
     /// The classes of the behaviours of each asset, or the rule by which it cannot be made.
     assets: BTreeMap<NetworkHash128, Result<Vec<Arc<Class>>, Rule>>,
-    /// Objects that were spawned again while they were there, and what the message said.
+    /// Objects that were spawned again while they were there, with other channels than 0, and what the message said.
     respawned: BTreeMap<NetId, Vec<Vec<String>>>,
     /// Objects whose hooks UNet called.
     hooked: BTreeSet<NetId>,
@@ -112,7 +112,8 @@ impl Replica {
         behaviours.collect()
     }
 
-    /// Reads a spawn of an object that is there by the classes alone, to know what it says.
+    /// Reads a spawn of an object that is there by the classes alone, to know what it says. UNet
+    /// reads it too if all behaviours are on channel 0.
     fn note_respawn(&mut self, frame: &Frame) {
         let Some(spawn) = SpawnMessage::of(frame) else {
             return;
@@ -120,7 +121,8 @@ impl Replica {
         let Some(Ok(classes)) = self.assets.get(&spawn.asset_id) else {
             return;
         };
-        if self.client.identity(spawn.net_id).is_none() {
+        let all_are_read = classes.iter().all(|class| class.channel == 0);
+        if all_are_read || self.client.identity(spawn.net_id).is_none() {
             return;
         }
         let mut reader = NetworkReader::new(spawn.state);
