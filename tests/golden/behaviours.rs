@@ -34,6 +34,9 @@ fn run_with(find: fn(&str) -> Option<Known>, file: &Json, report: &mut Report) -
                 None => {}
             }
         }
+        if let (Err(panic), []) = (&class, &steps[..]) {
+            report.fault(format!("{name}, which has no steps: {panic}"));
+        }
         let name = report.group(name);
         let mut trial = class.as_ref().map(|class| class.as_ref().map(Trial::new));
         for (number, step) in steps.iter().enumerate() {
