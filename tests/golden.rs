@@ -24,8 +24,10 @@ mod golden {
     pub(crate) mod explain;
     pub(crate) mod frame;
     pub(crate) mod json;
+    pub(crate) mod judge;
     pub(crate) mod message_classes;
     pub(crate) mod messages;
+    pub(crate) mod plane_and_ray;
     pub(crate) mod reader_errors;
     pub(crate) mod receiving;
     pub(crate) mod recorded;
@@ -85,10 +87,10 @@ fn run(file: &'static str, run: fn(&Json, &mut Report) -> usize) {
         return;
     }
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{file}: {error}"));
-    let mut report = Report::new(file);
-    let vector_count = run(&Json::parse(&text), &mut report);
+    let mut report = Report::new(file, is_ours);
+    let vector_count = report.run(|report| run(&Json::parse(&text), report));
     report.print_counts();
-    report.verify(vector_count, is_ours);
+    report.verify(vector_count.unwrap_or_default());
 }
 
 #[test]

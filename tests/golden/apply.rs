@@ -6,6 +6,7 @@ use super::bytes::RecordedBytes;
 use super::check::Check;
 use super::class::{Class, Field};
 use super::json::Json;
+use super::plane_and_ray;
 use super::rule::Rule;
 use super::subject::Subject;
 
@@ -121,11 +122,15 @@ impl<'a> Receiver<'a> {
     fn compare_with_recorded(&self, field: &Field, hooks: Option<Rule>, check: &mut Check) {
         let state = self.recorded.get("state_after_PreStartClient");
         let state = state.unwrap_or(self.recorded.at("state"));
-        let theirs = self.class.show(field, state.at(&field.name));
+        let recorded = state.at(&field.name);
+        let theirs = self.class.show(field, recorded);
         let ours = field.show(self.subject.as_ref());
         if theirs != ours {
             let rule = match field.kind.as_str() {
-                "Plane" | "Ray" => Some(Rule::PlaneAndRay),
+                kind @ ("Plane" | "Ray") => {
+                    let wire = field.write(self.subject.as_ref());
+                    plane_and_ray::is_read_as(kind, &wire, recorded).then_some(Rule::PlaneAndRay)
+                }
                 _ if field.is_reference() => Some(Rule::ReferencesAreIds),
                 _ => hooks.filter(|_| field.has_hook),
             };

@@ -9,7 +9,7 @@ use syncvar::{
 };
 
 use super::json::Json;
-use super::recorded::{EnumNumber, Recorded};
+use super::recorded::{self, EnumNumber, Recorded};
 use super::rule::Rule;
 
 /// A synchronised field.
@@ -207,6 +207,19 @@ impl Cell for ArrayCell {
     }
 }
 
+/// UNet's lists, and the one that the recorder derived from `SyncListStruct`.
+const SYNC_LISTS: [&str; 6] = [
+    "SyncListInt",
+    "SyncListUInt",
+    "SyncListFloat",
+    "SyncListBool",
+    "SyncListString",
+    "BufList",
+];
+
+/// The types below enumerations that UNet's weaver accepts and writes no working code for.
+const WIDE_ENUMS: [&str; 2] = ["Int64", "UInt64"];
+
 /// The structs of a recording: their members that travel, by name and type.
 #[derive(Clone, Default)]
 pub(crate) struct Structs(BTreeMap<String, Vec<(String, String)>>);
@@ -234,7 +247,7 @@ impl Structs {
         if let Some(cell) = leaf(kind) {
             return Ok(cell);
         }
-        if kind.starts_with("enum:") {
+        if recorded::is_enum(kind, &WIDE_ENUMS) {
             return Err(Rule::WideEnum);
         }
         if let Some(element) = kind.strip_suffix("[]") {
@@ -248,11 +261,11 @@ impl Structs {
                 dirty: false,
             }));
         }
-        if kind.ends_with("List") || kind.starts_with("SyncList") {
+        let Some(members) = self.0.get(kind) else {
+            let is_list = SYNC_LISTS.contains(&kind);
+            assert!(is_list, "`{kind}` is no recorded type");
             return Err(Rule::SyncLists);
-        }
-        let members = self.0.get(kind);
-        let members = members.unwrap_or_else(|| panic!("`{kind}` is no recorded type"));
+        };
         let members = members
             .iter()
             .map(|(name, kind)| Ok((name.clone(), self.cell(kind)?)));

@@ -1,5 +1,7 @@
 //! A class of the recordings: its fields as the recorder describes them, and how to make one.
 
+use std::collections::BTreeSet;
+
 use syncvar::NetworkWriter;
 
 use super::cell::{Cell, Structs};
@@ -9,6 +11,9 @@ use super::json::Json;
 use super::recordings;
 use super::rule::Rule;
 use super::subject::{Reach, Subject, reach};
+
+/// The classes with a base that is written by hand, whose fields UNet does not count.
+const HAND_WRITTEN_BASE: [&str; 1] = ["FromManual"];
 
 pub(crate) struct Class {
     pub(crate) fields: Vec<Field>,
@@ -75,7 +80,34 @@ impl Class {
         }
         class.known = known.filter(|known| class.fits(*known));
         class.number_fields();
+        class.verify_bits(json.at("class").text());
         Ok(class)
+    }
+
+    /// UNet numbers the fields of each level one after the other, behind those of the direct base
+    /// alone; so a field has another bit than ours only where two share one, or where the base is
+    /// written by hand.
+    fn verify_bits(&self, name: &str) {
+        let mut base_field_count = 0;
+        for level in self.fields.chunk_by(|a, b| a.declared_in == b.declared_in) {
+            let first = level[0].recorded_bit;
+            let follows = first == 1 || first == 1 << base_field_count;
+            let bits = level.iter().map(|field| field.recorded_bit);
+            let in_order = bits.zip(0..).all(|(bit, index)| bit == first << index);
+            assert!(follows && in_order, "the bits of {name} are none of UNet's");
+            base_field_count = level.len();
+        }
+        let bits: BTreeSet<_> = self.fields.iter().map(|field| field.recorded_bit).collect();
+        let may_differ = bits.len() < self.fields.len() || HAND_WRITTEN_BASE.contains(&name);
+        assert!(
+            may_differ || !self.collides(),
+            "{name} has other bits, of which none collide"
+        );
+    }
+
+    /// Whether no Rust type has this name and these fields.
+    pub(crate) fn is_stand_in(&self) -> bool {
+        self.known.is_none()
     }
 
     /// Whether a type has all the fields of the recording, in its order. It may have more.
@@ -205,7 +237,7 @@ impl Class {
         self.structs.contains(&field.kind)
     }
 
-    /// Whether ours gives other bits than UNet: UNet's collide from the third level on, or with
+    /// Whether ours gives other bits than UNet, whose collide: from the third level on, or with
     /// those of a base that is written by hand.
     pub(crate) fn collides(&self) -> bool {
         self.fields
@@ -214,9 +246,12 @@ impl Class {
     }
 
     /// The rule by which ours has other dirty bits than UNet after the same actions.
-    pub(crate) fn why_other_bits(&self, recorded: u64, ours: u64) -> Option<Rule> {
+    /// `unknown` are bits without a field that UNet has been given.
+    pub(crate) fn why_other_bits(&self, recorded: u64, ours: u64, unknown: u64) -> Option<Rule> {
         let of_fields = recorded & self.recorded_bits();
-        if self.collides() && self.as_recorded(ours) == of_fields {
+        if recorded != of_fields | unknown {
+            None
+        } else if self.collides() && self.as_recorded(ours) == of_fields {
             Some(Rule::CollidingBits)
         } else {
             (of_fields == ours).then_some(Rule::UnknownDirtyBits)
@@ -233,20 +268,28 @@ impl Class {
     /// whose bits are set, however many share one.
     pub(crate) fn recorded_delta(&self, step: &Json) -> Vec<u8> {
         let subject = self.make_as_in(step);
-        let dirty_bits: u64 = step.at("dirty_mask").number();
+        self.recorded_delta_of(subject.as_ref(), step.at("dirty_mask").number())
+    }
+
+    /// What UNet writes for the values of a subject with these dirty bits of its own.
+    pub(crate) fn recorded_delta_of(&self, subject: &dyn Subject, dirty_bits: u64) -> Vec<u8> {
         let mut cells = subject.cells().into_iter().enumerate();
         let mut writer = NetworkWriter::new();
         for field_count in subject.levels() {
             writer.write_packed_u64(dirty_bits);
             for (index, (_, cell)) in cells.by_ref().take(field_count) {
-                let field = self.fields.iter().find(|field| field.cell == index);
-                let bit = field.map_or(1 << index, |field| field.recorded_bit);
-                if dirty_bits & bit != 0 {
+                if dirty_bits & self.recorded_bit_at(index) != 0 {
                     cell.write(&mut writer);
                 }
             }
         }
         writer.as_bytes().to_vec()
+    }
+
+    /// UNet's bit of the field in this place of our own type.
+    pub(crate) fn recorded_bit_at(&self, index: usize) -> u64 {
+        let field = self.fields.iter().find(|field| field.cell == index);
+        field.map_or(1 << index, |field| field.recorded_bit)
     }
 
     /// Our bits of the fields.
@@ -279,7 +322,8 @@ impl Field {
     /// `recordings` are lists of steps in which the field's default is looked for.
     fn from_json(json: &Json, recordings: [&[Json]; 2]) -> Self {
         let text = |key| json.at(key).text().to_string();
-        let recorded_bit = 1 << json.at("bit").number::<u32>();
+        let recorded_bit = 1_u64.checked_shl(json.at("bit").number());
+        let recorded_bit = recorded_bit.expect("a bit of a 64-bit mask");
         let name = json.at("name").text();
         let default = |steps| default_value(name, recorded_bit, steps);
         let default = recordings.into_iter().find_map(default);
@@ -310,6 +354,13 @@ impl Field {
     /// The field's value as text.
     pub(crate) fn show(&self, subject: &dyn Subject) -> String {
         subject.cells()[self.cell].1.show()
+    }
+
+    /// The field's value on the wire.
+    pub(crate) fn write(&self, subject: &dyn Subject) -> Vec<u8> {
+        let mut writer = NetworkWriter::new();
+        subject.cells()[self.cell].1.write(&mut writer);
+        writer.as_bytes().to_vec()
     }
 
     /// Whether the field's type is a reference to an object.

@@ -35,7 +35,7 @@ impl Frame {
 
     /// The messages of recorded packets.
     pub(crate) fn recorded(packets: &Json) -> Vec<Self> {
-        let packets = packets.items().iter().flat_map(|packet| {
+        let packets = packets.list().iter().flat_map(|packet| {
             let channel = packet.at("channel").number();
             Self::split(packet.at("conn").number(), channel, &packet.at("hex").hex())
         });

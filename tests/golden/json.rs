@@ -31,7 +31,7 @@ impl Json {
     #[track_caller]
     pub(crate) fn at(&self, key: &str) -> &Self {
         self.get(key)
-            .unwrap_or_else(|| panic!("no `{key}` in {self:.200?}"))
+            .unwrap_or_else(|| panic!("no `{key}` in {}", self.brief()))
     }
 
     /// The members of an object; none of anything else.
@@ -50,11 +50,20 @@ impl Json {
         }
     }
 
+    /// The elements of what must be a list.
+    #[track_caller]
+    pub(crate) fn list(&self) -> &[Self] {
+        match self {
+            Self::List(items) => items,
+            other => panic!("a list, not {}", other.brief()),
+        }
+    }
+
     #[track_caller]
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Text(text) => text,
-            other => panic!("a text, not {other:?}"),
+            other => panic!("a text, not {}", other.brief()),
         }
     }
 
@@ -62,7 +71,7 @@ impl Json {
     pub(crate) fn bool(&self) -> bool {
         match self {
             Self::Bool(value) => *value,
-            other => panic!("a boolean, not {other:?}"),
+            other => panic!("a boolean, not {}", other.brief()),
         }
     }
 
@@ -75,7 +84,7 @@ impl Json {
             _ => None,
         };
         let number = number.and_then(|number| T::try_from(number).ok());
-        number.unwrap_or_else(|| panic!("a number that fits, not {self:?}"))
+        number.unwrap_or_else(|| panic!("a number that fits, not {}", self.brief()))
     }
 
     #[track_caller]
@@ -84,13 +93,18 @@ impl Json {
             Self::Number(number) => number.as_f64().map(std::time::Duration::from_secs_f64),
             _ => None,
         }
-        .unwrap_or_else(|| panic!("a time, not {self:?}"))
+        .unwrap_or_else(|| panic!("a time, not {}", self.brief()))
     }
 
     /// Bytes recorded as hexadecimal text.
     #[track_caller]
     pub(crate) fn hex(&self) -> Vec<u8> {
         hex::decode(self.text()).expect("hexadecimal text")
+    }
+
+    /// The beginning of what this is.
+    fn brief(&self) -> String {
+        format!("{self:?}").chars().take(200).collect()
     }
 
     pub(crate) fn is_null(&self) -> bool {

@@ -5,7 +5,7 @@ use syncvar::Channel;
 use super::json::Json;
 use super::message_classes;
 use super::receiving;
-use super::report::Report;
+use super::report::{Report, catch};
 use super::rule::Rule;
 use super::scenario::Scenario;
 use super::scripts;
@@ -48,13 +48,17 @@ fn run_scenarios(
     channels: &[Channel],
     report: &mut Report,
 ) -> usize {
-    for json in scenarios.items() {
+    for json in scenarios.list() {
         let name = json.at("name").text();
-        let mut scenario = Scenario::new(json, scripts::find(name), channels);
-        for (number, step) in json.at("steps").items().iter().enumerate() {
+        let mut scenario = catch(|| Scenario::new(json, scripts::find(name), channels));
+        let name = report.group(&format!("{section}: {name}"));
+        for (number, step) in json.at("steps").list().iter().enumerate() {
             let action = step.at("action").text();
-            let vector = format!("{section}: {name} #{number} {action}");
-            report.vector(vector, |check| scenario.step(check));
+            let vector = format!("{name} #{number} {action}");
+            report.vector(vector, |check| match &mut scenario {
+                Ok(scenario) => scenario.step(check),
+                Err(panic) => check.fault("scenario", "one that can be run", panic),
+            });
         }
     }
     scenarios

@@ -6,12 +6,13 @@ use super::bytes::RecordedBytes;
 use super::check::Check;
 use super::codec::{self, Codec};
 use super::json::Json;
+use super::plane_and_ray;
 use super::recorded::Recorded;
 use super::report::Report;
 use super::rule::Rule;
 
 pub(crate) fn run(file: &Json, report: &mut Report) -> usize {
-    let vectors = file.at("vectors").items();
+    let vectors = file.at("vectors").list();
     for (number, vector) in vectors.iter().enumerate() {
         let call = vector.at("call").text();
         let bytes = RecordedBytes::find(vector, "bytes");
@@ -70,7 +71,7 @@ fn run_codec(codec: &dyn Codec, vector: &Json, bytes: &[u8], check: &mut Check) 
     match read {
         Ok(read) => {
             if read != expected {
-                check.differs(why_other_value(vector), "result", expected, read);
+                check.differs(why_other_value(vector, bytes), "result", expected, read);
             }
             check.equal(
                 "position",
@@ -105,10 +106,16 @@ fn compare_error(vector: &Json, read: Result<String, ReadError>, check: &mut Che
 }
 
 /// Why ours reads another value than UNet.
-fn why_other_value(vector: &Json) -> Option<Rule> {
+fn why_other_value(vector: &Json, bytes: &[u8]) -> Option<Rule> {
+    let result = vector.at("result");
     match vector.at("call").text() {
-        "ReadPlane" | "ReadRay" => Some(Rule::PlaneAndRay),
-        "ReadGameObject" | "ReadNetworkIdentity" | "ReadTransform" => Some(Rule::ReferencesAreIds),
+        "ReadPlane" => {
+            plane_and_ray::is_read_as("Plane", bytes, result).then_some(Rule::PlaneAndRay)
+        }
+        "ReadRay" => plane_and_ray::is_read_as("Ray", bytes, result).then_some(Rule::PlaneAndRay),
+        "ReadGameObject" | "ReadNetworkIdentity" | "ReadTransform" => {
+            result.is_null().then_some(Rule::ReferencesAreIds)
+        }
         _ => None,
     }
 }

@@ -11,6 +11,7 @@ use syncvar::{
 use super::check::Check;
 use super::frame::Frame;
 use super::json::Json;
+use super::judge::Judgement;
 use super::replica::Replica;
 use super::report::Report;
 use super::rule::Rule;
@@ -69,8 +70,10 @@ enum Outcome {
 
 fn deliver(replica: &mut Replica, item: &Json, packet: &[u8], check: &mut Check) {
     let frames = Frame::split(0, 0, packet);
+    let channel = item.at("channel").number();
+    let judgement = replica.judge(channel, &frames);
     let unknown_before = replica.unknown_objects();
-    let result = replica.deliver(item.at("channel").number(), packet);
+    let result = replica.deliver(channel, packet);
     let events = replica.events();
     if frames.iter().any(|frame| frame.message_type() == 2) {
         let unknown = result.is_err_and(|error| error.kind() == ReadErrorKind::UnknownMessage(2));
@@ -81,8 +84,11 @@ fn deliver(replica: &mut Replica, item: &Json, packet: &[u8], check: &mut Check)
         .iter()
         .find(|event| matches!(event, ClientEvent::Poisoned { .. }))
     {
-        check.under(Rule::PoisonedObject);
-        return heal(replica, *object, item, check);
+        let judgement = judgement.filter(|judgement| judgement.object == *object);
+        return match judgement.filter(|judgement| judgement.is_malformed) {
+            Some(judgement) => heal(replica, &judgement, item, check),
+            None => check.fault("update", "one that can be read", hex::encode(packet)),
+        };
     }
     let spawn_failed = events
         .iter()
@@ -119,7 +125,17 @@ fn object_of(key: &str) -> NetId {
 }
 
 /// An object that could not be read is asked for again; it is given what UNet has.
-fn heal(replica: &mut Replica, object: NetId, item: &Json, check: &mut Check) {
+fn heal(replica: &mut Replica, judgement: &Judgement, item: &Json, check: &mut Check) {
+    check.under(Rule::PoisonedObject);
+    let object = judgement.object;
+    let is_exception = |line: &Json| line.text().starts_with("EXCEPTION");
+    let log = item.at("log").list();
+    check.equal("lines of UNet's log", judgement.throws.into(), log.len());
+    check.equal(
+        "whether UNet throws",
+        judgement.throws,
+        log.iter().any(is_exception),
+    );
     let mut payload = NetworkWriter::new();
     payload.write(&object);
     let is_request =
@@ -130,6 +146,9 @@ fn heal(replica: &mut Replica, object: NetId, item: &Json, check: &mut Check) {
         return check.fault("state", "one to restore", "none");
     };
     check.equal("object", object_of(key), object);
+    let values = replica.show(object, recorded);
+    let (values, expected) = (format!("{values:?}"), format!("{:?}", judgement.values));
+    check.equal("what UNet has applied", expected, values);
     let spawn = replica.spawn_from_json(object, recorded);
     if let Err(error) = replica.deliver(0, &spawn) {
         check.fault("restoring", "no error", error);

@@ -226,6 +226,13 @@ impl Recorded for NetworkSceneId {
     }
 }
 
+/// Whether this is `enum:name:type`, with one of these types below it.
+pub(crate) fn is_enum(kind: &str, types: &[&str]) -> bool {
+    let name_and_type = kind.strip_prefix("enum:");
+    let name_and_type = name_and_type.and_then(|kind| kind.split_once(':'));
+    name_and_type.is_some_and(|(_, below)| types.contains(&below))
+}
+
 /// A C# enumeration of up to 32 bits, which can hold any number, in the four bytes that all of them
 /// take.
 #[derive(Clone, Default)]
@@ -255,7 +262,8 @@ impl SyncValue for EnumNumber {
 
 impl Recorded for EnumNumber {
     fn stands_for(kind: &str) -> bool {
-        kind.starts_with("enum:") && !kind.ends_with("Int64")
+        let up_to_32_bits = ["Byte", "SByte", "Int16", "UInt16", "Int32", "UInt32"];
+        is_enum(kind, &up_to_32_bits)
     }
 
     fn from_json(json: &Json) -> Result<Self, Rule> {

@@ -12,6 +12,7 @@ use super::check::Check;
 use super::class::{Class, Field};
 use super::frame::Frame;
 use super::json::Json;
+use super::judge::{Judgement, judge};
 use super::recorded::Recorded;
 use super::rule::Rule;
 use super::spawn::SpawnMessage;
@@ -22,7 +23,7 @@ pub(crate) struct Replica {
     client: NetworkClient,
     /// The classes of the behaviours of each asset, or the rule by which it cannot be made.
     assets: BTreeMap<NetworkHash128, Result<Vec<Arc<Class>>, Rule>>,
-    /// Objects that were spawned again while they were there, and what the message said.
+    /// Objects that were spawned again while they were there, with other channels than 0, and what the message said.
     respawned: BTreeMap<NetId, Vec<Vec<String>>>,
     /// Objects whose hooks UNet called.
     hooked: BTreeSet<NetId>,
@@ -85,7 +86,34 @@ impl Replica {
         self.assets.get(&spawn.asset_id)?.as_ref().err().copied()
     }
 
-    /// Reads a spawn of an object that is there by the classes alone, to know what it says.
+    /// What UNet makes of the updates of an object that is there, the first of the messages that
+    /// are given to it.
+    pub(crate) fn judge(&self, channel: u8, frames: &[Frame]) -> Option<Judgement> {
+        let update = frames.iter().find(|frame| frame.message_type() == 8)?;
+        let identity = self.client.identity(update.object()?)?;
+        let classes = self.assets.get(&identity.asset_id())?.as_ref().ok()?;
+        Some(judge(classes, identity, channel, frames))
+    }
+
+    /// A recorded state of an object's behaviours as text.
+    pub(crate) fn show(&self, id: NetId, recorded: &Json) -> Vec<Vec<String>> {
+        let identity = self.client.identity(id);
+        let classes = identity.and_then(|identity| self.assets.get(&identity.asset_id()));
+        let Some(Ok(classes)) = classes else {
+            return Vec::new();
+        };
+        let behaviours = classes.iter().zip(recorded.list());
+        let behaviours = behaviours.map(|(class, recorded)| {
+            let state = recorded.at("state");
+            let fields = class.fields.iter();
+            let values = fields.map(|field| class.show(field, state.at(&field.name)));
+            values.collect()
+        });
+        behaviours.collect()
+    }
+
+    /// Reads a spawn of an object that is there by the classes alone, to know what it says. UNet
+    /// reads it too if all behaviours are on channel 0.
     fn note_respawn(&mut self, frame: &Frame) {
         let Some(spawn) = SpawnMessage::of(frame) else {
             return;
@@ -93,7 +121,8 @@ impl Replica {
         let Some(Ok(classes)) = self.assets.get(&spawn.asset_id) else {
             return;
         };
-        if self.client.identity(spawn.net_id).is_none() {
+        let all_are_read = classes.iter().all(|class| class.channel == 0);
+        if all_are_read || self.client.identity(spawn.net_id).is_none() {
             return;
         }
         let mut reader = NetworkReader::new(spawn.state);

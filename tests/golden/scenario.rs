@@ -88,6 +88,7 @@ impl<'a> Scenario<'a> {
         if let Some(recorded) = step.json.get("masks_before") {
             other_bits |= self.compare_dirty_bits(recorded, check)?;
         }
+        let (before, recorded_update) = self.before_update()?;
         let own_update = match step.expect {
             Expect::WholeUpdate(_, object) => self.stage.expected_update(object, 1)?,
             Expect::WholeSpawn(_, object) => self.stage.expected_spawn(object, 1)?,
@@ -96,11 +97,27 @@ impl<'a> Scenario<'a> {
         };
         self.stage.perform(last)?;
         let frames = self.stage.take_frames();
+        if self.stage.has(self.object) {
+            let after = self.stage.dirty_bits(self.object)?;
+            self.stage.clear_unknown_bits(self.object, &before, &after);
+        }
         if let (Expect::Recorded, Some(recorded)) = (step.expect, step.json.get("masks_after")) {
             other_bits |= self.compare_dirty_bits(recorded, check)?;
         }
-        compare(step, &frames, &own_update, other_bits, check);
+        let recorded_update = other_bits.then_some(recorded_update.as_slice());
+        compare(step, &frames, &own_update, recorded_update, check);
         Ok(())
+    }
+
+    /// The dirty bits of the object, and the update that UNet must give it now.
+    fn before_update(&self) -> Result<(Vec<u64>, Vec<Frame>), Rule> {
+        if !self.stage.has(self.object) {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let ours = self.stage.dirty_bits(self.object)?;
+        let recorded = self.stage.as_recorded(self.object, &ours)?;
+        let update = self.stage.recorded_update(self.object, 1, &recorded)?;
+        Ok((ours, update))
     }
 
     /// Whether other bits are dirty, by a rule.
@@ -108,10 +125,19 @@ impl<'a> Scenario<'a> {
         let mut other_bits = false;
         let ours = self.stage.dirty_bits(self.object)?;
         let classes = self.stage.classes(self.object)?;
-        for ((recorded, ours), class) in recorded.items().iter().zip(ours).zip(classes) {
+        check.equal("number of masks", recorded.items().len(), ours.len());
+        let pairs = recorded.items().iter().zip(ours).zip(classes);
+        for (index, ((recorded, ours), class)) in pairs.enumerate() {
             let recorded = recorded.number();
+            let unknown_bits = self.stage.unknown_bits(self.object, index);
+            let recorded_unknown = recorded & !class.recorded_bits();
+            check.equal(
+                "UNet's bits without a field",
+                unknown_bits,
+                recorded_unknown,
+            );
             if recorded != ours {
-                let rule = class.why_other_bits(recorded, ours);
+                let rule = class.why_other_bits(recorded, ours, unknown_bits);
                 check.differs(rule, "dirty bits", recorded, ours);
                 other_bits = true;
             }
@@ -194,20 +220,40 @@ fn assign_at(action: &str, setup: &[Command], time: Duration) -> Vec<Command> {
     commands
 }
 
+/// `recorded_update` is what UNet must send with bits of its own, where it has others than ours.
 fn compare(
     step: &Step<'_>,
     frames: &[Frame],
     own_update: &[Frame],
-    other_bits: bool,
+    recorded_update: Option<&[Frame]>,
     check: &mut Check,
 ) {
     let recorded = || Frame::recorded(step.json.at("packets"));
-    let (expected, rule) = match step.expect {
-        Expect::Recorded if other_bits && show(&recorded()) != show(frames) => {
+    let (expected, rule) = match (step.expect, recorded_update) {
+        (Expect::Recorded, Some(update)) => {
+            check.equal("UNet's messages", show(update), show(&recorded()));
             (own_update.to_vec(), None)
         }
+        (expect, _) => expected(step, expect, own_update, check),
+    };
+    check.equal("messages", show(&expected), show(frames));
+    if let Some(rule) = rule {
+        check.under(rule);
+    }
+}
+
+/// The messages that ours must send where it has UNet's dirty bits, and the rule by which they are
+/// others.
+fn expected(
+    step: &Step<'_>,
+    expect: Expect,
+    own_update: &[Frame],
+    check: &mut Check,
+) -> (Vec<Frame>, Option<Rule>) {
+    let recorded = || Frame::recorded(step.json.at("packets"));
+    match expect {
         Expect::Recorded => (recorded(), None),
-        Expect::Nothing(rule) => (Vec::new(), Some(rule)),
+        Expect::Nothing(rule) | Expect::Skipped(rule) => (Vec::new(), Some(rule)),
         Expect::NotAgain(rule) => {
             let are_updates = recorded().iter().all(|frame| frame.message_type() == 8);
             check.equal("whether UNet sends updates only", true, are_updates);
@@ -229,11 +275,6 @@ fn compare(
             }
             (own_update.to_vec(), Some(rule))
         }
-        Expect::Skipped(rule) => return check.under(rule),
-    };
-    check.equal("messages", show(&expected), show(frames));
-    if let Some(rule) = rule {
-        check.under(rule);
     }
 }
 

@@ -74,7 +74,7 @@ struct Session {
 }
 
 pub(crate) fn run(file: &Json, report: &mut Report) -> usize {
-    let steps = file.at("steps").items();
+    let steps = file.at("steps").list();
     let mut session = Session::new(steps);
     let scripts = STEPS.map(Some).into_iter().chain(std::iter::repeat(None));
     for ((number, step), script) in steps.iter().enumerate().zip(scripts) {

@@ -23,6 +23,8 @@ pub(crate) struct Stage {
     connections: BTreeMap<u32, ConnectionId>,
     /// The classes of the behaviours on each object, or the rule by which it is not there.
     objects: BTreeMap<u32, Result<Vec<Arc<Class>>, Rule>>,
+    /// The bits without a field that UNet has been given, by object and behaviour.
+    unknown_bits: BTreeMap<(u32, usize), u64>,
     now: Duration,
 }
 
@@ -40,6 +42,7 @@ impl Stage {
             server: NetworkServer::with_config(prefabs(spawns), config),
             connections: BTreeMap::new(),
             objects: BTreeMap::new(),
+            unknown_bits: BTreeMap::new(),
             now: Duration::ZERO,
         }
     }
@@ -95,9 +98,12 @@ impl Stage {
                 behaviour,
                 dirty_bits,
             } => {
+                let mut unknown_bits = 0;
                 self.edit((*object, *behaviour), |class, subject| {
                     subject.set_dirty_bit(class.our_bits(*dirty_bits));
+                    unknown_bits = dirty_bits & !class.recorded_bits();
                 })?;
+                *self.unknown_bits.entry((*object, *behaviour)).or_default() |= unknown_bits;
             }
             Command::Update(time) => {
                 self.now = time.unwrap_or(self.now + Duration::from_secs(1));
@@ -167,6 +173,65 @@ impl Stage {
             .subjects(object)?
             .map(|(_, subject)| subject.dirty_bits())
             .collect())
+    }
+
+    /// The dirty bits that UNet's behaviours of an object have where ours have these.
+    pub(crate) fn as_recorded(&self, object: u32, dirty_bits: &[u64]) -> Result<Vec<u64>, Rule> {
+        let bits = self.classes(object)?.iter().zip(dirty_bits).enumerate();
+        let bits = bits.map(|(index, (class, bits))| {
+            class.as_recorded(*bits) | self.unknown_bits(object, index)
+        });
+        Ok(bits.collect())
+    }
+
+    /// The bits without a field of one of UNet's behaviours.
+    pub(crate) fn unknown_bits(&self, object: u32, behaviour: usize) -> u64 {
+        let bits = self.unknown_bits.get(&(object, behaviour));
+        bits.copied().unwrap_or_default()
+    }
+
+    /// UNet clears all bits of the behaviours that have written fields, once they are sent: those
+    /// with dirty fields before an update and none after it.
+    pub(crate) fn clear_unknown_bits(&mut self, object: u32, before: &[u64], after: &[u64]) {
+        for (index, (before, after)) in before.iter().zip(after).enumerate() {
+            if *before != 0 && *after == 0 {
+                self.unknown_bits.remove(&(object, index));
+            }
+        }
+    }
+
+    /// The update that UNet's behaviours of an object write with these dirty bits, for each channel
+    /// that has one: the bits without a field go with others, and make no update alone.
+    pub(crate) fn recorded_update(
+        &self,
+        object: u32,
+        connection: u32,
+        dirty_bits: &[u64],
+    ) -> Result<Vec<Frame>, Rule> {
+        let mut frames = Vec::new();
+        let behaviours: Vec<_> = self.subjects(object)?.zip(dirty_bits).collect();
+        for (channel, _) in (0..).zip(&self.server.config().channels) {
+            let on_channel = |((class, _), _): &&((&Class, _), _)| class.channel == channel;
+            let behaviours: Vec<_> = behaviours.iter().filter(on_channel).collect();
+            let has_fields =
+                |((class, _), bits): &&((&Class, _), &u64)| *bits & class.recorded_bits() != 0;
+            if !behaviours.iter().any(has_fields) {
+                continue;
+            }
+            let mut writer = NetworkWriter::new();
+            let start = writer.start_message(8);
+            writer.write_packed_u32(object);
+            for ((class, subject), bits) in behaviours {
+                writer.write_bytes(&class.recorded_delta_of(*subject, **bits));
+            }
+            writer.finish_message(start);
+            frames.push(Frame {
+                connection,
+                channel,
+                bytes: writer.as_bytes().to_vec(),
+            });
+        }
+        Ok(frames)
     }
 
     /// The update that an object must be given now, for each channel that has one: all behaviours

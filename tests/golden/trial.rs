@@ -16,6 +16,8 @@ pub(crate) struct Trial<'a> {
     subject: Box<dyn Subject>,
     /// The recorded values after the last step, in the order of the class's fields.
     before: Vec<Json>,
+    /// The bits without a field that UNet has been given by `set_dirty_bit` and has not cleared.
+    unknown_bits: u64,
 }
 
 impl<'a> Trial<'a> {
@@ -28,6 +30,7 @@ impl<'a> Trial<'a> {
                 .iter()
                 .map(|field| field.default.clone())
                 .collect(),
+            unknown_bits: 0,
         }
     }
 
@@ -44,6 +47,7 @@ impl<'a> Trial<'a> {
     fn act(&mut self, step: &Json) -> Result<(), Rule> {
         if step.at("clear_before").bool() {
             self.subject.clear_dirty_bits();
+            self.unknown_bits = 0;
         }
         for (name, value) in step.at("set").entries() {
             self.class
@@ -51,8 +55,9 @@ impl<'a> Trial<'a> {
                 .assign(self.subject.as_mut(), value)?;
         }
         if let Some(dirty_bits) = step.get("set_dirty_bit") {
-            self.subject
-                .set_dirty_bit(self.class.our_bits(dirty_bits.number()));
+            let dirty_bits = dirty_bits.number();
+            self.subject.set_dirty_bit(self.class.our_bits(dirty_bits));
+            self.unknown_bits |= dirty_bits & !self.class.recorded_bits();
         }
         Ok(())
     }
@@ -82,10 +87,16 @@ impl<'a> Trial<'a> {
     fn compare_dirty_bits(&self, step: &Json, check: &mut Check) {
         let (recorded, ours): (u64, _) =
             (step.at("dirty_mask").number(), self.subject.dirty_bits());
+        let unknown_bits = recorded & !self.class.recorded_bits();
+        check.equal(
+            "UNet's bits without a field",
+            self.unknown_bits,
+            unknown_bits,
+        );
         if recorded == ours && !self.class.collides() {
             return;
         }
-        if recorded & !self.class.recorded_bits() != 0 {
+        if unknown_bits != 0 {
             check.under(Rule::UnknownDirtyBits);
             check.equal("bits without a field", 0, ours & !self.class.bits());
         }
@@ -182,11 +193,13 @@ impl<'a> Trial<'a> {
     ) {
         let recorded = RecordedBytes::find(step, "delta").expect("bytes");
         let recorded_returned = step.at("returned").bool();
-        if recorded.are(delta) {
-            return check.equal("returned", recorded_returned, returned);
-        }
         let recorded_bits: u64 = step.at("dirty_mask").number();
         let dirty_bits = self.subject.dirty_bits();
+        let has_unknown_bits =
+            recorded_bits != dirty_bits && recorded_bits & !self.class.recorded_bits() != 0;
+        if recorded.are(delta) && !has_unknown_bits {
+            return check.equal("returned", recorded_returned, returned);
+        }
         if same_values && dirty_bits == recorded_bits && !self.class.collides() {
             return check.fault("delta", recorded, hex::encode(delta));
         }
@@ -210,7 +223,8 @@ impl<'a> Trial<'a> {
             .map(|field| state.at(&field.name).clone());
         self.before = values.collect();
         self.class.store(self.subject.as_mut(), state);
-        self.subject
-            .set_dirty_bit(self.class.our_bits(step.at("dirty_mask").number()));
+        let dirty_bits = step.at("dirty_mask").number();
+        self.subject.set_dirty_bit(self.class.our_bits(dirty_bits));
+        self.unknown_bits = dirty_bits & !self.class.recorded_bits();
     }
 }

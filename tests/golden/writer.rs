@@ -7,12 +7,13 @@ use super::bytes::RecordedBytes;
 use super::check::Check;
 use super::codec::{self, Codec};
 use super::json::Json;
+use super::plane_and_ray;
 use super::recorded::Recorded;
 use super::report::Report;
 use super::rule::Rule;
 
 pub(crate) fn run(file: &Json, report: &mut Report) -> usize {
-    let vectors = file.at("vectors").items();
+    let vectors = file.at("vectors").list();
     for (number, vector) in vectors.iter().enumerate() {
         let call = vector.at("call").text();
         let name = format!("#{number} {call} {}", brief(vector.at("value")));
@@ -50,10 +51,21 @@ fn run_codec(codec: &dyn Codec, vector: &Json, check: &mut Check) {
         (Err(rule), _) | (_, Err(rule)) => return check.under(rule),
     };
     compare_written(vector, &writer, check);
+    compare_read_back(codec, vector, &sent, writer.as_bytes(), check);
+}
+
+/// Compares what is read from what was written, which was `sent`.
+fn compare_read_back(
+    codec: &dyn Codec,
+    vector: &Json,
+    sent: &str,
+    written: &[u8],
+    check: &mut Check,
+) {
     let Some(read_back) = vector.get("read_back") else {
         return;
     };
-    let mut reader = NetworkReader::new(writer.as_bytes());
+    let mut reader = NetworkReader::new(written);
     let read = codec
         .read(&mut reader)
         .unwrap_or_else(|error| error.to_string());
@@ -66,21 +78,33 @@ fn run_codec(codec: &dyn Codec, vector: &Json, check: &mut Check) {
         .show(read_back)
         .unwrap_or_else(|rule| rule.to_string());
     if read != expected {
-        let call = vector.at("call").text();
-        let may_differ = read == sent && ["Write(Plane)", "Write(Ray)"].contains(&call);
+        let kind = match vector.at("call").text() {
+            "Write(Plane)" => "Plane",
+            "Write(Ray)" => "Ray",
+            _ => "",
+        };
+        let may_differ = read == sent && plane_and_ray::is_read_as(kind, written, read_back);
         let rule = may_differ.then_some(Rule::PlaneAndRay);
         check.differs(rule, "read_back", expected, read);
     }
 }
 
+/// Whether UNet throws or logs an error.
+fn is_refused(vector: &Json) -> bool {
+    let logged = vector.get("log").map(Json::list).unwrap_or_default();
+    let refused = logged.iter().any(|line| line.text().starts_with("error"));
+    vector.get("throws").is_some() || refused
+}
+
 /// Compares what was written, or that nothing was where UNet throws or logs an error.
 fn compare_written(vector: &Json, writer: &NetworkWriter, check: &mut Check) {
-    let logged = vector.get("log").map(Json::items).unwrap_or_default();
-    let refused = logged.iter().any(|line| line.text().starts_with("error"));
-    let fails = vector.get("throws").is_some() || refused;
+    let fails = is_refused(vector);
     check.equal("whether it is refused", fails, writer.error().is_some());
     if fails {
-        check.equal_bytes("bytes of what is refused", &[], writer.as_bytes());
+        for key in ["hex", "hex_written_before_throw"] {
+            let recorded = vector.get(key).map(Json::hex).unwrap_or_default();
+            check.equal_bytes("bytes of what is refused", &recorded, writer.as_bytes());
+        }
         return;
     }
     let expected = RecordedBytes::find(vector, "hex").expect("bytes");
@@ -136,21 +160,57 @@ fn message(message_type: i16, payload: &[u8]) -> NetworkWriter {
 /// Bytes with a count of their own: here a slice, which cannot be shorter than it says.
 fn run_counted(call: &str, vector: &Json, check: &mut Check) {
     let bytes = Vec::from_json(vector.at("value")).unwrap_or_default();
-    let recorded = vector.get("hex").map(Json::hex).unwrap_or_default();
-    let mut writer = NetworkWriter::new();
-    if call == "Write(byte[],count)" {
-        match bytes.get(..recorded.len()) {
-            Some(slice) => writer.write_bytes(slice),
-            None => return check.under(Rule::SliceKnowsItsLength),
-        }
+    let has_prefix = call == "WriteBytesAndSize(buf,count)";
+    if is_refused(vector) {
+        return compare_refused(&bytes, has_prefix, vector, check);
+    }
+    let recorded = vector.at("hex").hex();
+    let count = if let Some(count) = noted_count(vector, &bytes) {
+        Some(count)
+    } else if has_prefix {
+        let prefix = NetworkReader::new(&recorded).read_u16();
+        prefix.ok().map(usize::from)
     } else {
-        let count = NetworkReader::new(&recorded).read_u16().map(usize::from);
-        match count.ok().and_then(|count| bytes.get(..count)) {
-            Some(slice) => writer.write_bytes_and_size(slice),
-            None => return check.under(Rule::SliceKnowsItsLength),
-        }
+        Some(recorded.len())
+    };
+    let Some(slice) = count.and_then(|count| bytes.get(..count)) else {
+        return check.fault("count", "one within the bytes", hex::encode(recorded));
+    };
+    let mut writer = NetworkWriter::new();
+    if has_prefix {
+        writer.write_bytes_and_size(slice);
+        let codec = codec::by_write_call("WriteBytesFull").expect("a call with a codec");
+        compare_read_back(codec.as_ref(), vector, "", writer.as_bytes(), check);
+    } else {
+        writer.write_bytes(slice);
     }
     compare_written(vector, &writer, check);
+}
+
+/// The count in `count=4` or `raw, first 3`, which stands beside some calls.
+fn noted_count(vector: &Json, bytes: &[u8]) -> Option<usize> {
+    let note = match vector.get("note")?.text() {
+        "raw, none" => return Some(0),
+        "raw bytes, no length" => return Some(bytes.len()),
+        note => note,
+    };
+    let count = note.strip_prefix("count=");
+    let count = count.or(note.strip_prefix("raw, first "));
+    count?.parse().ok()
+}
+
+/// UNet writes a count that is larger than the buffer before it throws, and nothing if the count is
+/// larger than its limit.
+fn compare_refused(bytes: &[u8], has_prefix: bool, vector: &Json, check: &mut Check) {
+    let written = vector.get("hex").or(vector.get("hex_written_before_throw"));
+    let written = written.map(Json::hex).unwrap_or_default();
+    let count = <[u8; 2]>::try_from(written.as_slice()).map(u16::from_le_bytes);
+    let is_too_large = count.is_ok_and(|count| usize::from(count) > bytes.len());
+    if !(written.is_empty() || has_prefix && is_too_large) {
+        let expected = "nothing or a count that is too large";
+        check.fault("bytes of what is refused", expected, hex::encode(written));
+    }
+    check.under(Rule::SliceKnowsItsLength);
 }
 
 /// A sequence of which only the bytes are recorded: what is read from them is written again.
