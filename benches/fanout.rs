@@ -31,7 +31,10 @@ struct Cell {
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} %, {}", self.percent, self.fields.label())
+        match self.percent {
+            0 => write!(f, "nothing"),
+            percent => write!(f, "{percent} %, {}", self.fields.label()),
+        }
     }
 }
 

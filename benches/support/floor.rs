@@ -50,6 +50,7 @@ impl FloorServer {
     /// The state of all objects, for a client that joins.
     pub(crate) fn write_snapshot(&self, buffer: &mut Vec<u8>) {
         buffer.clear();
+        buffer.reserve(self.objects.len() * BYTES_PER_OBJECT);
         for (number, object) in (0..).zip(&self.objects) {
             write_object(buffer, number, ALL_FIELDS, &object.values);
         }

@@ -1,0 +1,56 @@
+//! What a library must offer to be measured.
+
+use std::time::Duration;
+
+use crate::support::random::Random;
+use crate::support::workload::{Server, Values};
+
+/// A server, a real client, and any number of clients that only acknowledge.
+///
+/// [`Server::tick`] is the server's path: everything that the library does from "changes done" to
+/// "the bytes of every client lie where a transport would take them".
+pub(crate) trait Peer: Server + Sized {
+    const NAME: &str;
+
+    /// A server with objects of random values; all clients have them, and have said so.
+    fn new(objects: u32, clients: usize, random: &mut Random) -> Self;
+
+    /// Takes what the last tick sent from the server, and keeps what is for the real client.
+    fn collect(&mut self) -> Sent;
+
+    /// The client's path: what was collected goes into the real client's world.
+    fn apply(&mut self);
+
+    /// Brings the acknowledgements of all clients to the server, where there are any.
+    fn acknowledge(&mut self) {}
+
+    /// Each object as it is on the server, and on the real client.
+    fn replicas(&mut self) -> Vec<(Values, Option<Values>)>;
+
+    /// One more client joins and gets everything.
+    fn join(&mut self) -> Join;
+}
+
+/// What one client was sent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sent {
+    pub(crate) bytes: usize,
+    pub(crate) packets: usize,
+}
+
+impl Sent {
+    pub(crate) fn add(&mut self, packet: &[u8]) {
+        self.bytes += packet.len();
+        self.packets += 1;
+    }
+}
+
+/// What it took to bring everything to one more client.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Join {
+    pub(crate) sent: Sent,
+    /// On the server, from "connected" to "everything is at hand".
+    pub(crate) send: Duration,
+    /// On the client, from "bytes at hand" to "the world is complete".
+    pub(crate) apply: Duration,
+}
