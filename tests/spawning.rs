@@ -161,3 +161,38 @@ fn a_prefab_can_be_chosen_by_name_and_position_and_rotation_travel_with_the_spaw
         syncvar::Quaternion::new(0.0, 1.0, 0.0, 0.0)
     );
 }
+
+#[test]
+fn a_client_that_joins_late_is_told_where_an_object_is_now() {
+    let mut net = network(1);
+    let id = net.server.spawn(Door::default());
+    net.settle();
+    let position = syncvar::Vector3::new(4.0, 5.0, 6.0);
+    let rotation = syncvar::Quaternion::new(0.0, 1.0, 0.0, 0.0);
+    assert!(net.server.set_transform(id, position, rotation));
+    assert!(!net.server.set_transform(NetId(77), position, rotation));
+    net.settle();
+    let late = net.connect();
+    net.settle();
+    let place = |client| {
+        let identity = net.client(client).identity(id).unwrap();
+        (identity.position, identity.rotation)
+    };
+    assert_eq!(place(late), (position, rotation));
+    assert_ne!(place(0).0, position, "those who have it are not told");
+}
+
+#[test]
+fn a_server_without_channels_has_a_reliable_one() {
+    let mut config = syncvar::ServerConfig::default();
+    config.channels.clear();
+    let link = syncvar::Link::default();
+    let mut net = MemoryNetwork::with_config(support::prefabs, config, link);
+    let client = net.connect();
+    net.settle();
+    let id = net.server.spawn(Door::default());
+    net.settle();
+    net.server.get_mut::<Door>(id).unwrap().open.set(true);
+    net.settle();
+    assert!(*net.client(client).get::<Door>(id).unwrap().open);
+}
