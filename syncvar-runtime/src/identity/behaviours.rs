@@ -43,7 +43,7 @@ pub struct Behaviours(Box<dyn Slots>);
 /// assert_eq!(parts.into_behaviours().len(), 2);
 /// ```
 #[derive(Default)]
-pub struct BehaviourList(pub(super) Vec<Box<dyn Slot>>);
+pub struct BehaviourList(pub(super) Vec<Box<dyn Slots>>);
 
 impl Behaviours {
     /// How many there are.
@@ -137,7 +137,7 @@ impl BehaviourList {
 impl fmt::Debug for BehaviourList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
-            .entries(self.0.iter().map(|slot| slot.info().schema.name))
+            .entries((0..self.len()).filter_map(|index| Some(self.slot(index)?.info().schema.name)))
             .finish()
     }
 }

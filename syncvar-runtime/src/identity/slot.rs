@@ -38,7 +38,6 @@ pub(crate) trait Slot: Send + Sync {
 
     /// When this behaviour was last sent.
     fn last_send(&self) -> Duration;
-    fn set_last_send(&mut self, now: Duration);
 }
 
 /// A behaviour, for finding out its type.
@@ -116,9 +115,5 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
 
     fn last_send(&self) -> Duration {
         self.last_send
-    }
-
-    fn set_last_send(&mut self, now: Duration) {
-        self.last_send = now;
     }
 }

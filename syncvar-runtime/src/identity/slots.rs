@@ -69,31 +69,23 @@ impl Pending {
     }
 }
 
+/// A slot each, which is asked as any row of slots is.
 impl Slots for BehaviourList {
     fn len(&self) -> usize {
         self.0.len()
     }
 
     fn slot(&self, index: usize) -> Option<&dyn Slot> {
-        self.0.get(index).map(Box::as_ref)
+        self.0.get(index)?.slot(0)
     }
 
     fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot> {
-        match self.0.get_mut(index) {
-            Some(slot) => Some(slot.as_mut()),
-            None => None,
-        }
+        self.0.get_mut(index)?.slot_mut(0)
     }
 
     fn look(&self, first: u32, when: When, pending: &mut Pending) {
         for (index, slot) in (first..).zip(&self.0) {
-            let (info, dirty) = (slot.info(), slot.dirty_bits() != 0);
-            pending.add(
-                index,
-                info,
-                dirty && when.is_due(slot.last_send(), info),
-                dirty,
-            );
+            slot.look(index, when, pending);
         }
     }
 
@@ -104,31 +96,19 @@ impl Slots for BehaviourList {
         writer: &mut NetworkWriter,
         sizes: &mut dyn FnMut(u32, usize),
     ) -> u64 {
-        let mut wanted = 0;
-        for (index, slot) in (first..).zip(&mut self.0) {
-            if slot.info().channel == channel {
-                let before = writer.len();
-                wanted |= u64::from(slot.serialize(writer, false)) << index;
-                sizes(index, writer.len() - before);
-            }
-        }
-        wanted
+        (first..).zip(&mut self.0).fold(0, |wanted, (index, slot)| {
+            wanted | slot.write_changes(index, channel, writer, sizes)
+        })
     }
 
     fn mark_sent(&mut self, first: u32, sent: u64, now: Duration) {
         for (index, slot) in (first..).zip(&mut self.0) {
-            if sent >> index & 1 == 1 {
-                slot.clear_all_dirty_bits();
-                slot.set_last_send(now);
-            }
+            slot.mark_sent(index, sent, now);
         }
     }
 
     fn type_ids(&self) -> Vec<TypeId> {
-        self.0
-            .iter()
-            .map(|slot| slot.behaviour().type_id())
-            .collect()
+        self.0.iter().flat_map(|slot| slot.type_ids()).collect()
     }
 }
 

@@ -105,6 +105,13 @@ impl Audience {
     }
 }
 
+impl Audience {
+    /// Whether a connection gets what is written to this audience.
+    pub(super) fn observes(&self, connection: ConnectionId) -> bool {
+        self.ready.binary_search(&connection).is_ok()
+    }
+}
+
 impl Audiences {
     /// The audience of everyone, which is there from the start.
     pub(super) const EVERYONE: AudienceId = AudienceId(0);
@@ -242,8 +249,7 @@ impl Audiences {
     }
 
     fn is_ready(&self, connection: ConnectionId) -> bool {
-        let everyone = &self.get(Self::EVERYONE).ready;
-        everyone.binary_search(&connection).is_ok()
+        self.get(Self::EVERYONE).observes(connection)
     }
 
     /// The audiences whose sets name a connection, ascending.

@@ -72,6 +72,14 @@ impl Connection {
         }
     }
 
+    /// Sees to it that the connection is in the server's list of those with something to send.
+    pub(super) fn list(&mut self, outgoing: &mut VecDeque<ConnectionId>) {
+        if !self.listed {
+            self.listed = true;
+            outgoing.push_back(self.id);
+        }
+    }
+
     /// Puts shared pieces behind whatever waits.
     pub(super) fn push(&mut self, channel: u8, pieces: &[Bytes]) {
         self.flush_own();

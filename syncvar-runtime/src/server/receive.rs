@@ -49,11 +49,7 @@ impl NetworkServer {
         connection: ConnectionId,
         packet: &[u8],
     ) -> Result<(), PacketError> {
-        let state = self
-            .connections
-            .get(connection.0)
-            .map(|connection| connection.state);
-        if state.is_none_or(|state| state == ConnectionState::Closing) {
+        if !self.knows(connection) {
             return Err(PacketError::UnknownConnection(connection));
         }
         self.stats.received.add(packet.len());
@@ -103,7 +99,7 @@ impl NetworkServer {
 
     fn handle_connect_message(&mut self, from: ConnectionId, connect: &Connect) {
         if connect.version != PROTOCOL_VERSION {
-            self.refuse(from, DisconnectReason::VersionMismatch);
+            self.send_off(from, DisconnectReason::VersionMismatch);
         } else if connect.schema_hash == self.schema_hash {
             self.accept(from);
             self.send_own(
@@ -115,7 +111,7 @@ impl NetworkServer {
             );
         } else {
             self.send_schema(from);
-            self.refuse(from, DisconnectReason::SchemaMismatch(None));
+            self.send_off(from, DisconnectReason::SchemaMismatch(None));
         }
     }
 
@@ -145,7 +141,8 @@ impl NetworkServer {
         }
     }
 
-    fn refuse(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+    /// Tells a connection why it ends, and ends it.
+    fn send_off(&mut self, connection: ConnectionId, reason: DisconnectReason) {
         let (number, text) = (reason.number(), reason.text());
         self.send_own(
             connection,
@@ -165,15 +162,7 @@ impl NetworkServer {
             return;
         }
         let text = &text[..text.floor_char_boundary(MAX_STRING_BYTES)];
-        let reason = DisconnectReason::Requested(text.into());
-        self.send_own(
-            connection,
-            &Disconnect {
-                reason: reason.number(),
-                text: text.into(),
-            },
-        );
-        self.close(connection, reason);
+        self.send_off(connection, DisconnectReason::Requested(text.into()));
     }
 
     /// Ends a connection: it sees and owns nothing any more.
@@ -187,10 +176,7 @@ impl NetworkServer {
         let was_in = closed.is_connected();
         closed.state = ConnectionState::Closing;
         let owned: Vec<NetId> = std::mem::take(&mut closed.owned).into_iter().collect();
-        if !closed.listed {
-            closed.listed = true;
-            self.outgoing.push_back(connection);
-        }
+        closed.list(&mut self.outgoing);
         for id in &owned {
             if let Some(spawned) = self.objects.get_mut(id.0) {
                 spawned.owner = None;
@@ -244,13 +230,7 @@ impl NetworkServer {
             .objects
             .get(id.0)
             .filter(|spawned| spawned.announced)
-            .is_some_and(|spawned| {
-                self.audiences
-                    .get(spawned.audience)
-                    .ready
-                    .binary_search(&from)
-                    .is_ok()
-            });
+            .is_some_and(|spawned| self.audiences.get(spawned.audience).observes(from));
         if !seen {
             self.stats.unknown_objects += 1;
         } else if let Some(connection) = self.connections.get_mut(from.0) {

@@ -7,7 +7,7 @@ use super::connection::ConnectionState;
 use super::spawned::Spawned;
 use super::update::describe_failure;
 use super::{ConnectionId, NetworkServer, ServerEvent};
-use crate::message::{LocalClientAuthority, ObjectHide, ObjectSpawn, SpawnFinished};
+use crate::message::{ObjectHide, ObjectSpawn, SpawnFinished};
 use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::{MessageType, NetId, NetworkWriter, WriteError};
@@ -91,13 +91,7 @@ impl NetworkServer {
         for receiver in receivers {
             self.push(receiver, &pieces);
             if owner == Some(receiver) {
-                self.send_own(
-                    receiver,
-                    &LocalClientAuthority {
-                        net_id: id,
-                        authority: true,
-                    },
-                );
+                self.tell_owner(receiver, id, true);
             }
         }
     }
@@ -108,10 +102,7 @@ impl NetworkServer {
             return;
         };
         connection.push(0, pieces);
-        if !connection.listed {
-            connection.listed = true;
-            self.outgoing.push_back(receiver);
-        }
+        connection.list(&mut self.outgoing);
     }
 
     /// Spawns new objects on the clients of their audiences.
@@ -125,13 +116,7 @@ impl NetworkServer {
         self.scratch = new;
         self.deliver();
         for (owner, net_id) in owners {
-            self.send_own(
-                owner,
-                &LocalClientAuthority {
-                    net_id,
-                    authority: true,
-                },
-            );
+            self.tell_owner(owner, net_id, true);
         }
     }
 
@@ -144,9 +129,7 @@ impl NetworkServer {
         // Before it is written: nobody observes it, so what is pending belongs to its first state.
         spawned.clear_dirty();
         let audience = self.audiences.get(spawned.audience);
-        let owner = spawned
-            .owner
-            .filter(|owner| audience.ready.binary_search(owner).is_ok());
+        let owner = spawned.owner.filter(|owner| audience.observes(*owner));
         if !audience.ready.is_empty() {
             let segments = self.audiences.segments(spawned.audience, 0)?;
             if let Err(error) = write_spawn(spawned, segments, &mut self.stats) {
@@ -229,13 +212,7 @@ impl NetworkServer {
         for net_id in owned.unwrap_or_default() {
             let audience = self.objects.get(net_id.0).map(|spawned| spawned.audience);
             if audience.is_some_and(|audience| self.audiences.admits(audience, connection)) {
-                self.send_own(
-                    connection,
-                    &LocalClientAuthority {
-                        net_id,
-                        authority: true,
-                    },
-                );
+                self.tell_owner(connection, net_id, true);
             }
         }
     }

@@ -6,7 +6,7 @@ use super::audience::Audiences;
 use super::spawned::Spawned;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{BehaviourSet, Behaviours};
-use crate::message::{LocalClientAuthority, Message, ObjectDestroy};
+use crate::message::{Message, ObjectDestroy};
 use crate::prefab::Prefab;
 use crate::{MessageType, NetId, NetworkIdentity, Quaternion, Vector3};
 
@@ -301,13 +301,8 @@ impl NetworkServer {
             let Some(connection) = connection else {
                 continue;
             };
-            let sees = told.is_some_and(|audience| {
-                self.audiences
-                    .get(audience)
-                    .ready
-                    .binary_search(&connection)
-                    .is_ok()
-            });
+            let sees =
+                told.is_some_and(|audience| self.audiences.get(audience).observes(connection));
             if let Some(connection) = self.connections.get_mut(connection.0) {
                 if authority {
                     connection.owned.insert(id);
@@ -316,13 +311,7 @@ impl NetworkServer {
                 }
             }
             if sees {
-                self.send_own(
-                    connection,
-                    &LocalClientAuthority {
-                        net_id: id,
-                        authority,
-                    },
-                );
+                self.tell_owner(connection, id, authority);
             }
         }
         true

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::spawned::Spawned;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{MAX_CHANNELS, Pending, When};
-use crate::message::{self, Message};
+use crate::message::{self, LocalClientAuthority, Message};
 use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::{Channel, MessageType, NetId, WriteError, WriteErrorKind};
@@ -172,10 +172,7 @@ impl NetworkServer {
                     continue;
                 };
                 connection.push(channel, pieces);
-                if !connection.listed {
-                    connection.listed = true;
-                    outgoing.push_back(*member);
-                }
+                connection.list(outgoing);
             }
         });
     }
@@ -192,10 +189,13 @@ impl NetworkServer {
             return;
         }
         self.stats.count_encoded(M::TYPE, receiver.own.commit());
-        if !receiver.listed {
-            receiver.listed = true;
-            self.outgoing.push_back(connection);
-        }
+        receiver.list(&mut self.outgoing);
+    }
+
+    /// Tells a connection whether it owns an object.
+    pub(super) fn tell_owner(&mut self, connection: ConnectionId, net_id: NetId, authority: bool) {
+        let message = LocalClientAuthority { net_id, authority };
+        self.send_own(connection, &message);
     }
 }
 
