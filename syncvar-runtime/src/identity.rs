@@ -1,11 +1,14 @@
 //! Objects: an id, a place, and the behaviours on it.
 
 mod behaviours;
+mod pool;
 mod slot;
 mod slots;
 
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
-pub(crate) use slots::{MAX_CHANNELS, Pending, When};
+pub(crate) use pool::{Entry, Job, Location, Pools};
+use slot::Slot;
+pub(crate) use slots::{EndRead, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, When, WriteChanges};
 
 use std::any::Any;
 use std::fmt;
@@ -50,25 +53,47 @@ impl SyncValue for NetId {
     }
 }
 
-/// A spawned object: its id, the prefab it was made from, where it stands, and its behaviours.
-#[derive(Debug)]
-pub struct NetworkIdentity {
+/// A spawned object: its id, the prefab it was made from, where it stands, and a look at its
+/// behaviours.
+#[derive(Clone, Copy)]
+pub struct NetworkIdentity<'a> {
     net_id: NetId,
     asset_id: NetworkHash128,
-    /// Where the object stood when it was spawned. Travels with the spawn and not again.
+    /// Where the object stood when it was last spawned or placed. Travels with the spawn and not
+    /// again.
     pub position: Vector3,
-    /// How the object was turned when it was spawned. Travels with the spawn and not again.
+    /// How the object was turned then. Travels with the spawn and not again.
     pub rotation: Quaternion,
-    pub(crate) behaviours: Behaviours,
+    behaviours: &'a dyn Slots,
 }
 
-impl NetworkIdentity {
-    pub(crate) fn new(net_id: NetId, asset_id: NetworkHash128, behaviours: Behaviours) -> Self {
+/// Where an object stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) position: Vector3,
+    pub(crate) rotation: Quaternion,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self {
+            position: Vector3::default(),
+            rotation: Quaternion::IDENTITY,
+        }
+    }
+}
+
+impl<'a> NetworkIdentity<'a> {
+    pub(crate) fn new(
+        (net_id, asset_id): (NetId, NetworkHash128),
+        place: Place,
+        behaviours: &'a dyn Slots,
+    ) -> Self {
         Self {
             net_id,
             asset_id,
-            position: Vector3::default(),
-            rotation: Quaternion::IDENTITY,
+            position: place.position,
+            rotation: place.rotation,
             behaviours,
         }
     }
@@ -89,26 +114,34 @@ impl NetworkIdentity {
     }
 
     /// Its first behaviour of this type.
-    pub fn behaviour<B: NetworkBehaviour>(&self) -> Option<&B> {
+    pub fn behaviour<B: NetworkBehaviour>(&self) -> Option<&'a B> {
         (0..self.behaviours.len()).find_map(|index| self.behaviour_at(index))
     }
 
     /// Its behaviour at this position, if it is of this type.
-    pub fn behaviour_at<B: NetworkBehaviour>(&self, index: usize) -> Option<&B> {
-        (self.behaviours.slot(index)?.behaviour() as &dyn Any).downcast_ref()
-    }
-
-    pub(crate) fn behaviour_mut<B: NetworkBehaviour>(&mut self) -> Option<&mut B> {
-        let index = (0..self.behaviours.len()).find(|i| self.behaviour_at::<B>(*i).is_some())?;
-        self.behaviour_at_mut(index)
-    }
-
-    pub(crate) fn behaviour_at_mut<B: NetworkBehaviour>(&mut self, index: usize) -> Option<&mut B> {
-        (self.behaviours.slot_mut(index)?.behaviour_mut() as &mut dyn Any).downcast_mut()
+    pub fn behaviour_at<B: NetworkBehaviour>(&self, index: usize) -> Option<&'a B> {
+        downcast(self.behaviours.slot(index)?)
     }
 
     /// The name of the behaviour at this position.
     pub fn behaviour_name(&self, index: usize) -> Option<&'static str> {
         Some(self.behaviours.slot(index)?.info().schema.name)
     }
+}
+
+impl fmt::Debug for NetworkIdentity<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = (0..self.behaviour_count()).filter_map(|index| self.behaviour_name(index));
+        f.debug_struct("NetworkIdentity")
+            .field("net_id", &self.net_id)
+            .field("asset_id", &self.asset_id)
+            .field("position", &self.position)
+            .field("rotation", &self.rotation)
+            .field("behaviours", &names.collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+fn downcast<B: NetworkBehaviour>(slot: &dyn Slot) -> Option<&B> {
+    (slot.behaviour() as &dyn Any).downcast_ref()
 }

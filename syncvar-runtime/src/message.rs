@@ -2,7 +2,7 @@
 //!
 //! A packet is messages back to back; a message is the size of its payload (`u16`), its type
 //! (`i16`) and the payload. Numbers up to 47 are UNet's where UNet has the message; those that it
-//! leaves free carry what it does not have: 20, 21, 32 and 33. Tables: WIRE.md.
+//! leaves free carry what it does not have: 20 to 23, 32 and 33. Tables: WIRE.md.
 #![expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "all fields are written by one signature"
@@ -33,6 +33,10 @@ pub enum MessageType {
     Resync = 20,
     /// Server to client, before a refusal: the description of one prefab. Ours.
     Schema = 21,
+    /// Server to client: changed fields of several objects. Ours.
+    UpdateBatch = 22,
+    /// Server to client: the full states of several objects. Ours.
+    SpawnBatch = 23,
     /// Client to server: let me in. Server to client: you are in. Ours.
     Connect = 32,
     /// Either way: the connection ends, and why. Ours.
@@ -45,7 +49,7 @@ pub enum MessageType {
 
 impl MessageType {
     /// All of them, ordered by number.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::ObjectDestroy,
         Self::ObjectSpawn,
         Self::UpdateVars,
@@ -54,6 +58,8 @@ impl MessageType {
         Self::LocalClientAuthority,
         Self::Resync,
         Self::Schema,
+        Self::UpdateBatch,
+        Self::SpawnBatch,
         Self::Connect,
         Self::Disconnect,
         Self::Ready,
@@ -83,10 +89,12 @@ impl MessageType {
             Self::LocalClientAuthority => 5,
             Self::Resync => 6,
             Self::Schema => 7,
-            Self::Connect => 8,
-            Self::Disconnect => 9,
-            Self::Ready => 10,
-            Self::NotReady => 11,
+            Self::UpdateBatch => 8,
+            Self::SpawnBatch => 9,
+            Self::Connect => 10,
+            Self::Disconnect => 11,
+            Self::Ready => 12,
+            Self::NotReady => 13,
         }
     }
 }
@@ -194,15 +202,15 @@ macro_rules! messages {
 
 messages! {
     /// Packed id.
-    ObjectDestroy { net_id: NetId = write, read }
+    ObjectDestroy { net_id: NetId = write_id, read_id }
     /// Packed 0 or 1.
     SpawnFinished { state: u32 = write_packed, read_packed }
     /// Packed id.
-    ObjectHide { net_id: NetId = write, read }
+    ObjectHide { net_id: NetId = write_id, read_id }
     /// Packed id, one byte.
-    LocalClientAuthority { net_id: NetId = write, read, authority: bool = write, read }
+    LocalClientAuthority { net_id: NetId = write_id, read_id, authority: bool = write, read }
     /// Packed id.
-    Resync { net_id: NetId = write, read }
+    Resync { net_id: NetId = write_id, read_id }
     /// Packed protocol version; from the client its schema hash in 8 bytes, from the server 0.
     Connect { version: u32 = write_packed, read_packed, schema_hash: u64 = write_u64, read_u64 }
     /// One byte, text.
@@ -211,6 +219,14 @@ messages! {
     Ready {}
     /// Empty.
     NotReady {}
+}
+
+fn write_id(writer: &mut NetworkWriter, net_id: &NetId) {
+    writer.write_packed_u32(net_id.0);
+}
+
+fn read_id(reader: &mut NetworkReader<'_>) -> Result<NetId, ReadError> {
+    reader.read_packed_u32().map(NetId)
 }
 
 fn write<T: crate::SyncValue>(writer: &mut NetworkWriter, value: &T) {

@@ -41,6 +41,8 @@ pub struct Prefabs {
 
 /// One entry of the registry.
 pub(crate) struct Prefab {
+    /// Its position in the order of registration.
+    pub(crate) index: u32,
     pub(crate) name: String,
     pub(crate) asset_id: NetworkHash128,
     pub(crate) text: PrefabText,
@@ -108,6 +110,7 @@ impl Prefabs {
         let types = sample.type_ids();
         self.by_types.entry(types.clone()).or_insert(index);
         self.entries.push(Prefab {
+            index: u32::try_from(index).expect("fewer prefabs than 2^32"),
             name: name.into(),
             asset_id,
             text: PrefabText::describe(name, asset_id, &sample),
@@ -136,9 +139,14 @@ impl Prefabs {
 
     /// The descriptions of all prefabs, ordered by name.
     pub(crate) fn texts(&self) -> Vec<&PrefabText> {
-        let mut texts: Vec<_> = self.entries.iter().map(|entry| &entry.text).collect();
-        texts.sort_by(|a, b| a.name.cmp(&b.name));
-        texts
+        self.by_rank().map(|entry| &entry.text).collect()
+    }
+
+    /// All prefabs, ordered by name: the order that both sides agree on.
+    pub(crate) fn by_rank(&self) -> impl Iterator<Item = &Prefab> {
+        let mut entries: Vec<_> = self.entries.iter().collect();
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        entries.into_iter()
     }
 
     /// How many behaviours all prefabs have together.
@@ -149,6 +157,11 @@ impl Prefabs {
 
     pub(crate) fn entries(&self) -> &[Prefab] {
         &self.entries
+    }
+
+    /// The prefab that was registered at this position.
+    pub(crate) fn get(&self, index: u32) -> Option<&Prefab> {
+        self.entries.get(index as usize)
     }
 
     pub(crate) fn by_name(&self, name: &str) -> Option<&Prefab> {

@@ -61,7 +61,7 @@ impl fmt::Display for SchemaDifference {
 
 impl PrefabText {
     pub(crate) fn describe(name: &str, asset_id: NetworkHash128, behaviours: &Behaviours) -> Self {
-        let behaviours = behaviours.iter().map(|slot| BehaviourText {
+        let behaviours = behaviours.slots().iter().map(|slot| BehaviourText {
             name: slot.info().schema.name.into(),
             channel: slot.info().channel,
             fields: describe_fields(&slot.info().schema),

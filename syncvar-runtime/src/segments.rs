@@ -1,41 +1,67 @@
 //! `Segments`: messages on their way into packets.
 
+mod batch;
+mod update;
+
+pub(crate) use batch::Entries;
+
 use bytes::Bytes;
 
-use crate::NetworkWriter;
+use crate::{Dialect, NetworkWriter};
+use batch::Batch;
 
 /// Messages on their way into packets: one buffer, cut so that each piece fits a packet, unless a
 /// single message does not.
 ///
-/// All pieces share the buffer. When the last of them is gone, its memory is used again, so that in
-/// the steady state nothing is allocated.
+/// All pieces share the buffer. When the last of them is gone, its memory is used again.
 #[derive(Debug)]
 pub(crate) struct Segments {
     writer: NetworkWriter,
-    /// Where the message under way began.
+    /// Where the message or entry under way began.
     start: usize,
     /// Where the piece under way began.
     piece: usize,
     /// Where the pieces before it ended.
     cuts: Vec<usize>,
     packet_size: usize,
+    /// The message of many objects that entries are being added to.
+    batch: Option<Batch>,
 }
 
 impl Segments {
+    /// Messages in the `Unet` dialect.
     pub(crate) fn new(packet_size: usize) -> Self {
+        Self::with_dialect(packet_size, Dialect::Unet)
+    }
+
+    pub(crate) fn with_dialect(packet_size: usize, dialect: Dialect) -> Self {
         Self {
-            writer: NetworkWriter::new(),
+            writer: NetworkWriter::with_dialect(dialect),
             start: 0,
             piece: 0,
             cuts: Vec::new(),
             packet_size,
+            batch: None,
         }
+    }
+
+    /// Whose bytes the values in it are.
+    #[inline]
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.writer.dialect()
     }
 
     /// Begins a message: the caller writes it, then calls [`commit`](Self::commit) or
     /// [`give_up`](Self::give_up).
     pub(crate) fn begin(&mut self) -> &mut NetworkWriter {
+        self.end_batch();
         self.start = self.writer.len();
+        &mut self.writer
+    }
+
+    /// What is under way, to be written on.
+    #[inline]
+    pub(crate) fn writer(&mut self) -> &mut NetworkWriter {
         &mut self.writer
     }
 
@@ -44,8 +70,7 @@ impl Segments {
     pub(crate) fn commit(&mut self) -> usize {
         let end = self.writer.len();
         if self.start > self.piece && end - self.piece > self.packet_size {
-            self.cuts.push(self.start);
-            self.piece = self.start;
+            self.cut();
         }
         end - self.start
     }
@@ -60,8 +85,15 @@ impl Segments {
         self.writer.is_empty()
     }
 
+    /// What is under way begins the next piece.
+    fn cut(&mut self) {
+        self.cuts.push(self.start);
+        self.piece = self.start;
+    }
+
     /// Freezes what has been written and gives all pieces out, in order.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Bytes> {
+        self.end_batch();
         let mut whole = Bytes::new();
         if !self.writer.is_empty() {
             self.cuts.push(self.writer.len());

@@ -6,6 +6,7 @@ mod event;
 mod guard;
 mod receive;
 mod schedule;
+mod sink;
 mod snapshot;
 mod spawn;
 mod spawned;
@@ -14,16 +15,18 @@ mod update;
 
 pub use event::{PacketError, ServerEvent};
 pub use guard::BehaviourMut;
+pub(crate) use sink::Sink;
 pub use spawn::{SpawnError, SpawnOptions};
 pub use transmit::Transmit;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use crate::events::Events;
+use crate::identity::{Place, Pools};
 use crate::stats::Stats;
 use crate::table::Table;
 use crate::{Channel, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
@@ -31,6 +34,7 @@ use audience::Audiences;
 use connection::{Connection, ConnectionState};
 use schedule::Schedule;
 use spawned::Spawned;
+use update::Scratch;
 
 /// The number of a connection, counted from 1 and never given twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,6 +112,12 @@ pub struct NetworkServer {
     config: ServerConfig,
     schema_hash: u64,
     objects: Table<Spawned>,
+    /// The behaviours of all objects.
+    pools: Pools,
+    /// Where all objects stand.
+    places: Table<Place>,
+    /// Who is to be given the full state of an object with the next update, though they see it.
+    owed: BTreeMap<NetId, Vec<ConnectionId>>,
     /// The ids that are still to be given out, ascending; those in use are passed over.
     net_ids: RangeInclusive<u32>,
     connections: Table<Connection>,
@@ -118,8 +128,8 @@ pub struct NetworkServer {
     joining: Vec<ConnectionId>,
     /// Connections that have asked for objects again.
     resyncing: Vec<ConnectionId>,
-    /// A list of objects for the update loop to use again.
-    scratch: Vec<NetId>,
+    /// Lists for the update loop to use again.
+    scratch: Scratch,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
     /// The segments of the packet that was polled last.
@@ -149,13 +159,16 @@ impl NetworkServer {
             audiences: Audiences::new(config.channels.len(), config.gathered_size()),
             prefabs,
             objects: Table::default(),
+            pools: Pools::default(),
+            places: Table::default(),
+            owed: BTreeMap::new(),
             net_ids: 1..=u32::MAX,
             connections: Table::default(),
             next_connection: 1,
             schedule: Schedule::default(),
             joining: Vec::new(),
             resyncing: Vec::new(),
-            scratch: Vec::new(),
+            scratch: Scratch::default(),
             outgoing: VecDeque::new(),
             packet: Vec::new(),
             events: Events::with_limit(config.max_events),
@@ -181,13 +194,21 @@ impl NetworkServer {
     }
 
     /// The object with this id.
-    pub fn identity(&self, id: NetId) -> Option<&NetworkIdentity> {
-        Some(&self.objects.get(id.0)?.identity)
+    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity_of(id, self.objects.get(id.0)?)
+    }
+
+    fn identity_of(&self, id: NetId, spawned: &Spawned) -> Option<NetworkIdentity<'_>> {
+        let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool))?;
+        let place = *self.places.get(id.0)?;
+        let behaviours = self.pools.slots(spawned.at)?;
+        Some(NetworkIdentity::new((id, prefab.asset_id), place, behaviours))
     }
 
     /// All objects, by ascending id.
-    pub fn identities(&self) -> impl Iterator<Item = &NetworkIdentity> {
-        self.objects.values().map(|spawned| &spawned.identity)
+    pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
+        let objects = self.objects.iter();
+        objects.filter_map(|(number, spawned)| self.identity_of(NetId(number), spawned))
     }
 
     /// How many objects there are.
@@ -208,8 +229,9 @@ impl NetworkServer {
     /// The first behaviour of this type on an object, for writing. When the guard is dropped and
     /// something has changed, the object is queued for the next update.
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
-        let spawned = self.objects.get_mut(id.0)?;
-        BehaviourMut::new(spawned, &mut self.schedule, NetworkIdentity::behaviour_mut)
+        let at = self.objects.get(id.0)?.at;
+        let behaviour = self.pools.behaviour_mut(at)?;
+        Some(BehaviourMut::new(id, behaviour, &mut self.schedule))
     }
 
     /// The behaviour at a position of an object, for objects with two behaviours of one type.
@@ -218,9 +240,9 @@ impl NetworkServer {
         id: NetId,
         index: usize,
     ) -> Option<BehaviourMut<'_, B>> {
-        let spawned = self.objects.get_mut(id.0)?;
-        let find = |identity| NetworkIdentity::behaviour_at_mut(identity, index);
-        BehaviourMut::new(spawned, &mut self.schedule, find)
+        let at = self.objects.get(id.0)?.at;
+        let behaviour = self.pools.behaviour_at_mut(at, index)?;
+        Some(BehaviourMut::new(id, behaviour, &mut self.schedule))
     }
 
     /// The connection that owns an object.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 /// How many entries a page has.
-const PAGE: usize = 256;
+const PAGE: usize = 64;
 
 /// How many pages are found by their position. A list up to the page of the highest number would
-/// cost 134 MB for a single object far out.
+/// cost 512 MB for a single object far out.
 const DENSE_PAGES: usize = (1 << 24) / PAGE;
 
 /// Values by number. A page goes when its last entry goes; what stays of it is one pointer, and
@@ -102,6 +102,18 @@ impl<T> Table<T> {
             }
         }
         Some(value)
+    }
+
+    /// Numbers and values, by ascending number.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        let near = self.pages.iter().enumerate();
+        let near = near.filter_map(|(number, page)| Some((number, page.as_deref()?)));
+        let far = self.far.iter().map(|(number, page)| (*number, &**page));
+        near.chain(far).flat_map(|(page, entries)| {
+            let numbers = (page * PAGE)..;
+            let entries = numbers.zip(&entries.entries);
+            entries.filter_map(|(number, entry)| Some((u32::try_from(number).ok()?, entry.as_ref()?)))
+        })
     }
 
     /// The values, by ascending number.

@@ -19,6 +19,7 @@ mod packed;
 mod reader;
 mod unity;
 mod value;
+mod varint;
 mod writer;
 
 pub use decimal::Decimal;

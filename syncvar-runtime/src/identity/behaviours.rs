@@ -1,12 +1,10 @@
 //! The behaviours of one object, of any types.
 
-use std::any::TypeId;
 use std::fmt;
-use std::time::Duration;
 
 use super::slot::{Slot, TypedSlot};
-use super::slots::{MAX_BEHAVIOURS, Pending, Slots, When};
-use crate::{NetworkBehaviour, NetworkWriter};
+use super::slots::{MAX_BEHAVIOURS, Slots};
+use crate::NetworkBehaviour;
 
 /// One or several behaviours that make up an object: a behaviour, a tuple of up to eight, or a
 /// [`BehaviourList`].
@@ -21,7 +19,7 @@ pub trait BehaviourSet: Send + Sync + 'static {
 }
 
 /// The behaviours of one object, in order, with their types erased.
-pub struct Behaviours(Box<dyn Slots>);
+pub struct Behaviours(pub(super) Box<dyn Slots>);
 
 /// Behaviours put together at run time, for objects whose parts are not known when the program is
 /// compiled.
@@ -43,7 +41,7 @@ pub struct Behaviours(Box<dyn Slots>);
 /// assert_eq!(parts.into_behaviours().len(), 2);
 /// ```
 #[derive(Default)]
-pub struct BehaviourList(pub(super) Vec<Box<dyn Slots>>);
+pub struct BehaviourList(pub(super) Vec<Box<dyn Slot>>);
 
 impl Behaviours {
     /// How many there are.
@@ -55,59 +53,15 @@ impl Behaviours {
         self.0.len()
     }
 
-    pub(crate) fn slot(&self, index: usize) -> Option<&dyn Slot> {
-        self.0.slot(index)
-    }
-
-    pub(crate) fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot> {
-        self.0.slot_mut(index)
-    }
-
-    /// The types of the behaviours, in order: what [`Prefabs`](crate::Prefabs) finds a prefab by.
-    pub(crate) fn type_ids(&self) -> Vec<TypeId> {
-        self.0.type_ids()
-    }
-
-    /// What there is to send.
-    pub(crate) fn look(&self, when: When) -> Pending {
-        let mut pending = Pending::default();
-        self.0.look(0, when, &mut pending);
-        pending
-    }
-
-    /// Has every behaviour of a channel write its changes, and reports how many bytes each took.
-    /// Returns a bit for each that wants to be sent.
-    pub(crate) fn write_changes(
-        &mut self,
-        channel: u8,
-        writer: &mut NetworkWriter,
-        mut sizes: impl FnMut(u32, usize),
-    ) -> u64 {
-        self.0.write_changes(0, channel, writer, &mut sizes)
-    }
-
-    /// Makes the behaviours clean whose bits are set: they were sent.
-    pub(crate) fn mark_sent(&mut self, sent: u64, now: Duration) {
-        self.0.mark_sent(0, sent, now);
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Slot> {
-        (0..self.len()).filter_map(|index| self.slot(index))
-    }
-
-    pub(crate) fn for_each_mut(&mut self, mut action: impl FnMut(&mut dyn Slot)) {
-        for index in 0..self.len() {
-            if let Some(slot) = self.slot_mut(index) {
-                action(slot);
-            }
-        }
+    pub(crate) fn slots(&self) -> &dyn Slots {
+        &*self.0
     }
 }
 
 impl fmt::Debug for Behaviours {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
-            .entries(self.iter().map(|slot| slot.info().schema.name))
+            .entries(self.slots().iter().map(|slot| slot.info().schema.name))
             .finish()
     }
 }
@@ -137,7 +91,7 @@ impl BehaviourList {
 impl fmt::Debug for BehaviourList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
-            .entries((0..self.len()).filter_map(|index| Some(self.slot(index)?.info().schema.name)))
+            .entries(self.0.iter().map(|slot| slot.info().schema.name))
             .finish()
     }
 }
@@ -154,32 +108,4 @@ impl BehaviourSet for Behaviours {
     fn into_behaviours(self) -> Behaviours {
         self
     }
-}
-
-impl<B: NetworkBehaviour> BehaviourSet for B {
-    fn into_behaviours(self) -> Behaviours {
-        Behaviours(Box::new(TypedSlot::new(self)))
-    }
-}
-
-macro_rules! tuples {
-    ($($count:literal: $($name:ident $index:tt),+;)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<$($name: NetworkBehaviour),+> BehaviourSet for ($($name,)+) {
-            fn into_behaviours(self) -> Behaviours {
-                Behaviours(Box::new(($(TypedSlot::new(self.$index),)+)))
-            }
-        }
-    )*};
-}
-
-tuples! {
-    1: A 0;
-    2: A 0, B 1;
-    3: A 0, B 1, C 2;
-    4: A 0, B 1, C 2, D 3;
-    5: A 0, B 1, C 2, D 3, E 4;
-    6: A 0, B 1, C 2, D 3, E 4, F 5;
-    7: A 0, B 1, C 2, D 3, E 4, F 5, G 6;
-    8: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
 }

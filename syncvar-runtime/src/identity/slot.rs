@@ -20,6 +20,7 @@ pub(crate) trait Slot: Send + Sync {
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
     fn info(&self) -> &'static BehaviourInfo;
     fn dirty_bits(&self) -> u64;
+    fn set_dirty_bit(&mut self, dirty_bits: u64);
     fn clear_all_dirty_bits(&mut self);
     fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool;
 
@@ -38,6 +39,9 @@ pub(crate) trait Slot: Send + Sync {
 
     /// When this behaviour was last sent.
     fn last_send(&self) -> Duration;
+
+    /// This behaviour was sent: it is clean.
+    fn mark_sent(&mut self, now: Duration);
 }
 
 /// A behaviour, for finding out its type.
@@ -48,12 +52,13 @@ impl<B: NetworkBehaviour> AnyBehaviour for B {}
 /// A behaviour of a known type.
 pub(super) struct TypedSlot<B: NetworkBehaviour> {
     pub(super) behaviour: B,
-    pub(super) last_send: Duration,
+    /// In nanoseconds: eight bytes instead of the sixteen of a `Duration`.
+    last_send: u64,
     previous: Option<B::Previous>,
 }
 
 impl<B: NetworkBehaviour> TypedSlot<B> {
-    pub(super) const INFO: &'static BehaviourInfo = &BehaviourInfo {
+    const INFO: &'static BehaviourInfo = &BehaviourInfo {
         schema: B::SCHEMA,
         channel: B::CHANNEL,
         send_interval: B::SEND_INTERVAL,
@@ -62,7 +67,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
     pub(super) fn new(behaviour: B) -> Self {
         Self {
             behaviour,
-            last_send: Duration::ZERO,
+            last_send: 0,
             previous: None,
         }
     }
@@ -77,23 +82,31 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         &mut self.behaviour
     }
 
+    #[inline]
     fn info(&self) -> &'static BehaviourInfo {
         Self::INFO
     }
 
+    #[inline]
     fn dirty_bits(&self) -> u64 {
         self.behaviour.sync_var_dirty_bits()
+    }
+
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        self.behaviour.set_dirty_bit(dirty_bits);
     }
 
     fn clear_all_dirty_bits(&mut self) {
         self.behaviour.clear_all_dirty_bits();
     }
 
+    #[inline]
     fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
         writer.at_behaviour(Some(B::SCHEMA.name));
         self.behaviour.on_serialize(writer, initial_state)
     }
 
+    #[inline]
     fn deserialize(
         &mut self,
         reader: &mut NetworkReader<'_>,
@@ -103,17 +116,26 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         Ok(())
     }
 
+    #[inline]
     fn call_hooks(&mut self) {
         if let Some(previous) = self.previous.take() {
             self.behaviour.call_hooks(previous);
         }
     }
 
+    #[inline]
     fn skip_hooks(&mut self) {
         self.previous = None;
     }
 
+    #[inline]
     fn last_send(&self) -> Duration {
-        self.last_send
+        Duration::from_nanos(self.last_send)
+    }
+
+    #[inline]
+    fn mark_sent(&mut self, now: Duration) {
+        self.behaviour.clear_all_dirty_bits();
+        self.last_send = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
     }
 }

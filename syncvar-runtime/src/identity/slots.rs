@@ -1,34 +1,53 @@
-//! All behaviours of an object: what the update loop asks of them, in one call.
+//! All behaviours of an object, in a row.
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::time::Duration;
 
-use super::behaviours::BehaviourList;
-use super::slot::{BehaviourInfo, Slot, TypedSlot};
-use crate::{NetworkBehaviour, NetworkWriter};
+use super::behaviours::{BehaviourList, BehaviourSet, Behaviours};
+use super::pool::{Pool, TypedPool};
+use super::slot::{Slot, TypedSlot};
+use crate::stats::BehaviourStats;
+use crate::{NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
 
-/// Slots in a row. A tuple keeps its behaviours in one piece of memory, and the methods that the
-/// update loop calls for every object that has changed look at all of them in one call.
-pub(super) trait Slots: Send + Sync {
+/// Slots in a row. A tuple keeps its behaviours in one piece of memory.
+pub(crate) trait Slots: Any + Send + Sync {
     fn len(&self) -> usize;
     fn slot(&self, index: usize) -> Option<&dyn Slot>;
     fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot>;
-    fn type_ids(&self) -> Vec<TypeId>;
 
-    /// Adds what there is to send; the first slot counts as number `first`.
-    fn look(&self, first: u32, when: When, pending: &mut Pending);
+    /// An empty pool for rows of this type.
+    fn new_pool(&self) -> Box<dyn Pool>;
 
-    /// Has every behaviour of a channel write its changes; tells which of them wants to be sent.
-    fn write_changes(
-        &mut self,
-        first: u32,
-        channel: u8,
-        writer: &mut NetworkWriter,
-        sizes: &mut dyn FnMut(u32, usize),
-    ) -> u64;
+    /// Shows every slot to a visitor, in order. What the update loop does to an object is done this
+    /// way, so that the compiler sees through to the fields.
+    fn visit<V: Visit>(&mut self, visitor: &mut V)
+    where
+        Self: Sized;
+}
 
-    /// Makes the behaviours clean whose bits are set: they were sent.
-    fn mark_sent(&mut self, first: u32, sent: u64, now: Duration);
+/// Something that is done to every slot of an object.
+pub(crate) trait Visit {
+    fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S);
+}
+
+impl dyn Slots {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Slot> {
+        (0..self.len()).filter_map(|index| self.slot(index))
+    }
+
+    pub(crate) fn for_each_mut(&mut self, mut action: impl FnMut(&mut dyn Slot)) {
+        for index in 0..self.len() {
+            if let Some(slot) = self.slot_mut(index) {
+                action(slot);
+            }
+        }
+    }
+
+    /// The types of the behaviours, in order: what [`Prefabs`](crate::Prefabs) finds a prefab by.
+    pub(crate) fn type_ids(&self) -> Vec<TypeId> {
+        let ids = self.iter().map(|slot| Any::type_id(slot.behaviour()));
+        ids.collect()
+    }
 }
 
 /// When the update loop looks at an object.
@@ -54,61 +73,121 @@ pub(super) const MAX_BEHAVIOURS: usize = 64;
 /// The most channels that a server can have: each has a bit of a word.
 pub(crate) const MAX_CHANNELS: usize = 64;
 
-impl When {
-    fn is_due(self, last_send: Duration, info: &BehaviourInfo) -> bool {
-        self.force || self.now.saturating_sub(last_send) > info.send_interval
-    }
+/// Finds out what there is to send.
+pub(crate) struct Look {
+    pub(crate) when: When,
+    pub(crate) pending: Pending,
 }
 
-impl Pending {
-    fn add(&mut self, index: u32, info: &BehaviourInfo, due: bool, dirty: bool) {
-        self.dirty |= u64::from(dirty) << index;
+impl Visit for Look {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
+        if slot.dirty_bits() == 0 {
+            return;
+        }
+        let (info, When { now, force }) = (slot.info(), self.when);
+        self.pending.dirty |= 1 << index;
+        let due = force || now.saturating_sub(slot.last_send()) > info.send_interval;
         if due && usize::from(info.channel) < MAX_CHANNELS {
-            self.channels |= 1 << info.channel;
+            self.pending.channels |= 1 << info.channel;
         }
     }
 }
 
-/// A slot each, which is asked as any row of slots is.
+/// Has every behaviour of a channel write its changes.
+pub(crate) struct WriteChanges<'a> {
+    pub(crate) channel: u8,
+    pub(crate) writer: &'a mut NetworkWriter,
+    pub(crate) stats: &'a mut [BehaviourStats],
+    /// A bit for each behaviour that wants to be sent.
+    pub(crate) sent: u64,
+}
+
+impl Visit for WriteChanges<'_> {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
+        if slot.info().channel != self.channel {
+            return;
+        }
+        let before = self.writer.len();
+        self.sent |= u64::from(slot.serialize(self.writer, false)) << index;
+        if let Some(stats) = self.stats.get_mut(index as usize) {
+            stats.delta.add(self.writer.len() - before);
+        }
+    }
+}
+
+/// Makes the behaviours clean whose bits are set.
+pub(crate) struct MarkSent {
+    pub(crate) sent: u64,
+    pub(crate) now: Duration,
+}
+
+impl Visit for MarkSent {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
+        if self.sent >> index & 1 == 1 {
+            slot.mark_sent(self.now);
+        }
+    }
+}
+
+/// Has every behaviour of a channel read its changes; ends with the first error.
+pub(crate) struct ReadChanges<'a, 'b> {
+    pub(crate) channel: u8,
+    pub(crate) reader: &'a mut NetworkReader<'b>,
+    /// The dirty bits that each behaviour has read.
+    pub(crate) masks: &'a mut Vec<u64>,
+    pub(crate) result: Result<(), ReadError>,
+}
+
+impl Visit for ReadChanges<'_, '_> {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+        if self.result.is_ok() && slot.info().channel == self.channel {
+            self.result = slot.deserialize(self.reader, false);
+        }
+        self.masks.push(self.reader.take_seen_bits());
+    }
+}
+
+/// Calls the hooks for what was read, or forgets about it.
+pub(crate) struct EndRead {
+    pub(crate) hooks: bool,
+}
+
+impl Visit for EndRead {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+        if self.hooks {
+            slot.call_hooks();
+        } else {
+            slot.skip_hooks();
+        }
+    }
+}
+
 impl Slots for BehaviourList {
     fn len(&self) -> usize {
         self.0.len()
     }
 
     fn slot(&self, index: usize) -> Option<&dyn Slot> {
-        self.0.get(index)?.slot(0)
+        Some(&**self.0.get(index)?)
     }
 
     fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot> {
-        self.0.get_mut(index)?.slot_mut(0)
+        Some(&mut **self.0.get_mut(index)?)
     }
 
-    fn look(&self, first: u32, when: When, pending: &mut Pending) {
-        for (index, slot) in (first..).zip(&self.0) {
-            slot.look(index, when, pending);
+    fn new_pool(&self) -> Box<dyn Pool> {
+        Box::new(TypedPool::<Self>::default())
+    }
+
+    fn visit<V: Visit>(&mut self, visitor: &mut V) {
+        for (index, slot) in (0..).zip(&mut self.0) {
+            visitor.slot(index, &mut **slot);
         }
-    }
-
-    fn write_changes(
-        &mut self,
-        first: u32,
-        channel: u8,
-        writer: &mut NetworkWriter,
-        sizes: &mut dyn FnMut(u32, usize),
-    ) -> u64 {
-        (first..).zip(&mut self.0).fold(0, |wanted, (index, slot)| {
-            wanted | slot.write_changes(index, channel, writer, sizes)
-        })
-    }
-
-    fn mark_sent(&mut self, first: u32, sent: u64, now: Duration) {
-        for (index, slot) in (first..).zip(&mut self.0) {
-            slot.mark_sent(index, sent, now);
-        }
-    }
-
-    fn type_ids(&self) -> Vec<TypeId> {
-        self.0.iter().flat_map(|slot| slot.type_ids()).collect()
     }
 }
 
@@ -125,40 +204,19 @@ impl<B: NetworkBehaviour> Slots for TypedSlot<B> {
         (index == 0).then_some(self)
     }
 
-    fn type_ids(&self) -> Vec<TypeId> {
-        vec![TypeId::of::<B>()]
+    fn new_pool(&self) -> Box<dyn Pool> {
+        Box::new(TypedPool::<Self>::default())
     }
 
     #[inline]
-    fn look(&self, first: u32, when: When, pending: &mut Pending) {
-        let dirty = self.behaviour.sync_var_dirty_bits() != 0;
-        let due = dirty && when.is_due(self.last_send, Self::INFO);
-        pending.add(first, Self::INFO, due, dirty);
+    fn visit<V: Visit>(&mut self, visitor: &mut V) {
+        visitor.slot(0, self);
     }
+}
 
-    #[inline]
-    fn write_changes(
-        &mut self,
-        first: u32,
-        channel: u8,
-        writer: &mut NetworkWriter,
-        sizes: &mut dyn FnMut(u32, usize),
-    ) -> u64 {
-        if B::CHANNEL != channel {
-            return 0;
-        }
-        let before = writer.len();
-        let wanted = self.serialize(writer, false);
-        sizes(first, writer.len() - before);
-        u64::from(wanted) << first
-    }
-
-    #[inline]
-    fn mark_sent(&mut self, first: u32, sent: u64, now: Duration) {
-        if sent >> first & 1 == 1 {
-            self.behaviour.clear_all_dirty_bits();
-            self.last_send = now;
-        }
+impl<B: NetworkBehaviour> BehaviourSet for B {
+    fn into_behaviours(self) -> Behaviours {
+        Behaviours(Box::new(TypedSlot::new(self)))
     }
 }
 
@@ -183,26 +241,20 @@ macro_rules! tuples {
                 }
             }
 
-            fn type_ids(&self) -> Vec<TypeId> {
-                vec![$(TypeId::of::<$name>()),+]
+            fn new_pool(&self) -> Box<dyn Pool> {
+                Box::new(TypedPool::<Self>::default())
             }
 
-            fn look(&self, first: u32, when: When, pending: &mut Pending) {
-                $(self.$index.look(first + $index, when, pending);)+
+            #[inline]
+            fn visit<V: Visit>(&mut self, visitor: &mut V) {
+                $(visitor.slot($index, &mut self.$index);)+
             }
+        }
 
-            fn write_changes(
-                &mut self,
-                first: u32,
-                channel: u8,
-                writer: &mut NetworkWriter,
-                sizes: &mut dyn FnMut(u32, usize),
-            ) -> u64 {
-                0 $(| self.$index.write_changes(first + $index, channel, writer, sizes))+
-            }
-
-            fn mark_sent(&mut self, first: u32, sent: u64, now: Duration) {
-                $(self.$index.mark_sent(first + $index, sent, now);)+
+        #[diagnostic::do_not_recommend]
+        impl<$($name: NetworkBehaviour),+> BehaviourSet for ($($name,)+) {
+            fn into_behaviours(self) -> Behaviours {
+                Behaviours(Box::new(($(TypedSlot::new(self.$index),)+)))
             }
         }
     )*};

@@ -24,6 +24,19 @@ impl AudienceId {
     }
 }
 
+/// The buffers of an audience, for each dialect that is spoken in it.
+#[derive(Debug)]
+pub(crate) struct Outputs<'a>(pub(super) [&'a mut [Segments]; 2]);
+
+impl Outputs<'_> {
+    /// The buffers of a channel, one for each dialect.
+    #[inline]
+    pub(super) fn channel(&mut self, channel: usize) -> impl Iterator<Item = &mut Segments> {
+        let dialects = self.0.iter_mut();
+        dialects.filter_map(move |channels| channels.get_mut(channel))
+    }
+}
+
 /// Who belongs to an audience once they are ready.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Members {
@@ -152,6 +165,16 @@ impl Audiences {
             self.touched.push(id);
         }
         audience.channels.get_mut(channel)
+    }
+
+    /// The buffers of an audience, to write into.
+    pub(super) fn outputs(&mut self, id: AudienceId) -> Outputs<'_> {
+        let audience = &mut self.all[id.0];
+        if !audience.touched {
+            audience.touched = true;
+            self.touched.push(id);
+        }
+        Outputs([&mut audience.channels, &mut []])
     }
 
     /// Gives out everything that was written: channel, its pieces, and who gets them.

@@ -39,15 +39,15 @@ impl Schedule {
     }
 
     /// An object is to be shown to somebody, or hidden: that is preceded by its changes.
-    pub(super) fn queue_moved(&mut self, spawned: &mut Spawned) {
-        self.queue_dirty(spawned.identity.net_id());
-        self.queue_sent(spawned);
+    pub(super) fn queue_moved(&mut self, net_id: NetId, spawned: &mut Spawned) {
+        self.queue_dirty(net_id);
+        self.queue_sent(net_id, spawned);
     }
 
     /// As [`queue_moved`](Self::queue_moved), for an object whose changes have just been written.
-    pub(super) fn queue_sent(&mut self, spawned: &mut Spawned) {
+    pub(super) fn queue_sent(&mut self, net_id: NetId, spawned: &mut Spawned) {
         spawned.moved = true;
-        self.moved.insert(spawned.identity.net_id().0);
+        self.moved.insert(net_id.0);
     }
 
     /// An object is to be spawned on the clients.
@@ -56,7 +56,7 @@ impl Schedule {
     }
 
     /// An object's next behaviour is due after this time.
-    pub(super) fn wait(&mut self, spawned: &mut Spawned, until: Duration) {
+    pub(super) fn wait(&mut self, net_id: NetId, spawned: &mut Spawned, until: Duration) {
         if spawned.wake.is_none_or(|wake| until < wake) {
             spawned.wake = Some(until);
             let spare = &mut self.spare;
@@ -64,7 +64,7 @@ impl Schedule {
                 .waiting
                 .entry(until)
                 .or_insert_with(|| spare.pop().unwrap_or_default());
-            list.push(spawned.identity.net_id());
+            list.push(net_id);
         }
     }
 

@@ -5,10 +5,10 @@ use std::any::TypeId;
 use super::audience::Audiences;
 use super::spawned::Spawned;
 use super::{ConnectionId, NetworkServer, ServerEvent};
-use crate::identity::{BehaviourSet, Behaviours};
+use crate::identity::{BehaviourSet, Behaviours, Place};
 use crate::message::{Message, ObjectDestroy};
 use crate::prefab::Prefab;
-use crate::{MessageType, NetId, NetworkIdentity, Quaternion, Vector3};
+use crate::{MessageType, NetId, Quaternion, Vector3};
 
 /// How far ahead of the next id a chosen one can be for the next ones to follow it.
 const NEAR: u32 = 1 << 24;
@@ -108,33 +108,31 @@ impl NetworkServer {
         } = options;
         let behaviours = behaviours.into_behaviours();
         let prefab = self.find_prefab(&behaviours, prefab.as_deref())?;
-        let (asset_id, first_behaviour) = (prefab.asset_id, prefab.first_behaviour);
+        let prefab = prefab.index;
         if let Some(owner) = owner.filter(|owner| !self.knows(*owner)) {
             return Err(SpawnError::UnknownOwner(owner));
         }
         let net_id = self.choose_net_id(net_id)?;
         self.report_unknown_channels(net_id, &behaviours);
 
-        let mut identity = NetworkIdentity::new(net_id, asset_id, behaviours);
-        identity.position = position;
-        identity.rotation = rotation.unwrap_or(Quaternion::IDENTITY);
         let wanted = if hidden {
             Audiences::NOBODY
         } else {
             Audiences::EVERYONE
         };
         let spawned = Spawned {
-            identity,
-            owner: None,
+            at: self.pools.insert(prefab, behaviours),
             audience: wanted,
             wanted,
+            owner: None,
+            wake: None,
             announced: false,
             moved: false,
-            wake: None,
-            owed: Vec::new(),
+            owing: false,
             unsent: false,
-            first_behaviour,
         };
+        let rotation = rotation.unwrap_or(Quaternion::IDENTITY);
+        self.places.insert(net_id.0, Place { position, rotation });
         self.schedule.queue_new(net_id);
         self.audiences.acquire(wanted);
         self.audiences.acquire(wanted);
@@ -150,7 +148,7 @@ impl NetworkServer {
         behaviours: &Behaviours,
         name: Option<&str>,
     ) -> Result<&Prefab, SpawnError> {
-        let types: Vec<TypeId> = behaviours.type_ids();
+        let types: Vec<TypeId> = behaviours.slots().type_ids();
         match name {
             None => self
                 .prefabs
@@ -190,7 +188,7 @@ impl NetworkServer {
     }
 
     fn report_unknown_channels(&mut self, object: NetId, behaviours: &Behaviours) {
-        for slot in behaviours.iter() {
+        for slot in behaviours.slots().iter() {
             let (behaviour, channel) = (slot.info().schema.name, slot.info().channel);
             if usize::from(channel) >= self.config.channels.len() {
                 tracing::warn!(%object, behaviour, channel, "the server has no such channel");
@@ -209,17 +207,21 @@ impl NetworkServer {
         let Some(spawned) = self.objects.remove(id.0) else {
             return false;
         };
+        self.pools.remove(spawned.at);
+        self.places.remove(id.0);
+        self.owed.remove(&id);
         if let Some(owner) = spawned
             .owner
             .and_then(|owner| self.connections.get_mut(owner.0))
         {
             owner.owned.remove(&id);
         }
-        let seen = spawned.announced && !self.audiences.get(spawned.audience).ready.is_empty();
-        if seen && let Some(segments) = self.audiences.segments(spawned.audience, 0) {
-            ObjectDestroy { net_id: id }.encode(segments.begin());
-            self.stats
-                .count_encoded(MessageType::ObjectDestroy, segments.commit());
+        if spawned.announced && !self.audiences.get(spawned.audience).ready.is_empty() {
+            for segments in self.audiences.outputs(spawned.audience).channel(0) {
+                ObjectDestroy { net_id: id }.encode(segments.begin());
+                let length = segments.commit();
+                self.stats.count_encoded(MessageType::ObjectDestroy, length);
+            }
         }
         self.audiences.release(spawned.audience);
         self.audiences.release(spawned.wanted);
@@ -269,7 +271,7 @@ impl NetworkServer {
         self.audiences.acquire(wanted);
         self.audiences.release(spawned.wanted);
         spawned.wanted = wanted;
-        self.schedule.queue_moved(spawned);
+        self.schedule.queue_moved(id, spawned);
         true
     }
 
@@ -277,11 +279,10 @@ impl NetworkServer {
     /// it are not; a position that all of them follow is a field of a behaviour. Returns whether there
     /// is such an object.
     pub fn set_transform(&mut self, id: NetId, position: Vector3, rotation: Quaternion) -> bool {
-        let Some(spawned) = self.objects.get_mut(id.0) else {
+        let Some(place) = self.places.get_mut(id.0) else {
             return false;
         };
-        spawned.identity.position = position;
-        spawned.identity.rotation = rotation;
+        *place = Place { position, rotation };
         true
     }
 

@@ -79,6 +79,11 @@ impl NetworkWriter {
         self.error
     }
 
+    #[inline]
+    pub(crate) fn has_error(&self) -> bool {
+        self.error.is_some()
+    }
+
     /// Takes the error out, so that the writer can be used on.
     pub fn take_error(&mut self) -> Option<WriteError> {
         self.error.take()
@@ -248,6 +253,25 @@ impl NetworkWriter {
             .and_then(|end| self.buffer.get_mut(position..end))
         {
             room.copy_from_slice(&value.to_le_bytes());
+        }
+    }
+
+    /// Sets bits of a byte that was written before.
+    #[inline]
+    pub(crate) fn add_bits(&mut self, position: usize, bits: usize) {
+        if let Some(byte) = self.buffer.get_mut(position) {
+            let [bits, ..] = bits.to_le_bytes();
+            *byte |= bits;
+        }
+    }
+
+    /// Puts a number between what was written before `position` and what was written after it.
+    pub(crate) fn insert_varint(&mut self, position: usize, value: usize) {
+        let end = self.buffer.len();
+        self.write_varint(value as u64);
+        let length = self.buffer.len().saturating_sub(end);
+        if let Some(moved) = self.buffer.get_mut(position..) {
+            moved.rotate_right(length);
         }
     }
 

@@ -1,0 +1,249 @@
+//! Pools: the behaviours of all objects of one kind, side by side in memory.
+//!
+//! Objects with the same behaviours are rows of one list, and the update loop hands a pool many rows
+//! at a time: one call through a table of functions for all of them, and what happens to each is
+//! compiled for its types.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use super::behaviours::Behaviours;
+use super::slot::{Slot, TypedSlot};
+use super::slots::{Look, Pending, Slots, When};
+use crate::client::Reception;
+use crate::server::Sink;
+use crate::{NetId, NetworkBehaviour};
+
+/// So many objects are looked at before the first of them is written: fetching one from memory does
+/// not depend on another then, and the processor fetches several at a time.
+pub(crate) const BATCH: usize = 16;
+
+/// The behaviours of objects of one kind, a row each.
+pub(crate) trait Pool: Any + Send + Sync {
+    /// Adds a row; gives the behaviours back if they are of another type.
+    fn insert(&mut self, behaviours: Behaviours) -> Result<u32, Behaviours>;
+    fn remove(&mut self, row: u32);
+    fn slots(&self, row: u32) -> Option<&dyn Slots>;
+    fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots>;
+
+    /// Has each of these objects write what it has to send.
+    fn write_changes(&mut self, jobs: &[Job], sink: &mut Sink<'_>);
+
+    /// Has each of these objects read its changes and call its hooks.
+    fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>);
+}
+
+/// An object that is to write its changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job {
+    pub(crate) net_id: NetId,
+    pub(crate) row: u32,
+    /// Whether its send intervals do not count.
+    pub(crate) force: bool,
+}
+
+/// Changes that have been received for an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<'a> {
+    pub(crate) net_id: NetId,
+    pub(crate) row: u32,
+    /// Whether the application knows the object: hooks run, and it is told.
+    pub(crate) announced: bool,
+    pub(crate) changes: &'a [u8],
+}
+
+/// A pool of rows of a known type.
+pub(super) struct TypedPool<S> {
+    rows: Vec<Option<S>>,
+    /// Rows to be used again.
+    free: Vec<u32>,
+}
+
+impl<S> Default for TypedPool<S> {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+}
+
+impl<S> TypedPool<S> {
+    #[inline]
+    fn row(&self, row: u32) -> Option<&S> {
+        self.rows.get(row as usize)?.as_ref()
+    }
+
+    #[inline]
+    fn row_mut(&mut self, row: u32) -> Option<&mut S> {
+        self.rows.get_mut(row as usize)?.as_mut()
+    }
+}
+
+impl<S: Slots> Pool for TypedPool<S> {
+    fn insert(&mut self, behaviours: Behaviours) -> Result<u32, Behaviours> {
+        let boxed: Box<dyn Any> = if Any::type_id(&*behaviours.0) == TypeId::of::<S>() {
+            behaviours.0
+        } else {
+            return Err(behaviours);
+        };
+        let slots = boxed.downcast().ok().map(|slots: Box<S>| *slots);
+        if let Some(row) = self.free.pop() {
+            self.rows[row as usize] = slots;
+            return Ok(row);
+        }
+        let row = u32::try_from(self.rows.len()).expect("fewer objects than ids");
+        self.rows.push(slots);
+        Ok(row)
+    }
+
+    fn remove(&mut self, row: u32) {
+        if let Some(freed) = self.rows.get_mut(row as usize)
+            && freed.take().is_some()
+        {
+            self.free.push(row);
+        }
+    }
+
+    fn slots(&self, row: u32) -> Option<&dyn Slots> {
+        Some(self.row(row)?)
+    }
+
+    fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots> {
+        Some(self.row_mut(row)?)
+    }
+
+    fn write_changes(&mut self, jobs: &[Job], sink: &mut Sink<'_>) {
+        for batch in jobs.chunks(BATCH) {
+            let mut pending = [Pending::default(); BATCH];
+            for (job, pending) in batch.iter().zip(&mut pending) {
+                if let Some(slots) = self.row_mut(job.row) {
+                    *pending = look(slots, sink.when(job.force));
+                }
+            }
+            for (job, pending) in batch.iter().zip(pending) {
+                if let Some(slots) = self.row_mut(job.row) {
+                    sink.write(job.net_id, pending, slots);
+                }
+            }
+        }
+    }
+
+    fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>) {
+        for entry in entries {
+            if let Some(slots) = self.row_mut(entry.row) {
+                reception.read(entry, slots);
+            }
+        }
+    }
+}
+
+#[inline]
+fn look<S: Slots>(slots: &mut S, when: When) -> Pending {
+    let mut look = Look {
+        when,
+        pending: Pending::default(),
+    };
+    slots.visit(&mut look);
+    look.pending
+}
+
+/// Where the behaviours of an object are: the pool, and the row in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Location {
+    pub(crate) pool: u32,
+    pub(crate) row: u32,
+}
+
+/// All pools, found by number.
+#[derive(Default)]
+pub(crate) struct Pools {
+    pools: Vec<PrefabPool>,
+    /// By prefab, and by the type that holds the behaviours: an object may be spawned as a tuple or
+    /// as a list.
+    by_kind: FxHashMap<(u32, TypeId), u32>,
+}
+
+/// A pool, and the prefab of its objects.
+struct PrefabPool {
+    prefab: u32,
+    rows: Box<dyn Pool>,
+}
+
+impl Pools {
+    /// Takes the behaviours of a new object.
+    pub(crate) fn insert(&mut self, prefab: u32, behaviours: Behaviours) -> Location {
+        let pools = &mut self.pools;
+        let kind = (prefab, Any::type_id(behaviours.slots()));
+        let pool = *self.by_kind.entry(kind).or_insert_with(|| {
+            let rows = behaviours.slots().new_pool();
+            pools.push(PrefabPool { prefab, rows });
+            u32::try_from(pools.len() - 1).expect("fewer pools than objects")
+        });
+        let inserted = pools[pool as usize].rows.insert(behaviours);
+        let row = inserted.expect("the pool is one for this type");
+        Location { pool, row }
+    }
+
+    pub(crate) fn remove(&mut self, at: Location) {
+        if let Some(pool) = self.pools.get_mut(at.pool as usize) {
+            pool.rows.remove(at.row);
+        }
+    }
+
+    /// The number of the prefab that a pool's objects are of.
+    pub(crate) fn prefab(&self, pool: u32) -> u32 {
+        self.pools.get(pool as usize).map_or(0, |pool| pool.prefab)
+    }
+
+    #[inline]
+    pub(crate) fn slots(&self, at: Location) -> Option<&dyn Slots> {
+        self.pools.get(at.pool as usize)?.rows.slots(at.row)
+    }
+
+    #[inline]
+    pub(crate) fn slots_mut(&mut self, at: Location) -> Option<&mut dyn Slots> {
+        self.pools.get_mut(at.pool as usize)?.rows.slots_mut(at.row)
+    }
+
+    #[inline]
+    pub(crate) fn pool_mut(&mut self, pool: u32) -> Option<&mut dyn Pool> {
+        Some(&mut *self.pools.get_mut(pool as usize)?.rows)
+    }
+
+    /// The first behaviour of this type on an object, for writing.
+    pub(crate) fn behaviour_mut<B: NetworkBehaviour>(&mut self, at: Location) -> Option<&mut B> {
+        let pool = self.pool_mut(at.pool)?;
+        // Most objects are one behaviour: one question to the pool instead of one to every slot.
+        if (pool as &dyn Any).is::<TypedPool<TypedSlot<B>>>() {
+            let pool: &mut TypedPool<TypedSlot<B>> = (pool as &mut dyn Any).downcast_mut()?;
+            return Some(&mut pool.row_mut(at.row)?.behaviour);
+        }
+        let slots = pool.slots_mut(at.row)?;
+        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
+        let index = slots.iter().position(is_one)?;
+        behaviour_at(slots, index)
+    }
+
+    /// The behaviour at a position of an object, if it is of this type, for writing.
+    pub(crate) fn behaviour_at_mut<B: NetworkBehaviour>(
+        &mut self,
+        at: Location,
+        index: usize,
+    ) -> Option<&mut B> {
+        behaviour_at(self.slots_mut(at)?, index)
+    }
+}
+
+fn behaviour_at<B: NetworkBehaviour>(slots: &mut dyn Slots, index: usize) -> Option<&mut B> {
+    (slots.slot_mut(index)?.behaviour_mut() as &mut dyn Any).downcast_mut()
+}
+
+impl fmt::Debug for Pools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let prefabs = self.pools.iter().map(|pool| pool.prefab);
+        f.debug_list().entries(prefabs).finish()
+    }
+}

@@ -1,0 +1,328 @@
+//! Batches: one message for many objects, each with its length.
+//!
+//! An entry is a header and what is said about the object. The header is the number
+//! `(id difference - 1) * 8 + code` as a varint, where the difference is to the id of the entry
+//! before, and to 0 for the first. A code of 0 to 6 is the entry's length; after a code of 7 the
+//! length less 7 follows, as a varint. WIRE.md, section 6.
+
+use super::Segments;
+use crate::{
+    MAX_BYTES, MessageType, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind,
+    WriteErrorKind,
+};
+
+/// The bytes before the payload of a message.
+const FRAME: usize = 4;
+
+/// The most bytes that stand before the contents of the only entry of a message.
+const MAX_HEADER: usize = FRAME + 6 + 3;
+
+/// The length that needs a number of its own, and all longer ones.
+const LONG: usize = 7;
+
+/// A message of many objects that is being written.
+#[derive(Debug)]
+pub(super) struct Batch {
+    message_type: MessageType,
+    /// Where the message begins.
+    frame: usize,
+    /// The id of the last entry.
+    last: NetId,
+    /// The entry under way: its id, where its header begins, and where its contents begin.
+    entry: NetId,
+    header: usize,
+    contents: usize,
+}
+
+impl Segments {
+    /// Begins the entry of an object in a message of many objects: the caller writes its contents,
+    /// then calls [`commit_entry`](Self::commit_entry) or [`give_up_entry`](Self::give_up_entry).
+    #[inline]
+    pub(crate) fn begin_entry(
+        &mut self,
+        message_type: MessageType,
+        net_id: NetId,
+    ) -> &mut NetworkWriter {
+        self.start = self.writer.len();
+        match &mut self.batch {
+            Some(batch) if batch.message_type == message_type && batch.last < net_id => {
+                batch.begin_entry(net_id, &mut self.writer);
+            }
+            _ => self.begin_batch(message_type, net_id),
+        }
+        &mut self.writer
+    }
+
+    /// Begins a message with its first entry.
+    fn begin_batch(&mut self, message_type: MessageType, first: NetId) {
+        self.end_batch();
+        let mut batch = Batch {
+            message_type,
+            frame: self.start,
+            last: NetId::NONE,
+            entry: NetId::NONE,
+            header: 0,
+            contents: 0,
+        };
+        batch.begin_message(&mut self.writer);
+        batch.begin_entry(first, &mut self.writer);
+        self.batch = Some(batch);
+    }
+
+    /// Ends the entry under way, and returns its length. If it no longer fits the packet of what is
+    /// before it, it begins the next one.
+    #[inline]
+    pub(crate) fn commit_entry(&mut self) -> usize {
+        let Some(batch) = &mut self.batch else {
+            return 0;
+        };
+        let length = self.writer.len() - batch.contents;
+        let end = self.writer.len() + length_bytes(length);
+        if end - self.piece > self.packet_size.min(FRAME + MAX_BYTES) && self.start > self.piece {
+            self.cuts.push(self.start);
+            self.piece = self.start;
+            if batch.frame != self.start {
+                batch.begin_again(self.start, &mut self.writer);
+            }
+        }
+        batch.end_entry(length, &mut self.writer);
+        self.writer.len() - self.start
+    }
+
+    /// Takes the entry under way back.
+    pub(crate) fn give_up_entry(&mut self) {
+        self.writer.truncate(self.start);
+        self.batch.take_if(|batch| batch.last == NetId::NONE);
+    }
+
+    /// Sees to it that a message with nothing but the entry under way has a form, and is not longer
+    /// than a channel allows. If it is, that is an error of the writer.
+    #[inline]
+    pub(crate) fn check_entry(&mut self, limit: usize) {
+        let Some(batch) = &self.batch else {
+            return;
+        };
+        let contents = self.writer.len() - batch.contents;
+        // Most entries are so short that no header can make them too long.
+        if contents + MAX_HEADER > limit.min(MAX_BYTES) {
+            let id = varint_length(header(NetId::NONE, batch.entry));
+            let length = FRAME + id + length_bytes(contents) + contents;
+            check_length(&mut self.writer, length, limit);
+        }
+    }
+
+    /// Writes the length of the message of many objects, if there is one: what follows is another.
+    pub(super) fn end_batch(&mut self) {
+        if let Some(batch) = self.batch.take() {
+            batch.end_message(&mut self.writer);
+        }
+    }
+}
+
+impl Batch {
+    fn begin_message(&mut self, writer: &mut NetworkWriter) {
+        let [low, high] = self.message_type.number().to_le_bytes();
+        self.frame = writer.len();
+        self.last = NetId::NONE;
+        writer.write_bytes(&[0, 0, low, high]);
+    }
+
+    fn end_message(&self, writer: &mut NetworkWriter) {
+        let length = writer.len() - self.frame - FRAME;
+        // As many bytes as a piece has, or as a single entry that has been checked.
+        writer.patch_u16(self.frame, u16::try_from(length).unwrap_or(u16::MAX));
+    }
+
+    #[inline]
+    fn begin_entry(&mut self, net_id: NetId, writer: &mut NetworkWriter) {
+        self.entry = net_id;
+        self.header = writer.len();
+        writer.write_varint(header(self.last, net_id));
+        self.contents = writer.len();
+    }
+
+    /// The entry under way, which begins at `start`, becomes the first one of another message: its id
+    /// is a difference to 0 then.
+    #[cold]
+    fn begin_again(&mut self, start: usize, writer: &mut NetworkWriter) {
+        let contents = writer.as_bytes()[self.contents..].to_vec();
+        writer.truncate(start);
+        self.end_message(writer);
+        self.begin_message(writer);
+        self.begin_entry(self.entry, writer);
+        writer.write_bytes(&contents);
+    }
+
+    #[inline]
+    fn end_entry(&mut self, length: usize, writer: &mut NetworkWriter) {
+        self.last = self.entry;
+        writer.add_bits(self.header, length.min(LONG));
+        if length >= LONG {
+            writer.insert_varint(self.contents, length - LONG);
+        }
+    }
+}
+
+/// Makes a message that is too long an error of its writer; both lengths count its first four bytes.
+pub(super) fn check_length(writer: &mut NetworkWriter, length: usize, limit: usize) {
+    if length > FRAME + MAX_BYTES {
+        let (length, limit) = (length - FRAME, MAX_BYTES);
+        writer.fail(WriteErrorKind::MessageTooLarge { length, limit });
+    } else if length > limit {
+        writer.fail(WriteErrorKind::TooLargeForUnreliable { length, limit });
+    }
+}
+
+/// The header of an entry whose length is not known yet: its code is 0.
+#[inline]
+fn header(last: NetId, net_id: NetId) -> u64 {
+    u64::from(net_id.0.wrapping_sub(last.0).wrapping_sub(1)) << 3
+}
+
+/// How many bytes the length of an entry takes, beyond its header.
+#[inline]
+fn length_bytes(length: usize) -> usize {
+    match length.checked_sub(LONG) {
+        Some(rest) => varint_length(rest as u64),
+        None => 0,
+    }
+}
+
+/// How many bytes a varint has.
+#[inline]
+fn varint_length(value: u64) -> usize {
+    (u64::BITS - (value | 1).leading_zeros()).div_ceil(7) as usize
+}
+
+/// The entries of a message of many objects; ends after the first error.
+#[derive(Debug)]
+pub(crate) struct Entries<'a> {
+    reader: NetworkReader<'a>,
+    last: u32,
+    failed: bool,
+}
+
+impl<'a> Entries<'a> {
+    pub(crate) fn new(payload: &'a [u8]) -> Self {
+        Self {
+            reader: NetworkReader::new(payload),
+            last: 0,
+            failed: false,
+        }
+    }
+
+    #[inline]
+    fn read(&mut self) -> Result<(NetId, &'a [u8]), ReadError> {
+        let header = self.reader.read_varint()?;
+        let difference = u32::try_from(header >> 3).ok();
+        let id = difference.and_then(|difference| self.last.checked_add(difference)?.checked_add(1));
+        let Some(id) = id else {
+            let (what, value) = ("header of an entry", header);
+            return Err(self.reader.error(ReadErrorKind::InvalidValue { what, value }));
+        };
+        self.last = id;
+        let mut length = header & 7;
+        if length == LONG as u64 {
+            length = length.saturating_add(self.reader.read_varint()?);
+        }
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        Ok((NetId(id), self.reader.read_bytes(length)?))
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Result<(NetId, &'a [u8]), ReadError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed || self.reader.remaining() == 0 {
+            return None;
+        }
+        let entry = self.read();
+        self.failed = entry.is_err();
+        Some(entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Segments, Entries};
+    use crate::{Dialect, MessageType, NetId};
+
+    /// Ids with the lengths of what is said about them, as packets of at most so many bytes.
+    fn packets(size: usize, entries: &[(u32, usize)]) -> Vec<Vec<u8>> {
+        let mut segments = Segments::with_dialect(size, Dialect::Compact);
+        for (id, length) in entries {
+            let contents = vec![u8::try_from(*id % 256).unwrap(); *length];
+            let writer = segments.begin_entry(MessageType::UpdateBatch, NetId(*id));
+            writer.write_bytes(&contents);
+            segments.commit_entry();
+        }
+        segments.drain().map(|piece| piece.to_vec()).collect()
+    }
+
+    /// What packets of batches say: ids and lengths.
+    fn entries(packets: &[Vec<u8>]) -> Vec<(u32, usize)> {
+        let mut all = Vec::new();
+        for packet in packets {
+            for frame in crate::message::Frames::new(packet) {
+                for entry in Entries::new(frame.unwrap().payload) {
+                    let (id, contents) = entry.unwrap();
+                    assert!(contents.iter().all(|byte| u32::from(*byte) == id.0 % 256));
+                    all.push((id.0, contents.len()));
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn entries_come_back_whatever_their_ids_and_lengths_and_the_packets_are_full() {
+        let lengths = [0, 1, 6, 7, 8, 134, 135, 500];
+        let ids = [1, 2, 17, 18, 300, 5000, 1 << 20, u32::MAX - 1];
+        for shift in 0..lengths.len() {
+            let given = ids.iter().zip(lengths.iter().cycle().skip(shift));
+            let given: Vec<_> = given.map(|(id, length)| (*id, *length)).collect();
+            for size in [0, 20, 100, 150, 10_000] {
+                let packets = packets(size, &given);
+                assert_eq!(entries(&packets), given, "size {size}");
+                for packet in &packets {
+                    let one = entries(std::slice::from_ref(packet)).len() == 1;
+                    assert!(packet.len() <= size || one, "{} of {size}", packet.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ids_that_do_not_ascend_begin_another_message() {
+        let given = [(5, 2), (9, 2), (9, 2), (3, 2)];
+        assert_eq!(entries(&packets(1000, &given)), given);
+    }
+
+    #[test]
+    fn what_is_given_up_leaves_no_trace() {
+        let mut segments = Segments::with_dialect(1000, Dialect::Compact);
+        for (id, keep) in [(4, false), (5, true), (6, false), (7, true)] {
+            let writer = segments.begin_entry(MessageType::UpdateBatch, NetId(id));
+            writer.write_bytes(&[u8::try_from(id).unwrap(); 9]);
+            if keep {
+                segments.commit_entry();
+            } else {
+                segments.give_up_entry();
+            }
+        }
+        let packets: Vec<_> = segments.drain().map(|piece| piece.to_vec()).collect();
+        assert_eq!(entries(&packets), [(5, 9), (7, 9)]);
+        assert_eq!(self::packets(1000, &[(5, 9), (7, 9)]), packets);
+    }
+
+    #[test]
+    fn a_header_that_makes_no_sense_ends_the_message() {
+        for payload in [&[0xFF; 11][..], &[8, 1], &[7, 0xFF], &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1]] {
+            let mut entries = Entries::new(payload);
+            assert!(entries.next().unwrap().is_err() || entries.next().unwrap().is_err());
+            assert!(entries.next().is_none());
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The changes of one object: a message of its own in the `Unet` dialect, an entry of a batch in
+//! `Compact`.
+
+use super::{Segments, batch::check_length};
+use crate::{Dialect, MessageType, NetId, NetworkWriter, WriteError};
+
+impl Segments {
+    /// Begins to say what has changed on an object: the caller writes it, then calls
+    /// [`check_update`](Self::check_update) and, as that says, [`commit_update`](Self::commit_update)
+    /// or [`give_up_update`](Self::give_up_update).
+    #[inline]
+    pub(crate) fn begin_update(&mut self, net_id: NetId) -> &mut NetworkWriter {
+        match self.dialect() {
+            Dialect::Unet => {
+                let writer = self.begin();
+                let [low, high] = MessageType::UpdateVars.number().to_le_bytes();
+                writer.write_bytes(&[0, 0, low, high]);
+                writer.write_packed_u32(net_id.0);
+                writer
+            }
+            Dialect::Compact => self.begin_entry(MessageType::UpdateBatch, net_id),
+        }
+    }
+
+    /// Tells what was wrong with what has been written, if anything; `limit` is the longest message
+    /// that the channel can carry.
+    #[inline]
+    pub(crate) fn check_update(&mut self, limit: usize) -> Option<WriteError> {
+        self.writer.at_behaviour(None);
+        match self.dialect() {
+            Dialect::Unet => {
+                let length = self.writer.len() - self.start;
+                check_length(&mut self.writer, length, limit);
+                let size = u16::try_from(length - 4).unwrap_or(u16::MAX);
+                self.writer.patch_u16(self.start, size);
+            }
+            Dialect::Compact => self.check_entry(limit),
+        }
+        if self.writer.has_error() {
+            return self.writer.take_error();
+        }
+        None
+    }
+
+    /// Ends what is said about the object. Returns the type of the message that says it, and how
+    /// many bytes it takes.
+    #[inline]
+    pub(crate) fn commit_update(&mut self) -> (MessageType, usize) {
+        match self.dialect() {
+            Dialect::Unet => (MessageType::UpdateVars, self.commit()),
+            Dialect::Compact => (MessageType::UpdateBatch, self.commit_entry()),
+        }
+    }
+
+    /// Takes back what is under way.
+    pub(crate) fn give_up_update(&mut self) {
+        match self.dialect() {
+            Dialect::Unet => self.give_up(),
+            Dialect::Compact => self.give_up_entry(),
+        }
+    }
+}
