@@ -10,7 +10,7 @@ use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::message::{ObjectHide, ObjectSpawn, SpawnFinished};
 use crate::segments::Segments;
 use crate::stats::Stats;
-use crate::{MessageType, NetId, NetworkWriter, WriteError};
+use crate::{Dialect, MessageType, NetId, NetworkWriter, WriteError};
 
 impl NetworkServer {
     /// Moves objects to the audiences they should have: those who leave are told to forget the
@@ -35,21 +35,12 @@ impl NetworkServer {
         if !spawned.announced {
             return;
         }
-        let before = &self.audiences.get(former).ready;
-        let after = &self.audiences.get(spawned.wanted).ready;
-        let outside = |list: &[ConnectionId], c: &ConnectionId| list.binary_search(c).is_err();
-        let leaving: Vec<_> = before
-            .iter()
-            .copied()
-            .filter(|c| outside(after, c))
-            .collect();
-        let mut entering: Vec<_> = after
-            .iter()
-            .copied()
-            .filter(|c| outside(before, c))
-            .collect();
+        let before = self.audiences.get(former);
+        let after = self.audiences.get(spawned.wanted);
+        let leaving: Vec<_> = before.ready().filter(|c| !after.observes(*c)).collect();
+        let mut entering: Vec<_> = after.ready().filter(|c| !before.observes(*c)).collect();
         let mut owed = std::mem::take(&mut spawned.owed);
-        owed.retain(|c| !outside(after, c) && !entering.contains(c));
+        owed.retain(|c| after.observes(*c) && !entering.contains(c));
         entering.append(&mut owed);
         entering.sort_unstable();
         entering.dedup();
@@ -130,8 +121,10 @@ impl NetworkServer {
         spawned.clear_dirty();
         let audience = self.audiences.get(spawned.audience);
         let owner = spawned.owner.filter(|owner| audience.observes(*owner));
-        if !audience.ready.is_empty() {
-            let segments = self.audiences.segments(spawned.audience, 0)?;
+        if audience.has_listeners() {
+            let segments = self
+                .audiences
+                .segments(spawned.audience, Dialect::Unet, 0)?;
             if let Err(error) = write_spawn(spawned, segments, &mut self.stats) {
                 let event = describe_failure(id, error);
                 self.events.push(event);
@@ -147,7 +140,7 @@ impl NetworkServer {
     pub(super) fn join(&mut self) {
         let joining = std::mem::take(&mut self.joining);
         for connection in &joining {
-            self.audiences.add_ready(*connection);
+            self.audiences.add_ready(*connection, Dialect::Unet);
         }
         let states = self.encode_audiences(&joining);
         for connection in joining {

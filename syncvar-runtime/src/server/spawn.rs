@@ -8,7 +8,7 @@ use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{BehaviourSet, Behaviours};
 use crate::message::{Message, ObjectDestroy};
 use crate::prefab::Prefab;
-use crate::{MessageType, NetId, NetworkIdentity, Quaternion, Vector3};
+use crate::{Dialect, MessageType, NetId, NetworkIdentity, Quaternion, Vector3};
 
 /// How far ahead of the next id a chosen one can be for the next ones to follow it.
 const NEAR: u32 = 1 << 24;
@@ -215,8 +215,9 @@ impl NetworkServer {
         {
             owner.owned.remove(&id);
         }
-        let seen = spawned.announced && !self.audiences.get(spawned.audience).ready.is_empty();
-        if seen && let Some(segments) = self.audiences.segments(spawned.audience, 0) {
+        let seen = spawned.announced && self.audiences.get(spawned.audience).has_listeners();
+        if seen && let Some(segments) = self.audiences.segments(spawned.audience, Dialect::Unet, 0)
+        {
             ObjectDestroy { net_id: id }.encode(segments.begin());
             self.stats
                 .count_encoded(MessageType::ObjectDestroy, segments.commit());

@@ -8,7 +8,7 @@ use crate::identity::{MAX_CHANNELS, Pending, When};
 use crate::message::{self, LocalClientAuthority, Message};
 use crate::segments::Segments;
 use crate::stats::Stats;
-use crate::{Channel, MessageType, NetId, WriteError, WriteErrorKind};
+use crate::{Channel, Dialect, MessageType, NetId, WriteError, WriteErrorKind};
 
 /// So many objects are looked at before the first of them is written: fetching one from memory does
 /// not depend on another then, and the processor fetches several at a time.
@@ -94,7 +94,7 @@ impl NetworkServer {
             self.schedule.queue_new(id);
             return;
         }
-        if self.audiences.get(spawned.audience).ready.is_empty() {
+        if !self.audiences.get(spawned.audience).has_listeners() {
             spawned.clear_dirty();
             spawned.unsent = false;
             return;
@@ -112,7 +112,8 @@ impl NetworkServer {
                 Channel::Reliable => usize::MAX,
                 Channel::Unreliable => self.config.packet_size,
             };
-            let Some(segments) = self.audiences.segments(spawned.audience, channel.into()) else {
+            let (dialect, index) = (Dialect::Unet, channel.into());
+            let Some(segments) = self.audiences.segments(spawned.audience, dialect, index) else {
                 continue;
             };
             let update = Update {

@@ -13,6 +13,8 @@ pub enum Dialect {
     /// The layout of Unity's UNet HLAPI 1.1.1, as WIRE.md describes it.
     #[default]
     Unet,
+    /// A layout of our own that takes fewer bytes.
+    Compact,
 }
 
 /// The most elements that a sequence can have in the `Unet` dialect.
@@ -28,7 +30,7 @@ impl NetworkWriter {
     #[inline]
     pub(crate) fn write_signed(&mut self, value: i32) {
         match self.dialect() {
-            Dialect::Unet => self.write_packed_u32(value.cast_unsigned()),
+            Dialect::Unet | Dialect::Compact => self.write_packed_u32(value.cast_unsigned()),
         }
     }
 
@@ -36,7 +38,7 @@ impl NetworkWriter {
     #[inline]
     pub(crate) fn write_unsigned(&mut self, value: u32) {
         match self.dialect() {
-            Dialect::Unet => self.write_packed_u32(value),
+            Dialect::Unet | Dialect::Compact => self.write_packed_u32(value),
         }
     }
 
@@ -44,7 +46,7 @@ impl NetworkWriter {
     #[inline]
     pub(crate) fn write_signed_wide(&mut self, value: i64) {
         match self.dialect() {
-            Dialect::Unet => self.write_packed_u64(value.cast_unsigned()),
+            Dialect::Unet | Dialect::Compact => self.write_packed_u64(value.cast_unsigned()),
         }
     }
 
@@ -52,7 +54,7 @@ impl NetworkWriter {
     #[inline]
     pub(crate) fn write_unsigned_wide(&mut self, value: u64) {
         match self.dialect() {
-            Dialect::Unet => self.write_packed_u64(value),
+            Dialect::Unet | Dialect::Compact => self.write_packed_u64(value),
         }
     }
 
@@ -60,7 +62,7 @@ impl NetworkWriter {
     #[inline]
     pub fn write_enum(&mut self, value: i32) {
         match self.dialect() {
-            Dialect::Unet => self.write_i32(value),
+            Dialect::Unet | Dialect::Compact => self.write_i32(value),
         }
     }
 
@@ -68,7 +70,7 @@ impl NetworkWriter {
     #[inline]
     pub fn write_variant(&mut self, index: u32) {
         match self.dialect() {
-            Dialect::Unet => self.write_packed_u32(index),
+            Dialect::Unet | Dialect::Compact => self.write_packed_u32(index),
         }
     }
 
@@ -77,11 +79,11 @@ impl NetworkWriter {
     /// Returns whether the dialect can count that far; if not, the [`error`](Self::error) is set.
     pub fn write_count(&mut self, count: usize) -> bool {
         match (self.dialect(), u16::try_from(count)) {
-            (Dialect::Unet, Ok(count)) => {
+            (Dialect::Unet | Dialect::Compact, Ok(count)) => {
                 self.write_u16(count);
                 true
             }
-            (Dialect::Unet, Err(_)) => {
+            (Dialect::Unet | Dialect::Compact, Err(_)) => {
                 let limit = MAX_COUNT;
                 self.fail(WriteErrorKind::TooManyElements { count, limit });
                 false
@@ -101,7 +103,9 @@ impl NetworkWriter {
     #[inline]
     pub fn write_dirty_bits(&mut self, dirty_bits: u64) {
         match self.dialect() {
-            Dialect::Unet => self.write_packed_u64(dirty_bits | self.derived_bits),
+            Dialect::Unet | Dialect::Compact => {
+                self.write_packed_u64(dirty_bits | self.derived_bits);
+            }
         }
     }
 }
@@ -111,7 +115,7 @@ impl NetworkReader<'_> {
     #[inline]
     pub(crate) fn read_signed(&mut self) -> Result<i32, ReadError> {
         match self.dialect() {
-            Dialect::Unet => self.read_packed_u32().map(u32::cast_signed),
+            Dialect::Unet | Dialect::Compact => self.read_packed_u32().map(u32::cast_signed),
         }
     }
 
@@ -119,7 +123,7 @@ impl NetworkReader<'_> {
     #[inline]
     pub(crate) fn read_unsigned(&mut self) -> Result<u32, ReadError> {
         match self.dialect() {
-            Dialect::Unet => self.read_packed_u32(),
+            Dialect::Unet | Dialect::Compact => self.read_packed_u32(),
         }
     }
 
@@ -127,7 +131,7 @@ impl NetworkReader<'_> {
     #[inline]
     pub(crate) fn read_signed_wide(&mut self) -> Result<i64, ReadError> {
         match self.dialect() {
-            Dialect::Unet => self.read_packed_u64().map(u64::cast_signed),
+            Dialect::Unet | Dialect::Compact => self.read_packed_u64().map(u64::cast_signed),
         }
     }
 
@@ -135,7 +139,7 @@ impl NetworkReader<'_> {
     #[inline]
     pub(crate) fn read_unsigned_wide(&mut self) -> Result<u64, ReadError> {
         match self.dialect() {
-            Dialect::Unet => self.read_packed_u64(),
+            Dialect::Unet | Dialect::Compact => self.read_packed_u64(),
         }
     }
 
@@ -147,7 +151,7 @@ impl NetworkReader<'_> {
     #[inline]
     pub fn read_enum(&mut self) -> Result<i32, ReadError> {
         match self.dialect() {
-            Dialect::Unet => self.read_i32(),
+            Dialect::Unet | Dialect::Compact => self.read_i32(),
         }
     }
 
@@ -159,7 +163,7 @@ impl NetworkReader<'_> {
     #[inline]
     pub fn read_variant(&mut self) -> Result<u32, ReadError> {
         match self.dialect() {
-            Dialect::Unet => self.read_packed_u32(),
+            Dialect::Unet | Dialect::Compact => self.read_packed_u32(),
         }
     }
 
@@ -170,7 +174,7 @@ impl NetworkReader<'_> {
     /// When fewer than two bytes are left.
     pub fn read_count(&mut self) -> Result<usize, ReadError> {
         match self.dialect() {
-            Dialect::Unet => self.read_u16().map(usize::from),
+            Dialect::Unet | Dialect::Compact => self.read_u16().map(usize::from),
         }
     }
 
@@ -192,7 +196,7 @@ impl NetworkReader<'_> {
     pub fn read_dirty_bits(&mut self, known_bits: u64) -> Result<u64, ReadError> {
         let start = self.position();
         let dirty_bits = match self.dialect() {
-            Dialect::Unet => self.read_packed_u64()?,
+            Dialect::Unet | Dialect::Compact => self.read_packed_u64()?,
         };
         let unknown = dirty_bits & !(known_bits | self.derived_bits);
         if unknown != 0 {
