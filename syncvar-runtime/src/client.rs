@@ -4,19 +4,23 @@ mod apply;
 mod event;
 mod receive;
 
+pub(crate) use apply::Reception;
 pub use event::{ChangedFields, ClientEvent, SpawnFailure};
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use bytes::Bytes;
+use rustc_hash::FxHashMap;
 
 use crate::events::Events;
+use crate::identity::{Location, Place, Pools};
 use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ready, Resync};
 use crate::schema_text::PrefabText;
 use crate::segments::Segments;
 use crate::stats::Stats;
+use crate::table::Table;
 use crate::{
-    DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
+    Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs, ReadError,
 };
 
 /// How a client behaves.
@@ -26,6 +30,9 @@ pub struct ClientConfig {
     /// Whether to prove, before anything else, that both sides know the same prefabs and fields;
     /// the same as the server's setting.
     pub compare_schemas: bool,
+    /// Whose bytes to ask the server for: it sends those if it speaks them itself, and
+    /// [`Dialect::Unet`] if not, or if schemas are not compared.
+    pub dialect: Dialect,
     /// The largest packet, in bytes, that messages to the server are gathered into.
     pub packet_size: usize,
     /// Whether to ask for the objects as soon as the connection stands; otherwise
@@ -42,6 +49,7 @@ impl Default for ClientConfig {
     fn default() -> Self {
         Self {
             compare_schemas: true,
+            dialect: Dialect::Compact,
             packet_size: 1340,
             auto_ready: true,
             max_objects: 1_000_000,
@@ -80,13 +88,23 @@ pub struct NetworkClient {
     prefabs: Prefabs,
     config: ClientConfig,
     state: ClientState,
-    objects: BTreeMap<NetId, Replica>,
+    /// Whose bytes the server sends.
+    dialect: Dialect,
+    objects: Table<Replica>,
+    /// The behaviours of all objects.
+    pools: Pools,
+    /// Where objects stand that do not stand at the origin, unturned.
+    places: FxHashMap<NetId, Place>,
+    /// The position of each prefab in the registry, by its position in the order of names.
+    by_rank: Vec<u32>,
     /// Between `SpawnFinished` 0 and 1: new objects are not announced yet.
     joining: bool,
     /// The server's registry, as far as it has been sent to explain a refusal.
     server_schema: Vec<PrefabText>,
     /// The dirty masks of the update under way, a behaviour each.
     masks: Vec<u64>,
+    /// Objects of the message under way that could not be read.
+    failed: Vec<(NetId, ReadError)>,
     outgoing: Segments,
     /// Packets of what was in `outgoing`, oldest first.
     packets: VecDeque<Bytes>,
@@ -112,7 +130,8 @@ pub enum ClientState {
     reason = "five facts that hold independently"
 )]
 struct Replica {
-    identity: NetworkIdentity,
+    /// Where its behaviours are.
+    at: Location,
     owned: bool,
     /// Whether this client owned it before the burst of objects under way.
     owned_before: bool,
@@ -136,12 +155,17 @@ impl NetworkClient {
     pub fn with_config(prefabs: Prefabs, config: ClientConfig) -> Self {
         Self {
             stats: Stats::for_prefabs(&prefabs),
+            by_rank: prefabs.by_rank().map(|prefab| prefab.index).collect(),
             prefabs,
             state: ClientState::Disconnected,
-            objects: BTreeMap::new(),
+            dialect: Dialect::Unet,
+            objects: Table::default(),
+            pools: Pools::default(),
+            places: FxHashMap::default(),
             joining: false,
             server_schema: Vec::new(),
             masks: Vec::new(),
+            failed: Vec::new(),
             outgoing: Segments::new(config.packet_size),
             packets: VecDeque::new(),
             events: Events::with_limit(config.max_events),
@@ -169,16 +193,30 @@ impl NetworkClient {
         self.state == ClientState::Connected
     }
 
+    /// Whose bytes the server sends.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
     /// The object with this id, once it has been announced by [`ClientEvent::Spawned`].
-    pub fn identity(&self, id: NetId) -> Option<&NetworkIdentity> {
-        let replica = self.objects.get(&id)?;
-        replica.announced.then_some(&replica.identity)
+    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity_of(id, self.objects.get(id.0)?)
+    }
+
+    fn identity_of(&self, id: NetId, replica: &Replica) -> Option<NetworkIdentity<'_>> {
+        if !replica.announced {
+            return None;
+        }
+        let prefab = self.prefabs.get(self.pools.prefab(replica.at.pool))?;
+        let place = self.places.get(&id).copied().unwrap_or_default();
+        let behaviours = self.pools.slots(replica.at)?;
+        Some(NetworkIdentity::new((id, prefab.asset_id), place, behaviours))
     }
 
     /// All objects, by ascending id.
-    pub fn identities(&self) -> impl Iterator<Item = &NetworkIdentity> {
-        let announced = self.objects.values().filter(|replica| replica.announced);
-        announced.map(|replica| &replica.identity)
+    pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
+        let objects = self.objects.iter();
+        objects.filter_map(|(number, replica)| self.identity_of(NetId(number), replica))
     }
 
     /// How many objects there are.
@@ -200,16 +238,16 @@ impl NetworkClient {
     /// State flows from the server to the clients only: what is written to a
     /// [`SyncVar`](crate::SyncVar) here stays here, until the server's next value replaces it.
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<&mut B> {
-        let replica = self
-            .objects
-            .get_mut(&id)
-            .filter(|replica| replica.announced)?;
-        replica.identity.behaviour_mut()
+        let replica = self.objects.get(id.0)?;
+        if !replica.announced {
+            return None;
+        }
+        self.pools.behaviour_mut(replica.at)
     }
 
     /// Whether this client owns an object.
     pub fn is_owner(&self, id: NetId) -> bool {
-        self.objects.get(&id).is_some_and(|replica| replica.owned)
+        self.objects.get(id.0).is_some_and(|replica| replica.owned)
     }
 
     /// Asks for the objects, or for all of them again after the server has made this client not
@@ -235,9 +273,10 @@ impl NetworkClient {
 
     /// The transport has a connection to the server. Objects of a former connection are forgotten.
     pub fn handle_connect(&mut self) {
-        for id in self.objects.keys().copied().collect::<Vec<_>>() {
+        for id in self.ids(|_| true) {
             self.forget(id, false);
         }
+        self.dialect = Dialect::Unet;
         self.joining = false;
         self.server_schema.clear();
         self.outgoing = Segments::new(self.config.packet_size);
@@ -248,6 +287,7 @@ impl NetworkClient {
             self.send(&Connect {
                 version: PROTOCOL_VERSION,
                 schema_hash,
+                dialect: self.config.dialect,
             });
         } else {
             self.accepted();
@@ -319,12 +359,19 @@ impl NetworkClient {
 
     /// An object is gone.
     fn forget(&mut self, object: NetId, hidden: bool) {
-        if self
-            .objects
-            .remove(&object)
-            .is_some_and(|replica| replica.announced)
-        {
+        let Some(replica) = self.objects.remove(object.0) else {
+            return;
+        };
+        self.pools.remove(replica.at);
+        self.places.remove(&object);
+        if replica.announced {
             self.events.push(ClientEvent::Despawned { object, hidden });
         }
+    }
+
+    /// The objects for which this is true, ascending.
+    fn ids(&self, wanted: impl Fn(&Replica) -> bool) -> Vec<NetId> {
+        let objects = self.objects.iter().filter(|(_, replica)| wanted(replica));
+        objects.map(|(number, _)| NetId(number)).collect()
     }
 }

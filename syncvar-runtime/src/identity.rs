@@ -7,8 +7,8 @@ mod slots;
 
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 pub(crate) use pool::{Entry, Job, Location, Pools};
-use slot::Slot;
-pub(crate) use slots::{EndRead, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, When, WriteChanges};
+pub(crate) use slot::Slot;
+pub(crate) use slots::{MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges};
 
 use std::any::Any;
 use std::fmt;

@@ -9,7 +9,7 @@
 )]
 
 use crate::{
-    MessageStart, NetId, NetworkHash128, NetworkReader, NetworkWriter, Quaternion, ReadError,
+    Dialect, MessageStart, NetId, NetworkHash128, NetworkReader, NetworkWriter, Quaternion, ReadError,
     ReadErrorKind, Vector3,
 };
 
@@ -100,7 +100,7 @@ impl MessageType {
 }
 
 /// The version of the handshake that [`Connect`] announces.
-pub(crate) const PROTOCOL_VERSION: u32 = 1;
+pub(crate) const PROTOCOL_VERSION: u32 = 2;
 
 /// One message of a packet.
 #[derive(Clone, Copy, Debug)]
@@ -211,8 +211,6 @@ messages! {
     LocalClientAuthority { net_id: NetId = write_id, read_id, authority: bool = write, read }
     /// Packed id.
     Resync { net_id: NetId = write_id, read_id }
-    /// Packed protocol version; from the client its schema hash in 8 bytes, from the server 0.
-    Connect { version: u32 = write_packed, read_packed, schema_hash: u64 = write_u64, read_u64 }
     /// One byte, text.
     Disconnect { reason: u8 = write_u8, read_u8, text: String = write, read }
     /// Empty.
@@ -253,12 +251,48 @@ fn read_u8(reader: &mut NetworkReader<'_>) -> Result<u8, ReadError> {
     reader.read_u8()
 }
 
-fn write_u64(writer: &mut NetworkWriter, value: &u64) {
-    writer.write_u64(*value);
+/// Packed protocol version; from the client its schema hash in 8 bytes, from the server 0; one byte
+/// for a dialect: the one that the client asks for, or the one that the server is going to speak.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Connect {
+    pub(crate) version: u32,
+    pub(crate) schema_hash: u64,
+    pub(crate) dialect: Dialect,
 }
 
-fn read_u64(reader: &mut NetworkReader<'_>) -> Result<u64, ReadError> {
-    reader.read_u64()
+impl Message for Connect {
+    const TYPE: MessageType = MessageType::Connect;
+
+    fn write_payload(&self, writer: &mut NetworkWriter) {
+        writer.write_packed_u32(self.version);
+        writer.write_u64(self.schema_hash);
+        writer.write_u8(match self.dialect {
+            Dialect::Unet => 0,
+            Dialect::Compact => 1,
+        });
+    }
+
+    /// What another version has to say beyond its number is not looked at.
+    fn read_payload(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let version = reader.read_packed_u32()?;
+        if version != PROTOCOL_VERSION {
+            reader.read_bytes(reader.remaining())?;
+            let (schema_hash, dialect) = (0, Dialect::Unet);
+            return Ok(Self { version, schema_hash, dialect });
+        }
+        Ok(Self {
+            version,
+            schema_hash: reader.read_u64()?,
+            dialect: match reader.read_u8()? {
+                0 => Dialect::Unet,
+                1 => Dialect::Compact,
+                other => {
+                    let (what, value) = ("dialect", other.into());
+                    return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
+                }
+            },
+        })
+    }
 }
 
 /// The full state of an object: packed id, asset id, position, the state of all behaviours with
@@ -281,7 +315,7 @@ impl<'a> ObjectSpawn<'a> {
         write_state: impl FnOnce(&mut NetworkWriter),
     ) {
         let start = begin(MessageType::ObjectSpawn, writer);
-        writer.write(&net_id);
+        write_id(writer, &net_id);
         writer.write(&asset_id);
         writer.write(&position);
         let length = writer.reserve_u16();
@@ -295,7 +329,7 @@ impl<'a> ObjectSpawn<'a> {
     pub(crate) fn decode(payload: &'a [u8]) -> Result<Self, ReadError> {
         let mut reader = NetworkReader::new(payload);
         let spawn = Self {
-            net_id: reader.read()?,
+            net_id: read_id(&mut reader)?,
             asset_id: reader.read()?,
             position: reader.read()?,
             state: reader.read_bytes_and_size()?,

@@ -107,7 +107,7 @@ impl Prefabs {
             "asset id {asset_id} of prefab `{name}` is already registered"
         );
         let sample = make().into_behaviours();
-        let types = sample.type_ids();
+        let types = sample.slots().type_ids();
         self.by_types.entry(types.clone()).or_insert(index);
         self.entries.push(Prefab {
             index: u32::try_from(index).expect("fewer prefabs than 2^32"),
@@ -157,6 +157,15 @@ impl Prefabs {
 
     pub(crate) fn entries(&self) -> &[Prefab] {
         &self.entries
+    }
+
+    /// For each prefab, in the order of registration, its position in the order of names.
+    pub(crate) fn ranks(&self) -> Vec<u32> {
+        let mut ranks = vec![0; self.entries.len()];
+        for (rank, entry) in (0..).zip(self.by_rank()) {
+            ranks[entry.index as usize] = rank;
+        }
+        ranks
     }
 
     /// The prefab that was registered at this position.

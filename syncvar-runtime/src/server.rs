@@ -3,11 +3,13 @@
 mod audience;
 mod connection;
 mod event;
+mod full_state;
 mod guard;
+mod join;
 mod receive;
 mod schedule;
+mod show;
 mod sink;
-mod snapshot;
 mod spawn;
 mod spawned;
 mod transmit;
@@ -29,10 +31,11 @@ use crate::events::Events;
 use crate::identity::{Place, Pools};
 use crate::stats::Stats;
 use crate::table::Table;
-use crate::{Channel, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
+use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
 use audience::Audiences;
 use connection::{Connection, ConnectionState};
 use schedule::Schedule;
+use show::{Showing, Turnover};
 use spawned::Spawned;
 use update::Scratch;
 
@@ -62,6 +65,11 @@ pub struct ServerConfig {
     /// Whether clients must prove, before anything else, that they know the same prefabs and
     /// fields. `false` is UNet, where a connection exists as soon as the transport has one.
     pub compare_schemas: bool,
+    /// The best that a connection is spoken to in, if its client asks for it:
+    /// [`Dialect::Compact`], many objects in one message and few bytes for each, or, with
+    /// [`Dialect::Unet`], the literal bytes of UNet for everybody. Those who do not prove their schema
+    /// are always spoken to in the latter.
+    pub dialect: Dialect,
     /// How many objects a connection is sent again in one update because it could not read them;
     /// what it asks for beyond them waits for the next updates.
     pub resyncs_per_update: usize,
@@ -76,6 +84,7 @@ impl Default for ServerConfig {
             gather: true,
             channels: vec![Channel::Reliable, Channel::Unreliable],
             compare_schemas: true,
+            dialect: Dialect::Compact,
             resyncs_per_update: 64,
             max_events: 100_000,
         }
@@ -111,6 +120,8 @@ pub struct NetworkServer {
     prefabs: Prefabs,
     config: ServerConfig,
     schema_hash: u64,
+    /// The position of each prefab in the order of names, which both sides agree on.
+    ranks: Vec<u32>,
     objects: Table<Spawned>,
     /// The behaviours of all objects.
     pools: Pools,
@@ -130,6 +141,9 @@ pub struct NetworkServer {
     resyncing: Vec<ConnectionId>,
     /// Lists for the update loop to use again.
     scratch: Scratch,
+    /// Full states that are being written.
+    showing: Showing,
+    turnover: Turnover,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
     /// The segments of the packet that was polled last.
@@ -157,6 +171,7 @@ impl NetworkServer {
             schema_hash: prefabs.schema_hash(),
             stats: Stats::for_prefabs(&prefabs),
             audiences: Audiences::new(config.channels.len(), config.gathered_size()),
+            ranks: prefabs.ranks(),
             prefabs,
             objects: Table::default(),
             pools: Pools::default(),
@@ -169,6 +184,8 @@ impl NetworkServer {
             joining: Vec::new(),
             resyncing: Vec::new(),
             scratch: Scratch::default(),
+            showing: Showing::new(config.gathered_size()),
+            turnover: Turnover::default(),
             outgoing: VecDeque::new(),
             packet: Vec::new(),
             events: Events::with_limit(config.max_events),

@@ -9,13 +9,12 @@ const PAGE: usize = 64;
 /// cost 512 MB for a single object far out.
 const DENSE_PAGES: usize = (1 << 24) / PAGE;
 
-/// Values by number. A page goes when its last entry goes; what stays of it is one pointer, and
-/// nothing of a far one.
+/// Values by number. A page goes when its last entry goes; what stays of it is one pointer.
 #[derive(Debug)]
 pub(crate) struct Table<T> {
     pages: Vec<Option<Box<Page<T>>>>,
-    /// The pages from `DENSE_PAGES` on.
-    far: BTreeMap<usize, Box<Page<T>>>,
+    /// The entries beyond those pages.
+    far: BTreeMap<u32, T>,
     len: usize,
 }
 
@@ -49,35 +48,36 @@ impl<T> Table<T> {
         self.len
     }
 
+    #[inline]
     pub(crate) fn get(&self, number: u32) -> Option<&T> {
         let (page, entry) = place(number);
-        let page = match self.pages.get(page) {
-            Some(page) => page.as_deref(),
-            None => self.far.get(&page).map(Box::as_ref),
-        };
-        page?.entries.get(entry)?.as_ref()
+        match self.pages.get(page) {
+            Some(page) => page.as_deref()?.entries.get(entry)?.as_ref(),
+            None => self.far.get(&number),
+        }
     }
 
+    #[inline]
     pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut T> {
         let (page, entry) = place(number);
-        let page = match self.pages.get_mut(page) {
-            Some(page) => page.as_deref_mut(),
-            None => self.far.get_mut(&page).map(Box::as_mut),
-        };
-        page?.entries.get_mut(entry)?.as_mut()
+        match self.pages.get_mut(page) {
+            Some(page) => page.as_deref_mut()?.entries.get_mut(entry)?.as_mut(),
+            None => self.far.get_mut(&number),
+        }
     }
 
     /// Puts a value in and returns the one that was there.
     pub(crate) fn insert(&mut self, number: u32, value: T) -> Option<T> {
         let (page, entry) = place(number);
-        let page = if page < DENSE_PAGES {
-            if self.pages.len() <= page {
-                self.pages.resize_with(page + 1, || None);
-            }
-            self.pages[page].get_or_insert_default()
-        } else {
-            self.far.entry(page).or_default()
-        };
+        if page >= DENSE_PAGES {
+            let former = self.far.insert(number, value);
+            self.len += usize::from(former.is_none());
+            return former;
+        }
+        if self.pages.len() <= page {
+            self.pages.resize_with(page + 1, || None);
+        }
+        let page = self.pages[page].get_or_insert_default();
         let former = page.entries[entry].replace(value);
         if former.is_none() {
             page.used += 1;
@@ -87,46 +87,53 @@ impl<T> Table<T> {
     }
 
     pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
-        let (page_number, entry) = place(number);
-        let page = match self.pages.get_mut(page_number) {
-            Some(page) => page.as_mut()?,
-            None => self.far.get_mut(&page_number)?,
-        };
-        let value = page.entries[entry].take()?;
-        page.used -= 1;
-        self.len -= 1;
-        if page.used == 0 {
-            match self.pages.get_mut(page_number) {
-                Some(page) => *page = None,
-                None => drop(self.far.remove(&page_number)),
+        let (place, entry) = place(number);
+        let value = match self.pages.get_mut(place) {
+            Some(page) => {
+                let filled = page.as_mut()?;
+                let value = filled.entries[entry].take()?;
+                filled.used -= 1;
+                if filled.used == 0 {
+                    *page = None;
+                }
+                value
             }
-        }
+            None => self.far.remove(&number)?,
+        };
+        self.len -= 1;
         Some(value)
     }
 
     /// Numbers and values, by ascending number.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        let near = self.pages.iter().enumerate();
-        let near = near.filter_map(|(number, page)| Some((number, page.as_deref()?)));
-        let far = self.far.iter().map(|(number, page)| (*number, &**page));
-        near.chain(far).flat_map(|(page, entries)| {
-            let numbers = (page * PAGE)..;
-            let entries = numbers.zip(&entries.entries);
-            entries.filter_map(|(number, entry)| Some((u32::try_from(number).ok()?, entry.as_ref()?)))
-        })
+        let pages = (0..).step_by(PAGE).zip(&self.pages);
+        let near = pages.flat_map(|(first, page)| {
+            let entries = page.iter().flat_map(|page| &page.entries);
+            (first..).zip(entries)
+        });
+        let near = near.filter_map(|(number, entry)| Some((number, entry.as_ref()?)));
+        near.chain(self.far.iter().map(|(number, value)| (*number, value)))
+    }
+
+    /// Numbers and values for writing, by ascending number.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
+        let pages = (0..).step_by(PAGE).zip(&mut self.pages);
+        let near = pages.flat_map(|(first, page)| {
+            let entries = page.iter_mut().flat_map(|page| &mut page.entries);
+            (first..).zip(entries)
+        });
+        let near = near.filter_map(|(number, entry)| Some((number, entry.as_mut()?)));
+        near.chain(self.far.iter_mut().map(|(number, value)| (*number, value)))
     }
 
     /// The values, by ascending number.
     pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
-        let pages = self.pages.iter().flatten().chain(self.far.values());
-        pages.flat_map(|page| page.entries.iter().flatten())
+        self.iter().map(|(_, value)| value)
     }
 
     /// The values for writing, by ascending number.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        let near = self.pages.iter_mut().flatten();
-        let pages = near.chain(self.far.values_mut());
-        pages.flat_map(|page| page.entries.iter_mut().flatten())
+        self.iter_mut().map(|(_, value)| value)
     }
 }
 

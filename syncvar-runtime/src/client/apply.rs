@@ -2,22 +2,94 @@
 
 use super::{ChangedFields, ClientEvent, NetworkClient, Replica, SpawnFailure};
 use crate::events::Events;
+use crate::identity::{Entry, Place, ReadChanges, Slot, Slots, Visit};
 use crate::message::ObjectSpawn;
-use crate::{NetId, NetworkIdentity, NetworkReader, ReadError};
+use crate::segments::Entries;
+use crate::{
+    Dialect, MessageType, NetId, NetworkHash128, NetworkReader, ReadError, ReadErrorKind,
+};
 
-impl Replica {
-    fn new(identity: NetworkIdentity) -> Self {
-        Self {
-            identity,
-            owned: false,
-            owned_before: false,
-            announced: false,
-            poisoned: false,
-            asked: false,
-            fresh: true,
+/// So many objects are found before the first of them is read.
+const BATCH: usize = 16;
+
+/// What becomes of changes that have been received.
+#[derive(Debug)]
+pub(crate) struct Reception<'a> {
+    dialect: Dialect,
+    channel: u8,
+    /// The dirty masks of the object under way, a behaviour each.
+    masks: &'a mut Vec<u64>,
+    events: &'a mut Events<ClientEvent>,
+    /// Objects that could not be read.
+    failed: &'a mut Vec<(NetId, ReadError)>,
+}
+
+impl Reception<'_> {
+    /// Has an object read its changes: all fields first, then the hooks, then the events.
+    #[inline]
+    pub(crate) fn read<S: Slots>(&mut self, entry: &Entry<'_>, slots: &mut S) {
+        self.masks.clear();
+        let mut reader = NetworkReader::with_dialect(entry.changes, self.dialect);
+        let mut read = ReadChanges {
+            channel: self.channel,
+            reader: &mut reader,
+            masks: self.masks,
+            result: Ok(()),
+        };
+        slots.visit(&mut read);
+        let result = read.result.and_then(|()| reader.finish());
+        // If the application does not know the object yet, it will meet it with this state.
+        slots.visit(&mut Tell {
+            object: entry.net_id,
+            hooks: result.is_ok() && entry.announced,
+            masks: self.masks,
+            events: self.events,
+        });
+        if let Err(error) = result {
+            self.failed.push((entry.net_id, error));
         }
     }
+}
 
+/// Calls the hooks for what was read and makes the events, or forgets about it.
+struct Tell<'a> {
+    object: NetId,
+    hooks: bool,
+    masks: &'a [u64],
+    events: &'a mut Events<ClientEvent>,
+}
+
+impl Visit for Tell<'_> {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
+        if !self.hooks {
+            slot.skip_hooks();
+            return;
+        }
+        slot.call_hooks();
+        let behaviour = index as usize;
+        let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();
+        if dirty_bits != 0 {
+            self.events.push(ClientEvent::Changed {
+                object: self.object,
+                behaviour,
+                fields: ChangedFields::new(&slot.info().schema, dirty_bits),
+            });
+        }
+    }
+}
+
+/// The full state of an object that has been received.
+struct Arrival<'a> {
+    object: NetId,
+    /// The position of its prefab in the registry, if it is known.
+    prefab: Option<u32>,
+    asset_id: NetworkHash128,
+    place: Place,
+    state: &'a [u8],
+}
+
+impl Replica {
     /// Tells the application of the object.
     pub(super) fn announce(&mut self, object: NetId, events: &mut Events<ClientEvent>) {
         self.announced = true;
@@ -29,71 +101,99 @@ impl Replica {
             });
         }
     }
-
-    /// Reads the state of all behaviours, whatever their channel.
-    fn read_full(&mut self, state: &[u8]) -> Result<(), ReadError> {
-        let mut reader = NetworkReader::new(state);
-        let mut result = Ok(());
-        self.identity.behaviours.for_each_mut(|slot| {
-            if result.is_ok() {
-                result = slot.deserialize(&mut reader, true);
-                slot.skip_hooks();
-            }
-        });
-        result.and_then(|()| reader.finish())
-    }
-
-    /// Reads the changes of the behaviours of one channel; `masks` gets the dirty bits of each
-    /// behaviour.
-    fn read_changes(
-        &mut self,
-        channel: u8,
-        reader: &mut NetworkReader<'_>,
-        masks: &mut Vec<u64>,
-    ) -> Result<(), ReadError> {
-        masks.clear();
-        let mut result = Ok(());
-        self.identity.behaviours.for_each_mut(|slot| {
-            if result.is_ok() && slot.info().channel == channel {
-                result = slot.deserialize(reader, false);
-            }
-            masks.push(reader.take_seen_bits());
-        });
-        result.and_then(|()| reader.finish())
-    }
 }
 
 impl NetworkClient {
     pub(super) fn handle_spawn(&mut self, spawn: &ObjectSpawn<'_>) {
-        let (object, asset_id) = (spawn.net_id, spawn.asset_id);
-        let former = self
-            .objects
-            .get(&object)
-            .map(|replica| replica.identity.asset_id());
-        if former.is_some_and(|former| former != asset_id) {
+        let prefab = self.prefabs.by_asset_id(spawn.asset_id);
+        self.arrive(&Arrival {
+            object: spawn.net_id,
+            prefab: prefab.map(|prefab| prefab.index),
+            asset_id: spawn.asset_id,
+            place: Place {
+                position: spawn.position,
+                rotation: spawn.rotation,
+            },
+            state: spawn.state,
+        });
+    }
+
+    /// Takes the full states of several objects; what one of them says does not hurt the others.
+    pub(super) fn handle_spawns(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+        let mut result = Ok(());
+        for entry in Entries::new(payload) {
+            let (object, said) = entry?;
+            self.count_entry(MessageType::SpawnBatch, said);
+            match self.read_arrival(object, said) {
+                Ok(arrival) => self.arrive(&arrival),
+                Err(error) => result = result.and(Err(error)),
+            }
+        }
+        result
+    }
+
+    fn read_arrival<'a>(&self, object: NetId, said: &'a [u8]) -> Result<Arrival<'a>, ReadError> {
+        let mut reader = NetworkReader::with_dialect(said, self.dialect);
+        let kind = reader.read_varint()?;
+        let rank = usize::try_from(kind >> 2).ok();
+        let index = rank.and_then(|rank| self.by_rank.get(rank));
+        let prefab = index.and_then(|index| self.prefabs.get(*index));
+        let Some(prefab) = prefab else {
+            let (what, value) = ("number of a prefab", kind >> 2);
+            return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
+        };
+        let mut place = Place::default();
+        if kind & 1 != 0 {
+            place.position = reader.read()?;
+        }
+        if kind & 2 != 0 {
+            place.rotation = reader.read()?;
+        }
+        Ok(Arrival {
+            object,
+            prefab: Some(prefab.index),
+            asset_id: prefab.asset_id,
+            place,
+            state: reader.read_bytes(reader.remaining())?,
+        })
+    }
+
+    fn arrive(&mut self, arrival: &Arrival<'_>) {
+        let object = arrival.object;
+        let former = self.objects.get(object.0).map(|replica| replica.at.pool);
+        if former.is_some_and(|pool| Some(self.pools.prefab(pool)) != arrival.prefab) {
             self.forget(object, false);
         }
-        if !self.objects.contains_key(&object) {
-            match self.make(object, spawn) {
-                Ok(replica) => self.objects.insert(object, replica),
-                Err(reason) => {
-                    let event = ClientEvent::SpawnFailed {
-                        object,
-                        asset_id,
-                        reason,
-                    };
-                    self.events.push(event);
-                    return;
-                }
-            };
+        if self.objects.get(object.0).is_none()
+            && let Err(reason) = self.make(arrival)
+        {
+            self.events.push(ClientEvent::SpawnFailed {
+                object,
+                asset_id: arrival.asset_id,
+                reason,
+            });
+            return;
         }
-        let Some(replica) = self.objects.get_mut(&object) else {
+        let Some(replica) = self.objects.get_mut(object.0) else {
             return;
         };
         replica.fresh = true;
-        replica.identity.position = spawn.position;
-        replica.identity.rotation = spawn.rotation;
-        match replica.read_full(spawn.state) {
+        if arrival.place == Place::default() {
+            self.places.remove(&object);
+        } else {
+            self.places.insert(object, arrival.place);
+        }
+        let mut reader = NetworkReader::with_dialect(arrival.state, self.dialect);
+        let mut result = Ok(());
+        if let Some(slots) = self.pools.slots_mut(replica.at) {
+            slots.for_each_mut(|slot| {
+                if result.is_ok() {
+                    result = slot.deserialize(&mut reader, true);
+                    slot.skip_hooks();
+                }
+            });
+        }
+        match result.and_then(|()| reader.finish()) {
             Ok(()) => {
                 replica.poisoned = false;
                 replica.asked = false;
@@ -107,80 +207,115 @@ impl NetworkClient {
         }
     }
 
-    fn make(&self, object: NetId, spawn: &ObjectSpawn<'_>) -> Result<Replica, SpawnFailure> {
-        let prefab = self
-            .prefabs
-            .by_asset_id(spawn.asset_id)
-            .ok_or(SpawnFailure::UnknownPrefab)?;
+    fn make(&mut self, arrival: &Arrival<'_>) -> Result<(), SpawnFailure> {
+        let prefab = arrival.prefab.and_then(|index| self.prefabs.get(index));
+        let prefab = prefab.ok_or(SpawnFailure::UnknownPrefab)?;
         if self.objects.len() >= self.config.max_objects {
             return Err(SpawnFailure::TooManyObjects);
         }
-        Ok(Replica::new(NetworkIdentity::new(
-            object,
-            spawn.asset_id,
-            prefab.make(),
-        )))
+        let replica = Replica {
+            at: self.pools.insert(prefab.index, prefab.make()),
+            owned: false,
+            owned_before: false,
+            announced: false,
+            poisoned: false,
+            asked: false,
+            fresh: true,
+        };
+        self.objects.insert(arrival.object.0, replica);
+        Ok(())
     }
 
-    /// Applies an `UpdateVars` message: all fields first, then the hooks, then the events.
+    /// Applies an `UpdateVars` message.
     pub(super) fn handle_update(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
         let mut reader = NetworkReader::new(payload);
-        let object = reader.read()?;
-        let Some(replica) = self.objects.get_mut(&object) else {
+        let object = NetId(reader.read_packed_u32()?);
+        let changes = reader.read_bytes(reader.remaining())?;
+        if let Some((pool, entry)) = self.find(object, changes) {
+            self.read_entries(channel, pool, &[entry]);
+        }
+        Ok(())
+    }
+
+    /// Applies an `UpdateBatch` message.
+    pub(super) fn handle_updates(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
+        let mut run = [Entry::default(); BATCH];
+        let (mut pool, mut length) = (0, 0);
+        let mut result = Ok(());
+        for entry in Entries::new(payload) {
+            let (object, changes) = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    result = Err(error);
+                    break;
+                }
+            };
+            self.count_entry(MessageType::UpdateBatch, changes);
+            let Some((next, entry)) = self.find(object, changes) else {
+                continue;
+            };
+            if next != pool || length == BATCH {
+                self.read_entries(channel, pool, &run[..length]);
+                (pool, length) = (next, 0);
+            }
+            run[length] = entry;
+            length += 1;
+        }
+        self.read_entries(channel, pool, &run[..length]);
+        result
+    }
+
+    fn count_entry(&mut self, message_type: MessageType, contents: &[u8]) {
+        self.stats.count_decoded(message_type, contents.len());
+    }
+
+    /// The object that changes are for, if it is there and they can be applied to it.
+    #[inline]
+    fn find<'a>(&mut self, object: NetId, changes: &'a [u8]) -> Option<(u32, Entry<'a>)> {
+        let Some(replica) = self.objects.get_mut(object.0) else {
             self.stats.unknown_objects += 1;
-            return Ok(());
+            return None;
         };
         if replica.poisoned {
             // The answer to the last question could not be read either.
             if !std::mem::replace(&mut replica.asked, true) {
                 self.ask_for(object);
             }
-            return Ok(());
+            return None;
         }
-        if let Err(error) = replica.read_changes(channel, &mut reader, &mut self.masks) {
-            replica
-                .identity
-                .behaviours
-                .for_each_mut(|slot| slot.skip_hooks());
-            self.poison(object, error);
-            return Ok(());
-        }
-        if !replica.announced {
-            // The application does not know the object yet; it will meet it with this state.
-            replica
-                .identity
-                .behaviours
-                .for_each_mut(|slot| slot.skip_hooks());
-            return Ok(());
-        }
-        replica
-            .identity
-            .behaviours
-            .for_each_mut(|slot| slot.call_hooks());
-        let changed = self
-            .masks
-            .iter()
-            .enumerate()
-            .filter(|(_, mask)| **mask != 0);
-        for (behaviour, dirty_bits) in changed {
-            if let Some(slot) = replica.identity.behaviours.slot(behaviour) {
-                let fields = ChangedFields::new(&slot.info().schema, *dirty_bits);
-                let event = ClientEvent::Changed {
-                    object,
-                    behaviour,
-                    fields,
-                };
-                self.events.push(event);
+        let entry = Entry {
+            net_id: object,
+            row: replica.at.row,
+            announced: replica.announced,
+            changes,
+        };
+        Some((replica.at.pool, entry))
+    }
+
+    fn read_entries(&mut self, channel: u8, pool: u32, entries: &[Entry<'_>]) {
+        let Some(pool) = self.pools.pool_mut(pool) else {
+            return;
+        };
+        let mut reception = Reception {
+            dialect: self.dialect,
+            channel,
+            masks: &mut self.masks,
+            events: &mut self.events,
+            failed: &mut self.failed,
+        };
+        pool.read_changes(entries, &mut reception);
+        if !self.failed.is_empty() {
+            for (object, error) in std::mem::take(&mut self.failed) {
+                self.poison(object, error);
             }
         }
-        Ok(())
     }
 
     /// An object could not be read: ask for all of it, once, until it has come. If this was the answer,
     /// ask again when the next change of the object comes, and not at once: one that can never be read
     /// must not be sent back and forth for ever.
     fn poison(&mut self, object: NetId, error: ReadError) {
-        let Some(replica) = self.objects.get_mut(&object) else {
+        let Some(replica) = self.objects.get_mut(object.0) else {
             return;
         };
         let ask = !std::mem::replace(&mut replica.poisoned, true);

@@ -36,7 +36,7 @@ impl NetworkClient {
             (ClientState::Disconnected, _) => return Ok(()),
             (_, MessageType::Disconnect) => self.handle_end(&Disconnect::decode(frame.payload)?),
             (ClientState::Connecting, MessageType::Connect) => {
-                Connect::decode(frame.payload)?;
+                self.dialect = Connect::decode(frame.payload)?.dialect;
                 self.accepted();
             }
             (ClientState::Connecting, MessageType::Schema) => self.handle_schema(frame.payload)?,
@@ -57,7 +57,9 @@ impl NetworkClient {
         let payload = frame.payload;
         match message_type {
             MessageType::ObjectSpawn => self.handle_spawn(&ObjectSpawn::decode(payload)?),
+            MessageType::SpawnBatch => self.handle_spawns(payload)?,
             MessageType::UpdateVars => self.handle_update(channel, payload)?,
+            MessageType::UpdateBatch => self.handle_updates(channel, payload)?,
             MessageType::ObjectDestroy => {
                 let ObjectDestroy { net_id } = ObjectDestroy::decode(payload)?;
                 self.forget(net_id, false);
@@ -112,7 +114,7 @@ impl NetworkClient {
             net_id: object,
             authority: owned,
         } = *message;
-        match self.objects.get_mut(&object) {
+        match self.objects.get_mut(object.0) {
             Some(replica) => {
                 let changed = std::mem::replace(&mut replica.owned, owned) != owned;
                 if changed && replica.announced && !self.joining {
@@ -139,21 +141,21 @@ impl NetworkClient {
         if !std::mem::take(&mut self.joining) {
             return;
         }
-        let stale = self.objects.iter().filter(|(_, replica)| !replica.fresh);
-        for id in stale.map(|(id, _)| *id).collect::<Vec<NetId>>() {
+        for id in self.ids(|replica| !replica.fresh) {
             self.forget(id, true);
         }
         let (objects, events) = (&mut self.objects, &mut self.events);
         if self.config.max_events > 0 {
             events.reserve(objects.len());
         }
-        for (object, replica) in objects {
+        for (number, replica) in objects.iter_mut() {
+            let object = NetId(number);
             if replica.announced && replica.owned != replica.owned_before {
-                let (object, owned) = (*object, replica.owned);
+                let owned = replica.owned;
                 events.push(ClientEvent::OwnerChanged { object, owned });
             }
             if !replica.announced && !replica.poisoned {
-                replica.announce(*object, events);
+                replica.announce(object, events);
             }
         }
         self.events.push(ClientEvent::Ready);

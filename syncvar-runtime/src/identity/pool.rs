@@ -45,7 +45,7 @@ pub(crate) struct Job {
 }
 
 /// Changes that have been received for an object.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Entry<'a> {
     pub(crate) net_id: NetId,
     pub(crate) row: u32,

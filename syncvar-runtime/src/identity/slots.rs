@@ -151,22 +151,6 @@ impl Visit for ReadChanges<'_, '_> {
     }
 }
 
-/// Calls the hooks for what was read, or forgets about it.
-pub(crate) struct EndRead {
-    pub(crate) hooks: bool,
-}
-
-impl Visit for EndRead {
-    #[inline]
-    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
-        if self.hooks {
-            slot.call_hooks();
-        } else {
-            slot.skip_hooks();
-        }
-    }
-}
-
 impl Slots for BehaviourList {
     fn len(&self) -> usize {
         self.0.len()

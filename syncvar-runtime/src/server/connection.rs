@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use bytes::Bytes;
 
 use super::ConnectionId;
-use crate::NetId;
+use crate::{Dialect, NetId};
 use crate::segments::Segments;
 
 /// A connection.
@@ -13,6 +13,8 @@ use crate::segments::Segments;
 pub(super) struct Connection {
     pub(super) id: ConnectionId,
     pub(super) state: ConnectionState,
+    /// Whose bytes it is sent.
+    pub(super) dialect: Dialect,
     /// The objects that it has asked for again.
     pub(super) wanted: BTreeSet<NetId>,
     /// The objects it owns.
@@ -46,6 +48,7 @@ impl Connection {
         Self {
             id,
             state: ConnectionState::Connecting,
+            dialect: Dialect::Unet,
             wanted: BTreeSet::new(),
             owned: BTreeSet::new(),
             own: Segments::new(packet_size),

@@ -102,13 +102,13 @@ impl NetworkServer {
             self.send_off(from, DisconnectReason::VersionMismatch);
         } else if connect.schema_hash == self.schema_hash {
             self.accept(from);
-            self.send_own(
-                from,
-                &Connect {
-                    version: PROTOCOL_VERSION,
-                    schema_hash: 0,
-                },
-            );
+            // Both must speak it; the literal bytes of UNet everybody does.
+            let dialect = connect.dialect.min(self.config.dialect);
+            if let Some(connection) = self.connections.get_mut(from.0) {
+                connection.dialect = dialect;
+            }
+            let (version, schema_hash) = (PROTOCOL_VERSION, 0);
+            self.send_own(from, &Connect { version, schema_hash, dialect });
         } else {
             self.send_schema(from);
             self.send_off(from, DisconnectReason::SchemaMismatch(None));

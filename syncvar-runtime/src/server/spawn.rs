@@ -216,7 +216,7 @@ impl NetworkServer {
         {
             owner.owned.remove(&id);
         }
-        if spawned.announced && !self.audiences.get(spawned.audience).ready.is_empty() {
+        if spawned.announced && self.audiences.get(spawned.audience).has_listeners() {
             for segments in self.audiences.outputs(spawned.audience).channel(0) {
                 ObjectDestroy { net_id: id }.encode(segments.begin());
                 let length = segments.commit();

@@ -2,17 +2,31 @@
 
 use std::time::Duration;
 
-use super::spawned::Spawned;
+use super::audience::AudienceId;
+use super::sink::{Outcome, Sink};
 use super::{ConnectionId, NetworkServer, ServerEvent};
-use crate::identity::{MAX_CHANNELS, Pending, When};
-use crate::message::{self, LocalClientAuthority, Message};
-use crate::segments::Segments;
-use crate::stats::Stats;
-use crate::{Channel, MessageType, NetId, WriteError, WriteErrorKind};
+use crate::identity::{Job, MAX_CHANNELS};
+use crate::message::{LocalClientAuthority, Message};
+use crate::{NetId, WriteError};
 
-/// So many objects are looked at before the first of them is written: fetching one from memory does
-/// not depend on another then, and the processor fetches several at a time.
-const BATCH: usize = 16;
+/// Lists that the update loop uses again and again.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    pub(super) objects: Vec<NetId>,
+    pub(super) entering: Vec<ConnectionId>,
+    pub(super) leaving: Vec<ConnectionId>,
+    jobs: Vec<Job>,
+    outcome: Outcome,
+    /// Objects of a run about which there is something to settle, whatever comes of it.
+    unsettled: Vec<NetId>,
+}
+
+/// Objects with the same behaviours and the same audience, one after another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Run {
+    pool: u32,
+    audience: AudienceId,
+}
 
 impl NetworkServer {
     /// Looks at what has changed and prepares the packets for every client; see the type's
@@ -47,10 +61,13 @@ impl NetworkServer {
             };
             let wanted = std::iter::from_fn(|| connection.wanted.pop_first());
             for object in wanted.take(limit) {
-                let spawned = objects.get_mut(object.0);
-                if let Some(spawned) = spawned.filter(|spawned| !spawned.owed.contains(id)) {
-                    spawned.owed.push(*id);
-                    self.schedule.queue_moved(spawned);
+                if let Some(spawned) = objects.get_mut(object.0) {
+                    let owed = self.owed.entry(object).or_default();
+                    if !owed.contains(id) {
+                        owed.push(*id);
+                    }
+                    spawned.owing = true;
+                    self.schedule.queue_moved(object, spawned);
                 }
             }
             !connection.wanted.is_empty()
@@ -59,82 +76,111 @@ impl NetworkServer {
 
     /// Writes the changes of every object that is due, once each.
     fn send_changes(&mut self, now: Duration, all: bool) {
-        let mut due = std::mem::take(&mut self.scratch);
+        let mut due = std::mem::take(&mut self.scratch.objects);
         self.schedule.take_due(now, all, &mut due);
-        for batch in due.chunks(BATCH) {
-            let mut pending = [Pending::default(); BATCH];
-            for (id, pending) in batch.iter().zip(&mut pending) {
-                *pending = self.look_at(*id, now, all);
+        let mut run = None;
+        for id in due.drain(..) {
+            let Some((next, job)) = self.prepare(id, now, all) else {
+                continue;
+            };
+            if run != Some(next) {
+                self.send_run(run, now);
+                run = Some(next);
             }
-            for (id, pending) in batch.iter().zip(pending) {
-                self.send_object(*id, pending, now, all);
-            }
+            self.scratch.jobs.push(job);
         }
-        due.clear();
-        self.scratch = due;
+        self.send_run(run, now);
+        self.scratch.objects = due;
     }
 
-    fn look_at(&self, id: NetId, now: Duration, all: bool) -> Pending {
-        self.objects
-            .get(id.0)
-            .map_or_else(Pending::default, |spawned| {
-                let force = all || spawned.moved || !spawned.owed.is_empty();
-                spawned.identity.behaviours.look(When { now, force })
-            })
-    }
-
-    fn send_object(&mut self, id: NetId, pending: Pending, now: Duration, all: bool) {
-        let Some(spawned) = self.objects.get_mut(id.0) else {
-            return;
-        };
+    /// What is to be done for an object: nothing if it is not yet, or no longer, on the clients.
+    #[inline]
+    fn prepare(&mut self, id: NetId, now: Duration, all: bool) -> Option<(Run, Job)> {
+        let spawned = self.objects.get_mut(id.0)?;
         if spawned.wake.is_some_and(|wake| all || wake < now) {
             spawned.wake = None;
         }
         if !spawned.announced {
             self.schedule.queue_new(id);
-            return;
+            return None;
         }
-        if self.audiences.get(spawned.audience).ready.is_empty() {
-            spawned.clear_dirty();
+        if !self.audiences.get(spawned.audience).has_listeners() {
             spawned.unsent = false;
-            return;
+            self.clear_dirty(id);
+            return None;
         }
-        let (mut left, mut failed) = (pending.dirty, 0_u64);
-        let channels = self.config.channels.iter().take(MAX_CHANNELS);
-        for (channel, kind) in (0_u8..).zip(channels) {
-            if pending.channels >> channel == 0 {
-                break;
-            }
-            if pending.channels >> channel & 1 == 0 {
-                continue;
-            }
-            let limit = match kind {
-                Channel::Reliable => usize::MAX,
-                Channel::Unreliable => self.config.packet_size,
-            };
-            let Some(segments) = self.audiences.segments(spawned.audience, channel.into()) else {
-                continue;
-            };
-            let update = Update {
-                channel,
-                limit,
-                now,
-            };
-            match update.write(spawned, segments, &mut self.stats) {
-                Ok(sent) => left &= !sent,
-                Err(error) => {
-                    failed |= 1 << channel;
-                    self.events.push(describe_failure(id, error));
+        if spawned.unsent || spawned.owing {
+            self.scratch.unsettled.push(id);
+        }
+        let run = Run {
+            pool: spawned.at.pool,
+            audience: spawned.audience,
+        };
+        let job = Job {
+            net_id: id,
+            row: spawned.at.row,
+            force: all || spawned.moved || spawned.owing,
+        };
+        Some((run, job))
+    }
+
+    /// Makes every change part of the state: nobody sees the object.
+    pub(super) fn clear_dirty(&mut self, id: NetId) {
+        let at = self.objects.get(id.0).map(|spawned| spawned.at);
+        if let Some(slots) = at.and_then(|at| self.pools.slots_mut(at)) {
+            slots.for_each_mut(|slot| slot.clear_all_dirty_bits());
+        }
+    }
+
+    /// Writes the objects of a run, and sees to what is left of them.
+    fn send_run(&mut self, run: Option<Run>, now: Duration) {
+        let Some(run) = run else {
+            return;
+        };
+        let prefab = self.prefabs.get(self.pools.prefab(run.pool));
+        let Some(pool) = self.pools.pool_mut(run.pool) else {
+            return;
+        };
+        let channels = self.config.channels.len().min(MAX_CHANNELS);
+        let mut sink = Sink {
+            now,
+            channels: &self.config.channels[..channels],
+            packet_size: self.config.packet_size,
+            outputs: self.audiences.outputs(run.audience),
+            stats: &mut self.stats,
+            first_behaviour: prefab.map_or(0, |prefab| prefab.first_behaviour),
+            outcome: &mut self.scratch.outcome,
+        };
+        pool.write_changes(&self.scratch.jobs, &mut sink);
+        self.scratch.jobs.clear();
+        self.settle(now);
+    }
+
+    /// Sees to what is left of the objects of a run.
+    fn settle(&mut self, now: Duration) {
+        let Scratch {
+            outcome, unsettled, ..
+        } = &mut self.scratch;
+        for id in unsettled.drain(..) {
+            let failed = outcome.errors.iter().any(|(object, _)| *object == id);
+            if let Some(spawned) = self.objects.get_mut(id.0).filter(|_| !failed) {
+                spawned.unsent = false;
+                if spawned.owing {
+                    self.schedule.queue_sent(id, spawned);
                 }
             }
         }
-        spawned.unsent = failed != 0;
-        if !spawned.owed.is_empty() && failed == 0 {
-            self.schedule.queue_sent(spawned);
+        for (id, error) in outcome.errors.drain(..) {
+            if let Some(spawned) = self.objects.get_mut(id.0) {
+                spawned.unsent = true;
+            }
+            self.events.push(describe_failure(id, error));
         }
-        if left != 0 {
+        let mut left = std::mem::take(&mut outcome.left);
+        for (id, failed) in left.drain(..) {
             self.reschedule(id, now, failed);
         }
+        self.scratch.outcome.left = left;
     }
 
     /// Sees to it that an object is looked at again when its next behaviour is due. Those on channels
@@ -143,9 +189,11 @@ impl NetworkServer {
         let Some(spawned) = self.objects.get_mut(id.0) else {
             return;
         };
+        let Some(slots) = self.pools.slots(spawned.at) else {
+            return;
+        };
         let channels = self.config.channels.len().min(MAX_CHANNELS);
-        let slots = spawned.identity.behaviours.iter();
-        let dirty = slots.filter(|slot| {
+        let dirty = slots.iter().filter(|slot| {
             let channel = slot.info().channel;
             slot.dirty_bits() != 0 && usize::from(channel) < channels && failed >> channel & 1 == 0
         });
@@ -155,7 +203,7 @@ impl NetworkServer {
         {
             // Due and still dirty: its `on_serialize` says not yet. It is asked at every update.
             Some(next) if next <= now => self.schedule.queue_dirty(id),
-            Some(next) => self.schedule.wait(spawned, next),
+            Some(next) => self.schedule.wait(id, spawned, next),
             None => {}
         }
     }
@@ -164,9 +212,6 @@ impl NetworkServer {
     pub(super) fn deliver(&mut self) {
         let (connections, outgoing) = (&mut self.connections, &mut self.outgoing);
         self.audiences.drain(|channel, pieces, members| {
-            if pieces.is_empty() {
-                return;
-            }
             for member in members {
                 let Some(connection) = connections.get_mut(member.0) else {
                     continue;
@@ -196,55 +241,6 @@ impl NetworkServer {
     pub(super) fn tell_owner(&mut self, connection: ConnectionId, net_id: NetId, authority: bool) {
         let message = LocalClientAuthority { net_id, authority };
         self.send_own(connection, &message);
-    }
-}
-
-/// One `UpdateVars` message: every behaviour of a channel, the clean ones with an empty mask, those
-/// that are dirty and not due with all their changes.
-struct Update {
-    channel: u8,
-    /// The longest message that the channel can carry.
-    limit: usize,
-    now: Duration,
-}
-
-impl Update {
-    /// Writes the message, and returns a bit for each behaviour that was sent. Nothing is sent and
-    /// nothing is clean afterwards if no behaviour wants to be sent, or if a value has no form on the
-    /// wire.
-    fn write(
-        &self,
-        spawned: &mut Spawned,
-        segments: &mut Segments,
-        stats: &mut Stats,
-    ) -> Result<u64, WriteError> {
-        let writer = segments.begin();
-        let begin = writer.len();
-        let start = message::begin(MessageType::UpdateVars, writer);
-        writer.write(&spawned.identity.net_id());
-        let first_behaviour = spawned.first_behaviour;
-        let sent =
-            spawned
-                .identity
-                .behaviours
-                .write_changes(self.channel, writer, |index, bytes| {
-                    stats.count_behaviour(first_behaviour + index as usize, false, bytes);
-                });
-        writer.at_behaviour(None);
-        writer.finish_message(start);
-        let length = writer.len() - begin;
-        if length > self.limit {
-            let limit = self.limit;
-            writer.fail(WriteErrorKind::TooLargeForUnreliable { length, limit });
-        }
-        let error = writer.take_error();
-        if error.is_some() || sent == 0 {
-            segments.give_up();
-            return error.map_or(Ok(0), Err);
-        }
-        spawned.identity.behaviours.mark_sent(sent, self.now);
-        stats.count_encoded(MessageType::UpdateVars, segments.commit());
-        Ok(sent)
     }
 }
 

@@ -7,13 +7,13 @@
 use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
 
 /// Whose bytes are spoken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
     /// The layout of Unity's UNet HLAPI 1.1.1, as WIRE.md describes it.
     #[default]
     Unet,
-    /// Ours.
+    /// A layout of our own that takes fewer bytes.
     Compact,
 }
 
@@ -103,7 +103,9 @@ impl NetworkWriter {
     #[inline]
     pub fn write_dirty_bits(&mut self, dirty_bits: u64) {
         match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.write_packed_u64(dirty_bits | self.derived_bits),
+            Dialect::Unet | Dialect::Compact => {
+                self.write_packed_u64(dirty_bits | self.derived_bits);
+            }
         }
     }
 }

@@ -1,0 +1,91 @@
+//! Those who listen to an audience in one dialect.
+
+use bytes::Bytes;
+
+use super::ConnectionId;
+use crate::Dialect;
+use crate::segments::Segments;
+
+/// The buffers that are being written to for an audience, for each dialect that is spoken in it.
+#[derive(Debug)]
+pub(crate) struct Outputs<'a>(pub(super) [&'a mut [Segments]; 2]);
+
+impl Outputs<'_> {
+    /// The buffers of a channel, one for each dialect.
+    #[inline]
+    pub(in crate::server) fn channel(
+        &mut self,
+        channel: usize,
+    ) -> impl Iterator<Item = &mut Segments> {
+        let dialects = self.0.iter_mut();
+        dialects.filter_map(move |channels| channels.get_mut(channel))
+    }
+}
+
+/// Members of an audience who are ready and speak the same dialect.
+#[derive(Debug, Default)]
+pub(super) struct Listeners {
+    /// Who they are, ascending.
+    pub(super) ready: Vec<ConnectionId>,
+    /// What is being written to all of them, a buffer for each channel; none before something is.
+    channels: Vec<Segments>,
+}
+
+impl Listeners {
+    pub(super) fn contain(&self, connection: ConnectionId) -> bool {
+        self.ready.binary_search(&connection).is_ok()
+    }
+
+    /// Lists a connection, or takes it off the list. Returns whether that made a difference.
+    pub(super) fn list(&mut self, connection: ConnectionId, listed: bool) -> bool {
+        match (self.ready.binary_search(&connection), listed) {
+            (Err(place), true) => self.ready.insert(place, connection),
+            (Ok(place), false) => {
+                self.ready.remove(place);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// The buffers of all channels; none if nobody listens.
+    #[inline]
+    pub(super) fn outputs(
+        &mut self,
+        dialect: Dialect,
+        channel_count: usize,
+        packet_size: usize,
+    ) -> &mut [Segments] {
+        if self.ready.is_empty() {
+            return &mut [];
+        }
+        if self.channels.is_empty() {
+            let make = |_| Segments::with_dialect(packet_size, dialect);
+            self.channels = (0..channel_count).map(make).collect();
+        }
+        &mut self.channels
+    }
+
+    /// Gives out what was written: channel, its pieces, and who gets them. `pieces` is an empty list
+    /// to use, and empty again afterwards.
+    pub(super) fn drain(
+        &mut self,
+        pieces: &mut Vec<Bytes>,
+        deliver: &mut impl FnMut(u8, &[Bytes], &[ConnectionId]),
+    ) {
+        for (channel, segments) in (0_u8..).zip(&mut self.channels) {
+            if segments.is_empty() {
+                continue;
+            }
+            pieces.extend(segments.drain());
+            deliver(channel, pieces, &self.ready);
+            pieces.clear();
+        }
+    }
+
+    /// Whether anything was ever written to them.
+    #[cfg(test)]
+    pub(super) fn has_buffers(&self) -> bool {
+        !self.channels.is_empty()
+    }
+}

@@ -1,0 +1,114 @@
+//! The full state of an object, as a message of its own or as the entry of a batch.
+
+use crate::identity::{Place, Slots};
+use crate::message::ObjectSpawn;
+use crate::segments::Segments;
+use crate::stats::Stats;
+use crate::{
+    Dialect, MessageType, NetId, NetworkHash128, NetworkWriter, Quaternion, SyncValue, Vector3, WriteError,
+};
+
+
+/// What is to be said about an object beyond the state of its behaviours.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Description {
+    pub(super) net_id: NetId,
+    pub(super) asset_id: NetworkHash128,
+    /// The position of its prefab in the order of names.
+    pub(super) rank: u32,
+    pub(super) place: Place,
+    /// The position of its first behaviour in the statistics.
+    pub(super) first_behaviour: usize,
+}
+
+impl Description {
+    /// Writes the full state of an object to several buffers, or to none if a value has no form on
+    /// the wire.
+    pub(super) fn write_all<'a>(
+        &self,
+        slots: &mut dyn Slots,
+        outputs: impl Iterator<Item = &'a mut Segments>,
+        stats: &mut Stats,
+    ) -> Result<(), WriteError> {
+        let mut begun = [None, None];
+        let mut result = Ok(());
+        for (place, segments) in begun.iter_mut().zip(outputs) {
+            if result.is_ok() {
+                result = self.write(slots, segments, stats);
+                *place = Some(segments);
+            }
+        }
+        for segments in begun.into_iter().flatten() {
+            if result.is_ok() {
+                commit(segments, stats);
+            } else {
+                give_up(segments);
+            }
+        }
+        result
+    }
+
+    fn write(
+        &self,
+        slots: &mut dyn Slots,
+        segments: &mut Segments,
+        stats: &mut Stats,
+    ) -> Result<(), WriteError> {
+        match segments.dialect() {
+            Dialect::Unet => {
+                let names = (self.net_id, self.asset_id);
+                let place = (self.place.position, self.place.rotation);
+                ObjectSpawn::encode(segments.begin(), names, place, |writer| {
+                    self.write_state(slots, writer, stats);
+                });
+            }
+            Dialect::Compact => {
+                let writer = segments.begin_entry(MessageType::SpawnBatch, self.net_id);
+                self.write_kind(writer);
+                self.write_state(slots, writer, stats);
+                segments.check_entry(usize::MAX);
+            }
+        }
+        segments.writer().take_error().map_or(Ok(()), Err)
+    }
+
+    /// The number of the prefab and whether position and rotation follow, in one varint; then those.
+    fn write_kind(&self, writer: &mut NetworkWriter) {
+        let Place { position, rotation } = self.place;
+        let placed = !position.same(&Vector3::default());
+        let turned = !rotation.same(&Quaternion::IDENTITY);
+        let kind = u64::from(self.rank) << 2 | u64::from(turned) << 1 | u64::from(placed);
+        writer.write_varint(kind);
+        if placed {
+            writer.write(&position);
+        }
+        if turned {
+            writer.write(&rotation);
+        }
+    }
+
+    fn write_state(&self, slots: &mut dyn Slots, writer: &mut NetworkWriter, stats: &mut Stats) {
+        let mut behaviour = self.first_behaviour;
+        slots.for_each_mut(|slot| {
+            let before = writer.len();
+            slot.serialize(writer, true);
+            stats.count_behaviour(behaviour, true, writer.len() - before);
+            behaviour += 1;
+        });
+        writer.at_behaviour(None);
+    }
+}
+
+fn commit(segments: &mut Segments, stats: &mut Stats) {
+    match segments.dialect() {
+        Dialect::Unet => stats.count_encoded(MessageType::ObjectSpawn, segments.commit()),
+        Dialect::Compact => stats.count_encoded(MessageType::SpawnBatch, segments.commit_entry()),
+    }
+}
+
+fn give_up(segments: &mut Segments) {
+    match segments.dialect() {
+        Dialect::Unet => segments.give_up(),
+        Dialect::Compact => segments.give_up_entry(),
+    }
+}

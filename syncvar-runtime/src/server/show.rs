@@ -1,0 +1,233 @@
+//! Objects that come into somebody's sight, or leave it.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+
+use super::audience::{Audience, AudienceId};
+use super::full_state::Description;
+use super::update::describe_failure;
+use super::{ConnectionId, NetworkServer};
+use crate::message::ObjectHide;
+use crate::segments::Segments;
+use crate::{Dialect, NetId};
+
+/// Who has joined and left audiences because of what they see now, since the changes of this update
+/// were written.
+#[derive(Debug, Default)]
+pub(super) struct Turnover {
+    pub(super) entered: BTreeSet<(AudienceId, ConnectionId)>,
+    pub(super) left: BTreeSet<(AudienceId, ConnectionId)>,
+}
+
+impl Turnover {
+    /// Those who joined (or left) an audience, ascending.
+    pub(super) fn of(
+        set: &BTreeSet<(AudienceId, ConnectionId)>,
+        id: AudienceId,
+    ) -> impl Iterator<Item = ConnectionId> {
+        let (first, last) = (ConnectionId(0), ConnectionId(u32::MAX));
+        set.range((id, first)..=(id, last))
+            .map(|(_, connection)| *connection)
+    }
+
+    /// Whether a connection was written to as a member of an audience.
+    fn observed(&self, (id, audience): (AudienceId, &Audience), connection: ConnectionId) -> bool {
+        let pair = (id, connection);
+        self.left.contains(&pair)
+            || audience.observes(connection) && !self.entered.contains(&pair)
+    }
+}
+
+/// Full states on their way to the same connections, each encoded once for every dialect that these
+/// speak.
+#[derive(Debug)]
+pub(super) struct Showing {
+    receivers: Vec<ConnectionId>,
+    /// Whether one of the receivers speaks it, and what is being written to those who do.
+    unet: (bool, Segments),
+    compact: (bool, Segments),
+}
+
+impl Showing {
+    pub(super) fn new(packet_size: usize) -> Self {
+        let segments = |dialect| Segments::with_dialect(packet_size, dialect);
+        Self {
+            receivers: Vec::new(),
+            unet: (false, segments(Dialect::Unet)),
+            compact: (false, segments(Dialect::Compact)),
+        }
+    }
+
+    fn spoken(&mut self) -> impl Iterator<Item = &mut Segments> {
+        let both = [&mut self.unet, &mut self.compact];
+        both.into_iter()
+            .filter_map(|(spoken, segments)| spoken.then_some(segments))
+    }
+}
+
+impl NetworkServer {
+    /// Moves objects to the audiences they should have: those who leave are told to forget the
+    /// object, those who enter get it whole.
+    pub(super) fn show_and_hide(&mut self) {
+        let mut moved = std::mem::take(&mut self.scratch.objects);
+        self.schedule.take_moved(&mut moved);
+        for id in moved.drain(..) {
+            self.move_object(id);
+        }
+        self.scratch.objects = moved;
+        self.flush_showing();
+    }
+
+    fn move_object(&mut self, id: NetId) {
+        let Some(spawned) = self.objects.get_mut(id.0) else {
+            return;
+        };
+        spawned.moved = false;
+        let former = std::mem::replace(&mut spawned.audience, spawned.wanted);
+        let latter = spawned.audience;
+        self.audiences.acquire(latter);
+        self.audiences.release(former);
+        if !spawned.announced {
+            return;
+        }
+        spawned.owing = false;
+        let mut entering = std::mem::take(&mut self.scratch.entering);
+        let mut leaving = std::mem::take(&mut self.scratch.leaving);
+        let (before, after) = (self.audiences.get(former), self.audiences.get(latter));
+        let was_there = |c: &_| self.turnover.observed((former, before), *c);
+        entering.extend(after.ready().filter(|c| !was_there(c)));
+        leaving.extend(before.ready().filter(|c| was_there(c) && !after.observes(*c)));
+        leaving.extend(Turnover::of(&self.turnover.left, former).filter(|c| !after.observes(*c)));
+        let owed = self.owed.remove(&id).into_iter().flatten();
+        entering.extend(owed.filter(|c| after.observes(*c)));
+        entering.sort_unstable();
+        entering.dedup();
+        self.hide_from(id, &leaving);
+        self.show_to(id, &entering);
+        entering.clear();
+        leaving.clear();
+        (self.scratch.entering, self.scratch.leaving) = (entering, leaving);
+    }
+
+    /// A connection belongs to no audience any more. Objects that are seen by the same connections
+    /// since then share one audience again; all objects are walked only if there are such.
+    pub(super) fn leave_audiences(&mut self, connection: ConnectionId) {
+        let merged = self.audiences.forget(connection);
+        if !merged.is_empty() {
+            for spawned in self.objects.values_mut() {
+                spawned.follow(&merged, &mut self.audiences);
+            }
+        }
+    }
+
+    /// Tells connections to forget an object.
+    pub(super) fn hide_from(&mut self, id: NetId, leaving: &[ConnectionId]) {
+        for connection in leaving {
+            self.send_own(*connection, &ObjectHide { net_id: id });
+        }
+    }
+
+    /// Sends the full state of one object to some connections: encoded once, shared by all who speak
+    /// the same dialect. It goes out with that of other objects, at the latest with
+    /// [`flush_showing`](Self::flush_showing).
+    pub(super) fn show_to(&mut self, id: NetId, receivers: &[ConnectionId]) {
+        if receivers.is_empty() {
+            return;
+        }
+        let Some(owner) = self.objects.get(id.0).map(|spawned| spawned.owner) else {
+            return;
+        };
+        if !self.write_showing(id, receivers) {
+            self.owe(id, receivers);
+        } else if let Some(owner) = owner.filter(|owner| receivers.contains(owner)) {
+            self.flush_showing();
+            self.tell_owner(owner, id, true);
+        }
+    }
+
+    /// Returns whether the full state could be written.
+    fn write_showing(&mut self, id: NetId, receivers: &[ConnectionId]) -> bool {
+        let Some((at, description)) = self.describe(id) else {
+            return false;
+        };
+        if self.objects.get(id.0).is_some_and(|spawned| spawned.unsent) {
+            return false;
+        }
+        if self.showing.receivers != receivers {
+            self.flush_showing();
+            self.address_showing(receivers);
+        }
+        let Some(slots) = self.pools.slots_mut(at) else {
+            return false;
+        };
+        let segments = self.showing.spoken();
+        if let Err(error) = description.write_all(slots, segments, &mut self.stats) {
+            self.events.push(describe_failure(id, error));
+            return false;
+        }
+        true
+    }
+
+    /// Remembers that connections are to be given the full state when it can be written.
+    pub(super) fn owe(&mut self, id: NetId, receivers: &[ConnectionId]) {
+        if let Some(spawned) = self.objects.get_mut(id.0) {
+            spawned.owing = true;
+            let owed = self.owed.entry(id).or_default();
+            owed.extend(receivers.iter().filter(|c| !owed.contains(c)).copied().collect::<Vec<_>>());
+        }
+    }
+
+    /// Where an object's behaviours are, and what is to be said about it.
+    pub(super) fn describe(&self, id: NetId) -> Option<(crate::identity::Location, Description)> {
+        let at = self.objects.get(id.0)?.at;
+        let prefab = self.prefabs.get(self.pools.prefab(at.pool))?;
+        let description = Description {
+            net_id: id,
+            asset_id: prefab.asset_id,
+            rank: *self.ranks.get(prefab.index as usize)?,
+            place: *self.places.get(id.0)?,
+            first_behaviour: prefab.first_behaviour,
+        };
+        Some((at, description))
+    }
+
+    fn address_showing(&mut self, receivers: &[ConnectionId]) {
+        let connections = receivers.iter().filter_map(|c| self.connections.get(c.0));
+        let dialects = connections.map(|connection| connection.dialect);
+        let (mut unet, mut compact) = (false, false);
+        for dialect in dialects {
+            unet |= dialect == Dialect::Unet;
+            compact |= dialect == Dialect::Compact;
+        }
+        self.showing.receivers.extend_from_slice(receivers);
+        (self.showing.unet.0, self.showing.compact.0) = (unet, compact);
+    }
+
+    /// Gives the full states that have been written to those they are for.
+    pub(super) fn flush_showing(&mut self) {
+        if self.showing.receivers.is_empty() {
+            return;
+        }
+        let receivers = std::mem::take(&mut self.showing.receivers);
+        let unet: Vec<Bytes> = self.showing.unet.1.drain().collect();
+        let compact: Vec<Bytes> = self.showing.compact.1.drain().collect();
+        for receiver in receivers {
+            let connection = self.connections.get(receiver.0);
+            match connection.map(|connection| connection.dialect) {
+                Some(Dialect::Unet) => self.push(receiver, &unet),
+                Some(Dialect::Compact) => self.push(receiver, &compact),
+                None => {}
+            }
+        }
+    }
+
+    /// Puts pieces behind whatever already waits for a connection.
+    pub(super) fn push(&mut self, receiver: ConnectionId, pieces: &[Bytes]) {
+        let Some(connection) = self.connections.get_mut(receiver.0) else {
+            return;
+        };
+        connection.push(0, pieces);
+        connection.list(&mut self.outgoing);
+    }
+}
