@@ -294,7 +294,7 @@ impl World {
 }
 
 /// Everything that is synchronised, as text.
-fn describe(identity: &NetworkIdentity) -> String {
+fn describe(identity: NetworkIdentity<'_>) -> String {
     let player = identity.behaviour().map(Player::state);
     let door = identity.behaviour().map(|door: &Door| *door.open);
     let heading = identity

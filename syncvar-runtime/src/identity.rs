@@ -99,32 +99,32 @@ impl<'a> NetworkIdentity<'a> {
     }
 
     /// Its number.
-    pub fn net_id(&self) -> NetId {
+    pub fn net_id(self) -> NetId {
         self.net_id
     }
 
     /// What names its prefab on the wire.
-    pub fn asset_id(&self) -> NetworkHash128 {
+    pub fn asset_id(self) -> NetworkHash128 {
         self.asset_id
     }
 
     /// How many behaviours it has.
-    pub fn behaviour_count(&self) -> usize {
+    pub fn behaviour_count(self) -> usize {
         self.behaviours.len()
     }
 
     /// Its first behaviour of this type.
-    pub fn behaviour<B: NetworkBehaviour>(&self) -> Option<&'a B> {
+    pub fn behaviour<B: NetworkBehaviour>(self) -> Option<&'a B> {
         (0..self.behaviours.len()).find_map(|index| self.behaviour_at(index))
     }
 
     /// Its behaviour at this position, if it is of this type.
-    pub fn behaviour_at<B: NetworkBehaviour>(&self, index: usize) -> Option<&'a B> {
+    pub fn behaviour_at<B: NetworkBehaviour>(self, index: usize) -> Option<&'a B> {
         downcast(self.behaviours.slot(index)?)
     }
 
     /// The name of the behaviour at this position.
-    pub fn behaviour_name(&self, index: usize) -> Option<&'static str> {
+    pub fn behaviour_name(self, index: usize) -> Option<&'static str> {
         Some(self.behaviours.slot(index)?.info().schema.name)
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Judgement {
 /// Judges the updates of an object that arrive together on a channel.
 pub(crate) fn judge(
     classes: &[Arc<Class>],
-    identity: &NetworkIdentity,
+    identity: NetworkIdentity<'_>,
     channel: u8,
     frames: &[Frame],
 ) -> Judgement {
@@ -53,7 +53,7 @@ pub(crate) fn judge(
 }
 
 /// A behaviour with the values of one on an object.
-fn copy_of(class: &Class, identity: &NetworkIdentity, index: usize) -> Box<dyn Subject> {
+fn copy_of(class: &Class, identity: NetworkIdentity<'_>, index: usize) -> Box<dyn Subject> {
     let original = class.reach().view(identity, index);
     let original = original.expect("a behaviour of its class");
     let mut writer = NetworkWriter::new();

@@ -20,7 +20,7 @@ impl<'a> SpawnMessage<'a> {
     pub(crate) const TYPE: i16 = 3;
 
     /// The spawn of an object with this state.
-    pub(crate) fn new(identity: &NetworkIdentity, state: &'a [u8]) -> Self {
+    pub(crate) fn new(identity: NetworkIdentity<'_>, state: &'a [u8]) -> Self {
         Self {
             net_id: identity.net_id(),
             asset_id: identity.asset_id(),

@@ -302,7 +302,7 @@ impl Stage {
         self.classes(object).map(|_| NetId(object))
     }
 
-    fn identity(&self, object: u32) -> &NetworkIdentity {
+    fn identity(&self, object: u32) -> NetworkIdentity<'_> {
         self.server
             .identity(NetId(object))
             .expect("a spawned object")
@@ -311,7 +311,7 @@ impl Stage {
     fn subjects(&self, object: u32) -> Result<impl Iterator<Item = (&Class, &dyn Subject)>, Rule> {
         let classes = self.classes(object)?;
         let identity = self.identity(object);
-        Ok(classes.iter().enumerate().map(|(index, class)| {
+        Ok(classes.iter().enumerate().map(move |(index, class)| {
             let subject = class
                 .reach()
                 .view(identity, index)

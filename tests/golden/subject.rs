@@ -146,7 +146,7 @@ pub(crate) trait Reach: Send + Sync {
         action: &mut dyn FnMut(&mut dyn Subject),
     );
 
-    fn view<'a>(&self, identity: &'a NetworkIdentity, index: usize) -> Option<&'a dyn Subject>;
+    fn view<'a>(&self, identity: NetworkIdentity<'a>, index: usize) -> Option<&'a dyn Subject>;
 }
 
 struct Typed<B>(PhantomData<fn() -> B>);
@@ -167,7 +167,7 @@ impl<B: Cells> Reach for Typed<B> {
         action(&mut *behaviour.expect("a behaviour of this type"));
     }
 
-    fn view<'a>(&self, identity: &'a NetworkIdentity, index: usize) -> Option<&'a dyn Subject> {
+    fn view<'a>(&self, identity: NetworkIdentity<'a>, index: usize) -> Option<&'a dyn Subject> {
         Some(identity.behaviour_at::<B>(index)?)
     }
 }

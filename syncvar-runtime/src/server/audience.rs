@@ -168,10 +168,6 @@ impl Audiences {
         &mut self.all[id.index()]
     }
 
-    pub(super) fn ids(&self) -> impl Iterator<Item = AudienceId> + use<> {
-        (0_u32..).take(self.all.len()).map(AudienceId)
-    }
-
     /// Who belongs to an audience unless something else is said about them.
     #[cfg_attr(not(test), expect(dead_code, reason = "for interest management"))]
     pub(super) fn base(&self, id: AudienceId) -> Base {

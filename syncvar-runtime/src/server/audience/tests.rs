@@ -42,9 +42,12 @@ fn write(audiences: &mut Audiences, id: AudienceId, byte: u8) {
 }
 
 fn write_in(audiences: &mut Audiences, id: AudienceId, dialect: Dialect, byte: u8) {
-    let segments = audiences.segments(id, dialect, 0).expect("channel 0");
-    segments.begin().write_bytes(&[byte]);
-    segments.commit();
+    let mut outputs = audiences.outputs(id);
+    let mut channel = outputs.channel(0);
+    if let Some(segments) = channel.find(|segments| segments.dialect() == dialect) {
+        segments.begin().write_bytes(&[byte]);
+        segments.commit();
+    }
 }
 
 #[test]
