@@ -75,14 +75,14 @@ fn t42_hide_then_show_in_one_update_ends_visible_and_sends_no_spawn() {
     let mut net = network(1);
     let id = net.server.spawn(Player::new(1, "Ann"));
     net.settle();
-    let spawns = net.server.stats().encoded(MessageType::ObjectSpawn);
+    let spawns = net.server.stats().encoded(MessageType::SpawnBatch);
     let connection = net.connection(0);
     net.server.hide(id, connection);
     net.server.show(id, connection);
     change(&mut net, id, |player| player.health.set(3));
     net.settle();
     assert_eq!(states(&net, id), [ANN(3)]);
-    assert_eq!(net.server.stats().encoded(MessageType::ObjectSpawn), spawns);
+    assert_eq!(net.server.stats().encoded(MessageType::SpawnBatch), spawns);
 }
 
 #[test]

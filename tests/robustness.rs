@@ -39,7 +39,7 @@ fn a_bad_update_poisons_its_object_only_and_the_server_sends_it_again() {
     assert_eq!((*object, *changed), (bad, good));
     assert_eq!(
         error.to_string(),
-        "Player.name: 5 bytes needed, 4 left, at byte 4"
+        "Player.name: 5 bytes needed, 4 left, at byte 3"
     );
     assert_eq!(*net.client(0).get::<Player>(good).unwrap().health, 9);
 
@@ -235,7 +235,7 @@ fn asking_again_and_again_brings_an_object_once_for_each_update() {
     let before = net
         .client(0)
         .stats()
-        .decoded(syncvar::MessageType::ObjectSpawn)
+        .decoded(syncvar::MessageType::SpawnBatch)
         .messages;
     for _ in 0..1000 {
         net.server
@@ -246,7 +246,7 @@ fn asking_again_and_again_brings_an_object_once_for_each_update() {
     let after = net
         .client(0)
         .stats()
-        .decoded(syncvar::MessageType::ObjectSpawn)
+        .decoded(syncvar::MessageType::SpawnBatch)
         .messages;
     assert_eq!(after - before, 1);
 }
@@ -265,7 +265,7 @@ fn a_client_that_asks_for_everything_gets_it_over_several_updates() {
     let spawns = |net: &MemoryNetwork| {
         net.server
             .stats()
-            .encoded(syncvar::MessageType::ObjectSpawn)
+            .encoded(syncvar::MessageType::SpawnBatch)
             .messages
     };
     let before = spawns(&net);

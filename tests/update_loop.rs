@@ -210,7 +210,9 @@ fn an_object_that_nobody_sees_is_not_serialised_and_is_clean_after_the_update() 
     server.get_mut::<Door>(id).unwrap().open.set(true);
     server.update(SECOND * 2);
     assert_eq!(server.get::<Door>(id).unwrap().sync_var_dirty_bits(), 0);
-    assert_eq!(server.stats().encoded(MessageType::UpdateVars).messages, 0);
+    let encoded = |message_type| server.stats().encoded(message_type).messages;
+    assert_eq!(encoded(MessageType::UpdateVars), 0);
+    assert_eq!(encoded(MessageType::UpdateBatch), 0);
 }
 
 #[test]
@@ -254,7 +256,7 @@ fn a_change_is_encoded_once_however_many_see_it_and_counted_by_type_and_behaviou
     change(&mut net, id, |player| player.health.set(2));
     net.settle();
     let after = net.server.stats();
-    let updates = |stats: &syncvar::Stats| stats.encoded(MessageType::UpdateVars);
+    let updates = |stats: &syncvar::Stats| stats.encoded(MessageType::UpdateBatch);
     assert_eq!(updates(after).messages - updates(&before).messages, 1);
     assert_eq!(updates(after).bytes - updates(&before).bytes, 8);
     assert_eq!(after.sent.messages - before.sent.messages, 20);
@@ -271,7 +273,7 @@ fn a_change_is_encoded_once_however_many_see_it_and_counted_by_type_and_behaviou
     assert_eq!(
         net.client(0)
             .stats()
-            .decoded(MessageType::UpdateVars)
+            .decoded(MessageType::UpdateBatch)
             .messages,
         1
     );

@@ -229,7 +229,7 @@ fn connect_example() -> String {
 fn schema_example() -> String {
     let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
     let connection = server.handle_connect();
-    let connect = hex::decode("0900200001efcdab8967452301").expect("hexadecimal");
+    let connect = hex::decode("0a00200002efcdab896745230101").expect("hexadecimal");
     server
         .handle_packet(connection, &connect)
         .expect("a client of another build");
@@ -382,7 +382,10 @@ fn message_examples() -> Vec<(&'static str, String)> {
                 server.set_not_ready(connection);
             }),
         ),
-        ("Connect 1, hash `0123456789abcdef`", connect_example()),
+        (
+            "Connect 2, hash `0123456789abcdef`, asking for `Compact`",
+            connect_example(),
+        ),
         (
             "Schema of prefab `lamp` with `Lamp { lit: bool }` on channel 0",
             schema_example(),

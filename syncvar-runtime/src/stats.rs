@@ -26,7 +26,9 @@ pub struct BehaviourStats {
 }
 
 /// Plain counters, from the start on. On a server a message that several clients get is encoded
-/// once: `encoded` counts it once, `sent` counts the packets of every client.
+/// once: `encoded` counts it once, `sent` counts the packets of every client. Of the messages of many
+/// objects, [`UpdateBatch`](MessageType::UpdateBatch) and [`SpawnBatch`](MessageType::SpawnBatch),
+/// every object counts as a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
@@ -74,7 +76,16 @@ impl Stats {
     }
 
     pub(crate) fn count_decoded(&mut self, message_type: MessageType, bytes: usize) {
-        self.decoded[message_type.index()].add(bytes);
+        let decoded = &mut self.decoded[message_type.index()];
+        decoded.add(bytes);
+        if matches!(message_type, MessageType::UpdateBatch | MessageType::SpawnBatch) {
+            decoded.messages -= 1;
+        }
+    }
+
+    /// One more object in a batch, whose bytes are counted with the message.
+    pub(crate) fn count_entry(&mut self, message_type: MessageType) {
+        self.decoded[message_type.index()].messages += 1;
     }
 
     pub(crate) fn count_behaviour(&mut self, index: usize, initial_state: bool, bytes: usize) {

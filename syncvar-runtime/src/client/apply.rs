@@ -123,7 +123,7 @@ impl NetworkClient {
         let mut result = Ok(());
         for entry in Entries::new(payload) {
             let (object, said) = entry?;
-            self.count_entry(MessageType::SpawnBatch, said);
+            self.stats.count_entry(MessageType::SpawnBatch);
             match self.read_arrival(object, said) {
                 Ok(arrival) => self.arrive(&arrival),
                 Err(error) => result = result.and(Err(error)),
@@ -250,7 +250,7 @@ impl NetworkClient {
                     break;
                 }
             };
-            self.count_entry(MessageType::UpdateBatch, changes);
+            self.stats.count_entry(MessageType::UpdateBatch);
             let Some((next, entry)) = self.find(object, changes) else {
                 continue;
             };
@@ -263,10 +263,6 @@ impl NetworkClient {
         }
         self.read_entries(channel, pool, &run[..length]);
         result
-    }
-
-    fn count_entry(&mut self, message_type: MessageType, contents: &[u8]) {
-        self.stats.count_decoded(message_type, contents.len());
     }
 
     /// The object that changes are for, if it is there and they can be applied to it.
