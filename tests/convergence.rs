@@ -8,7 +8,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use support::{Banner, Compass, Door, Player, Score};
 use syncvar::prelude::*;
-use syncvar::{Channel, Link, NetworkIdentity, ServerConfig};
+use syncvar::{Channel, ClientConfig, Dialect, Link, NetworkIdentity, ServerConfig};
 
 /// Something that the game, a player or the network does. Numbers choose among what is there.
 #[derive(Clone, Debug)]
@@ -79,12 +79,23 @@ impl World {
         let mut config = ServerConfig::default();
         config.channels = vec![Channel::Reliable, Channel::Reliable];
         config.packet_size = 200;
-        let mut net = MemoryNetwork::with_config(support::prefabs_with_scoreboard, config, link);
-        net.connect();
-        Self {
+        let net = MemoryNetwork::with_config(support::prefabs_with_scoreboard, config, link);
+        let mut world = Self {
             net,
             objects: Vec::new(),
+        };
+        world.join();
+        world
+    }
+
+    /// One more client, each in another dialect than the one before.
+    fn join(&mut self) {
+        let mut config = ClientConfig::default();
+        if self.net.client_count() % 2 == 1 {
+            config.dialect = Dialect::Unet;
         }
+        let client = NetworkClient::with_config(support::prefabs_with_scoreboard(), config);
+        self.net.connect_client(client);
     }
 
     fn object(&self, choice: usize) -> NetId {
@@ -129,7 +140,7 @@ impl World {
                 self.objects.retain(|object| *object != id);
             }
             Action::Join if self.net.client_count() < 6 => {
-                self.net.connect();
+                self.join();
             }
             Action::Join => {}
             Action::Leave(choice) => {

@@ -54,10 +54,7 @@ fn b10_b11_a_new_object_is_spawned_with_its_state_for_every_observer() {
         assert_eq!(*net.client(client).get::<Player>(id).unwrap().health, 7);
     }
     assert_eq!(
-        net.server
-            .stats()
-            .encoded(MessageType::SpawnBatch)
-            .messages,
+        net.server.stats().encoded(MessageType::SpawnBatch).messages,
         1,
         "encoded once"
     );
@@ -73,7 +70,11 @@ fn a_change_at_the_moment_of_a_join_is_received_once_by_everyone() {
     let late = net.connect();
     net.step();
     net.step();
-    let updates = net.server.stats().encoded(MessageType::UpdateBatch).messages;
+    let updates = net
+        .server
+        .stats()
+        .encoded(MessageType::UpdateBatch)
+        .messages;
     change(&mut net, id, |player| player.health.set(2));
     let connection = net.connection(late);
     net.server.set_ready(connection);
@@ -83,7 +84,10 @@ fn a_change_at_the_moment_of_a_join_is_received_once_by_everyone() {
         [Some((2, "Ann".into(), 0)), Some((2, "Ann".into(), 0))]
     );
     assert_eq!(
-        net.server.stats().encoded(MessageType::UpdateBatch).messages,
+        net.server
+            .stats()
+            .encoded(MessageType::UpdateBatch)
+            .messages,
         updates + 1
     );
     let changed = |event: &ClientEvent| matches!(event, ClientEvent::Changed { .. });
@@ -104,7 +108,10 @@ fn values_written_before_the_first_update_are_part_of_the_spawn_and_not_sent_aga
     net.settle();
     assert_eq!(states(&net, id), [Some((3, "Ann".into(), 0))]);
     assert_eq!(
-        net.server.stats().encoded(MessageType::UpdateBatch).messages,
+        net.server
+            .stats()
+            .encoded(MessageType::UpdateBatch)
+            .messages,
         0
     );
 }
@@ -134,10 +141,7 @@ fn the_state_of_an_audience_is_encoded_once_for_all_who_join_in_one_update() {
     }
     net.settle();
     assert_eq!(
-        net.server
-            .stats()
-            .encoded(MessageType::SpawnBatch)
-            .messages,
+        net.server.stats().encoded(MessageType::SpawnBatch).messages,
         10
     );
     assert!((0..20).all(|client| net.client(client).object_count() == 10));
@@ -205,8 +209,10 @@ fn t51_many_objects_arrive_in_packets_of_bounded_size_over_a_bad_link() {
     };
     let mut net = MemoryNetwork::with_config(support::prefabs, ServerConfig::default(), link);
     for health in 0..1500 {
-        net.server
-            .spawn(Player::new(health, "one of many, and by no means the last of them"));
+        net.server.spawn(Player::new(
+            health,
+            "one of many, and by no means the last of them",
+        ));
     }
     let client = net.connect();
     net.settle();

@@ -20,7 +20,8 @@ use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::table::Table;
 use crate::{
-    Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs, ReadError,
+    Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
+    ReadError,
 };
 
 /// How a client behaves.
@@ -210,7 +211,11 @@ impl NetworkClient {
         let prefab = self.prefabs.get(self.pools.prefab(replica.at.pool))?;
         let place = self.places.get(&id).copied().unwrap_or_default();
         let behaviours = self.pools.slots(replica.at)?;
-        Some(NetworkIdentity::new((id, prefab.asset_id), place, behaviours))
+        Some(NetworkIdentity::new(
+            (id, prefab.asset_id),
+            place,
+            behaviours,
+        ))
     }
 
     /// All objects, by ascending id.

@@ -8,7 +8,9 @@ mod slots;
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 pub(crate) use pool::{Entry, Job, Location, Pools};
 pub(crate) use slot::Slot;
-pub(crate) use slots::{MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges};
+pub(crate) use slots::{
+    MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
+};
 
 use std::any::Any;
 use std::fmt;

@@ -9,8 +9,8 @@
 )]
 
 use crate::{
-    Dialect, MessageStart, NetId, NetworkHash128, NetworkReader, NetworkWriter, Quaternion, ReadError,
-    ReadErrorKind, Vector3,
+    Dialect, MessageStart, NetId, NetworkHash128, NetworkReader, NetworkWriter, Quaternion,
+    ReadError, ReadErrorKind, Vector3,
 };
 
 /// The number of a message.
@@ -278,7 +278,11 @@ impl Message for Connect {
         if version != PROTOCOL_VERSION {
             reader.read_bytes(reader.remaining())?;
             let (schema_hash, dialect) = (0, Dialect::Unet);
-            return Ok(Self { version, schema_hash, dialect });
+            return Ok(Self {
+                version,
+                schema_hash,
+                dialect,
+            });
         }
         Ok(Self {
             version,

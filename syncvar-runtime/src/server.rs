@@ -219,7 +219,11 @@ impl NetworkServer {
         let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool))?;
         let place = *self.places.get(id.0)?;
         let behaviours = self.pools.slots(spawned.at)?;
-        Some(NetworkIdentity::new((id, prefab.asset_id), place, behaviours))
+        Some(NetworkIdentity::new(
+            (id, prefab.asset_id),
+            place,
+            behaviours,
+        ))
     }
 
     /// All objects, by ascending id.

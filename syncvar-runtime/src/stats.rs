@@ -78,7 +78,10 @@ impl Stats {
     pub(crate) fn count_decoded(&mut self, message_type: MessageType, bytes: usize) {
         let decoded = &mut self.decoded[message_type.index()];
         decoded.add(bytes);
-        if matches!(message_type, MessageType::UpdateBatch | MessageType::SpawnBatch) {
+        if matches!(
+            message_type,
+            MessageType::UpdateBatch | MessageType::SpawnBatch
+        ) {
             decoded.messages -= 1;
         }
     }

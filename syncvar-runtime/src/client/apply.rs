@@ -5,9 +5,7 @@ use crate::events::Events;
 use crate::identity::{Entry, Place, ReadChanges, Slot, Slots, Visit};
 use crate::message::ObjectSpawn;
 use crate::segments::Entries;
-use crate::{
-    Dialect, MessageType, NetId, NetworkHash128, NetworkReader, ReadError, ReadErrorKind,
-};
+use crate::{Dialect, MessageType, NetId, NetworkHash128, NetworkReader, ReadError, ReadErrorKind};
 
 /// So many objects are found before the first of them is read.
 const BATCH: usize = 16;

@@ -215,10 +215,13 @@ impl<'a> Entries<'a> {
     fn read(&mut self) -> Result<(NetId, &'a [u8]), ReadError> {
         let header = self.reader.read_varint()?;
         let difference = u32::try_from(header >> 3).ok();
-        let id = difference.and_then(|difference| self.last.checked_add(difference)?.checked_add(1));
+        let id =
+            difference.and_then(|difference| self.last.checked_add(difference)?.checked_add(1));
         let Some(id) = id else {
             let (what, value) = ("header of an entry", header);
-            return Err(self.reader.error(ReadErrorKind::InvalidValue { what, value }));
+            return Err(self
+                .reader
+                .error(ReadErrorKind::InvalidValue { what, value }));
         };
         self.last = id;
         let mut length = header & 7;
@@ -319,7 +322,12 @@ mod tests {
 
     #[test]
     fn a_header_that_makes_no_sense_ends_the_message() {
-        for payload in [&[0xFF; 11][..], &[8, 1], &[7, 0xFF], &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1]] {
+        for payload in [
+            &[0xFF; 11][..],
+            &[8, 1],
+            &[7, 0xFF],
+            &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1],
+        ] {
             let mut entries = Entries::new(payload);
             assert!(entries.next().unwrap().is_err() || entries.next().unwrap().is_err());
             assert!(entries.next().is_none());

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, VecDeque};
 use bytes::Bytes;
 
 use super::ConnectionId;
-use crate::{Dialect, NetId};
 use crate::segments::Segments;
+use crate::{Dialect, NetId};
 
 /// A connection.
 #[derive(Debug)]

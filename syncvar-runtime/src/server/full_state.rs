@@ -5,9 +5,9 @@ use crate::message::ObjectSpawn;
 use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::{
-    Dialect, MessageType, NetId, NetworkHash128, NetworkWriter, Quaternion, SyncValue, Vector3, WriteError,
+    Dialect, MessageType, NetId, NetworkHash128, NetworkWriter, Quaternion, SyncValue, Vector3,
+    WriteError,
 };
-
 
 /// What is to be said about an object beyond the state of its behaviours.
 #[derive(Clone, Copy, Debug)]

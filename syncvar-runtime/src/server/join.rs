@@ -118,7 +118,9 @@ impl NetworkServer {
                 self.owe(id, &receivers);
             }
         }
-        let written = states.into_iter().filter_map(|(id, segments)| Some((id, segments?)));
+        let written = states
+            .into_iter()
+            .filter_map(|(id, segments)| Some((id, segments?)));
         let frozen = written.map(|(id, mut segments)| (id, segments.drain().collect()));
         frozen.collect()
     }

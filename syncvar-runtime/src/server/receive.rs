@@ -108,7 +108,14 @@ impl NetworkServer {
                 connection.dialect = dialect;
             }
             let (version, schema_hash) = (PROTOCOL_VERSION, 0);
-            self.send_own(from, &Connect { version, schema_hash, dialect });
+            self.send_own(
+                from,
+                &Connect {
+                    version,
+                    schema_hash,
+                    dialect,
+                },
+            );
         } else {
             self.send_schema(from);
             self.send_off(from, DisconnectReason::SchemaMismatch(None));

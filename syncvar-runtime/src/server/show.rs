@@ -34,8 +34,7 @@ impl Turnover {
     /// Whether a connection was written to as a member of an audience.
     fn observed(&self, (id, audience): (AudienceId, &Audience), connection: ConnectionId) -> bool {
         let pair = (id, connection);
-        self.left.contains(&pair)
-            || audience.observes(connection) && !self.entered.contains(&pair)
+        self.left.contains(&pair) || audience.observes(connection) && !self.entered.contains(&pair)
     }
 }
 
@@ -97,7 +96,11 @@ impl NetworkServer {
         let (before, after) = (self.audiences.get(former), self.audiences.get(latter));
         let was_there = |c: &_| self.turnover.observed((former, before), *c);
         entering.extend(after.ready().filter(|c| !was_there(c)));
-        leaving.extend(before.ready().filter(|c| was_there(c) && !after.observes(*c)));
+        leaving.extend(
+            before
+                .ready()
+                .filter(|c| was_there(c) && !after.observes(*c)),
+        );
         leaving.extend(Turnover::of(&self.turnover.left, former).filter(|c| !after.observes(*c)));
         let owed = self.owed.remove(&id).into_iter().flatten();
         entering.extend(owed.filter(|c| after.observes(*c)));
@@ -174,7 +177,13 @@ impl NetworkServer {
         if let Some(spawned) = self.objects.get_mut(id.0) {
             spawned.owing = true;
             let owed = self.owed.entry(id).or_default();
-            owed.extend(receivers.iter().filter(|c| !owed.contains(c)).copied().collect::<Vec<_>>());
+            owed.extend(
+                receivers
+                    .iter()
+                    .filter(|c| !owed.contains(c))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
         }
     }
 
