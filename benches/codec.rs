@@ -1,8 +1,9 @@
 //! One behaviour of eight fields to bytes and back, in memory that is used again.
 //!
 //! A pass is 1000 distinct objects, so a microsecond in the report is a nanosecond per object. The
-//! floor writes and reads the same values as variable-length integers, by hand. A full state is all
-//! fields; a delta is the dirty mask and the fields that are in it.
+//! floor writes and reads the same values as variable-length integers, by hand; the dialect
+//! `Compact` comes to the very same bytes. A full state is all fields; a delta is the dirty mask and
+//! the fields that are in it.
 
 mod support;
 
@@ -10,7 +11,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion};
-use syncvar::{NetworkBehaviour, NetworkReader, NetworkWriter};
+use syncvar::{Dialect, NetworkBehaviour, NetworkReader, NetworkWriter};
 
 use support::floor_codec::{
     ALL_FIELDS, HEALTH, read_delta, read_fields, write_delta, write_fields,
@@ -48,7 +49,9 @@ fn main() {
     let values: Vec<Values> = (0..OBJECTS).map(|_| Values::random(&mut random)).collect();
     for (name, state) in STATES {
         measure_floor(&mut criterion, name, state, values.clone());
-        measure_syncvar(&mut criterion, name, state, values.clone());
+        for dialect in [Dialect::Compact, Dialect::Unet] {
+            measure_syncvar(&mut criterion, name, state, dialect, values.clone());
+        }
     }
     criterion.final_summary();
 }
@@ -91,15 +94,25 @@ fn decode_values(values: &mut [Values], state: State, mut bytes: &[u8]) {
     }
 }
 
-fn measure_syncvar(criterion: &mut Criterion, name: &str, state: State, values: Vec<Values>) {
+fn measure_syncvar(
+    criterion: &mut Criterion,
+    name: &str,
+    state: State,
+    dialect: Dialect,
+    values: Vec<Values>,
+) {
     let mut units: Vec<Unit> = values.into_iter().map(Unit::from).collect();
     if let State::Delta(mask) = state {
         for unit in &mut units {
             unit.set_dirty_bit(mask);
         }
     }
-    let mut writer = NetworkWriter::new();
-    let id = BenchmarkId::new("syncvar", name);
+    let mut writer = NetworkWriter::with_dialect(dialect);
+    let library = match dialect {
+        Dialect::Unet => "syncvar, UNet's bytes",
+        _ => "syncvar",
+    };
+    let id = BenchmarkId::new(library, name);
     let mut group = criterion.benchmark_group("codec/encode");
     group.bench_function(id.clone(), |bencher| {
         bencher.iter(|| encode_units(&mut units, state, &mut writer));
@@ -108,7 +121,7 @@ fn measure_syncvar(criterion: &mut Criterion, name: &str, state: State, values: 
     encode_units(&mut units, state, &mut writer);
     let mut group = criterion.benchmark_group("codec/decode");
     group.bench_function(id, |bencher| {
-        bencher.iter(|| decode_units(&mut units, state, writer.as_bytes()));
+        bencher.iter(|| decode_units(&mut units, state, &writer));
     });
     group.finish();
 }
@@ -121,8 +134,8 @@ fn encode_units(units: &mut [Unit], state: State, writer: &mut NetworkWriter) {
     black_box(writer.as_bytes());
 }
 
-fn decode_units(units: &mut [Unit], state: State, bytes: &[u8]) {
-    let mut reader = NetworkReader::new(bytes);
+fn decode_units(units: &mut [Unit], state: State, writer: &NetworkWriter) {
+    let mut reader = NetworkReader::with_dialect(writer.as_bytes(), writer.dialect());
     for unit in units {
         let read = unit.on_deserialize(&mut reader, state.is_full());
         read.expect("a behaviour reads what it wrote");

@@ -42,14 +42,17 @@ impl fmt::Display for NetId {
 impl SyncValue for NetId {
     const SCHEMA: TypeSchema = TypeSchema::Named("NetId");
 
+    #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_packed_u32(self.0);
+        writer.write_unsigned(self.0);
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        reader.read_packed_u32().map(Self)
+        reader.read_unsigned("NetId").map(Self)
     }
 
+    #[inline]
     fn same(&self, other: &Self) -> bool {
         self == other
     }

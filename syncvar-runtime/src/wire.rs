@@ -33,8 +33,8 @@ pub use unity::{
 pub use value::SyncValue;
 pub use writer::{MessageStart, NetworkWriter};
 
-/// The longest string, in bytes of UTF-8, that the `Unet` dialect carries.
+/// The longest string, in bytes of UTF-8, that any dialect carries.
 pub const MAX_STRING_BYTES: usize = 32_767;
 
-/// The longest byte array, and the largest payload of one message, in the `Unet` dialect.
+/// The longest byte array, and the largest payload of one message, in any dialect.
 pub const MAX_BYTES: usize = 65_535;

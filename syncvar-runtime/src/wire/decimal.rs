@@ -119,14 +119,17 @@ impl fmt::Debug for Decimal {
 impl SyncValue for Decimal {
     const SCHEMA: TypeSchema = TypeSchema::Named("Decimal");
 
+    #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
         writer.write_decimal(*self);
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         reader.read_decimal()
     }
 
+    #[inline]
     fn same(&self, other: &Self) -> bool {
         self == other
     }

@@ -1,23 +1,41 @@
 //! What bytes an operation becomes. Every byte-level choice of a field's encoding is made here.
 //!
 //! `Unet` writes the fields of a behaviour as UNet's weaver does: integers of up to 32 bits packed
-//! after sign extension, 64-bit ones packed, enumerations in four fixed bytes, counts in two. Its
-//! source is the layout that the real HLAPI 1.1.1 emits; the tables are in WIRE.md.
+//! after sign extension, 64-bit ones packed, enumerations in four fixed bytes, counts and lengths in
+//! two. Its source is the layout that the real HLAPI 1.1.1 emits.
+//!
+//! `Compact` writes every integer, count and length as a variable-length integer, signed ones as
+//! zigzag. It is ours. The tables of both are in WIRE.md.
 
+use super::varint::{unzigzag, zigzag};
 use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
 
-/// Whose bytes are spoken.
+/// Whose bytes are spoken. Both ends of a connection have to speak the same.
+///
+/// A value that has a form in one dialect has one in each of them.
+///
+/// ```
+/// use syncvar_runtime::{Dialect, NetworkWriter};
+///
+/// let mut unet = NetworkWriter::with_dialect(Dialect::Unet);
+/// let mut compact = NetworkWriter::with_dialect(Dialect::Compact);
+/// unet.write(&-1_i32);
+/// compact.write(&-1_i32);
+/// assert_eq!(unet.as_bytes(), [0xfb, 0xff, 0xff, 0xff, 0xff]);
+/// assert_eq!(compact.as_bytes(), [1]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
     /// The layout of Unity's UNet HLAPI 1.1.1, as WIRE.md describes it.
     #[default]
     Unet,
-    /// A layout of our own that takes fewer bytes.
+    /// Variable-length integers throughout: fewer bytes and less time, where both ends are
+    /// `syncvar`.
     Compact,
 }
 
-/// The most elements that a sequence can have in the `Unet` dialect.
+/// The most elements that a sequence can have, in every dialect.
 const MAX_COUNT: usize = 65_535;
 
 /// The most elements of sequences in one message that take no byte each: members that do not travel
@@ -25,12 +43,13 @@ const MAX_COUNT: usize = 65_535;
 pub(super) const MAX_EMPTY_ELEMENTS: usize = 1024;
 
 impl NetworkWriter {
-    /// A signed integer of up to 32 bits, as a field: reinterpreted as unsigned and packed, so
-    /// that every negative number takes five bytes.
+    /// A signed integer of up to 32 bits, as a field. In `Unet` it is reinterpreted as unsigned and
+    /// packed, so that every negative number takes five bytes.
     #[inline]
     pub(crate) fn write_signed(&mut self, value: i32) {
         match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.write_packed_u32(value.cast_unsigned()),
+            Dialect::Unet => self.write_packed_u32(value.cast_unsigned()),
+            Dialect::Compact => self.write_varint(zigzag(i64::from(value))),
         }
     }
 
@@ -38,7 +57,8 @@ impl NetworkWriter {
     #[inline]
     pub(crate) fn write_unsigned(&mut self, value: u32) {
         match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.write_packed_u32(value),
+            Dialect::Unet => self.write_packed_u32(value),
+            Dialect::Compact => self.write_varint(u64::from(value)),
         }
     }
 
@@ -46,7 +66,8 @@ impl NetworkWriter {
     #[inline]
     pub(crate) fn write_signed_wide(&mut self, value: i64) {
         match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.write_packed_u64(value.cast_unsigned()),
+            Dialect::Unet => self.write_packed_u64(value.cast_unsigned()),
+            Dialect::Compact => self.write_varint(zigzag(value)),
         }
     }
 
@@ -54,40 +75,65 @@ impl NetworkWriter {
     #[inline]
     pub(crate) fn write_unsigned_wide(&mut self, value: u64) {
         match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.write_packed_u64(value),
+            Dialect::Unet => self.write_packed_u64(value),
+            Dialect::Compact => self.write_varint(value),
         }
     }
 
-    /// The number of a field-less enumeration's variant, in four bytes whatever its `repr`.
+    /// The number of a field-less enumeration's variant, whatever its `repr`.
     #[inline]
     pub fn write_enum(&mut self, value: i32) {
         match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.write_i32(value),
+            Dialect::Unet => self.write_i32(value),
+            Dialect::Compact => self.write_varint(zigzag(i64::from(value))),
         }
     }
 
-    /// The position of a variant in an enumeration with data: our own layout, packed.
+    /// The position of a variant in an enumeration with data: our own layout.
     #[inline]
     pub fn write_variant(&mut self, index: u32) {
-        match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.write_packed_u32(index),
+        self.write_unsigned(index);
+    }
+
+    /// The number of elements of a sequence.
+    ///
+    /// Returns whether a sequence can be that long; if not, the [`error`](Self::error) is set.
+    #[inline]
+    pub fn write_count(&mut self, count: usize) -> bool {
+        match u16::try_from(count) {
+            Ok(count) => self.write_length(count),
+            Err(_) => {
+                let limit = MAX_COUNT;
+                self.fail(WriteErrorKind::TooManyElements { count, limit });
+                return false;
+            }
+        }
+        true
+    }
+
+    /// A text, as a field: its length in bytes, then UTF-8.
+    #[inline]
+    pub(crate) fn write_text(&mut self, text: &str) {
+        if let Some(length) = self.length_of_string(text) {
+            self.write_length(length);
+            self.write_bytes(text.as_bytes());
         }
     }
 
-    /// The number of elements of a sequence, in two bytes.
-    ///
-    /// Returns whether the dialect can count that far; if not, the [`error`](Self::error) is set.
-    pub fn write_count(&mut self, count: usize) -> bool {
-        match (self.dialect(), u16::try_from(count)) {
-            (Dialect::Unet | Dialect::Compact, Ok(count)) => {
-                self.write_u16(count);
-                true
-            }
-            (Dialect::Unet | Dialect::Compact, Err(_)) => {
-                let limit = MAX_COUNT;
-                self.fail(WriteErrorKind::TooManyElements { count, limit });
-                false
-            }
+    /// A sequence of bytes, as a field: their number, then the bytes as they are.
+    #[inline]
+    pub(crate) fn write_byte_sequence(&mut self, bytes: &[u8]) {
+        if let Some(length) = self.length_of_bytes(bytes) {
+            self.write_length(length);
+            self.write_bytes(bytes);
+        }
+    }
+
+    #[inline]
+    fn write_length(&mut self, length: u16) {
+        match self.dialect() {
+            Dialect::Unet => self.write_u16(length),
+            Dialect::Compact => self.write_varint(u64::from(length)),
         }
     }
 
@@ -98,32 +144,46 @@ impl NetworkWriter {
         former
     }
 
-    /// The dirty mask of one class level: packed, together with the bits of derived classes when
-    /// a base is being written, as UNet repeats the whole mask at every level.
+    /// The dirty mask of one class level, together with the bits of derived classes when a base is
+    /// being written, as UNet repeats the whole mask at every level.
     #[inline]
     pub fn write_dirty_bits(&mut self, dirty_bits: u64) {
-        match self.dialect() {
-            Dialect::Unet | Dialect::Compact => {
-                self.write_packed_u64(dirty_bits | self.derived_bits);
-            }
-        }
+        self.write_unsigned_wide(dirty_bits | self.derived_bits);
     }
 }
 
-impl NetworkReader<'_> {
-    /// Counterpart of [`NetworkWriter::write_signed`].
+impl<'a> NetworkReader<'a> {
+    /// Counterpart of [`NetworkWriter::write_signed`]; `target` names the type for an error.
     #[inline]
-    pub(crate) fn read_signed(&mut self) -> Result<i32, ReadError> {
-        match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.read_packed_u32().map(u32::cast_signed),
+    pub(crate) fn read_signed<T>(&mut self, target: &'static str) -> Result<T, ReadError>
+    where
+        T: TryFrom<i64>,
+    {
+        let start = self.mark();
+        let value = match self.dialect() {
+            Dialect::Unet => i64::from(self.read_packed_u32()?.cast_signed()),
+            Dialect::Compact => unzigzag(self.read_varint()?),
+        };
+        match T::try_from(value) {
+            Ok(value) => Ok(value),
+            Err(_) => Err(self.out_of_range(start, value.cast_unsigned(), target)),
         }
     }
 
-    /// Counterpart of [`NetworkWriter::write_unsigned`].
+    /// Counterpart of [`NetworkWriter::write_unsigned`]; `target` names the type for an error.
     #[inline]
-    pub(crate) fn read_unsigned(&mut self) -> Result<u32, ReadError> {
-        match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.read_packed_u32(),
+    pub(crate) fn read_unsigned<T>(&mut self, target: &'static str) -> Result<T, ReadError>
+    where
+        T: TryFrom<u64>,
+    {
+        let start = self.mark();
+        let value = match self.dialect() {
+            Dialect::Unet => u64::from(self.read_packed_u32()?),
+            Dialect::Compact => self.read_varint()?,
+        };
+        match T::try_from(value) {
+            Ok(value) => Ok(value),
+            Err(_) => Err(self.out_of_range(start, value, target)),
         }
     }
 
@@ -131,7 +191,8 @@ impl NetworkReader<'_> {
     #[inline]
     pub(crate) fn read_signed_wide(&mut self) -> Result<i64, ReadError> {
         match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.read_packed_u64().map(u64::cast_signed),
+            Dialect::Unet => self.read_packed_u64().map(u64::cast_signed),
+            Dialect::Compact => self.read_varint().map(unzigzag),
         }
     }
 
@@ -139,7 +200,8 @@ impl NetworkReader<'_> {
     #[inline]
     pub(crate) fn read_unsigned_wide(&mut self) -> Result<u64, ReadError> {
         match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.read_packed_u64(),
+            Dialect::Unet => self.read_packed_u64(),
+            Dialect::Compact => self.read_varint(),
         }
     }
 
@@ -147,11 +209,12 @@ impl NetworkReader<'_> {
     ///
     /// # Errors
     ///
-    /// When fewer than four bytes are left.
+    /// When the message ends too early or the number has more than 32 bits.
     #[inline]
     pub fn read_enum(&mut self) -> Result<i32, ReadError> {
         match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.read_i32(),
+            Dialect::Unet => self.read_i32(),
+            Dialect::Compact => self.read_signed("i32"),
         }
     }
 
@@ -162,19 +225,49 @@ impl NetworkReader<'_> {
     /// When the message ends too early or the number has more than 32 bits.
     #[inline]
     pub fn read_variant(&mut self) -> Result<u32, ReadError> {
-        match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.read_packed_u32(),
-        }
+        self.read_unsigned("u32")
     }
 
     /// Counterpart of [`NetworkWriter::write_count`].
     ///
     /// # Errors
     ///
-    /// When fewer than two bytes are left.
+    /// When the message ends too early, and when a sequence cannot be that long.
+    #[inline]
     pub fn read_count(&mut self) -> Result<usize, ReadError> {
+        let start = self.mark();
+        let (count, limit) = (self.read_length()?, MAX_COUNT);
+        if count > limit {
+            let kind = ReadErrorKind::TooManyElements { count, limit };
+            return Err(self.error_since(start, kind));
+        }
+        Ok(count)
+    }
+
+    /// Counterpart of [`NetworkWriter::write_text`].
+    #[inline]
+    pub(crate) fn read_text(&mut self) -> Result<&'a str, ReadError> {
+        let start = self.mark();
+        let length = self.read_length()?;
+        self.read_utf8(length, start)
+    }
+
+    /// Counterpart of [`NetworkWriter::write_byte_sequence`].
+    #[inline]
+    pub(crate) fn read_byte_sequence(&mut self) -> Result<&'a [u8], ReadError> {
+        let length = self.read_count()?;
+        self.read_bytes(length)
+    }
+
+    /// A length, which may be anything.
+    #[inline]
+    fn read_length(&mut self) -> Result<usize, ReadError> {
         match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.read_u16().map(usize::from),
+            Dialect::Unet => self.read_u16().map(usize::from),
+            Dialect::Compact => {
+                let length = self.read_varint()?;
+                Ok(usize::try_from(length).unwrap_or(usize::MAX))
+            }
         }
     }
 
@@ -194,16 +287,12 @@ impl NetworkReader<'_> {
     /// then reads its value as something else).
     #[inline]
     pub fn read_dirty_bits(&mut self, known_bits: u64) -> Result<u64, ReadError> {
-        let start = self.position();
-        let dirty_bits = match self.dialect() {
-            Dialect::Unet | Dialect::Compact => self.read_packed_u64()?,
-        };
+        let start = self.mark();
+        let dirty_bits = self.read_unsigned_wide()?;
         let unknown = dirty_bits & !(known_bits | self.derived_bits);
         if unknown != 0 {
-            return Err(ReadError::new(
-                ReadErrorKind::UnknownDirtyBits { unknown },
-                start,
-            ));
+            let kind = ReadErrorKind::UnknownDirtyBits { unknown };
+            return Err(self.error_since(start, kind));
         }
         self.seen_bits |= dirty_bits;
         Ok(dirty_bits)

@@ -12,8 +12,12 @@ use std::fmt;
 /// assert_eq!(error.kind(), ReadErrorKind::UnexpectedEnd { needed: 5, left: 2 });
 /// assert_eq!(error.to_string(), "5 bytes needed, 2 left, at byte 2");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadError {
+#[derive(Clone, PartialEq, Eq)]
+pub struct ReadError(Box<Parts>);
+
+/// Behind a pointer, so that a `Result` with a small value goes through registers.
+#[derive(Clone, PartialEq, Eq)]
+struct Parts {
     kind: ReadErrorKind,
     offset: usize,
     field: Option<&'static str>,
@@ -66,6 +70,9 @@ pub enum ReadErrorKind {
     /// A 32-bit number was expected, and the prefix announces a 64-bit one.
     #[error("prefix {0} announces a number of more than 32 bits")]
     TooWide(u8),
+    /// A variable-length integer goes on after 10 bytes, or has more than 64 bits.
+    #[error("a number of more than 64 bits")]
+    VarintTooLong,
     /// A decimal has a scale beyond 28 or uses reserved bits.
     #[error("decimal flags {0:#010x} have a scale beyond 28 or use reserved bits")]
     InvalidDecimal(u32),
@@ -108,45 +115,72 @@ pub enum ReadErrorKind {
 }
 
 impl ReadError {
+    #[cold]
+    #[inline(never)]
     pub(crate) fn new(kind: ReadErrorKind, offset: usize) -> Self {
-        Self {
+        Self(Box::new(Parts {
             kind,
             offset,
             field: None,
             member: None,
-        }
+        }))
     }
 
     /// What was wrong.
     pub fn kind(&self) -> ReadErrorKind {
-        self.kind
+        self.0.kind
     }
 
     /// Where: the byte, counted from the start of the message's payload.
     pub fn offset(&self) -> usize {
-        self.offset
+        self.0.offset
     }
 
     /// In which field, as `Behaviour.field`, once that is known.
     pub fn field(&self) -> Option<&'static str> {
-        self.field
+        self.0.field
     }
 
     /// In which member of a user struct inside that field, as `Struct.member`.
     pub fn member(&self) -> Option<&'static str> {
-        self.member
+        self.0.member
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn at(mut self, field: &'static str) -> Self {
+        self.0.field.get_or_insert(field);
+        self
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn in_member(mut self, member: &'static str) -> Self {
+        self.0.member.get_or_insert(member);
+        self
     }
 }
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(field) = self.field {
+        if let Some(field) = self.field() {
             write!(f, "{field}: ")?;
         }
-        if let Some(member) = self.member {
+        if let Some(member) = self.member() {
             write!(f, "{member}: ")?;
         }
-        write!(f, "{}, at byte {}", self.kind, self.offset)
+        write!(f, "{}, at byte {}", self.kind(), self.offset())
+    }
+}
+
+impl fmt::Debug for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadError")
+            .field("kind", &self.kind())
+            .field("offset", &self.offset())
+            .field("field", &self.field())
+            .field("member", &self.member())
+            .finish()
     }
 }
 
@@ -173,18 +207,20 @@ pub trait ReadResultExt {
 }
 
 impl<T> ReadResultExt for Result<T, ReadError> {
-    fn at(mut self, field: &'static str) -> Self {
-        if let Err(error) = &mut self {
-            error.field.get_or_insert(field);
+    #[inline]
+    fn at(self, field: &'static str) -> Self {
+        match self {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.at(field)),
         }
-        self
     }
 
-    fn in_member(mut self, member: &'static str) -> Self {
-        if let Err(error) = &mut self {
-            error.member.get_or_insert(member);
+    #[inline]
+    fn in_member(self, member: &'static str) -> Self {
+        match self {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.in_member(member)),
         }
-        self
     }
 }
 
@@ -294,3 +330,27 @@ impl fmt::Display for WriteError {
 }
 
 impl std::error::Error for WriteError {}
+
+#[cfg(test)]
+mod tests {
+    use super::{ReadError, ReadErrorKind, ReadResultExt};
+
+    #[test]
+    fn a_read_error_is_one_pointer_and_says_the_same_as_its_parts() {
+        assert_eq!(size_of::<ReadError>(), 8);
+        assert_eq!(size_of::<Result<(), ReadError>>(), 8);
+        let read: Result<(), ReadError> = Err(ReadError::new(ReadErrorKind::InvalidUtf8, 3));
+        let error = read
+            .in_member("Buff.name")
+            .at("Player.buff")
+            .at("Outer")
+            .unwrap_err();
+        assert_eq!(
+            format!("{error:?}"),
+            "ReadError { kind: InvalidUtf8, offset: 3, field: Some(\"Player.buff\"), \
+             member: Some(\"Buff.name\") }"
+        );
+        assert_eq!(error.clone(), error);
+        assert_ne!(error, ReadError::new(ReadErrorKind::InvalidUtf8, 3));
+    }
+}

@@ -71,9 +71,8 @@ impl NetworkReader<'_> {
     /// reads four bytes there and leaves the rest lying in the stream).
     #[inline]
     pub fn read_packed_u32(&mut self) -> Result<u32, ReadError> {
-        let start = self.position();
-        match self.byte_at(start) {
-            Some(prefix @ 252..) => Err(ReadError::new(ReadErrorKind::TooWide(prefix), start)),
+        match self.peek() {
+            Some(prefix @ 252..) => Err(self.error(ReadErrorKind::TooWide(prefix))),
             _ => self.read_packed_u64().map(|value| {
                 let [a, b, c, d, ..] = value.to_le_bytes();
                 u32::from_le_bytes([a, b, c, d])

@@ -19,8 +19,10 @@ use super::{Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, SyncVa
 /// ```
 #[derive(Clone, Debug)]
 pub struct NetworkReader<'a> {
-    bytes: &'a [u8],
-    position: usize,
+    /// What has not been read yet.
+    left: &'a [u8],
+    /// The length of the whole payload.
+    length: usize,
     dialect: Dialect,
     /// Dirty bits that belong to classes derived from the one that is being read.
     pub(super) derived_bits: u64,
@@ -29,6 +31,10 @@ pub struct NetworkReader<'a> {
     /// Elements of sequences that took no byte.
     empty_elements: usize,
 }
+
+/// A place in the payload: how many bytes were left there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark(usize);
 
 impl<'a> NetworkReader<'a> {
     /// A reader over a whole payload, in the `Unet` dialect.
@@ -39,8 +45,8 @@ impl<'a> NetworkReader<'a> {
     /// A reader over a whole payload, in the given dialect.
     pub fn with_dialect(bytes: &'a [u8], dialect: Dialect) -> Self {
         Self {
-            bytes,
-            position: 0,
+            left: bytes,
+            length: bytes.len(),
             dialect,
             derived_bits: 0,
             seen_bits: 0,
@@ -60,27 +66,60 @@ impl<'a> NetworkReader<'a> {
     }
 
     /// The dialect that explains the bytes.
+    #[inline]
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }
 
     /// How many bytes have been read.
+    #[inline]
     pub fn position(&self) -> usize {
-        self.position
+        self.length.saturating_sub(self.left.len())
     }
 
     /// How many bytes are left.
+    #[inline]
     pub fn remaining(&self) -> usize {
-        self.bytes.len().saturating_sub(self.position)
+        self.left.len()
     }
 
-    pub(super) fn byte_at(&self, position: usize) -> Option<u8> {
-        self.bytes.get(position).copied()
+    /// The next byte, which stays where it is.
+    #[inline]
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.left.first().copied()
     }
 
     /// An error of this kind at the current byte, for code that reads by hand.
+    #[cold]
+    #[inline(never)]
     pub fn error(&self, kind: ReadErrorKind) -> ReadError {
-        ReadError::new(kind, self.position)
+        ReadError::new(kind, self.position())
+    }
+
+    /// Where the reader stands, for an error that comes up later.
+    #[inline]
+    pub(super) fn mark(&self) -> Mark {
+        Mark(self.left.len())
+    }
+
+    /// An error of this kind at a byte that has been passed.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn error_since(&self, mark: Mark, kind: ReadErrorKind) -> ReadError {
+        ReadError::new(kind, self.length.saturating_sub(mark.0))
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn out_of_range(&self, mark: Mark, value: u64, target: &'static str) -> ReadError {
+        self.error_since(mark, ReadErrorKind::OutOfRange { value, target })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unexpected_end(&self, needed: usize) -> ReadError {
+        let left = self.left.len();
+        self.error(ReadErrorKind::UnexpectedEnd { needed, left })
     }
 
     /// An error for a number that no variant of an enumeration has; the derive uses it.
@@ -128,31 +167,23 @@ impl<'a> NetworkReader<'a> {
     /// When fewer are left.
     #[inline]
     pub fn read_bytes(&mut self, length: usize) -> Result<&'a [u8], ReadError> {
-        let left = self.bytes.get(self.position..).unwrap_or_default();
-        match left.get(..length) {
-            Some(bytes) => {
-                self.position = self.position.saturating_add(length);
+        match self.left.split_at_checked(length) {
+            Some((bytes, left)) => {
+                self.left = left;
                 Ok(bytes)
             }
-            None => Err(self.error(ReadErrorKind::UnexpectedEnd {
-                needed: length,
-                left: left.len(),
-            })),
+            None => Err(self.unexpected_end(length)),
         }
     }
 
     #[inline]
     pub(super) fn read_array<const N: usize>(&mut self) -> Result<[u8; N], ReadError> {
-        let left = self.bytes.get(self.position..).unwrap_or_default();
-        match left.first_chunk::<N>() {
-            Some(bytes) => {
-                self.position = self.position.saturating_add(N);
+        match self.left.split_first_chunk() {
+            Some((bytes, left)) => {
+                self.left = left;
                 Ok(*bytes)
             }
-            None => Err(self.error(ReadErrorKind::UnexpectedEnd {
-                needed: N,
-                left: left.len(),
-            })),
+            None => Err(self.unexpected_end(N)),
         }
     }
 
@@ -163,11 +194,11 @@ impl<'a> NetworkReader<'a> {
     /// When no byte is left, and for any other byte (which UNet takes for `false`).
     #[inline]
     pub fn read_bool(&mut self) -> Result<bool, ReadError> {
-        let start = self.position;
+        let start = self.mark();
         match self.read_u8()? {
             0 => Ok(false),
             1 => Ok(true),
-            other => Err(ReadError::new(ReadErrorKind::InvalidBool(other), start)),
+            other => Err(self.error_since(start, ReadErrorKind::InvalidBool(other))),
         }
     }
 
@@ -187,7 +218,7 @@ impl<'a> NetworkReader<'a> {
     ///
     /// When fewer are left, and when the scale is beyond 28 or reserved bits are used.
     pub fn read_decimal(&mut self) -> Result<Decimal, ReadError> {
-        let start = self.position;
+        let start = self.mark();
         let bits = [
             self.read_u32()?,
             self.read_u32()?,
@@ -195,7 +226,8 @@ impl<'a> NetworkReader<'a> {
             self.read_u32()?,
         ];
         let [.., flags] = bits;
-        Decimal::from_bits(bits).ok_or(ReadError::new(ReadErrorKind::InvalidDecimal(flags), start))
+        Decimal::from_bits(bits)
+            .ok_or_else(|| self.error_since(start, ReadErrorKind::InvalidDecimal(flags)))
     }
 
     /// A string, borrowed from the message.
@@ -205,17 +237,24 @@ impl<'a> NetworkReader<'a> {
     /// When the message ends too early, when the length is beyond [`MAX_STRING_BYTES`], and when
     /// the bytes are not UTF-8 (UNet puts U+FFFD there instead).
     pub fn read_string(&mut self) -> Result<&'a str, ReadError> {
-        let start = self.position;
+        let start = self.mark();
         let length = usize::from(self.read_u16()?);
-        if length > MAX_STRING_BYTES {
-            let limit = MAX_STRING_BYTES;
-            return Err(ReadError::new(
-                ReadErrorKind::StringTooLong { length, limit },
-                start,
-            ));
+        self.read_utf8(length, start)
+    }
+
+    /// The bytes of a string whose length began at `start`.
+    #[inline]
+    pub(super) fn read_utf8(&mut self, length: usize, start: Mark) -> Result<&'a str, ReadError> {
+        let limit = MAX_STRING_BYTES;
+        if length > limit {
+            let kind = ReadErrorKind::StringTooLong { length, limit };
+            return Err(self.error_since(start, kind));
         }
         let bytes = self.read_bytes(length)?;
-        str::from_utf8(bytes).map_err(|_| ReadError::new(ReadErrorKind::InvalidUtf8, start))
+        match str::from_utf8(bytes) {
+            Ok(text) => Ok(text),
+            Err(_) => Err(self.error_since(start, ReadErrorKind::InvalidUtf8)),
+        }
     }
 
     /// A byte array, borrowed from the message: its length as `u16`, then the bytes.

@@ -91,11 +91,13 @@ pub struct Plane {
 impl SyncValue for Plane {
     const SCHEMA: TypeSchema = TypeSchema::Named("Plane");
 
+    #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
         self.normal.write(writer);
         writer.write_f32(self.distance);
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         Ok(Self {
             normal: reader.read()?,
@@ -103,6 +105,7 @@ impl SyncValue for Plane {
         })
     }
 
+    #[inline]
     fn same(&self, other: &Self) -> bool {
         self.normal.same(&other.normal) && self.distance.same(&other.distance)
     }
@@ -123,17 +126,20 @@ pub struct Ray {
 impl SyncValue for Ray {
     const SCHEMA: TypeSchema = TypeSchema::Named("Ray");
 
+    #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
         self.direction.write(writer);
         self.origin.write(writer);
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let direction = reader.read()?;
         let origin = reader.read()?;
         Ok(Self { origin, direction })
     }
 
+    #[inline]
     fn same(&self, other: &Self) -> bool {
         self.direction.same(&other.direction) && self.origin.same(&other.origin)
     }
@@ -151,12 +157,14 @@ pub struct Matrix4x4 {
 impl SyncValue for Matrix4x4 {
     const SCHEMA: TypeSchema = TypeSchema::Named("Matrix4x4");
 
+    #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
         for value in self.rows.as_flattened() {
             writer.write_f32(*value);
         }
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let mut matrix = Self::default();
         for value in matrix.rows.as_flattened_mut() {
@@ -165,6 +173,7 @@ impl SyncValue for Matrix4x4 {
         Ok(matrix)
     }
 
+    #[inline]
     fn same(&self, other: &Self) -> bool {
         let pairs = self
             .rows
@@ -200,15 +209,18 @@ impl Color32 {
 impl SyncValue for Color32 {
     const SCHEMA: TypeSchema = TypeSchema::Named("Color32");
 
+    #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
         writer.write_array([self.r, self.g, self.b, self.a]);
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let [r, g, b, a] = reader.read_array()?;
         Ok(Self { r, g, b, a })
     }
 
+    #[inline]
     fn same(&self, other: &Self) -> bool {
         self == other
     }
@@ -272,20 +284,23 @@ impl fmt::Debug for NetworkHash128 {
 impl SyncValue for NetworkHash128 {
     const SCHEMA: TypeSchema = TypeSchema::Named("NetworkHash128");
 
+    #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
         writer.write_array(self.0);
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         reader.read_array().map(Self)
     }
 
+    #[inline]
     fn same(&self, other: &Self) -> bool {
         self == other
     }
 }
 
-/// The number of an object that is part of a scene. Packed on the wire.
+/// The number of an object that is part of a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NetworkSceneId(pub u32);
@@ -294,14 +309,17 @@ pub struct NetworkSceneId(pub u32);
 impl SyncValue for NetworkSceneId {
     const SCHEMA: TypeSchema = TypeSchema::Named("NetworkSceneId");
 
+    #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_packed_u32(self.0);
+        writer.write_unsigned(self.0);
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        reader.read_packed_u32().map(Self)
+        reader.read_unsigned("NetworkSceneId").map(Self)
     }
 
+    #[inline]
     fn same(&self, other: &Self) -> bool {
         self == other
     }

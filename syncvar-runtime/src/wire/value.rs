@@ -82,6 +82,7 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
 
     /// Appends a sequence of such values; `u8` has a shorter form than one value after another.
     #[doc(hidden)]
+    #[inline]
     fn write_slice(values: &[Self], writer: &mut NetworkWriter) {
         if writer.write_count(values.len()) {
             let before = writer.len();
@@ -97,6 +98,7 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
 
     /// Takes a sequence of such values.
     #[doc(hidden)]
+    #[inline]
     fn read_slice(values: &mut Vec<Self>, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let count = reader.read_count()?;
         values.truncate(count);
@@ -116,27 +118,21 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     }
 }
 
-/// Integers that travel as a 32-bit or 64-bit one and are checked on the way back.
+/// Integers that travel as a 32-bit one and are checked on the way back.
 macro_rules! integers {
-    ($($type:ident: $write:ident($wide:ty), $read:ident;)*) => {$(
+    ($($type:ident: $write:ident, $read:ident;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl SyncValue for $type {
             const SCHEMA: TypeSchema = TypeSchema::Named(stringify!($type));
 
             #[inline]
             fn write(&self, writer: &mut NetworkWriter) {
-                writer.$write(<$wide>::from(*self));
+                writer.$write((*self).into());
             }
 
             #[inline]
             fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-                let start = reader.position();
-                let value = reader.$read()?;
-                Self::try_from(value).map_err(|_| {
-                    let target = stringify!($type);
-                    let value = u64::from_le_bytes(i64::from(value).to_le_bytes());
-                    ReadError::new(ReadErrorKind::OutOfRange { value, target }, start)
-                })
+                reader.$read(stringify!($type))
             }
 
             #[inline]
@@ -148,12 +144,14 @@ macro_rules! integers {
 }
 
 integers! {
-    i8: write_signed(i32), read_signed;
-    i16: write_signed(i32), read_signed;
-    u16: write_unsigned(u32), read_unsigned;
+    i8: write_signed, read_signed;
+    i16: write_signed, read_signed;
+    i32: write_signed, read_signed;
+    u16: write_unsigned, read_unsigned;
+    u32: write_unsigned, read_unsigned;
 }
 
-/// One packed number; a sequence of them travels as the bytes themselves.
+/// One number; a sequence of them travels as the bytes themselves.
 #[diagnostic::do_not_recommend]
 impl SyncValue for u8 {
     const SCHEMA: TypeSchema = TypeSchema::Named("u8");
@@ -165,12 +163,7 @@ impl SyncValue for u8 {
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        let start = reader.position();
-        let value = reader.read_unsigned()?;
-        Self::try_from(value).map_err(|_| {
-            let (value, target) = (u64::from(value), "u8");
-            ReadError::new(ReadErrorKind::OutOfRange { value, target }, start)
-        })
+        reader.read_unsigned("u8")
     }
 
     #[inline]
@@ -178,12 +171,14 @@ impl SyncValue for u8 {
         self == other
     }
 
+    #[inline]
     fn write_slice(values: &[Self], writer: &mut NetworkWriter) {
-        writer.write_bytes_and_size(values);
+        writer.write_byte_sequence(values);
     }
 
+    #[inline]
     fn read_slice(values: &mut Vec<Self>, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        let bytes = reader.read_bytes_and_size()?;
+        let bytes = reader.read_byte_sequence()?;
         values.clear();
         values.extend_from_slice(bytes);
         Ok(())
@@ -217,8 +212,6 @@ macro_rules! known_to_the_writer {
 }
 
 known_to_the_writer! {
-    i32: write_signed, read_signed, |a, b| a == b;
-    u32: write_unsigned, read_unsigned, |a, b| a == b;
     i64: write_signed_wide, read_signed_wide, |a, b| a == b;
     u64: write_unsigned_wide, read_unsigned_wide, |a, b| a == b;
     bool: write_bool, read_bool, |a, b| a == b;
@@ -226,7 +219,7 @@ known_to_the_writer! {
     f64: write_f64, read_f64, |a, b| a.to_bits() == b.to_bits();
 }
 
-/// One packed number, the character's scalar value. Characters beyond U+FFFF, which C# cannot
+/// One number, the character's scalar value. Characters beyond U+FFFF, which C# cannot
 /// hold in one `char`, take the same form.
 #[diagnostic::do_not_recommend]
 impl SyncValue for char {
@@ -239,9 +232,12 @@ impl SyncValue for char {
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        let start = reader.position();
-        let number = reader.read_unsigned()?;
-        Self::from_u32(number).ok_or(ReadError::new(ReadErrorKind::InvalidChar(number), start))
+        let start = reader.mark();
+        let number = reader.read_unsigned("char")?;
+        match Self::from_u32(number) {
+            Some(character) => Ok(character),
+            None => Err(reader.error_since(start, ReadErrorKind::InvalidChar(number))),
+        }
     }
 
     #[inline]
@@ -256,17 +252,17 @@ impl SyncValue for String {
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_string(self);
+        writer.write_text(self);
     }
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        reader.read_string().map(Self::from)
+        reader.read_text().map(Self::from)
     }
 
     #[inline]
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        let text = reader.read_string()?;
+        let text = reader.read_text()?;
         self.clear();
         self.push_str(text);
         Ok(())
@@ -278,24 +274,28 @@ impl SyncValue for String {
     }
 }
 
-/// A count in two bytes, then the elements. `Vec<u8>`: the count, then the bytes as they are.
+/// A count, then the elements. `Vec<u8>`: the count, then the bytes as they are.
 impl<T: SyncValue> SyncValue for Vec<T> {
     const SCHEMA: TypeSchema = TypeSchema::Sequence(&T::SCHEMA);
 
+    #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
         T::write_slice(self, writer);
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let mut values = Self::new();
         T::read_slice(&mut values, reader)?;
         Ok(values)
     }
 
+    #[inline]
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         T::read_slice(self, reader)
     }
 
+    #[inline]
     fn same(&self, other: &Self) -> bool {
         self.len() == other.len() && self.iter().zip(other).all(|(a, b)| a.same(b))
     }
@@ -305,6 +305,7 @@ impl<T: SyncValue> SyncValue for Vec<T> {
 impl<T: SyncValue> SyncValue for Option<T> {
     const SCHEMA: TypeSchema = TypeSchema::Optional(&T::SCHEMA);
 
+    #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
         writer.write_bool(self.is_some());
         if let Some(value) = self {
@@ -312,6 +313,7 @@ impl<T: SyncValue> SyncValue for Option<T> {
         }
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         Ok(if reader.read_bool()? {
             Some(T::read(reader)?)
@@ -320,6 +322,7 @@ impl<T: SyncValue> SyncValue for Option<T> {
         })
     }
 
+    #[inline]
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         match (reader.read_bool()?, &mut *self) {
             (true, Some(value)) => value.read_in_place(reader)?,
@@ -329,6 +332,7 @@ impl<T: SyncValue> SyncValue for Option<T> {
         Ok(())
     }
 
+    #[inline]
     fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Some(a), Some(b)) => a.same(b),
@@ -342,18 +346,22 @@ impl<T: SyncValue> SyncValue for Option<T> {
 impl<T: SyncValue> SyncValue for Box<T> {
     const SCHEMA: TypeSchema = T::SCHEMA;
 
+    #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
         T::write(self, writer);
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         T::read(reader).map(Self::new)
     }
 
+    #[inline]
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         T::read_in_place(self, reader)
     }
 
+    #[inline]
     fn same(&self, other: &Self) -> bool {
         T::same(self, other)
     }
@@ -363,12 +371,14 @@ impl<T: SyncValue> SyncValue for Box<T> {
 impl<T: SyncValue, const N: usize> SyncValue for [T; N] {
     const SCHEMA: TypeSchema = TypeSchema::Array(&T::SCHEMA, N);
 
+    #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
         for value in self {
             value.write(writer);
         }
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let mut values = Vec::with_capacity(N.min(reader.remaining()));
         for _ in 0..N {
@@ -378,11 +388,13 @@ impl<T: SyncValue, const N: usize> SyncValue for [T; N] {
         Self::try_from(values).map_err(|_| reader.error(missing))
     }
 
+    #[inline]
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         self.iter_mut()
             .try_for_each(|value| value.read_in_place(reader))
     }
 
+    #[inline]
     fn same(&self, other: &Self) -> bool {
         self.iter().zip(other).all(|(a, b)| a.same(b))
     }
@@ -397,19 +409,23 @@ macro_rules! tuples {
                 members: &[$(MemberSchema { name: stringify!($index), schema: $name::SCHEMA }),+],
             };
 
+            #[inline]
             fn write(&self, writer: &mut NetworkWriter) {
                 $(self.$index.write(writer);)+
             }
 
+            #[inline]
             fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
                 Ok(($($name::read(reader)?,)+))
             }
 
+            #[inline]
             fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
                 $(self.$index.read_in_place(reader)?;)+
                 Ok(())
             }
 
+            #[inline]
             fn same(&self, other: &Self) -> bool {
                 $(self.$index.same(&other.$index))&&+
             }

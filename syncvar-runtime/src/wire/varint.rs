@@ -1,28 +1,145 @@
-//! Temporary: taken from branch `wire` at the merge.
+//! Variable-length integers of the `Compact` dialect: LEB128, and zigzag for signed ones.
+//!
+//! | value | bytes |
+//! |---|---|
+//! | 0 to 127 | the value |
+//! | up to 2^14 - 1 | the low 7 bits + 128, then the next 7 bits |
+//! | up to 2^21 - 1, 2^28 - 1, ... 2^63 - 1 | one more byte for every 7 bits, 9 in all |
+//! | up to 2^64 - 1 | 10 bytes, the last of which is 1 |
+//!
+//! The writer takes as few bytes as there can be. The reader takes zeros on top as well, as long as
+//! there are no more than 10 bytes.
+
 use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
+
+/// Set in every byte but the last.
+const MORE: u8 = 0x80;
+
+/// Each byte holds so many bits of the number.
+const BITS: u32 = 7;
+
+/// A number of either sign as one that is small where the number is close to 0.
+#[inline]
+pub(super) const fn zigzag(value: i64) -> u64 {
+    (value.wrapping_shl(1) ^ value.wrapping_shr(63)).cast_unsigned()
+}
+
+/// The number that became this one by [`zigzag`].
+#[inline]
+pub(super) const fn unzigzag(value: u64) -> i64 {
+    let sign = value & 1;
+    value.wrapping_shr(1).cast_signed() ^ sign.cast_signed().wrapping_neg()
+}
+
 impl NetworkWriter {
+    /// Writes 1 to 10 bytes, fewer for smaller numbers.
     #[inline]
     pub(crate) fn write_varint(&mut self, mut value: u64) {
-        while value >= 0x80 {
+        while value >= u64::from(MORE) {
             let [low, ..] = value.to_le_bytes();
-            self.write_array([low | 0x80]);
-            value = value.wrapping_shr(7);
+            self.write_array([low | MORE]);
+            value = value.wrapping_shr(BITS);
         }
         let [low, ..] = value.to_le_bytes();
         self.write_array([low]);
     }
 }
+
 impl NetworkReader<'_> {
+    /// Reads a number of at most 10 bytes, canonical or not.
     #[inline]
     pub(crate) fn read_varint(&mut self) -> Result<u64, ReadError> {
+        let start = self.mark();
         let mut value = 0;
         for shift in (0..u64::BITS).step_by(7) {
             let byte = self.read_u8()?;
-            value |= u64::from(byte & 0x7f).wrapping_shl(shift);
-            if byte < 0x80 {
+            let bits = u64::from(byte & !MORE);
+            value |= bits.wrapping_shl(shift);
+            if byte < MORE {
+                if shift == 63 && byte > 1 {
+                    break;
+                }
                 return Ok(value);
             }
         }
-        Err(self.error(ReadErrorKind::TooWide(255)))
+        Err(self.error_since(start, ReadErrorKind::VarintTooLong))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{unzigzag, zigzag};
+    use crate::{NetworkReader, NetworkWriter, ReadErrorKind};
+
+    fn read(bytes: &[u8]) -> Result<u64, ReadErrorKind> {
+        let mut reader = NetworkReader::new(bytes);
+        let value = reader.read_varint().map_err(|error| {
+            assert!(error.offset() <= bytes.len());
+            error.kind()
+        })?;
+        assert_eq!(reader.remaining(), 0, "all of {bytes:x?} is read");
+        Ok(value)
+    }
+
+    #[test]
+    fn both_ends_of_every_length_have_it_and_come_back() {
+        for length in 1..=10_u32 {
+            let first = 1_u64.checked_shl(7 * (length - 1)).unwrap_or(0);
+            let last = 1_u64
+                .checked_shl(7 * length)
+                .map_or(u64::MAX, |end| end - 1);
+            for value in [if length == 1 { 0 } else { first }, last] {
+                let mut writer = NetworkWriter::new();
+                writer.write_varint(value);
+                assert_eq!(writer.len(), length as usize, "length of {value}");
+                assert_eq!(read(writer.as_bytes()), Ok(value));
+                for cut in 0..writer.len() {
+                    let end = ReadErrorKind::UnexpectedEnd { needed: 1, left: 0 };
+                    assert_eq!(read(&writer.as_bytes()[..cut]), Err(end));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn zeros_on_top_are_read_and_an_eleventh_byte_or_a_65th_bit_is_not() {
+        assert_eq!(read(&[0x85, 0x80, 0]), Ok(5));
+        assert_eq!(
+            read(&[0x85, 128, 128, 128, 128, 128, 128, 128, 128, 0]),
+            Ok(5)
+        );
+        assert_eq!(
+            read(&[128, 128, 128, 128, 128, 128, 128, 128, 128, 1]),
+            Ok(1 << 63)
+        );
+        for bytes in [
+            &[128, 128, 128, 128, 128, 128, 128, 128, 128, 2][..],
+            &[255, 255, 255, 255, 255, 255, 255, 255, 255, 127],
+            &[128, 128, 128, 128, 128, 128, 128, 128, 128, 128],
+            &[128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 0],
+        ] {
+            assert_eq!(read(bytes), Err(ReadErrorKind::VarintTooLong), "{bytes:x?}");
+        }
+        let error = NetworkReader::new(&[255; 12]).read_varint().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a number of more than 64 bits, at byte 0"
+        );
+    }
+
+    #[test]
+    fn zigzag_keeps_small_numbers_of_either_sign_small() {
+        let pairs = [
+            (0, 0),
+            (-1, 1),
+            (1, 2),
+            (-2, 3),
+            (i64::MAX, u64::MAX - 1),
+            (i64::MIN, u64::MAX),
+        ];
+        for (signed, unsigned) in pairs {
+            assert_eq!(zigzag(signed), unsigned);
+            assert_eq!(unzigzag(unsigned), signed);
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! `NetworkWriter`: appends; cannot fail half-way.
 
-use bytes::{BufMut, Bytes, BytesMut};
+use std::mem;
+
+use bytes::Bytes;
 
 use super::{Dialect, MAX_BYTES, MAX_STRING_BYTES, SyncValue, WriteError, WriteErrorKind};
 
@@ -25,7 +27,9 @@ use super::{Dialect, MAX_BYTES, MAX_STRING_BYTES, SyncValue, WriteError, WriteEr
 /// ```
 #[derive(Debug, Default)]
 pub struct NetworkWriter {
-    buffer: BytesMut,
+    buffer: Vec<u8>,
+    /// What was taken last, whose memory comes back when nobody else holds it.
+    taken: Bytes,
     dialect: Dialect,
     /// Dirty bits of the classes derived from the one that is being written.
     pub(super) derived_bits: u64,
@@ -55,21 +59,25 @@ impl NetworkWriter {
     }
 
     /// The dialect that decides the bytes.
+    #[inline]
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }
 
     /// What has been written so far.
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.buffer
     }
 
     /// How many bytes have been written so far.
+    #[inline]
     pub fn len(&self) -> usize {
         self.buffer.len()
     }
 
     /// Whether nothing has been written.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()
     }
@@ -97,6 +105,8 @@ impl NetworkWriter {
     /// writer.fail(WriteErrorKind::Custom("a route needs at least one waypoint"));
     /// assert!(writer.error().is_some());
     /// ```
+    #[cold]
+    #[inline(never)]
     pub fn fail(&mut self, kind: WriteErrorKind) {
         let offset = self.buffer.len();
         let error = WriteError::new(kind, offset, self.behaviour, self.field);
@@ -131,9 +141,24 @@ impl NetworkWriter {
         self.buffer.truncate(length);
     }
 
-    /// Takes everything written so far and keeps the writer's memory for what comes next.
+    /// Takes everything written so far, without copying it.
+    ///
+    /// Two buffers take turns: once everything that was taken the time before last has been dropped,
+    /// its memory is written to again, and the one small allocation that is left is the reference
+    /// count of what is returned.
     pub fn take_bytes(&mut self) -> Bytes {
-        self.buffer.split().freeze()
+        if self.buffer.is_empty() {
+            return Bytes::new();
+        }
+        let next = match mem::take(&mut self.taken).try_into_mut() {
+            Ok(mut unused) => {
+                unused.clear();
+                Vec::from(unused)
+            }
+            Err(_still_held) => Vec::with_capacity(self.buffer.len()),
+        };
+        self.taken = Bytes::from(mem::replace(&mut self.buffer, next));
+        self.taken.clone()
     }
 
     /// Writes any value as the field of a behaviour is written.
@@ -144,7 +169,7 @@ impl NetworkWriter {
 
     #[inline]
     pub(super) fn write_array<const N: usize>(&mut self, bytes: [u8; N]) {
-        self.buffer.put_slice(&bytes);
+        self.buffer.extend_from_slice(&bytes);
     }
 
     /// One byte, 0 or 1.
@@ -172,16 +197,21 @@ impl NetworkWriter {
     ///
     /// A string of more than [`MAX_STRING_BYTES`] is an [`error`](Self::error).
     pub fn write_string(&mut self, value: &str) {
-        match u16::try_from(value.len()) {
-            Ok(length) if value.len() <= MAX_STRING_BYTES => {
-                self.write_array(length.to_le_bytes());
-                self.buffer.put_slice(value.as_bytes());
-            }
-            _ => self.fail(WriteErrorKind::StringTooLong {
-                length: value.len(),
-                limit: MAX_STRING_BYTES,
-            }),
+        if let Some(length) = self.length_of_string(value) {
+            self.write_u16(length);
+            self.write_bytes(value.as_bytes());
         }
+    }
+
+    /// The length of a string, or none and an [`error`](Self::error) if it is too long.
+    #[inline]
+    pub(super) fn length_of_string(&mut self, value: &str) -> Option<u16> {
+        let (length, limit) = (value.len(), MAX_STRING_BYTES);
+        if length > limit {
+            self.fail(WriteErrorKind::StringTooLong { length, limit });
+            return None;
+        }
+        u16::try_from(length).ok()
     }
 
     /// A byte array: its length as `u16`, then the bytes. UNet's `WriteBytesFull` and
@@ -189,21 +219,27 @@ impl NetworkWriter {
     ///
     /// An array of more than [`MAX_BYTES`] is an [`error`](Self::error).
     pub fn write_bytes_and_size(&mut self, bytes: &[u8]) {
-        match u16::try_from(bytes.len()) {
-            Ok(length) => {
-                self.write_array(length.to_le_bytes());
-                self.buffer.put_slice(bytes);
-            }
-            Err(_) => self.fail(WriteErrorKind::BytesTooLong {
-                length: bytes.len(),
-                limit: MAX_BYTES,
-            }),
+        if let Some(length) = self.length_of_bytes(bytes) {
+            self.write_u16(length);
+            self.write_bytes(bytes);
         }
     }
 
+    /// The length of a byte array, or none and an [`error`](Self::error) if it is too long.
+    #[inline]
+    pub(super) fn length_of_bytes(&mut self, bytes: &[u8]) -> Option<u16> {
+        let (length, limit) = (bytes.len(), MAX_BYTES);
+        if length > limit {
+            self.fail(WriteErrorKind::BytesTooLong { length, limit });
+            return None;
+        }
+        u16::try_from(length).ok()
+    }
+
     /// Bytes as they are, without a length.
+    #[inline]
     pub fn write_bytes(&mut self, bytes: &[u8]) {
-        self.buffer.put_slice(bytes);
+        self.buffer.extend_from_slice(bytes);
     }
 
     /// Begins a message: room for the size of its payload, then its type.
