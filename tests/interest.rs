@@ -117,7 +117,7 @@ fn grid_options() -> impl Strategy<Value = GridOptions> {
     })
 }
 
-/// A step of somebody, in cells; `far` cells further if they jump.
+/// A step of somebody, in cells; a jump is ten times as far.
 #[derive(Clone, Debug)]
 struct Walk {
     who: usize,
@@ -150,7 +150,9 @@ fn check_walks(options: &GridOptions, start: &[[f32; 3]; 8], walks: &[Walk]) {
         Vector3::new(x, y, z)
     });
     let objects: Vec<_> = (1..=8).map(NetId).collect();
-    connections.map(|connection| grid.handle_connect(connection));
+    for connection in connections {
+        grid.handle_connect(connection);
+    }
     grid.follow(connections[0], objects[0]);
     grid.watch(connections[1], positions[1]);
     for (object, position) in objects.iter().zip(positions) {
@@ -287,7 +289,7 @@ impl Model {
         };
         let [x, y] = object.cell;
         let near = place.is_some_and(|[px, py]| (px - x).abs() <= 1 && (py - y).abs() <= 1);
-        let joined = |level| {
+        let joined = |level: usize| {
             let tag = object.tags[level];
             tag.is_none_or(|tag| person.joined.contains(&(level, tag)))
         };

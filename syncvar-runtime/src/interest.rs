@@ -175,3 +175,16 @@ impl InterestManagement for Everyone {
 
     fn update(&mut self, _: &mut InterestChanges) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_boxed_interest_management_is_found_by_its_type() {
+        let mut boxed: Box<dyn InterestManagement> = Box::new(GroupTags::new(Everyone));
+        let any: &mut dyn Any = &mut *boxed;
+        assert!(any.downcast_mut::<GroupTags>().is_some());
+        assert!(any.downcast_mut::<SpatialGrid>().is_none());
+    }
+}
