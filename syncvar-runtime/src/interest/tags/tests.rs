@@ -122,6 +122,7 @@ fn an_area_is_forgotten_with_its_last_object_and_its_number_not_given_again() {
         [InterestChange::Concealed { connection, area }]
     );
     assert_eq!(teams.pairs.len(), 0);
+    assert_eq!(teams.pairs.with_tag(RED).count(), 0);
     teams.leave(A, RED);
     teams.handle_spawn(NetId(9), HERE);
     teams.tag(NetId(9), Some(RED));
@@ -165,6 +166,30 @@ fn nothing_is_said_of_connections_that_are_gone_or_were_not_let_in() {
 }
 
 #[test]
+fn who_was_not_let_in_or_is_gone_joins_nothing() {
+    let mut teams = teams(Everyone);
+    placed(&mut teams);
+    teams.handle_disconnect(A);
+    teams.join(A, RED);
+    teams.join(ConnectionId(99), RED);
+    assert!(update(&mut teams).is_empty());
+    assert_eq!(teams.joined.lefts().count(RED), 0);
+}
+
+#[test]
+fn nothing_is_kept_of_a_connection_that_is_gone() {
+    let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
+    teams.join(A, RED);
+    teams.inner_mut().watch(A, HERE);
+    update(&mut teams);
+    teams.handle_disconnect(A);
+    let pair = teams.objects.get(FLAG.0).expect("it is there").pair;
+    let cell = pair.inner.expect("it is in the grid");
+    assert_eq!(teams.joined.lefts().count(RED), 0);
+    assert_eq!(teams.inner_seen.lefts().count(cell), 0);
+}
+
+#[test]
 fn an_object_is_seen_if_the_tag_and_the_grid_both_show_it() {
     let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
     let connection = A;
@@ -198,7 +223,20 @@ fn objects_with_one_tag_in_one_cell_share_an_area() {
     teams.tag(NetId(8), Some(RED));
     teams.handle_spawn(NetId(9), HERE);
     update(&mut teams);
-    assert_eq!(teams.pairs.len(), 2, "red in that cell, and any in it");
+    assert_eq!(
+        teams.pairs.len(),
+        2,
+        "those with the tag, and those without"
+    );
+    assert!(teams.pairs.made().is_empty());
+    let object = teams.objects.get(FLAG.0).expect("it is there");
+    let cell = object.pair.inner.expect("it is in the grid");
+    assert_eq!(teams.pairs.with_inner(cell).count(), 2);
+    for object in [7, 8, 9] {
+        teams.handle_despawn(NetId(object));
+    }
+    update(&mut teams);
+    assert_eq!(teams.pairs.with_inner(cell).count(), 0);
 }
 
 #[test]
