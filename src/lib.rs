@@ -7,16 +7,17 @@ pub use syncvar_derive::{NetworkBehaviour, SyncValue};
 pub use syncvar_tcp as tcp;
 
 pub use syncvar_runtime::{
-    BehaviourList, BehaviourMut, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
+    Area, BehaviourList, BehaviourMut, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
     ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket, ClientState, Color, Color32,
-    ConnectionId, Counter, Decimal, Dialect, DisconnectReason, FieldSchema, HookField, Link,
-    MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork,
-    MessageStart, MessageType, NetId, NetworkBehaviour, NetworkClient, NetworkHash128,
-    NetworkIdentity, NetworkReader, NetworkSceneId, NetworkServer, NetworkWriter, PacketError,
-    Plane, Prefabs, Quaternion, Ray, ReadError, ReadErrorKind, ReadResultExt, Rect,
-    SchemaDifference, ServerConfig, ServerEvent, SpawnError, SpawnFailure, SpawnOptions, Stats,
-    SyncField, SyncValue, SyncVar, Transmit, TypeSchema, VariantSchema, Vector2, Vector3, Vector4,
-    WriteError, WriteErrorKind,
+    ConnectionId, Counter, Decimal, Dialect, DisconnectReason, Everyone, FieldSchema, GroupTags,
+    HookField, InterestChange, InterestChanges, InterestManagement, Link, MAX_BYTES,
+    MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork, MessageStart,
+    MessageType, NetId, NetworkBehaviour, NetworkClient, NetworkHash128, NetworkIdentity,
+    NetworkReader, NetworkSceneId, NetworkServer, NetworkWriter, PacketError, Plane, Prefabs,
+    Quaternion, Ray, ReadError, ReadErrorKind, ReadResultExt, Rect, SchemaDifference, ServerConfig,
+    ServerEvent, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncField, SyncValue,
+    SyncVar, Tag, Transmit, TypeSchema, VariantSchema, Vector2, Vector3, Vector4, WriteError,
+    WriteErrorKind,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.

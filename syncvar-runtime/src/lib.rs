@@ -14,6 +14,7 @@ mod client;
 mod events;
 mod id_set;
 mod identity;
+mod interest;
 mod memory;
 mod message;
 mod prefab;
@@ -33,6 +34,10 @@ pub use client::{
     SpawnFailure,
 };
 pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity};
+pub use interest::{
+    Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
+    Tag,
+};
 pub use memory::{Link, MemoryNetwork};
 pub use message::MessageType;
 pub use prefab::Prefabs;

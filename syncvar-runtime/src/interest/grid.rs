@@ -1,0 +1,375 @@
+//! A grid over space: a connection sees the cells around its viewer.
+
+mod place;
+mod space;
+#[cfg(test)]
+mod tests;
+
+use super::relation::Sets;
+use super::{InterestChanges, InterestManagement};
+use crate::table::Table;
+use crate::{ConnectionId, NetId, Vector3};
+use place::{Object, Viewer};
+use space::{Axes, Cell, Offset, Space};
+
+/// A grid over space: objects are in cells, and a connection sees the cells around its viewer.
+///
+/// A viewer stands at a position ([`watch`](Self::watch)) or goes with an object
+/// ([`follow`](Self::follow)). A connection without a viewer sees no cell. Objects that are not
+/// bound to a place can be [shown everywhere](Self::show_everywhere).
+///
+/// # What is seen
+///
+/// Everything within the view distance of the viewer, always. Cells are seen as wholes, so some
+/// things beyond are seen as well; but nothing that is further than the view distance and
+/// √n × (2 cell sizes + 4 margins), where n is the number of axes.
+///
+/// Objects and viewers are counted in a cell until they are more than a margin outside of it, so
+/// that walking along a boundary does not make things come and go. The margin is a tenth of the
+/// cell size, unless [`with_margin`](Self::with_margin) says otherwise.
+///
+/// The grid has 2²¹ cells along each axis, with the origin in the middle. What is further out, up
+/// to infinity, is counted in the outermost cells. A coordinate that is not a number is taken for
+/// the one before, and at first for 0.
+///
+/// # What it costs
+///
+/// Moving costs a comparison. A viewer that comes into another cell costs as much as there are
+/// cells in view, however many objects are in them; only the cells that differ are reported,
+/// nearest first. Small cells follow the view distance closely, large cells are crossed less often
+/// and share their bytes among more connections: half the view distance is a fair size to begin
+/// with.
+///
+/// ```
+/// use syncvar_runtime::{
+///     ConnectionId, InterestChange, InterestChanges, InterestManagement, NetId, SpatialGrid,
+///     Vector3,
+/// };
+///
+/// // A game on the ground, where y is up: cells of 25 metres, and everybody sees 50 metres far.
+/// let mut grid = SpatialGrid::xz(25.0, 50.0);
+/// let mut changes = InterestChanges::default();
+/// let (player, avatar) = (ConnectionId(1), NetId(1));
+///
+/// grid.handle_connect(player);
+/// grid.handle_spawn(avatar, Vector3::new(10.0, 0.0, 10.0));
+/// grid.follow(player, avatar);
+/// grid.update(&mut changes);
+/// let revealed = changes.drain().filter(|c| matches!(c, InterestChange::Revealed { .. }));
+/// assert_eq!(revealed.count(), grid.cells_in_view());
+///
+/// // A step within the cell changes nothing.
+/// grid.handle_move(avatar, Vector3::new(20.0, 3.0, 10.0));
+/// grid.update(&mut changes);
+/// assert!(changes.is_empty());
+///
+/// // Into the next one: a column of cells comes into view and another one goes out of it.
+/// grid.handle_move(avatar, Vector3::new(30.0, 3.0, 10.0));
+/// grid.update(&mut changes);
+/// assert!(changes.drain().count() < grid.cells_in_view());
+/// ```
+#[derive(Debug)]
+pub struct SpatialGrid {
+    space: Space,
+    axes: Axes,
+    cell_size: f32,
+    view_distance: f32,
+    /// The ways to all cells that a viewer sees, nearest first.
+    offsets: Vec<Offset>,
+    objects: Table<Object>,
+    viewers: Table<Viewer>,
+    /// Whose viewers go with an object, which need not be there yet.
+    followers: Sets<NetId, ConnectionId>,
+    /// Objects that may be elsewhere than reported, each once unless it is gone.
+    moved: Vec<NetId>,
+    /// Viewers that may be elsewhere than reported, each once unless it is gone.
+    turned: Vec<ConnectionId>,
+}
+
+impl SpatialGrid {
+    /// How many cells a viewer can see at most.
+    pub const MAX_CELLS_IN_VIEW: u16 = 4096;
+
+    /// A grid of squares over x and y, for games in two dimensions.
+    ///
+    /// # Panics
+    ///
+    /// Unless the cell size is positive, the view distance is at least 0, both are finite, and no
+    /// more than [`MAX_CELLS_IN_VIEW`](Self::MAX_CELLS_IN_VIEW) cells are in view.
+    ///
+    /// ```
+    /// # use syncvar_runtime::SpatialGrid;
+    /// assert_eq!(SpatialGrid::xy(10.0, 10.0).cells_in_view(), 21);
+    /// ```
+    pub fn xy(cell_size: f32, view_distance: f32) -> Self {
+        Self::new(Axes::Xy, cell_size, view_distance, cell_size / 10.0)
+    }
+
+    /// A grid of squares over x and z, for games in three dimensions that take place on the ground.
+    ///
+    /// # Panics
+    ///
+    /// As [`xy`](Self::xy).
+    pub fn xz(cell_size: f32, view_distance: f32) -> Self {
+        Self::new(Axes::Xz, cell_size, view_distance, cell_size / 10.0)
+    }
+
+    /// A grid of cubes.
+    ///
+    /// # Panics
+    ///
+    /// As [`xy`](Self::xy).
+    pub fn xyz(cell_size: f32, view_distance: f32) -> Self {
+        Self::new(Axes::Xyz, cell_size, view_distance, cell_size / 10.0)
+    }
+
+    /// A new grid like this one, with another margin: how far outside of a cell something must be
+    /// to be no longer counted in it.
+    ///
+    /// # Panics
+    ///
+    /// If the margin is negative or not finite, or if too many cells are in view with it.
+    ///
+    /// ```
+    /// # use syncvar_runtime::*;
+    /// let mut grid = SpatialGrid::xz(10.0, 20.0).with_margin(3.0);
+    /// let mut changes = InterestChanges::default();
+    /// grid.handle_spawn(NetId(1), Vector3::new(9.0, 0.0, 0.0));
+    /// grid.update(&mut changes);
+    /// assert_eq!(changes.drain().count(), 1);
+    /// grid.handle_move(NetId(1), Vector3::new(12.9, 0.0, -2.9));
+    /// grid.update(&mut changes);
+    /// assert!(changes.is_empty());
+    /// grid.handle_move(NetId(1), Vector3::new(13.1, 0.0, -2.9));
+    /// grid.update(&mut changes);
+    /// assert_eq!(changes.drain().count(), 1);
+    /// ```
+    #[must_use]
+    pub fn with_margin(self, margin: f32) -> Self {
+        Self::new(self.axes, self.cell_size, self.view_distance, margin)
+    }
+
+    fn new(axes: Axes, cell_size: f32, view_distance: f32, margin: f32) -> Self {
+        assert!(
+            cell_size.is_finite() && cell_size > 0.0,
+            "the cell size of a grid must be positive and finite, not {cell_size}"
+        );
+        assert!(
+            view_distance.is_finite() && view_distance >= 0.0,
+            "the view distance of a grid must be finite and not negative, not {view_distance}"
+        );
+        assert!(
+            margin.is_finite() && margin >= 0.0,
+            "the margin of a grid must be finite and not negative, not {margin}"
+        );
+        let space = Space::new(axes, cell_size, view_distance, margin);
+        let Some(offsets) = space.offsets(Self::MAX_CELLS_IN_VIEW) else {
+            panic!(
+                "with cells of {cell_size} and a margin of {margin}, a view distance of \
+                 {view_distance} takes more than {} cells: make them larger",
+                Self::MAX_CELLS_IN_VIEW
+            );
+        };
+        Self {
+            space,
+            axes,
+            cell_size,
+            view_distance,
+            offsets,
+            objects: Table::default(),
+            viewers: Table::default(),
+            followers: Sets::default(),
+            moved: Vec::new(),
+            turned: Vec::new(),
+        }
+    }
+
+    /// How many cells a viewer sees.
+    pub fn cells_in_view(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// The viewer of a connection is at this position and follows nothing. May be called as often
+    /// as one likes.
+    ///
+    /// Does nothing for a connection that was not let in yet, or is gone.
+    ///
+    /// ```
+    /// # use syncvar_runtime::*;
+    /// let mut grid = SpatialGrid::xy(10.0, 20.0);
+    /// let mut changes = InterestChanges::default();
+    /// grid.handle_connect(ConnectionId(1));
+    /// grid.watch(ConnectionId(1), Vector3::new(3.0, 4.0, 0.0));
+    /// grid.update(&mut changes);
+    /// assert_eq!(changes.drain().count(), grid.cells_in_view());
+    /// ```
+    pub fn watch(&mut self, connection: ConnectionId, position: Vector3) {
+        let Some(viewer) = self.viewers.get_mut(connection.0) else {
+            return;
+        };
+        if let Some(object) = viewer.following.take() {
+            self.followers.remove(object, connection);
+        }
+        let cell = self.space.cell(viewer.cell, position);
+        viewer.turn(connection, Some(cell), &mut self.turned);
+    }
+
+    /// The viewer of a connection is wherever this object is. It sees no cell before the object is
+    /// there, and stays where the object was last when it is gone.
+    ///
+    /// Does nothing for a connection that was not let in yet, or is gone.
+    pub fn follow(&mut self, connection: ConnectionId, object: NetId) {
+        let cell = self.objects.get(object.0).map(|object| object.cell);
+        self.direct(connection, cell, Some(object));
+    }
+
+    /// A connection sees no cell any more, only objects that are shown everywhere.
+    pub fn stop_watching(&mut self, connection: ConnectionId) {
+        self.direct(connection, None, None);
+    }
+
+    fn direct(&mut self, connection: ConnectionId, cell: Option<Cell>, following: Option<NetId>) {
+        let Some(viewer) = self.viewers.get_mut(connection.0) else {
+            return;
+        };
+        let former = std::mem::replace(&mut viewer.following, following);
+        if former != following {
+            if let Some(object) = former {
+                self.followers.remove(object, connection);
+            }
+            if let Some(object) = following {
+                self.followers.insert(object, connection);
+            }
+        }
+        viewer.turn(connection, cell, &mut self.turned);
+    }
+
+    /// An object is not bound to a place: everyone sees it, wherever it is. For scoreboards, the
+    /// weather, leaders of teams.
+    ///
+    /// Does nothing for an object that is not there.
+    ///
+    /// ```
+    /// # use syncvar_runtime::*;
+    /// let mut grid = SpatialGrid::xz(10.0, 20.0);
+    /// let mut changes = InterestChanges::default();
+    /// grid.handle_spawn(NetId(1), Vector3::new(0.0, 0.0, 0.0));
+    /// grid.show_everywhere(NetId(1));
+    /// grid.update(&mut changes);
+    /// assert!(changes.is_empty(), "it was not placed anywhere");
+    /// grid.place_in_grid(NetId(1));
+    /// grid.update(&mut changes);
+    /// assert_eq!(changes.drain().count(), 1);
+    /// ```
+    pub fn show_everywhere(&mut self, object: NetId) {
+        self.bind(object, false);
+    }
+
+    /// An object is seen where it is, as all are at first.
+    pub fn place_in_grid(&mut self, object: NetId) {
+        self.bind(object, true);
+    }
+
+    fn bind(&mut self, id: NetId, bound: bool) {
+        if let Some(object) = self.objects.get_mut(id.0) {
+            object.everywhere = !bound;
+            object.list(id, &mut self.moved);
+        }
+    }
+
+    /// An object has come into a cell: so have the viewers that go with it.
+    fn take_followers(&mut self, object: NetId, cell: Cell) {
+        for connection in self.followers.of(object) {
+            if let Some(viewer) = self.viewers.get_mut(connection.0) {
+                viewer.turn(connection, Some(cell), &mut self.turned);
+            }
+        }
+    }
+}
+
+impl InterestManagement for SpatialGrid {
+    fn handle_spawn(&mut self, id: NetId, position: Vector3) {
+        let cell = self.space.cell(None, position);
+        let mut object = Object::new(cell);
+        object.list(id, &mut self.moved);
+        self.objects.insert(id.0, object);
+        self.take_followers(id, cell);
+    }
+
+    fn handle_move(&mut self, id: NetId, position: Vector3) {
+        let Some(object) = self.objects.get_mut(id.0) else {
+            return;
+        };
+        let cell = self.space.cell(Some(object.cell), position);
+        if cell != object.cell {
+            object.cell = cell;
+            object.list(id, &mut self.moved);
+            self.take_followers(id, cell);
+        }
+    }
+
+    fn handle_despawn(&mut self, id: NetId) {
+        self.objects.remove(id.0);
+        for connection in self.followers.take(id) {
+            if let Some(viewer) = self.viewers.get_mut(connection.0) {
+                viewer.following = None;
+            }
+        }
+    }
+
+    fn handle_connect(&mut self, connection: ConnectionId) {
+        self.viewers.insert(connection.0, Viewer::default());
+    }
+
+    fn handle_disconnect(&mut self, connection: ConnectionId) {
+        let viewer = self.viewers.remove(connection.0);
+        if let Some(object) = viewer.and_then(|viewer| viewer.following) {
+            self.followers.remove(object, connection);
+        }
+    }
+
+    fn update(&mut self, changes: &mut InterestChanges) {
+        for connection in &self.turned {
+            if let Some(viewer) = self.viewers.get(connection.0) {
+                let unseen = self.unseen(viewer.cell, viewer.reported);
+                unseen.for_each(|cell| changes.reveal(*connection, cell.area()));
+            }
+        }
+        for id in self.moved.drain(..) {
+            let Some(object) = self.objects.get_mut(id.0) else {
+                continue;
+            };
+            object.moved = false;
+            let place = object.place();
+            if place != object.reported {
+                object.reported = place;
+                changes.place(id, place.map(Cell::area));
+            }
+        }
+        let mut turned = std::mem::take(&mut self.turned);
+        for connection in turned.drain(..) {
+            let Some(viewer) = self.viewers.get(connection.0) else {
+                continue;
+            };
+            let cell = viewer.cell;
+            let unseen = self.unseen(viewer.reported, cell);
+            unseen.for_each(|cell| changes.conceal(connection, cell.area()));
+            if let Some(viewer) = self.viewers.get_mut(connection.0) {
+                viewer.reported = cell;
+                viewer.turned = false;
+            }
+        }
+        self.turned = turned;
+    }
+}
+
+impl SpatialGrid {
+    /// The cells that are seen from one cell and not from the other.
+    fn unseen(&self, from: Option<Cell>, other: Option<Cell>) -> impl Iterator<Item = Cell> {
+        let cells = from.into_iter().flat_map(|from| {
+            let offsets = self.offsets.iter();
+            offsets.filter_map(move |offset| from.at(*offset))
+        });
+        cells.filter(move |cell| other.is_none_or(|other| !self.space.sees(other.offset_to(*cell))))
+    }
+}

@@ -1,0 +1,122 @@
+//! Who goes with whom, found from either side.
+
+use std::collections::BTreeSet;
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+/// A set of values for each key. Only the sets can be walked: their order is known.
+#[derive(Debug)]
+pub(super) struct Sets<K, V>(FxHashMap<K, BTreeSet<V>>);
+
+/// Pairs, found from either half.
+#[derive(Debug)]
+pub(super) struct Relation<L, R> {
+    rights: Sets<L, R>,
+    lefts: Sets<R, L>,
+}
+
+impl<K, V> Default for Sets<K, V> {
+    fn default() -> Self {
+        Self(FxHashMap::default())
+    }
+}
+
+impl<L, R> Default for Relation<L, R> {
+    fn default() -> Self {
+        Self {
+            rights: Sets::default(),
+            lefts: Sets::default(),
+        }
+    }
+}
+
+impl<K: Copy + Eq + Hash, V: Copy + Ord> Sets<K, V> {
+    /// Whether the value was not there.
+    pub(super) fn insert(&mut self, key: K, value: V) -> bool {
+        self.0.entry(key).or_default().insert(value)
+    }
+
+    /// Whether the value was there.
+    pub(super) fn remove(&mut self, key: K, value: V) -> bool {
+        let Some(set) = self.0.get_mut(&key) else {
+            return false;
+        };
+        let removed = set.remove(&value);
+        if set.is_empty() {
+            self.0.remove(&key);
+        }
+        removed
+    }
+
+    /// Removes the set of a key.
+    pub(super) fn take(&mut self, key: K) -> BTreeSet<V> {
+        self.0.remove(&key).unwrap_or_default()
+    }
+
+    pub(super) fn contains(&self, key: K, value: V) -> bool {
+        self.0.get(&key).is_some_and(|set| set.contains(&value))
+    }
+
+    /// The values of a key, ascending.
+    pub(super) fn of(&self, key: K) -> impl Iterator<Item = V> {
+        self.0.get(&key).into_iter().flatten().copied()
+    }
+
+    /// How many values a key has.
+    pub(super) fn count(&self, key: K) -> usize {
+        self.0.get(&key).map_or(0, BTreeSet::len)
+    }
+}
+
+impl<L: Copy + Ord + Hash, R: Copy + Ord + Hash> Relation<L, R> {
+    /// Whether the pair was not there.
+    pub(super) fn insert(&mut self, left: L, right: R) -> bool {
+        self.lefts.insert(right, left);
+        self.rights.insert(left, right)
+    }
+
+    /// Whether the pair was there.
+    pub(super) fn remove(&mut self, left: L, right: R) -> bool {
+        self.lefts.remove(right, left);
+        self.rights.remove(left, right)
+    }
+
+    /// Removes all pairs of a left half.
+    pub(super) fn forget(&mut self, left: L) {
+        for right in self.rights.take(left) {
+            self.lefts.remove(right, left);
+        }
+    }
+
+    pub(super) fn contains(&self, left: L, right: R) -> bool {
+        self.rights.contains(left, right)
+    }
+
+    /// The left halves that go with a right one.
+    pub(super) fn lefts(&self) -> &Sets<R, L> {
+        &self.lefts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Relation;
+
+    #[test]
+    fn pairs_are_found_from_either_half_and_leave_nothing_behind() {
+        let mut relation = Relation::default();
+        assert!(relation.insert(1, 'a'));
+        assert!(!relation.insert(1, 'a'));
+        assert!(relation.insert(2, 'a'));
+        assert!(relation.insert(1, 'b'));
+        assert_eq!(relation.lefts().of('a').collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(relation.lefts().count('a'), 2);
+        assert!(relation.remove(2, 'a'));
+        assert!(!relation.remove(2, 'a'));
+        assert!(!relation.contains(2, 'a'));
+        assert!(relation.contains(1, 'b'));
+        relation.forget(1);
+        assert!(relation.rights.0.is_empty() && relation.lefts.0.is_empty());
+    }
+}

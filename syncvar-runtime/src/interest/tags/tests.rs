@@ -1,0 +1,258 @@
+use super::*;
+use crate::SpatialGrid;
+
+const A: ConnectionId = ConnectionId(1);
+const B: ConnectionId = ConnectionId(2);
+const RED: Tag = Tag(1);
+const BLUE: Tag = Tag(2);
+const FLAG: NetId = NetId(7);
+const HERE: Vector3 = Vector3::new(5.0, 0.0, 5.0);
+
+/// Everything that is reported.
+fn update(interest: &mut impl InterestManagement) -> Vec<InterestChange> {
+    let mut changes = InterestChanges::default();
+    interest.update(&mut changes);
+    changes.drain().collect()
+}
+
+/// A red flag, and A and B let in.
+fn teams<I: InterestManagement>(inner: I) -> GroupTags<I> {
+    let mut teams = GroupTags::new(inner);
+    teams.handle_connect(A);
+    teams.handle_connect(B);
+    teams.handle_spawn(FLAG, HERE);
+    teams.tag(FLAG, Some(RED));
+    teams
+}
+
+/// The area of a flag that was just placed and is seen by nobody.
+fn placed(interest: &mut impl InterestManagement) -> Area {
+    match update(interest)[..] {
+        [InterestChange::Placed { area, .. }] => area.expect("it has a tag"),
+        ref other => panic!("only the flag is placed: {other:?}"),
+    }
+}
+
+#[test]
+fn an_object_without_a_tag_is_seen_by_everyone() {
+    let mut teams = GroupTags::new(Everyone);
+    teams.handle_connect(A);
+    teams.handle_spawn(FLAG, HERE);
+    assert!(update(&mut teams).is_empty());
+    teams.tag(FLAG, Some(RED));
+    placed(&mut teams);
+    teams.tag(FLAG, None);
+    let (object, area) = (FLAG, None);
+    assert_eq!(
+        update(&mut teams),
+        [InterestChange::Placed { object, area }]
+    );
+    assert_eq!(teams.pairs.len(), 0);
+}
+
+#[test]
+fn who_joins_a_tag_sees_its_objects_and_who_leaves_does_not() {
+    let mut teams = teams(Everyone);
+    let area = placed(&mut teams);
+    let connection = A;
+    teams.join(A, RED);
+    teams.join(B, BLUE);
+    assert_eq!(
+        update(&mut teams),
+        [InterestChange::Revealed { connection, area }]
+    );
+    teams.join(A, RED);
+    teams.leave(A, BLUE);
+    assert!(update(&mut teams).is_empty());
+    teams.leave(A, RED);
+    assert_eq!(
+        update(&mut teams),
+        [InterestChange::Concealed { connection, area }]
+    );
+}
+
+#[test]
+fn to_and_fro_within_one_update_is_nothing() {
+    let mut teams = teams(Everyone);
+    teams.join(A, RED);
+    update(&mut teams);
+    teams.leave(A, RED);
+    teams.join(A, RED);
+    teams.join(B, RED);
+    teams.leave(B, RED);
+    teams.tag(FLAG, None);
+    teams.tag(FLAG, Some(BLUE));
+    teams.tag(FLAG, Some(RED));
+    assert!(update(&mut teams).is_empty());
+    teams.handle_spawn(NetId(8), HERE);
+    teams.tag(NetId(8), Some(BLUE));
+    teams.handle_despawn(NetId(8));
+    assert!(update(&mut teams).is_empty());
+}
+
+#[test]
+fn a_member_sees_the_first_object_of_a_tag_before_it_is_placed_there() {
+    let mut teams = teams(Everyone);
+    teams.join(B, RED);
+    teams.join(A, RED);
+    let changes = update(&mut teams);
+    let InterestChange::Revealed { area, .. } = changes[0] else {
+        panic!("revealed first: {changes:?}");
+    };
+    let reveal = |connection| InterestChange::Revealed { connection, area };
+    let (object, area) = (FLAG, Some(area));
+    let place = InterestChange::Placed { object, area };
+    assert_eq!(changes, [reveal(A), reveal(B), place]);
+}
+
+#[test]
+fn an_area_is_forgotten_with_its_last_object_and_its_number_not_given_again() {
+    let mut teams = teams(Everyone);
+    let area = placed(&mut teams);
+    teams.join(A, RED);
+    teams.handle_spawn(NetId(8), HERE);
+    teams.tag(NetId(8), Some(RED));
+    update(&mut teams);
+    teams.handle_despawn(FLAG);
+    assert!(update(&mut teams).is_empty(), "there is another one");
+    teams.handle_despawn(NetId(8));
+    let connection = A;
+    assert_eq!(
+        update(&mut teams),
+        [InterestChange::Concealed { connection, area }]
+    );
+    assert_eq!(teams.pairs.len(), 0);
+    assert_eq!(teams.pairs.with_tag(RED).count(), 0);
+    teams.leave(A, RED);
+    teams.handle_spawn(NetId(9), HERE);
+    teams.tag(NetId(9), Some(RED));
+    assert_ne!(placed(&mut teams), area);
+}
+
+#[test]
+fn an_area_that_gets_another_object_at_once_stays() {
+    let mut teams = teams(Everyone);
+    teams.join(A, RED);
+    update(&mut teams);
+    teams.handle_despawn(FLAG);
+    teams.handle_spawn(NetId(8), HERE);
+    teams.tag(NetId(8), Some(RED));
+    assert!(matches!(
+        update(&mut teams)[..],
+        [InterestChange::Placed {
+            object: NetId(8),
+            ..
+        }]
+    ));
+    assert_eq!(teams.pairs.len(), 1);
+}
+
+#[test]
+fn nothing_is_said_of_connections_that_are_gone_or_were_not_let_in() {
+    let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
+    teams.join(A, RED);
+    teams.inner_mut().watch(A, HERE);
+    update(&mut teams);
+    teams.leave(A, RED);
+    teams.handle_disconnect(A);
+    for stranger in [A, ConnectionId(99)] {
+        teams.join(stranger, RED);
+        teams.inner_mut().watch(stranger, HERE);
+    }
+    teams.tag(NetId(99), Some(RED));
+    assert!(update(&mut teams).is_empty());
+    teams.handle_despawn(FLAG);
+    assert!(update(&mut teams).is_empty());
+}
+
+#[test]
+fn who_was_not_let_in_or_is_gone_joins_nothing() {
+    let mut teams = teams(Everyone);
+    placed(&mut teams);
+    teams.handle_disconnect(A);
+    teams.join(A, RED);
+    teams.join(ConnectionId(99), RED);
+    assert!(update(&mut teams).is_empty());
+    assert_eq!(teams.joined.lefts().count(RED), 0);
+}
+
+#[test]
+fn nothing_is_kept_of_a_connection_that_is_gone() {
+    let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
+    teams.join(A, RED);
+    teams.inner_mut().watch(A, HERE);
+    update(&mut teams);
+    teams.handle_disconnect(A);
+    let pair = teams.objects.get(FLAG.0).expect("it is there").pair;
+    let cell = pair.inner.expect("it is in the grid");
+    assert_eq!(teams.joined.lefts().count(RED), 0);
+    assert_eq!(teams.inner_seen.lefts().count(cell), 0);
+}
+
+#[test]
+fn an_object_is_seen_if_the_tag_and_the_grid_both_show_it() {
+    let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
+    let connection = A;
+    let area = placed(&mut teams);
+    teams.join(A, RED);
+    teams.inner_mut().watch(B, HERE);
+    assert!(update(&mut teams).is_empty(), "neither has both");
+    teams.inner_mut().watch(A, HERE);
+    assert_eq!(
+        update(&mut teams),
+        [InterestChange::Revealed { connection, area }]
+    );
+    teams.inner_mut().watch(A, Vector3::new(95.0, 0.0, 5.0));
+    assert_eq!(
+        update(&mut teams),
+        [InterestChange::Concealed { connection, area }]
+    );
+    teams.inner_mut().show_everywhere(FLAG);
+    let changes = update(&mut teams);
+    assert_eq!(changes.len(), 2, "the team sees it from anywhere");
+    assert!(matches!(
+        changes[0],
+        InterestChange::Revealed { connection: A, .. }
+    ));
+}
+
+#[test]
+fn objects_with_one_tag_in_one_cell_share_an_area() {
+    let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
+    teams.handle_spawn(NetId(8), HERE);
+    teams.tag(NetId(8), Some(RED));
+    teams.handle_spawn(NetId(9), HERE);
+    update(&mut teams);
+    assert_eq!(
+        teams.pairs.len(),
+        2,
+        "those with the tag, and those without"
+    );
+    assert!(teams.pairs.made().is_empty());
+    let object = teams.objects.get(FLAG.0).expect("it is there");
+    let cell = object.pair.inner.expect("it is in the grid");
+    assert_eq!(teams.pairs.with_inner(cell).count(), 2);
+    for object in [7, 8, 9] {
+        teams.handle_despawn(NetId(object));
+    }
+    update(&mut teams);
+    assert_eq!(teams.pairs.with_inner(cell).count(), 0);
+}
+
+#[test]
+fn tags_within_tags_are_teams_in_scenes() {
+    let (town, wild) = (Tag(1), Tag(2));
+    let mut teams = teams(GroupTags::new(Everyone));
+    teams.inner_mut().tag(FLAG, Some(town));
+    teams.join(A, RED);
+    teams.inner_mut().join(A, wild);
+    teams.inner_mut().join(B, town);
+    let area = placed(&mut teams);
+    let connection = A;
+    teams.inner_mut().join(A, town);
+    assert_eq!(
+        update(&mut teams),
+        [InterestChange::Revealed { connection, area }]
+    );
+    assert!(update(&mut teams).is_empty());
+}
