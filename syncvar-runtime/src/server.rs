@@ -5,6 +5,7 @@ mod connection;
 mod event;
 mod full_state;
 mod guard;
+mod interest;
 mod join;
 mod receive;
 mod schedule;
@@ -34,6 +35,7 @@ use crate::table::Table;
 use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
 use audience::Audiences;
 use connection::{Connection, ConnectionState};
+use interest::Interest;
 use schedule::Schedule;
 use show::{Showing, Turnover};
 use spawned::Spawned;
@@ -134,6 +136,7 @@ pub struct NetworkServer {
     connections: Table<Connection>,
     next_connection: u32,
     audiences: Audiences,
+    interest: Interest,
     schedule: Schedule,
     /// Connections that have become ready since the last update.
     joining: Vec<ConnectionId>,
@@ -180,6 +183,7 @@ impl NetworkServer {
             net_ids: 1..=u32::MAX,
             connections: Table::default(),
             next_connection: 1,
+            interest: Interest::default(),
             schedule: Schedule::default(),
             joining: Vec::new(),
             resyncing: Vec::new(),

@@ -18,6 +18,7 @@ use bytes::Bytes;
 
 use super::ConnectionId;
 use crate::Dialect;
+use crate::interest::Area;
 use listeners::Listeners;
 pub(crate) use listeners::Outputs;
 use members::Members;
@@ -27,10 +28,6 @@ use sight::Sight;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct AudienceId(u32);
 
-/// Objects that an interest management says are seen alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Area(pub u64);
-
 /// Who belongs to an audience unless something else is said about them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Base {
@@ -39,7 +36,6 @@ pub(super) enum Base {
     /// Nobody.
     Nobody,
     /// Those who see an area, whoever they are at the time.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for interest management"))]
     Area(Area),
 }
 
@@ -169,7 +165,6 @@ impl Audiences {
     }
 
     /// Who belongs to an audience unless something else is said about them.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for interest management"))]
     pub(super) fn base(&self, id: AudienceId) -> Base {
         self.get(id).members.base()
     }

@@ -125,6 +125,7 @@ impl NetworkServer {
     fn accept(&mut self, connection: ConnectionId) {
         if let Some(accepted) = self.connections.get_mut(connection.0) {
             accepted.state = ConnectionState::Connected;
+            self.interest.management.handle_connect(connection);
             self.events.push(ServerEvent::Connected { connection });
         }
     }
@@ -191,6 +192,9 @@ impl NetworkServer {
         }
         self.joining.retain(|joining| *joining != connection);
         self.leave_audiences(connection);
+        if was_in {
+            self.interest.management.handle_disconnect(connection);
+        }
         self.events.push(if was_in {
             ServerEvent::Disconnected {
                 connection,

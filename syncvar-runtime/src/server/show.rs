@@ -21,6 +21,24 @@ pub(super) struct Turnover {
 }
 
 impl Turnover {
+    /// A connection has joined an audience, or left it; having done both is having done nothing.
+    pub(super) fn turn(&mut self, id: AudienceId, connection: ConnectionId, joined: bool) {
+        let (to, from) = if joined {
+            (&mut self.entered, &mut self.left)
+        } else {
+            (&mut self.left, &mut self.entered)
+        };
+        if !from.remove(&(id, connection)) {
+            to.insert((id, connection));
+        }
+    }
+
+    /// The audiences that somebody has joined or left, ascending.
+    pub(super) fn audiences(&self) -> BTreeSet<AudienceId> {
+        let both = self.entered.iter().chain(&self.left);
+        both.map(|(id, _)| *id).collect()
+    }
+
     /// Those who joined (or left) an audience, ascending.
     pub(super) fn of(
         set: &BTreeSet<(AudienceId, ConnectionId)>,
@@ -71,11 +89,14 @@ impl NetworkServer {
     pub(super) fn show_and_hide(&mut self) {
         let mut moved = std::mem::take(&mut self.scratch.objects);
         self.schedule.take_moved(&mut moved);
-        for id in moved.drain(..) {
-            self.move_object(id);
+        self.cross_over();
+        for id in &moved {
+            self.move_object(*id);
         }
-        self.scratch.objects = moved;
+        self.show_areas(&moved);
         self.flush_showing();
+        moved.clear();
+        self.scratch.objects = moved;
     }
 
     fn move_object(&mut self, id: NetId) {

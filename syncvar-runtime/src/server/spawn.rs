@@ -128,6 +128,8 @@ impl NetworkServer {
             wake: None,
             announced: false,
             moved: false,
+            forced: false,
+            by_interest: !hidden,
             owing: false,
             unsent: false,
         };
@@ -137,6 +139,7 @@ impl NetworkServer {
         self.audiences.acquire(wanted);
         self.audiences.acquire(wanted);
         self.objects.insert(net_id.0, spawned);
+        self.interest.management.handle_spawn(net_id, position);
         if owner.is_some() {
             self.set_owner(net_id, owner);
         }
@@ -210,6 +213,7 @@ impl NetworkServer {
         self.pools.remove(spawned.at);
         self.places.remove(id.0);
         self.owed.remove(&id);
+        self.interest.forget(id);
         if let Some(owner) = spawned
             .owner
             .and_then(|owner| self.connections.get_mut(owner.0))
@@ -240,14 +244,24 @@ impl NetworkServer {
         self.set_visible(id, connection, false)
     }
 
-    /// Shows an object to everyone, those who connect later included.
+    /// Shows an object to everyone, those who connect later included, whatever the interest management
+    /// says.
     pub fn show_to_all(&mut self, id: NetId) -> bool {
+        self.take_from_interest(id);
         self.set_wanted(id, |_, _| Audiences::EVERYONE)
     }
 
-    /// Hides an object from everyone, those who connect later included.
+    /// Hides an object from everyone, those who connect later included, whatever the interest
+    /// management says.
     pub fn hide_from_all(&mut self, id: NetId) -> bool {
+        self.take_from_interest(id);
         self.set_wanted(id, |_, _| Audiences::NOBODY)
+    }
+
+    fn take_from_interest(&mut self, id: NetId) {
+        if let Some(spawned) = self.objects.get_mut(id.0) {
+            spawned.by_interest = false;
+        }
     }
 
     fn set_visible(&mut self, id: NetId, connection: ConnectionId, visible: bool) -> bool {
@@ -259,7 +273,7 @@ impl NetworkServer {
         })
     }
 
-    fn set_wanted(
+    pub(super) fn set_wanted(
         &mut self,
         id: NetId,
         choose: impl FnOnce(&mut Audiences, super::audience::AudienceId) -> super::audience::AudienceId,
@@ -283,6 +297,7 @@ impl NetworkServer {
             return false;
         };
         *place = Place { position, rotation };
+        self.interest.management.handle_move(id, position);
         true
     }
 
@@ -315,6 +330,7 @@ impl NetworkServer {
                 self.tell_owner(connection, id, authority);
             }
         }
+        self.follow_object(id);
         true
     }
 }

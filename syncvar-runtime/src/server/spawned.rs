@@ -9,6 +9,10 @@ use crate::identity::Location;
 
 /// An object on the server. The update loop looks at it for every change, so it is kept short.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "six facts that hold independently"
+)]
 pub(super) struct Spawned {
     /// Where its behaviours are.
     pub(super) at: Location,
@@ -23,6 +27,11 @@ pub(super) struct Spawned {
     pub(super) announced: bool,
     /// Whether it is in the schedule's list of objects to be shown or hidden.
     pub(super) moved: bool,
+    /// Whether its changes are to be written with the next update, send interval or not: somebody is
+    /// about to see it.
+    pub(super) forced: bool,
+    /// Whether the interest management says who sees it.
+    pub(super) by_interest: bool,
     /// Whether some connections are owed the full state: they asked for it, or an earlier attempt to
     /// encode it failed. The server's list says which.
     pub(super) owing: bool,

@@ -41,6 +41,7 @@ impl NetworkServer {
         self.clock = now;
         let now = self.now;
         let joining = !self.joining.is_empty();
+        self.follow_interest();
         self.schedule_resyncs();
         self.send_changes(now, joining);
         self.deliver();
@@ -119,7 +120,10 @@ impl NetworkServer {
         let job = Job {
             net_id: id,
             row: spawned.at.row,
-            force: all || spawned.moved || spawned.owing,
+            force: all
+                || spawned.moved
+                || spawned.owing
+                || std::mem::take(&mut spawned.forced),
         };
         Some((run, job))
     }

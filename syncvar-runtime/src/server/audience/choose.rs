@@ -22,7 +22,6 @@ impl Audiences {
 
     /// As [`with`](Self::with), but nothing is said about the connection any more: it belongs if the
     /// base has it, or if it is the owner.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for interest management"))]
     pub(in crate::server) fn restore(
         &mut self,
         id: AudienceId,
@@ -34,7 +33,6 @@ impl Audiences {
     /// The audience with another base and owner, where the same connections are shown and hidden. An
     /// owner makes a difference to areas only, as do those who are shown to everyone or hidden from
     /// nobody: they are not kept.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for interest management"))]
     pub(in crate::server) fn rebase(
         &mut self,
         id: AudienceId,

@@ -34,7 +34,6 @@ impl Audiences {
     /// A connection sees an area from now on. Appends the audiences that it joins by that to
     /// `changed`; there are none if it is not ready. What was written to them and waits for
     /// [`drain`](Self::drain) goes to it, too.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for interest management"))]
     pub(in crate::server) fn reveal(
         &mut self,
         connection: ConnectionId,
@@ -46,7 +45,6 @@ impl Audiences {
 
     /// A connection sees an area no longer. Appends the audiences that it leaves by that to
     /// `changed`; there are none if it is not ready. It does not get what waits there.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for interest management"))]
     pub(in crate::server) fn conceal(
         &mut self,
         connection: ConnectionId,
@@ -57,7 +55,6 @@ impl Audiences {
     }
 
     /// Whether a connection sees an area, ready or not.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for interest management"))]
     pub(in crate::server) fn sees(&self, connection: ConnectionId, area: Area) -> bool {
         self.sight.sees(connection, area)
     }
