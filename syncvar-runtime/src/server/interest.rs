@@ -123,7 +123,11 @@ impl NetworkServer {
     /// An object has another area or another owner: it may be for other connections.
     pub(super) fn follow_object(&mut self, id: NetId) {
         let base = self.interest.base(id);
-        let Some(spawned) = self.objects.get_mut(id.0).filter(|spawned| spawned.by_interest) else {
+        let Some(spawned) = self
+            .objects
+            .get_mut(id.0)
+            .filter(|spawned| spawned.by_interest)
+        else {
             return;
         };
         let wanted = self.audiences.rebase(spawned.wanted, base, spawned.owner);
@@ -219,7 +223,8 @@ impl NetworkServer {
             Base::Area(area) => Some(area),
             Base::Everyone | Base::Nobody => None,
         };
-        area.into_iter().flat_map(|area| self.interest.objects(area))
+        area.into_iter()
+            .flat_map(|area| self.interest.objects(area))
     }
 }
 

@@ -244,6 +244,18 @@ impl NetworkServer {
         self.set_visible(id, connection, false)
     }
 
+    /// Takes back what [`show`](Self::show) or [`hide`](Self::hide) has said about a connection: it
+    /// sees the object again if others do, or if the interest management says so. Returns whether
+    /// there is such an object.
+    pub fn restore(&mut self, id: NetId, connection: ConnectionId) -> bool {
+        if !self.knows(connection) {
+            return false;
+        }
+        self.set_wanted(id, |audiences, wanted| {
+            audiences.restore(wanted, connection)
+        })
+    }
+
     /// Shows an object to everyone, those who connect later included, whatever the interest management
     /// says.
     pub fn show_to_all(&mut self, id: NetId) -> bool {

@@ -120,10 +120,7 @@ impl NetworkServer {
         let job = Job {
             net_id: id,
             row: spawned.at.row,
-            force: all
-                || spawned.moved
-                || spawned.owing
-                || std::mem::take(&mut spawned.forced),
+            force: all || spawned.moved || spawned.owing || std::mem::take(&mut spawned.forced),
         };
         Some((run, job))
     }
