@@ -135,10 +135,10 @@ pub trait InterestManagement: Any + Send + Sync + fmt::Debug {
     /// An object is gone. It need not be placed anywhere any more.
     fn handle_despawn(&mut self, object: NetId);
 
-    /// A connection was let in by the server.
+    /// The server has a new connection, which may not be let in yet.
     fn handle_connect(&mut self, connection: ConnectionId);
 
-    /// A connection that was let in is gone, and its number never comes back. Nothing needs to be
+    /// A connection is gone, and its number never comes back. Nothing needs to be
     /// concealed from it, and nothing may be revealed to it any more.
     fn handle_disconnect(&mut self, connection: ConnectionId);
 

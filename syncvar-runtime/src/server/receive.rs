@@ -22,6 +22,7 @@ impl NetworkServer {
             .expect("connection numbers left");
         let connection = Connection::new(id, self.config.gathered_size());
         self.connections.insert(id.0, connection);
+        self.interest.management.handle_connect(id);
         if !self.config.compare_schemas {
             self.accept(id);
         }
@@ -125,7 +126,6 @@ impl NetworkServer {
     fn accept(&mut self, connection: ConnectionId) {
         if let Some(accepted) = self.connections.get_mut(connection.0) {
             accepted.state = ConnectionState::Connected;
-            self.interest.management.handle_connect(connection);
             self.events.push(ServerEvent::Connected { connection });
         }
     }
@@ -192,9 +192,7 @@ impl NetworkServer {
         }
         self.joining.retain(|joining| *joining != connection);
         self.leave_audiences(connection);
-        if was_in {
-            self.interest.management.handle_disconnect(connection);
-        }
+        self.interest.management.handle_disconnect(connection);
         self.events.push(if was_in {
             ServerEvent::Disconnected {
                 connection,
