@@ -192,7 +192,7 @@ impl SpatialGrid {
     /// The viewer of a connection is at this position and follows nothing. May be called as often
     /// as one likes.
     ///
-    /// Does nothing for a connection that was not let in yet, or is gone.
+    /// Does nothing for a connection that the server does not have.
     ///
     /// ```
     /// # use syncvar_runtime::*;
@@ -217,7 +217,7 @@ impl SpatialGrid {
     /// The viewer of a connection is wherever this object is. It sees no cell before the object is
     /// there, and stays where the object was last when it is gone.
     ///
-    /// Does nothing for a connection that was not let in yet, or is gone.
+    /// Does nothing for a connection that the server does not have.
     pub fn follow(&mut self, connection: ConnectionId, object: NetId) {
         let cell = self.objects.get(object.0).map(|object| object.cell);
         self.direct(connection, cell, Some(object));

@@ -160,7 +160,7 @@ impl<I: InterestManagement> GroupTags<I> {
 
     /// A connection sees objects with this tag from now on.
     ///
-    /// Does nothing for a connection that was not let in yet, or is gone.
+    /// Does nothing for a connection that the server does not have.
     pub fn join(&mut self, connection: ConnectionId, tag: Tag) {
         if self.connections.get(connection.0).is_some() && self.joined.insert(connection, tag) {
             self.rejoined.push((connection, tag));
