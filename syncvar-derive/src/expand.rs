@@ -110,7 +110,25 @@ fn settings(behaviour: &Behaviour<'_>) -> TokenStream {
         let channel = proc_macro2::Literal::u8_unsuffixed(channel);
         quote!(const CHANNEL: u8 = #channel;)
     });
-    quote!(#send_interval #channel)
+    let resendable = resendable(behaviour);
+    quote!(#send_interval #channel #resendable)
+}
+
+/// Whether changes that a client has missed can be made good by sending the fields again. That of a
+/// `SyncVar` can; what the macro does not know is asked.
+fn resendable(behaviour: &Behaviour<'_>) -> TokenStream {
+    let base = behaviour.base.as_ref();
+    let base = base.map(|base| item(base.ty, "NetworkBehaviour", "RESENDABLE"));
+    let unknown = |sync_var: &&SyncVar<'_>| matches!(sync_var.ty.container, Container::Unknown);
+    let fields = behaviour.sync_vars.iter().filter(unknown);
+    let fields = fields.map(|sync_var| item(sync_var.ty.original, "SyncField", "RESENDABLE"));
+    let asked: Vec<_> = base.into_iter().chain(fields).collect();
+    let answer = if asked.is_empty() {
+        quote!(true)
+    } else {
+        quote!(#(#asked)&&*)
+    };
+    quote!(const RESENDABLE: bool = #answer;)
 }
 
 /// A call of a synchronised field's method: `self.health.read_full(reader)` where the macro knows

@@ -97,6 +97,13 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// The channel its updates travel on.
     const CHANNEL: u8 = 0;
 
+    /// Whether changes that a client has missed are made good by sending the fields again, as they
+    /// are then: [`set_dirty_bit`](Self::set_dirty_bit), and what
+    /// [`on_serialize`](Self::on_serialize) then writes as a change. That is so where changes are
+    /// values, and not where they are operations or differences. A connection with a
+    /// [`Budget`](crate::Budget) is sent the full state instead where it is not.
+    const RESENDABLE: bool = false;
+
     /// Bit *i* is set when field *i* has a change to send, the fields of bases first.
     fn sync_var_dirty_bits(&self) -> u64;
 

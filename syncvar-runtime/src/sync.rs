@@ -74,6 +74,11 @@ pub trait SyncField: Send + Sync + 'static {
     /// What both ends compare at connect.
     const SCHEMA: TypeSchema;
 
+    /// Whether what [`write_delta`](Self::write_delta) writes after [`set_dirty`](Self::set_dirty) is
+    /// all that a client needs that has missed changes before: see
+    /// [`NetworkBehaviour::RESENDABLE`](crate::NetworkBehaviour::RESENDABLE).
+    const RESENDABLE: bool = false;
+
     /// Whether there is a change to send.
     fn is_dirty(&self) -> bool;
 

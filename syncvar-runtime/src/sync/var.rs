@@ -214,6 +214,7 @@ impl<T> SyncVar<T> {
 
 impl<T: SyncValue> SyncField for SyncVar<T> {
     const SCHEMA: TypeSchema = T::SCHEMA;
+    const RESENDABLE: bool = true;
 
     fn is_dirty(&self) -> bool {
         self.is_dirty()
