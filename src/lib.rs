@@ -8,9 +8,9 @@ pub use syncvar_tcp as tcp;
 
 pub use syncvar_runtime::{
     Area, BehaviourList, BehaviourMut, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
-    ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket, ClientState, Color, Color32,
-    ConnectionId, Counter, Decimal, Dialect, DisconnectReason, Everyone, FieldSchema, GroupTags,
-    HookField, InterestChange, InterestChanges, InterestManagement, Link, MAX_BYTES,
+    Budget, ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket, ClientState, Color,
+    Color32, ConnectionId, Counter, Decimal, Dialect, DisconnectReason, Everyone, FieldSchema,
+    GroupTags, HookField, InterestChange, InterestChanges, InterestManagement, Link, MAX_BYTES,
     MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork, MessageStart,
     MessageType, NetId, NetworkBehaviour, NetworkClient, NetworkHash128, NetworkIdentity,
     NetworkReader, NetworkSceneId, NetworkServer, NetworkWriter, PacketError, Plane, Prefabs,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use support::{Banner, Compass, Door, Player, Score};
 use syncvar::prelude::*;
-use syncvar::{Channel, ClientConfig, Dialect, Link, NetworkIdentity, ServerConfig};
+use syncvar::{Budget, Channel, ClientConfig, Dialect, Link, NetworkIdentity, ServerConfig};
 
 /// Something that the game, a player or the network does. Numbers choose among what is there.
 #[derive(Clone, Debug)]
@@ -36,6 +36,9 @@ enum Action {
     Leave(usize),
     NotReady(usize),
     Ready(usize),
+    /// So many bytes with each update, or as many as there are.
+    SetBudget(usize, Option<usize>),
+    SetPriority(usize, f32),
     Garble(usize, Vec<u8>),
     Step,
 }
@@ -62,6 +65,8 @@ fn action() -> impl Strategy<Value = Action> {
         1 => any::<usize>().prop_map(A::Leave),
         1 => any::<usize>().prop_map(A::NotReady),
         1 => any::<usize>().prop_map(A::Ready),
+        1 => (any::<usize>(), prop::option::of(0..80_usize)).prop_map(|(c, b)| A::SetBudget(c, b)),
+        1 => (any::<usize>(), any::<f32>()).prop_map(|(o, p)| A::SetPriority(o, p)),
         1 => (any::<usize>(), prop::collection::vec(any::<u8>(), 1..12)).prop_map(|(c, b)| A::Garble(c, b)),
         6 => Just(A::Step),
     ]
@@ -146,6 +151,14 @@ impl World {
             Action::Leave(choice) => {
                 let client = self.client(choice);
                 self.net.cut(client);
+            }
+            Action::SetBudget(choice, bytes) => {
+                let connection = self.connection(choice);
+                let budget = bytes.map(Budget::new);
+                self.net.server.set_budget(connection, budget);
+            }
+            Action::SetPriority(choice, priority) => {
+                self.net.server.set_priority(self.object(choice), priority);
             }
             Action::NotReady(choice) => self.net.server.set_not_ready(self.connection(choice)),
             Action::Ready(choice) => {

@@ -3,7 +3,7 @@
 mod batch;
 mod update;
 
-pub(crate) use batch::Entries;
+pub(crate) use batch::{Entries, MAX_HEADER};
 
 use bytes::Bytes;
 
@@ -24,6 +24,9 @@ pub(crate) struct Segments {
     /// Where the pieces before it ended.
     cuts: Vec<usize>,
     packet_size: usize,
+    /// Where the changes of the object under way begin, and how many bytes they take.
+    contents: usize,
+    changes: usize,
     /// The message of many objects that entries are being added to.
     batch: Option<Batch>,
 }
@@ -41,6 +44,8 @@ impl Segments {
             piece: 0,
             cuts: Vec::new(),
             packet_size,
+            contents: 0,
+            changes: 0,
             batch: None,
         }
     }
@@ -83,6 +88,11 @@ impl Segments {
     /// Whether nothing has been written since the last [`drain`](Self::drain).
     pub(crate) fn is_empty(&self) -> bool {
         self.writer.is_empty()
+    }
+
+    /// What has been written since the last [`drain`](Self::drain).
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.writer.as_bytes()
     }
 
     /// What is under way begins the next piece.

@@ -1,12 +1,15 @@
 //! `NetworkServer`: objects, connections, and who sees what. No socket, no clock, no thread.
 
 mod audience;
+mod budget;
 mod connection;
 mod event;
 mod full_state;
 mod guard;
 mod interest;
 mod join;
+mod limited;
+mod notes;
 mod receive;
 mod schedule;
 mod show;
@@ -16,6 +19,7 @@ mod spawned;
 mod transmit;
 mod update;
 
+pub use budget::Budget;
 pub use event::{PacketError, ServerEvent};
 pub use guard::BehaviourMut;
 pub(crate) use sink::Sink;
@@ -36,6 +40,7 @@ use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, Prefabs}
 use audience::Audiences;
 use connection::{Connection, ConnectionState};
 use interest::Interest;
+use limited::Rationing;
 use schedule::Schedule;
 use show::{Showing, Turnover};
 use spawned::Spawned;
@@ -147,6 +152,7 @@ pub struct NetworkServer {
     /// Full states that are being written.
     showing: Showing,
     turnover: Turnover,
+    rationing: Rationing,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
     /// The segments of the packet that was polled last.
@@ -190,6 +196,7 @@ impl NetworkServer {
             scratch: Scratch::default(),
             showing: Showing::new(config.gathered_size()),
             turnover: Turnover::default(),
+            rationing: Rationing::default(),
             outgoing: VecDeque::new(),
             packet: Vec::new(),
             events: Events::with_limit(config.max_events),
@@ -319,6 +326,7 @@ impl NetworkServer {
             && self.joining.is_empty()
             && self.resyncing.is_empty()
             && self.outgoing.is_empty()
+            && !self.is_rationing()
     }
 
     /// Something that happened, oldest first.

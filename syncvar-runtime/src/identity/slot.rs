@@ -12,6 +12,7 @@ pub(crate) struct BehaviourInfo {
     pub(crate) schema: BehaviourSchema,
     pub(crate) channel: u8,
     pub(crate) send_interval: Duration,
+    pub(crate) resendable: bool,
 }
 
 /// A behaviour whose type is erased, and what the update loop keeps about it.
@@ -20,9 +21,12 @@ pub(crate) trait Slot: Send + Sync {
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
     fn info(&self) -> &'static BehaviourInfo;
     fn dirty_bits(&self) -> u64;
-    fn set_dirty_bit(&mut self, dirty_bits: u64);
     fn clear_all_dirty_bits(&mut self);
     fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool;
+
+    /// Writes some fields as a change once more, for somebody who has missed changes of them; of a
+    /// behaviour that is [resendable](NetworkBehaviour::RESENDABLE). What is dirty stays dirty.
+    fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter);
 
     /// Reads, and keeps what the hooks will need.
     fn deserialize(
@@ -62,6 +66,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         schema: B::SCHEMA,
         channel: B::CHANNEL,
         send_interval: B::SEND_INTERVAL,
+        resendable: B::RESENDABLE,
     };
 
     pub(super) fn new(behaviour: B) -> Self {
@@ -92,10 +97,6 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.behaviour.sync_var_dirty_bits()
     }
 
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        self.behaviour.set_dirty_bit(dirty_bits);
-    }
-
     fn clear_all_dirty_bits(&mut self) {
         self.behaviour.clear_all_dirty_bits();
     }
@@ -104,6 +105,15 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
         writer.at_behaviour(Some(B::SCHEMA.name));
         self.behaviour.on_serialize(writer, initial_state)
+    }
+
+    fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter) {
+        let dirty_bits = self.behaviour.sync_var_dirty_bits();
+        self.behaviour.clear_all_dirty_bits();
+        self.behaviour.set_dirty_bit(missed);
+        self.serialize(writer, false);
+        self.behaviour.clear_all_dirty_bits();
+        self.behaviour.set_dirty_bit(dirty_bits);
     }
 
     #[inline]

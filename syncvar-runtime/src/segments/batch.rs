@@ -14,8 +14,9 @@ use crate::{
 /// The bytes before the payload of a message.
 const FRAME: usize = 4;
 
-/// The most bytes that stand before the contents of the only entry of a message.
-const MAX_HEADER: usize = FRAME + 6 + 3;
+/// The most bytes that stand before the contents of the only entry of a message, or before the changes
+/// in an `UpdateVars` message.
+pub(crate) const MAX_HEADER: usize = FRAME + 6 + 3;
 
 /// The length that needs a number of its own, and all longer ones.
 const LONG: usize = 7;

@@ -1,6 +1,8 @@
 //! The changes of one object: a message of its own in the `Unet` dialect, an entry of a batch in
 //! `Compact`.
 
+use std::ops::Range;
+
 use super::{Segments, batch::check_length};
 use crate::{Dialect, MessageType, NetId, NetworkWriter, WriteError};
 
@@ -16,10 +18,13 @@ impl Segments {
                 let [low, high] = MessageType::UpdateVars.number().to_le_bytes();
                 writer.write_bytes(&[0, 0, low, high]);
                 writer.write_packed_u32(net_id.0);
-                writer
             }
-            Dialect::Compact => self.begin_entry(MessageType::UpdateBatch, net_id),
+            Dialect::Compact => {
+                self.begin_entry(MessageType::UpdateBatch, net_id);
+            }
         }
+        self.contents = self.writer.len();
+        &mut self.writer
     }
 
     /// Tells what was wrong with what has been written, if anything; `limit` is the longest message
@@ -27,6 +32,7 @@ impl Segments {
     #[inline]
     pub(crate) fn check_update(&mut self, limit: usize) -> Option<WriteError> {
         self.writer.at_behaviour(None);
+        self.changes = self.writer.len() - self.contents;
         match self.dialect() {
             Dialect::Unet => {
                 let length = self.writer.len() - self.start;
@@ -50,6 +56,12 @@ impl Segments {
             Dialect::Unet => (MessageType::UpdateVars, self.commit()),
             Dialect::Compact => (MessageType::UpdateBatch, self.commit_entry()),
         }
+    }
+
+    /// Where the changes are that were committed last.
+    pub(crate) fn last_update(&self) -> Range<usize> {
+        let end = self.writer.len();
+        end.saturating_sub(self.changes)..end
     }
 
     /// Takes back what is under way.

@@ -189,6 +189,16 @@ impl Audiences {
         ])
     }
 
+    /// What has been written to an audience's channel for those who speak a dialect.
+    pub(super) fn written(&self, id: AudienceId, dialect: Dialect, channel: u8) -> &[u8] {
+        let audience = self.get(id);
+        let listeners = match dialect {
+            Dialect::Unet => &audience.unet,
+            Dialect::Compact => &audience.compact,
+        };
+        listeners.written(channel)
+    }
+
     /// Gives out everything that was written: channel, its pieces, and who gets them.
     pub(super) fn drain(&mut self, mut deliver: impl FnMut(u8, &[Bytes], &[ConnectionId])) {
         for id in self.touched.drain(..) {

@@ -5,8 +5,9 @@ use std::collections::{BTreeSet, VecDeque};
 use bytes::Bytes;
 
 use super::ConnectionId;
+use super::budget::Limit;
 use crate::segments::Segments;
-use crate::{Dialect, NetId};
+use crate::{Dialect, NetId, Vector3};
 
 /// A connection.
 #[derive(Debug)]
@@ -15,6 +16,10 @@ pub(super) struct Connection {
     pub(super) state: ConnectionState,
     /// Whose bytes it is sent.
     pub(super) dialect: Dialect,
+    /// What it is sent of what changes, if that is limited.
+    pub(super) limit: Option<Box<Limit>>,
+    /// From where it looks.
+    pub(super) viewpoint: Option<Vector3>,
     /// The objects that it has asked for again.
     pub(super) wanted: BTreeSet<NetId>,
     /// The objects it owns.
@@ -49,6 +54,8 @@ impl Connection {
             id,
             state: ConnectionState::Connecting,
             dialect: Dialect::Unet,
+            limit: None,
+            viewpoint: None,
             wanted: BTreeSet::new(),
             owned: BTreeSet::new(),
             own: Segments::new(packet_size),
@@ -80,6 +87,13 @@ impl Connection {
         if !self.listed {
             self.listed = true;
             outgoing.push_back(self.id);
+        }
+    }
+
+    /// So many bytes are sent to it that its budget does not hold back.
+    pub(super) fn charge(&mut self, bytes: usize) {
+        if let Some(limit) = &mut self.limit {
+            limit.charge(bytes);
         }
     }
 

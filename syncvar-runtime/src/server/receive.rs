@@ -193,6 +193,7 @@ impl NetworkServer {
         self.joining.retain(|joining| *joining != connection);
         self.leave_audiences(connection);
         self.interest.management.handle_disconnect(connection);
+        self.rationing.forget_connection(connection);
         self.events.push(if was_in {
             ServerEvent::Disconnected {
                 connection,

@@ -164,7 +164,15 @@ impl NetworkServer {
         };
         if !self.write_showing(id, receivers) {
             self.owe(id, receivers);
-        } else if let Some(owner) = owner.filter(|owner| receivers.contains(owner)) {
+            return;
+        }
+        for receiver in receivers {
+            let connection = self.connections.get_mut(receiver.0);
+            if let Some(limit) = connection.and_then(|connection| connection.limit.as_mut()) {
+                limit.forget(id);
+            }
+        }
+        if let Some(owner) = owner.filter(|owner| receivers.contains(owner)) {
             self.flush_showing();
             self.tell_owner(owner, id, true);
         }
@@ -257,6 +265,7 @@ impl NetworkServer {
         let Some(connection) = self.connections.get_mut(receiver.0) else {
             return;
         };
+        connection.charge(pieces.iter().map(Bytes::len).sum());
         connection.push(0, pieces);
         connection.list(&mut self.outgoing);
     }

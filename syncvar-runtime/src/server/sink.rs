@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::audience::Outputs;
+use super::audience::{AudienceId, Outputs};
+use super::budget::position;
+use super::notes::{Note, NoteMasks, Notes};
 use crate::identity::{MarkSent, Pending, Slots, When, WriteChanges};
 use crate::stats::Stats;
 use crate::{Channel, NetId, WriteError};
@@ -19,6 +21,9 @@ pub(crate) struct Sink<'a> {
     /// The position of the objects' first behaviour in the statistics.
     pub(super) first_behaviour: usize,
     pub(super) outcome: &'a mut Outcome,
+    pub(super) audience: AudienceId,
+    /// Where to note what was written, if there are connections with a budget.
+    pub(super) notes: Option<&'a mut Notes>,
 }
 
 /// What is left to do for objects that have been looked at.
@@ -104,8 +109,32 @@ impl Sink<'_> {
             let (message_type, length) = segments.commit_update();
             self.stats.count_encoded(message_type, length);
         }
+        if self.notes.is_some() {
+            self.note((net_id, channel), sent, slots);
+        }
         let now = self.now;
         slots.visit(&mut MarkSent { sent, now });
         Ok(sent)
+    }
+
+    /// Notes what has just been written.
+    fn note<S: Slots>(&mut self, (net_id, channel): (NetId, u8), sent: u64, slots: &mut S) {
+        let Some(notes) = self.notes.as_deref_mut() else {
+            return;
+        };
+        let mut changes = [0..0, 0..0];
+        for segments in self.outputs.channel(channel.into()) {
+            changes[Notes::place(segments.dialect())] = segments.last_update();
+        }
+        let start = position(&notes.masks);
+        let masks = &mut notes.masks;
+        slots.visit(&mut NoteMasks { sent, masks });
+        notes.list.push(Note {
+            net_id,
+            channel,
+            audience: self.audience,
+            masks: start..position(&notes.masks),
+            changes,
+        });
     }
 }

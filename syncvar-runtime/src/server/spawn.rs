@@ -214,6 +214,7 @@ impl NetworkServer {
         self.places.remove(id.0);
         self.owed.remove(&id);
         self.interest.forget(id);
+        self.rationing.forget_object(id);
         if let Some(owner) = spawned
             .owner
             .and_then(|owner| self.connections.get_mut(owner.0))

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use super::audience::AudienceId;
 use super::sink::{Outcome, Sink};
 use super::{ConnectionId, NetworkServer, ServerEvent};
@@ -41,10 +43,13 @@ impl NetworkServer {
         self.clock = now;
         let now = self.now;
         let joining = !self.joining.is_empty();
+        // What happened since the last update.
+        self.deliver();
         self.follow_interest();
         self.schedule_resyncs();
         self.send_changes(now, joining);
-        self.deliver();
+        self.send_rations();
+        self.deliver_changes();
         self.show_and_hide();
         self.announce();
         if joining {
@@ -151,6 +156,11 @@ impl NetworkServer {
             stats: &mut self.stats,
             first_behaviour: prefab.map_or(0, |prefab| prefab.first_behaviour),
             outcome: &mut self.scratch.outcome,
+            audience: run.audience,
+            notes: self
+                .rationing
+                .is_needed()
+                .then_some(&mut self.rationing.notes),
         };
         pool.write_changes(&self.scratch.jobs, &mut sink);
         self.scratch.jobs.clear();
@@ -217,8 +227,23 @@ impl NetworkServer {
                 let Some(connection) = connections.get_mut(member.0) else {
                     continue;
                 };
+                connection.charge(pieces.iter().map(Bytes::len).sum());
                 connection.push(channel, pieces);
                 connection.list(outgoing);
+            }
+        });
+    }
+
+    /// The same for changes: those with a budget have been given theirs.
+    fn deliver_changes(&mut self) {
+        let (connections, outgoing) = (&mut self.connections, &mut self.outgoing);
+        self.audiences.drain(|channel, pieces, members| {
+            for member in members {
+                let connection = connections.get_mut(member.0);
+                if let Some(connection) = connection.filter(|c| c.limit.is_none()) {
+                    connection.push(channel, pieces);
+                    connection.list(outgoing);
+                }
             }
         });
     }
@@ -234,7 +259,9 @@ impl NetworkServer {
             receiver.own.give_up();
             return;
         }
-        self.stats.count_encoded(M::TYPE, receiver.own.commit());
+        let length = receiver.own.commit();
+        receiver.charge(length);
+        self.stats.count_encoded(M::TYPE, length);
         receiver.list(&mut self.outgoing);
     }
 

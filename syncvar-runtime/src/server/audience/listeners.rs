@@ -66,6 +66,12 @@ impl Listeners {
         &mut self.channels
     }
 
+    /// What has been written to a channel.
+    pub(super) fn written(&self, channel: u8) -> &[u8] {
+        let segments = self.channels.get(usize::from(channel));
+        segments.map_or(&[], Segments::as_bytes)
+    }
+
     /// Gives out what was written: channel, its pieces, and who gets them. `pieces` is an empty list
     /// to use, and empty again afterwards.
     pub(super) fn drain(

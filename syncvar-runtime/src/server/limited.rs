@@ -1,0 +1,291 @@
+//! Sends connections with a budget what they can be sent.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::audience::AudienceId;
+use super::budget::{Limit, Waiting, sensible_priority, slice};
+use super::notes::Notes;
+use super::update::describe_failure;
+use super::{Budget, ConnectionId, NetworkServer};
+use crate::identity::Slot;
+use crate::segments::{MAX_HEADER, Segments};
+use crate::{Dialect, NetId, NetworkWriter, Vector3};
+
+/// What the sending to connections with a budget uses again and again.
+#[derive(Debug, Default)]
+pub(super) struct Rationing {
+    pub(super) notes: Notes,
+    /// The connections with a budget, ascending.
+    connections: Vec<ConnectionId>,
+    /// Objects of another priority than 1.
+    priorities: FxHashMap<NetId, f32>,
+    order: Vec<usize>,
+    chosen: Vec<Chosen>,
+}
+
+/// An object whose turn has come.
+#[derive(Debug)]
+struct Chosen {
+    /// Its position in the list of those who wait.
+    place: usize,
+    /// Where its changes are: in the buffer of an audience, or among those that were written again.
+    /// `None` if it is to be given the full state instead.
+    changes: Option<Range<usize>>,
+    shared: Option<AudienceId>,
+}
+
+impl Rationing {
+    /// Whether there is a connection with a budget.
+    pub(super) fn is_needed(&self) -> bool {
+        !self.connections.is_empty()
+    }
+
+    pub(super) fn forget_object(&mut self, id: NetId) {
+        self.priorities.remove(&id);
+    }
+
+    pub(super) fn forget_connection(&mut self, id: ConnectionId) {
+        self.connections.retain(|connection| *connection != id);
+    }
+}
+
+impl NetworkServer {
+    /// Limits how much a connection is sent of what changes, or limits it no more. Returns whether
+    /// there is such a connection.
+    pub fn set_budget(&mut self, connection: ConnectionId, budget: Option<Budget>) -> bool {
+        if !self.knows(connection) {
+            return false;
+        }
+        let Some(limited) = self.connections.get_mut(connection.0) else {
+            return false;
+        };
+        match (budget, &mut limited.limit) {
+            (Some(budget), Some(limit)) => (limit.budget, limit.over) = (budget, false),
+            (Some(budget), none) => *none = Some(Box::new(Limit::new(budget))),
+            (None, Some(limit)) => limit.over = true,
+            (None, None) => return true,
+        }
+        let limited = &mut self.rationing.connections;
+        if let Err(place) = limited.binary_search(&connection) {
+            limited.insert(place, connection);
+        }
+        true
+    }
+
+    /// From where a connection with a [`Budget`] looks: what is nearer comes first. Returns whether
+    /// there is such a connection.
+    pub fn set_viewpoint(&mut self, connection: ConnectionId, viewpoint: Option<Vector3>) -> bool {
+        let Some(viewer) = self.connections.get_mut(connection.0) else {
+            return false;
+        };
+        viewer.viewpoint = viewpoint;
+        true
+    }
+
+    /// How much an object gains with every update in which it waits for its turn at a connection with
+    /// a [`Budget`]; 1 unless set, and at least 0.001. One of priority 2 is sent twice as often as one
+    /// of 1 when there is too much to be sent. Returns whether there is such an object.
+    pub fn set_priority(&mut self, id: NetId, priority: f32) -> bool {
+        let known = self.objects.get(id.0).is_some();
+        if known {
+            let priority = sensible_priority(priority);
+            self.rationing.priorities.insert(id, priority);
+        }
+        known
+    }
+
+    /// Whether anything waits for its turn.
+    pub(super) fn is_rationing(&self) -> bool {
+        self.rationing.connections.iter().any(|id| {
+            let connection = self.connections.get(id.0);
+            let limit = connection.and_then(|connection| connection.limit.as_ref());
+            limit.is_some_and(|limit| !limit.waiting.is_empty())
+        })
+    }
+
+    /// Sends connections with a budget what it allows of what has changed.
+    pub(super) fn send_rations(&mut self) {
+        if !self.rationing.is_needed() {
+            return;
+        }
+        let connections = std::mem::take(&mut self.rationing.connections);
+        let mut limited = connections.clone();
+        limited.retain(|id| self.send_ration(*id));
+        self.rationing.connections = limited;
+        self.rationing.notes.clear();
+    }
+
+    /// Returns whether the connection still has a budget.
+    fn send_ration(&mut self, id: ConnectionId) -> bool {
+        let Some(connection) = self.connections.get_mut(id.0) else {
+            return false;
+        };
+        let (ready, dialect) = (connection.is_ready(), connection.dialect);
+        let Some(mut limit) = connection.limit.take() else {
+            return false;
+        };
+        limit.renew();
+        if ready {
+            let observed = |audience| self.audiences.get(audience).observes(id);
+            limit.note(&self.rationing.notes, |note| observed(note.audience));
+            limit.waiting.retain(|waiting| {
+                let spawned = self.objects.get(waiting.net_id.0);
+                spawned.is_some_and(|spawned| observed(spawned.audience))
+            });
+            self.choose(id, dialect, &mut limit);
+            self.send_chosen(id, &mut limit);
+        } else {
+            limit.waiting.clear();
+        }
+        if limit.over && limit.waiting.is_empty() {
+            return false;
+        }
+        if let Some(connection) = self.connections.get_mut(id.0) {
+            connection.limit = Some(limit);
+        }
+        true
+    }
+
+    /// Chooses those whose turn has come, and writes again what has been missed.
+    fn choose(&mut self, id: ConnectionId, dialect: Dialect, limit: &mut Limit) {
+        let viewpoint = self
+            .connections
+            .get(id.0)
+            .and_then(|connection| connection.viewpoint);
+        let mut order = std::mem::take(&mut self.rationing.order);
+        let priorities = &self.rationing.priorities;
+        limit.order(&mut order, viewpoint, |id| {
+            let priority = priorities.get(&id).copied().unwrap_or(1.0);
+            let place = self.places.get(id.0).map(|place| place.position);
+            (priority, place.unwrap_or_default())
+        });
+        limit.again = NetworkWriter::with_dialect(dialect);
+        for place in order.drain(..) {
+            let Some(Waiting { net_id, fresh, .. }) = limit.waiting.get(place).cloned() else {
+                continue;
+            };
+            let fresh = fresh.and_then(|note| self.rationing.notes.list.get(note));
+            let (changes, shared) = match fresh {
+                Some(note) => {
+                    let changes = note.changes[Notes::place(dialect)].clone();
+                    (Some(changes), Some(note.audience))
+                }
+                None => (self.write_again(net_id, place, limit), None),
+            };
+            match &changes {
+                Some(changes) => {
+                    if !limit.afford(changes.len() + MAX_HEADER) {
+                        break;
+                    }
+                }
+                None => {
+                    self.owe(net_id, &[id]);
+                    self.schedule.queue_dirty(net_id);
+                }
+            }
+            self.rationing.chosen.push(Chosen {
+                place,
+                changes,
+                shared,
+            });
+        }
+        order.clear();
+        self.rationing.order = order;
+        self.rationing
+            .chosen
+            .sort_unstable_by_key(|chosen| chosen.place);
+    }
+
+    /// Writes the fields of an object that a connection has missed, as they are now. Where that cannot
+    /// be done, because changes are operations or because a value has no form on the wire, it is to be
+    /// given the full state, as soon as that can be written.
+    fn write_again(
+        &mut self,
+        net_id: NetId,
+        place: usize,
+        limit: &mut Limit,
+    ) -> Option<Range<usize>> {
+        let at = self.objects.get(net_id.0)?.at;
+        let slots = self.pools.slots_mut(at)?;
+        let Limit {
+            waiting,
+            masks,
+            again,
+            ..
+        } = limit;
+        let waiting = waiting.get(place)?;
+        let mut resendable = true;
+        let of_channel = |slot: &&dyn Slot| slot.info().channel == waiting.channel;
+        resendable &= slots
+            .iter()
+            .filter(of_channel)
+            .all(|slot| slot.info().resendable);
+        if !resendable {
+            return None;
+        }
+        let start = again.len();
+        let mut masks = slice(masks, &waiting.masks).iter();
+        slots.for_each_mut(|slot| {
+            let missed = masks.next().copied().unwrap_or_default();
+            if slot.info().channel == waiting.channel {
+                slot.write_again(missed, again);
+            }
+        });
+        if let Some(error) = again.take_error() {
+            again.truncate(start);
+            self.events.push(describe_failure(net_id, error));
+            return None;
+        }
+        Some(start..again.len())
+    }
+
+    /// Puts what was chosen into the connection's queue.
+    fn send_chosen(&mut self, id: ConnectionId, limit: &mut Limit) {
+        let mut chosen = std::mem::take(&mut self.rationing.chosen);
+        let Some(connection) = self.connections.get_mut(id.0) else {
+            return;
+        };
+        let (dialect, packet_size) = (connection.dialect, self.config.gathered_size());
+        let Limit {
+            waiting,
+            again,
+            outputs,
+            ..
+        } = limit;
+        for Chosen {
+            place,
+            changes,
+            shared,
+        } in &chosen
+        {
+            let (Some(waiting), Some(changes)) = (waiting.get(*place), changes) else {
+                continue;
+            };
+            let written = match shared {
+                Some(audience) => self.audiences.written(*audience, dialect, waiting.channel),
+                None => again.as_bytes(),
+            };
+            let changes = written.get(changes.clone()).unwrap_or_default();
+            while outputs.len() <= usize::from(waiting.channel) {
+                outputs.push(Segments::with_dialect(packet_size, dialect));
+            }
+            let output = &mut outputs[usize::from(waiting.channel)];
+            output.begin_update(waiting.net_id).write_bytes(changes);
+            // What was within the limits of the audience's channel is so here.
+            let error = output.check_update(usize::MAX);
+            debug_assert!(error.is_none(), "it was written before: {error:?}");
+            output.commit_update();
+        }
+        for (channel, output) in (0_u8..).zip(outputs) {
+            for piece in output.drain() {
+                connection.push(channel, &[piece]);
+                connection.list(&mut self.outgoing);
+            }
+        }
+        limit.take(chosen.iter().map(|chosen| chosen.place));
+        chosen.clear();
+        self.rationing.chosen = chosen;
+    }
+}

@@ -1,0 +1,56 @@
+//! What an update has written for objects, noted for connections with a budget: they are sent it now,
+//! or remember what they have missed.
+
+use std::ops::Range;
+
+use super::audience::AudienceId;
+use crate::identity::{Slot, Visit};
+use crate::{Dialect, NetId};
+
+/// One message, or entry of a batch, that was written for an audience.
+#[derive(Clone, Debug)]
+pub(super) struct Note {
+    pub(super) net_id: NetId,
+    pub(super) channel: u8,
+    pub(super) audience: AudienceId,
+    /// The changed fields of each behaviour, in [`Notes::masks`].
+    pub(super) masks: Range<u32>,
+    /// Where the changes are in the audience's buffer for the channel, for each dialect that is
+    /// spoken in it.
+    pub(super) changes: [Range<usize>; 2],
+}
+
+/// The notes of an update, in the order of objects and channels.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    pub(super) list: Vec<Note>,
+    pub(super) masks: Vec<u64>,
+}
+
+impl Notes {
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.masks.clear();
+    }
+
+    /// The position of a dialect in [`Note::changes`].
+    pub(super) fn place(dialect: Dialect) -> usize {
+        match dialect {
+            Dialect::Unet => 0,
+            Dialect::Compact => 1,
+        }
+    }
+}
+
+/// Notes which fields of the behaviours that were sent are dirty.
+pub(super) struct NoteMasks<'a> {
+    pub(super) sent: u64,
+    pub(super) masks: &'a mut Vec<u64>,
+}
+
+impl Visit for NoteMasks<'_> {
+    fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
+        let sent = self.sent >> index & 1 == 1;
+        self.masks.push(if sent { slot.dirty_bits() } else { 0 });
+    }
+}
