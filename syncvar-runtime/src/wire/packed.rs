@@ -35,6 +35,14 @@ impl NetworkWriter {
     /// Writes 1 to 9 bytes, fewer for smaller numbers.
     #[inline]
     pub fn write_packed_u64(&mut self, value: u64) {
+        match u8::try_from(value) {
+            Ok(byte @ 0..=240) => self.write_array([byte]),
+            _ => self.write_long_packed(value),
+        }
+    }
+
+    /// A number that may take more than one byte.
+    fn write_long_packed(&mut self, value: u64) {
         let bytes = value.to_le_bytes();
         match value {
             0..=240 => self.write_array([bytes[0]]),
