@@ -278,7 +278,7 @@ fn compact_numbers_that_do_not_fit_their_type_are_out_of_range() {
     assert_eq!(compact_error::<i8>(&[0x80, 2]), out_of_range(128, "i8"));
     assert_eq!(
         compact_error::<i8>(&[0x81, 2]),
-        out_of_range(-129_i64 as u64, "i8")
+        out_of_range((-129_i64).cast_unsigned(), "i8")
     );
     for (kind, target) in [
         (compact_error::<u16>(&beyond_32_bits), "u16"),

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourList, Color32, Decimal, Dialect, NetworkHash128, NetworkSceneId, NetworkWriter, Ray,
-    ServerConfig, Vector3,
+    BehaviourList, Color32, Decimal, Dialect, NetworkHash128, NetworkReader, NetworkSceneId,
+    NetworkWriter, Ray, ReadErrorKind, ServerConfig, Vector3,
 };
 
 #[derive(NetworkBehaviour)]
@@ -513,4 +513,28 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         written.len(),
         "every example that is written is in the document"
     );
+}
+
+#[test]
+fn a_behaviour_with_a_base_reads_what_it_wrote_in_every_dialect() {
+    for dialect in [Dialect::Unet, Dialect::Compact] {
+        let mut orc = Orc::default();
+        orc.base.hp.set(-5);
+        orc.rage.set(90_000);
+        let mut replica = Orc::default();
+        for initial_state in [false, true] {
+            let mut writer = NetworkWriter::with_dialect(dialect);
+            assert!(orc.on_serialize(&mut writer, initial_state));
+            let mut reader = NetworkReader::with_dialect(writer.as_bytes(), dialect);
+            replica
+                .on_deserialize(&mut reader, initial_state)
+                .expect("it was written");
+            reader.finish().expect("all of it is read");
+            assert_eq!((*replica.base.hp, *replica.rage), (-5, 90_000));
+        }
+        let mut reader = NetworkReader::with_dialect(&[8], dialect);
+        let error = replica.on_deserialize(&mut reader, false).unwrap_err();
+        let unknown = ReadErrorKind::UnknownDirtyBits { unknown: 8 };
+        assert_eq!((error.kind(), error.offset()), (unknown, 0));
+    }
 }

@@ -136,7 +136,7 @@ mod tests {
             for value in [if length == 1 { 0 } else { first }, last] {
                 let mut writer = NetworkWriter::new();
                 writer.write_varint(value);
-                assert_eq!(writer.len(), length as usize, "length of {value}");
+                assert_eq!(u32::try_from(writer.len()), Ok(length), "{value}");
                 assert_eq!(read(writer.as_bytes()), Ok(value));
                 for cut in 0..writer.len() {
                     let end = ReadErrorKind::UnexpectedEnd { needed: 1, left: 0 };
