@@ -6,27 +6,33 @@ use proptest::prelude::*;
 use support::{apply, written};
 use syncvar::prelude::*;
 use syncvar::{
-    Color, Color32, Decimal, Matrix4x4, NetworkHash128, NetworkReader, NetworkSceneId,
+    Color, Color32, Decimal, Dialect, Matrix4x4, NetworkHash128, NetworkReader, NetworkSceneId,
     NetworkWriter, Plane, Quaternion, Ray, ReadErrorKind, Rect, Vector2, Vector3, Vector4,
 };
 
-/// Writes a value, reads it back, and into another value in place; returns its bytes.
+/// Writes a value, reads it back, and into another value in place, in every dialect; returns its
+/// bytes in UNet's.
 fn round_trip<T: SyncValue>(value: &T, other: &T) -> Vec<u8> {
-    let mut writer = NetworkWriter::new();
+    round_trip_in(Dialect::Compact, value, other);
+    round_trip_in(Dialect::Unet, value, other)
+}
+
+fn round_trip_in<T: SyncValue>(dialect: Dialect, value: &T, other: &T) -> Vec<u8> {
+    let mut writer = NetworkWriter::with_dialect(dialect);
     writer.write(value);
-    let mut reader = NetworkReader::new(writer.as_bytes());
+    assert!(writer.error().is_none());
+    let reader_of = |length| NetworkReader::with_dialect(&writer.as_bytes()[..length], dialect);
+    let mut reader = reader_of(writer.len());
     let back: T = reader.read().expect("it was written");
     assert!(back.same(value));
     reader.finish().expect("all of it is read");
     let mut in_place = other.clone();
-    NetworkReader::new(writer.as_bytes())
+    reader_of(writer.len())
         .read_into(&mut in_place)
         .expect("it was written");
     assert!(in_place.same(value));
     for length in 0..writer.len() {
-        let error = NetworkReader::new(&writer.as_bytes()[..length])
-            .read::<T>()
-            .err();
+        let error = reader_of(length).read::<T>().err();
         assert!(
             error.is_some_and(|error| error.offset() <= length),
             "cut to {length} bytes"
@@ -256,11 +262,89 @@ fn n15_an_enum_takes_four_bytes_and_one_with_data_its_position_and_members() {
     );
 }
 
+/// The error of reading a value in `Compact`.
+fn compact_error<T: SyncValue>(bytes: &[u8]) -> ReadErrorKind {
+    let mut reader = NetworkReader::with_dialect(bytes, Dialect::Compact);
+    let error = reader.read::<T>().err().expect("it is refused");
+    assert!(error.offset() <= bytes.len());
+    error.kind()
+}
+
+#[test]
+fn compact_numbers_that_do_not_fit_their_type_are_out_of_range() {
+    let out_of_range = |value, target| ReadErrorKind::OutOfRange { value, target };
+    let beyond_32_bits = [0x80, 0x80, 0x80, 0x80, 0x10];
+    assert_eq!(compact_error::<u8>(&[0x80, 2]), out_of_range(256, "u8"));
+    assert_eq!(compact_error::<i8>(&[0x80, 2]), out_of_range(128, "i8"));
+    assert_eq!(
+        compact_error::<i8>(&[0x81, 2]),
+        out_of_range((-129_i64).cast_unsigned(), "i8")
+    );
+    for (kind, target) in [
+        (compact_error::<u16>(&beyond_32_bits), "u16"),
+        (compact_error::<u32>(&beyond_32_bits), "u32"),
+        (compact_error::<char>(&beyond_32_bits), "char"),
+        (compact_error::<NetId>(&beyond_32_bits), "NetId"),
+        (compact_error::<Effect>(&beyond_32_bits), "u32"),
+    ] {
+        assert_eq!(kind, out_of_range(1 << 32, target));
+    }
+    assert_eq!(
+        compact_error::<Gait>(&beyond_32_bits),
+        out_of_range(1 << 31, "i32")
+    );
+    assert_eq!(
+        compact_error::<char>(&[0x80, 0xb0, 3]),
+        ReadErrorKind::InvalidChar(0xd800)
+    );
+    assert_eq!(
+        compact_error::<u64>(&[0xff; 10]),
+        ReadErrorKind::VarintTooLong
+    );
+}
+
+#[test]
+fn compact_lengths_have_the_limits_of_unet() {
+    let text = "x".repeat(32_767);
+    assert_eq!(round_trip(&text, &String::new()).len(), 32_769);
+    let bytes = vec![1_u8; 65_535];
+    let mut writer = NetworkWriter::with_dialect(Dialect::Compact);
+    writer.write(&bytes);
+    assert_eq!((writer.len(), writer.error()), (65_538, None));
+    writer.write(&(text + "x"));
+    assert!(writer.take_error().is_some());
+    writer.write(&vec![1_u8; 65_536]);
+    assert!(writer.take_error().is_some());
+    writer.write(&vec![1_u16; 65_536]);
+    assert!(writer.take_error().is_some());
+    assert_eq!(writer.len(), 65_538, "nothing of them is written");
+
+    let [length, limit] = [32_768, 32_767];
+    assert_eq!(
+        compact_error::<String>(&[0x80, 0x80, 2]),
+        ReadErrorKind::StringTooLong { length, limit }
+    );
+    let too_many = ReadErrorKind::TooManyElements {
+        count: 65_536,
+        limit: 65_535,
+    };
+    assert_eq!(compact_error::<Vec<u8>>(&[0x80, 0x80, 4]), too_many);
+    assert_eq!(compact_error::<Vec<u16>>(&[0x80, 0x80, 4]), too_many);
+    let (needed, left) = (65_535, 2);
+    assert_eq!(
+        compact_error::<Vec<u8>>(&[0xff, 0xff, 3, 1, 2]),
+        ReadErrorKind::UnexpectedEnd { needed, left }
+    );
+}
+
 /// D8: a count is checked against what is left before memory is taken.
 #[test]
 fn a_count_that_promises_more_than_is_there_takes_no_memory() {
     let mut values: Vec<u64> = Vec::new();
     let mut reader = NetworkReader::new(&[0xff, 0xff, 1, 2, 3]);
+    assert!(reader.read_into(&mut values).is_err());
+    assert!(values.capacity() < 100, "{}", values.capacity());
+    let mut reader = NetworkReader::with_dialect(&[0xff, 0xff, 3, 1, 2, 3], Dialect::Compact);
     assert!(reader.read_into(&mut values).is_err());
     assert!(values.capacity() < 100, "{}", values.capacity());
 }
@@ -374,11 +458,43 @@ proptest! {
     }
 
     #[test]
+    fn every_struct_and_enum_comes_back(
+        a: i16,
+        b: u8,
+        on: bool,
+        label: String,
+        count in 0_usize..5,
+        damage: u32,
+        id: u32,
+    ) {
+        let inner = Inner { a, b };
+        let outer = Outer {
+            on,
+            inner: inner.clone(),
+            inners: vec![inner.clone(); count],
+            cached: 0,
+            label: label.clone(),
+        };
+        round_trip(&outer, &Outer::default());
+        let burn = Effect::Burn { damage, seconds: 1.5 };
+        round_trip(&burn, &Effect::Nothing);
+        round_trip(&Effect::Chain(Box::new(inner), label), &burn);
+        round_trip(&NetId(id), &NetId::NONE);
+        round_trip(&NetworkSceneId(id), &NetworkSceneId(0));
+        round_trip(&(Some([b; 3]), vec![b; count], on), &(None, Vec::new(), false));
+    }
+
+    #[test]
     fn no_bytes_make_a_reader_panic(bytes: Vec<u8>) {
-        let _ = NetworkReader::new(&bytes).read::<Outer>();
-        let _ = NetworkReader::new(&bytes).read::<Effect>();
-        let _ = NetworkReader::new(&bytes).read::<Vec<Vec<String>>>();
-        let _ = NetworkReader::new(&bytes).read::<Decimal>();
-        let _ = NetworkReader::new(&bytes).read::<char>();
+        for dialect in [Dialect::Unet, Dialect::Compact] {
+            let reader = || NetworkReader::with_dialect(&bytes, dialect);
+            let _ = reader().read::<Outer>();
+            let _ = reader().read::<Effect>();
+            let _ = reader().read::<Gait>();
+            let _ = reader().read::<Vec<Vec<String>>>();
+            let _ = reader().read::<Vec<u8>>();
+            let _ = reader().read::<Decimal>();
+            let _ = reader().read::<char>();
+        }
     }
 }

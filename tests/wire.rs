@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourList, Color32, Decimal, NetworkHash128, NetworkWriter, Ray, ServerConfig, Vector3,
+    BehaviourList, Color32, Decimal, Dialect, NetworkHash128, NetworkReader, NetworkSceneId,
+    NetworkWriter, Ray, ReadErrorKind, ServerConfig, Vector3,
 };
 
 #[derive(NetworkBehaviour)]
@@ -89,11 +90,26 @@ struct Buff {
     timer: f32,
 }
 
-/// The bytes of anything that is written.
+/// The bytes of anything that is written, in UNet's dialect.
 fn bytes(write: impl FnOnce(&mut NetworkWriter)) -> String {
-    let mut writer = NetworkWriter::new();
+    bytes_in(Dialect::Unet, write)
+}
+
+fn bytes_in(dialect: Dialect, write: impl FnOnce(&mut NetworkWriter)) -> String {
+    let mut writer = NetworkWriter::with_dialect(dialect);
     write(&mut writer);
     hex::encode(writer.as_bytes())
+}
+
+fn compact(value: &impl SyncValue) -> String {
+    bytes_in(Dialect::Compact, |writer| writer.write(value))
+}
+
+fn compact_delta<B: NetworkBehaviour>(mut behaviour: B, change: impl FnOnce(&mut B)) -> String {
+    change(&mut behaviour);
+    bytes_in(Dialect::Compact, |writer| {
+        behaviour.on_serialize(writer, false);
+    })
 }
 
 fn value(value: &impl SyncValue) -> String {
@@ -299,9 +315,77 @@ fn examples() -> BTreeMap<&'static str, String> {
         ("`(1_u8, true)`", value(&(1_u8, true))),
     ];
     one.into_iter()
+        .chain(compact_examples())
         .chain(behaviour_examples())
         .chain(message_examples())
         .collect()
+}
+
+fn compact_examples() -> Vec<(&'static str, String)> {
+    let burn = Effect::Burn {
+        damage: 5,
+        seconds: 0.5,
+    };
+    let buff = Buff {
+        id: 1,
+        name: "x".into(),
+        timer: 2.0,
+    };
+    let hurt = |orc: &mut Orc| {
+        orc.base.hp.set(5);
+        orc.rage.set(9);
+    };
+    vec![
+        ("varint 127", compact(&127_u64)),
+        ("varint 128", compact(&128_u64)),
+        ("varint 16383", compact(&16_383_u64)),
+        ("varint 16384", compact(&16_384_u64)),
+        ("varint 2^32 - 1", compact(&u32::MAX)),
+        ("varint 2^63", compact(&(1_u64 << 63))),
+        ("varint 2^64 - 1", compact(&u64::MAX)),
+        ("zigzag -1", compact(&-1_i64)),
+        ("zigzag 64", compact(&64_i64)),
+        ("zigzag -2^63", compact(&i64::MIN)),
+        ("compact `200_u8`", compact(&200_u8)),
+        ("compact `300_u16`", compact(&300_u16)),
+        ("compact `-1_i32`", compact(&-1_i32)),
+        ("compact `-2_i64`", compact(&-2_i64)),
+        ("compact `'あ'`", compact(&'あ')),
+        ("compact `1.5_f32`", compact(&1.5_f32)),
+        ("compact `\"é\"`", compact(&String::from("é"))),
+        ("compact `NetId(300)`", compact(&NetId(300))),
+        ("compact `NetworkSceneId(5)`", compact(&NetworkSceneId(5))),
+        ("compact `Gait::Run`", compact(&Gait::Run)),
+        (
+            "compact `Effect::Burn { damage: 5, seconds: 0.5 }`",
+            compact(&burn),
+        ),
+        (
+            "compact `Buff { id: 1, name: \"x\", timer: 2.0 }`",
+            compact(&buff),
+        ),
+        ("compact `vec![5_i32, 300]`", compact(&vec![5_i32, 300])),
+        ("compact `vec![1_u8, 2, 255]`", compact(&vec![1_u8, 2, 255])),
+        ("compact `Some(7_u8)`", compact(&Some(7_u8))),
+        (
+            "compact full `Data`",
+            bytes_in(Dialect::Compact, |writer| {
+                assert!(Data::example().on_serialize(writer, true));
+            }),
+        ),
+        (
+            "compact `Data` with `int1 = 77` changed",
+            compact_delta(Data::example(), |data| _ = data.int1.set(77)),
+        ),
+        (
+            "compact `Data` clean",
+            compact_delta(Data::example(), |_| ()),
+        ),
+        (
+            "compact `Orc` with `hp = 5`, `rage = 9` changed",
+            compact_delta(Orc::default(), hurt),
+        ),
+    ]
 }
 
 fn behaviour_examples() -> Vec<(&'static str, String)> {
@@ -432,4 +516,28 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         written.len(),
         "every example that is written is in the document"
     );
+}
+
+#[test]
+fn a_behaviour_with_a_base_reads_what_it_wrote_in_every_dialect() {
+    for dialect in [Dialect::Unet, Dialect::Compact] {
+        let mut orc = Orc::default();
+        orc.base.hp.set(-5);
+        orc.rage.set(90_000);
+        let mut replica = Orc::default();
+        for initial_state in [false, true] {
+            let mut writer = NetworkWriter::with_dialect(dialect);
+            assert!(orc.on_serialize(&mut writer, initial_state));
+            let mut reader = NetworkReader::with_dialect(writer.as_bytes(), dialect);
+            replica
+                .on_deserialize(&mut reader, initial_state)
+                .expect("it was written");
+            reader.finish().expect("all of it is read");
+            assert_eq!((*replica.base.hp, *replica.rage), (-5, 90_000));
+        }
+        let mut reader = NetworkReader::with_dialect(&[8], dialect);
+        let error = replica.on_deserialize(&mut reader, false).unwrap_err();
+        let unknown = ReadErrorKind::UnknownDirtyBits { unknown: 8 };
+        assert_eq!((error.kind(), error.offset()), (unknown, 0));
+    }
 }

@@ -183,13 +183,13 @@ impl NetworkReader<'_> {
     ///
     /// When the message ends too early, and when a bit belongs to no field of `B`.
     pub fn read_dirty_bits_of<B: NetworkBehaviour>(&mut self) -> Result<u64, ReadError> {
-        self.read_dirty_bits(B::SCHEMA.dirty_bits())
+        self.read_dirty_bits(const { B::SCHEMA.dirty_bits() })
     }
 
     /// What is read next is the base of `D`, in whose mask the bits of `D` may stand too. Returns
     /// what [`leave_base`](Self::leave_base) wants.
     pub fn enter_base<D: NetworkBehaviour>(&mut self) -> u64 {
-        self.replace_derived_bits(|outer| outer | D::SCHEMA.dirty_bits())
+        self.replace_derived_bits(|outer| outer | const { D::SCHEMA.dirty_bits() })
     }
 
     /// The base has been read.

@@ -6,6 +6,10 @@
 //!
 //! `Compact` writes every integer, count and length as a variable-length integer, signed ones as
 //! zigzag. It is ours. The tables of both are in WIRE.md.
+#![expect(
+    clippy::inline_always,
+    reason = "left to itself the compiler makes calls of these, which costs a third of the time"
+)]
 
 use super::varint::{unzigzag, zigzag};
 use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
@@ -112,7 +116,7 @@ impl NetworkWriter {
     }
 
     /// A text, as a field: its length in bytes, then UTF-8.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write_text(&mut self, text: &str) {
         if let Some(length) = self.length_of_string(text) {
             self.write_length(length);
@@ -154,7 +158,7 @@ impl NetworkWriter {
 
 impl<'a> NetworkReader<'a> {
     /// Counterpart of [`NetworkWriter::write_signed`]; `target` names the type for an error.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read_signed<T>(&mut self, target: &'static str) -> Result<T, ReadError>
     where
         T: TryFrom<i64>,
@@ -171,7 +175,7 @@ impl<'a> NetworkReader<'a> {
     }
 
     /// Counterpart of [`NetworkWriter::write_unsigned`]; `target` names the type for an error.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read_unsigned<T>(&mut self, target: &'static str) -> Result<T, ReadError>
     where
         T: TryFrom<u64>,

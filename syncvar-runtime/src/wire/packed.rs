@@ -35,10 +35,16 @@ impl NetworkWriter {
     /// Writes 1 to 9 bytes, fewer for smaller numbers.
     #[inline]
     pub fn write_packed_u64(&mut self, value: u64) {
-        let bytes = value.to_le_bytes();
+        match u8::try_from(value) {
+            Ok(byte @ 0..=240) => self.write_array([byte]),
+            _ => self.write_long_packed(value),
+        }
+    }
+
+    /// A number beyond 240; in a function of its own, for most are not.
+    fn write_long_packed(&mut self, value: u64) {
         match value {
-            0..=240 => self.write_array([bytes[0]]),
-            241..=2287 => {
+            ..=2287 => {
                 let [low, high, ..] = value.wrapping_sub(240).to_le_bytes();
                 self.write_array([high.wrapping_add(241), low]);
             }
@@ -46,7 +52,7 @@ impl NetworkWriter {
                 let [low, high, ..] = value.wrapping_sub(2288).to_le_bytes();
                 self.write_array([249, high, low]);
             }
-            _ => self.write_wide(value, bytes),
+            _ => self.write_wide(value, value.to_le_bytes()),
         }
     }
 

@@ -20,7 +20,7 @@ use super::{Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, SyncVa
 #[derive(Clone, Debug)]
 pub struct NetworkReader<'a> {
     /// What has not been read yet.
-    left: &'a [u8],
+    pub(super) left: &'a [u8],
     /// The length of the whole payload.
     length: usize,
     dialect: Dialect,
@@ -117,7 +117,7 @@ impl<'a> NetworkReader<'a> {
 
     #[cold]
     #[inline(never)]
-    fn unexpected_end(&self, needed: usize) -> ReadError {
+    pub(super) fn unexpected_end(&self, needed: usize) -> ReadError {
         let left = self.left.len();
         self.error(ReadErrorKind::UnexpectedEnd { needed, left })
     }

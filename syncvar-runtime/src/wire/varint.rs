@@ -9,6 +9,10 @@
 //!
 //! The writer takes as few bytes as there can be. The reader takes zeros on top as well, as long as
 //! there are no more than 10 bytes.
+#![expect(
+    clippy::inline_always,
+    reason = "left to itself the compiler makes calls of these, which costs a third of the time"
+)]
 
 use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
@@ -17,6 +21,9 @@ const MORE: u8 = 0x80;
 
 /// Each byte holds so many bits of the number.
 const BITS: u32 = 7;
+
+/// What five bytes hold, and so every number of 32 bits.
+const SHORT: u32 = 5 * BITS;
 
 /// A number of either sign as one that is small where the number is close to 0.
 #[inline]
@@ -33,8 +40,28 @@ pub(super) const fn unzigzag(value: u64) -> i64 {
 
 impl NetworkWriter {
     /// Writes 1 to 10 bytes, fewer for smaller numbers.
-    #[inline]
-    pub(crate) fn write_varint(&mut self, mut value: u64) {
+    #[inline(always)]
+    pub(crate) fn write_varint(&mut self, value: u64) {
+        let bits = |index: u32| {
+            let [low, ..] = value.wrapping_shr(BITS.wrapping_mul(index)).to_le_bytes();
+            low
+        };
+        let more = |index| bits(index) | MORE;
+        match value {
+            0..0x80 => self.write_array([bits(0)]),
+            0x80..0x4000 => self.write_array([more(0), bits(1)]),
+            0x4000..0x20_0000 => self.write_array([more(0), more(1), bits(2)]),
+            0x20_0000..0x1000_0000 => self.write_array([more(0), more(1), more(2), bits(3)]),
+            0x1000_0000..0x8_0000_0000 => {
+                self.write_array([more(0), more(1), more(2), more(3), bits(4)]);
+            }
+            _ => self.write_long_varint(value),
+        }
+    }
+
+    /// A number of any length; in a function of its own, for few have more than 32 bits.
+    #[inline(never)]
+    fn write_long_varint(&mut self, mut value: u64) {
         while value >= u64::from(MORE) {
             let [low, ..] = value.to_le_bytes();
             self.write_array([low | MORE]);
@@ -47,15 +74,33 @@ impl NetworkWriter {
 
 impl NetworkReader<'_> {
     /// Reads a number of at most 10 bytes, canonical or not.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read_varint(&mut self) -> Result<u64, ReadError> {
+        let (mut value, mut shift, mut left) = (0, 0, self.left);
+        while shift < SHORT
+            && let [byte, ref rest @ ..] = *left
+        {
+            left = rest;
+            value |= u64::from(byte & !MORE).wrapping_shl(shift);
+            if byte < MORE {
+                self.left = left;
+                return Ok(value);
+            }
+            shift = shift.wrapping_add(BITS);
+        }
+        self.read_long_varint()
+    }
+
+    /// A number of any length, or none.
+    #[inline(never)]
+    fn read_long_varint(&mut self) -> Result<u64, ReadError> {
         let start = self.mark();
         let mut value = 0;
         for shift in (0..u64::BITS).step_by(7) {
             let byte = self.read_u8()?;
-            let bits = u64::from(byte & !MORE);
-            value |= bits.wrapping_shl(shift);
+            value |= u64::from(byte & !MORE).wrapping_shl(shift);
             if byte < MORE {
+                // The tenth byte has room for one bit.
                 if shift == 63 && byte > 1 {
                     break;
                 }
@@ -91,7 +136,7 @@ mod tests {
             for value in [if length == 1 { 0 } else { first }, last] {
                 let mut writer = NetworkWriter::new();
                 writer.write_varint(value);
-                assert_eq!(writer.len(), length as usize, "length of {value}");
+                assert_eq!(u32::try_from(writer.len()), Ok(length), "{value}");
                 assert_eq!(read(writer.as_bytes()), Ok(value));
                 for cut in 0..writer.len() {
                     let end = ReadErrorKind::UnexpectedEnd { needed: 1, left: 0 };

@@ -350,3 +350,38 @@ fixed! {
     write_f32, f32, "4 bytes, bit for bit";
     write_f64, f64, "8 bytes, bit for bit";
 }
+
+#[cfg(test)]
+mod tests {
+    use super::NetworkWriter;
+
+    /// Takes these bytes, and says where they are.
+    fn taken(writer: &mut NetworkWriter, bytes: &[u8]) -> (bytes::Bytes, *const u8) {
+        writer.write_bytes(bytes);
+        let place = writer.as_bytes().as_ptr();
+        let taken = writer.take_bytes();
+        assert_eq!((&taken[..], taken.as_ptr()), (bytes, place), "not copied");
+        assert!(writer.is_empty());
+        (taken, place)
+    }
+
+    #[test]
+    fn two_buffers_take_turns_when_what_was_taken_is_dropped_in_time() {
+        let mut writer = NetworkWriter::new();
+        let places: Vec<_> = (0..6).map(|_| taken(&mut writer, &[7; 100]).1).collect();
+        assert_eq!(places[2..4], places[4..6]);
+        assert_eq!(places[0], places[2]);
+    }
+
+    #[test]
+    fn what_is_held_is_never_written_to() {
+        let mut writer = NetworkWriter::new();
+        let held: Vec<_> = (0..5_u8)
+            .map(|number| taken(&mut writer, &[number; 20]).0)
+            .collect();
+        for (number, bytes) in (0..).zip(held) {
+            assert_eq!(bytes[..], [number; 20]);
+        }
+        assert!(writer.take_bytes().is_empty(), "nothing has been written");
+    }
+}
