@@ -128,7 +128,7 @@ fn turns(net: &mut MemoryNetwork, ids: &[NetId]) -> BTreeMap<NetId, usize> {
 #[test]
 fn nothing_waits_for_ever_and_twice_the_priority_is_twice_as_often() {
     let (mut net, ids, connection) = world(20, Dialect::Compact);
-    net.server.set_budget(connection, Some(Budget::new(80)));
+    net.server.set_budget(connection, Some(Budget::new(20)));
     net.server.set_priority(ids[0], 2.0);
     net.server.set_priority(ids[1], 0.5);
     net.server.set_priority(ids[2], f32::NAN);
@@ -155,7 +155,7 @@ fn what_is_near_the_viewpoint_comes_more_often_and_what_is_far_comes_too() {
     net.settle();
     let budget = Budget {
         half_distance: 30.0,
-        ..Budget::new(80)
+        ..Budget::new(20)
     };
     net.server.set_budget(connection, Some(budget));
     net.server
@@ -259,7 +259,7 @@ fn spawns_are_sent_at_once_and_are_missing_from_the_next_updates() {
     let new = net.server.spawn(Player::new(1, &"n".repeat(450)));
     assert!(update(&mut net) > 450);
     assert_eq!(health(&net, new), 1);
-    for round in 0..4 {
+    for round in 0..3 {
         set_all(&mut net, &ids, 1000 + round);
         assert_eq!(update(&mut net), 0, "in debt");
     }

@@ -3,7 +3,8 @@
 mod batch;
 mod update;
 
-pub(crate) use batch::{Entries, MAX_HEADER};
+pub(crate) use batch::Entries;
+pub(crate) use update::{frames_length, update_length};
 
 use bytes::Bytes;
 

@@ -12,11 +12,10 @@ use crate::{
 };
 
 /// The bytes before the payload of a message.
-const FRAME: usize = 4;
+pub(super) const FRAME: usize = 4;
 
-/// The most bytes that stand before the contents of the only entry of a message, or before the changes
-/// in an `UpdateVars` message.
-pub(crate) const MAX_HEADER: usize = FRAME + 6 + 3;
+/// The most bytes that stand before the contents of the only entry of a message.
+const MAX_HEADER: usize = FRAME + 6 + 3;
 
 /// The length that needs a number of its own, and all longer ones.
 const LONG: usize = 7;
@@ -106,8 +105,7 @@ impl Segments {
         let contents = self.writer.len() - batch.contents;
         // Most entries are so short that no header can make them too long.
         if contents + MAX_HEADER > limit.min(MAX_BYTES) {
-            let id = varint_length(header(NetId::NONE, batch.entry));
-            let length = FRAME + id + length_bytes(contents) + contents;
+            let length = FRAME + entry_length(batch.entry, contents);
             check_length(&mut self.writer, length, limit);
         }
     }
@@ -178,6 +176,11 @@ pub(super) fn check_length(writer: &mut NetworkWriter, length: usize, limit: usi
 #[inline]
 fn header(last: NetId, net_id: NetId) -> u64 {
     u64::from(net_id.0.wrapping_sub(last.0).wrapping_sub(1)) << 3
+}
+
+/// How many bytes an entry takes at most: as the first one.
+pub(super) fn entry_length(net_id: NetId, contents: usize) -> usize {
+    varint_length(header(NetId::NONE, net_id)) + length_bytes(contents) + contents
 }
 
 /// How many bytes the length of an entry takes, beyond its header.

@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::{Segments, batch::check_length};
+use super::Segments;
+use super::batch::{self, check_length};
 use crate::{Dialect, MessageType, NetId, NetworkWriter, WriteError};
 
 impl Segments {
@@ -70,5 +71,41 @@ impl Segments {
             Dialect::Unet => self.give_up(),
             Dialect::Compact => self.give_up_entry(),
         }
+    }
+}
+
+/// The bytes that the changes of an object take as a message, or at most as an entry of a batch, that
+/// of the message around it not counted.
+pub(crate) fn update_length(dialect: Dialect, net_id: NetId, changes: usize) -> usize {
+    match dialect {
+        Dialect::Unet => batch::FRAME + packed_length(net_id) + changes,
+        Dialect::Compact => batch::entry_length(net_id, changes),
+    }
+}
+
+/// The most bytes that messages around so many bytes of entries can take. A message ends with its
+/// packet, and two packets in a row have more than one packet's worth.
+pub(crate) fn frames_length(
+    dialect: Dialect,
+    entries: (usize, usize),
+    packet_size: usize,
+) -> usize {
+    let (count, bytes) = entries;
+    match dialect {
+        Dialect::Unet => 0,
+        Dialect::Compact => {
+            let packets = (2 * bytes).checked_div(packet_size).unwrap_or(count) + 1;
+            batch::FRAME * packets.min(count)
+        }
+    }
+}
+
+fn packed_length(net_id: NetId) -> usize {
+    match net_id.0 {
+        0..=240 => 1,
+        241..=2287 => 2,
+        2288..=67_823 => 3,
+        67_824..=0xFF_FFFF => 4,
+        _ => 5,
     }
 }

@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::notes::{Note, Notes};
-use crate::segments::{MAX_HEADER, Segments};
-use crate::{NetId, NetworkWriter, Vector3};
+use crate::segments::{Segments, frames_length};
+use crate::{Dialect, NetId, NetworkWriter, Vector3};
 
 /// How much a connection is sent of what changes.
 ///
@@ -18,7 +18,7 @@ use crate::{NetId, NetworkWriter, Vector3};
 /// then: values in between are skipped.
 ///
 /// Spawns, hides and messages of its own are sent at once, and count: what they take is missing from
-/// the budget of the updates that follow.
+/// the next updates, though never from more than 20 of them.
 ///
 /// ```
 /// # use syncvar_runtime::*;
@@ -31,8 +31,8 @@ use crate::{NetId, NetworkWriter, Vector3};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
-    /// The most bytes of changes in one update, headers included. A single object that takes more
-    /// than that goes alone, and the updates after it have less.
+    /// The most bytes of changes in one update, headers included; at least 1. A single object that
+    /// takes more than that goes alone, and the updates after it have less.
     pub bytes_per_update: usize,
     /// The distance from the connection's
     /// [viewpoint](crate::NetworkServer::set_viewpoint) at which an object counts half, twice as far
@@ -73,8 +73,11 @@ impl Budget {
 /// What counts of an object however far away it is, so that it does not wait for ever.
 const LEAST_WEIGHT: f32 = 1e-3;
 
+/// So many updates at most have less because of what was sent before.
+const LONGEST_DEBT: i64 = 20;
+
 /// Nothing that is sent counts less.
-const LEAST_BYTES: usize = MAX_HEADER;
+const LEAST_BYTES: usize = 2;
 
 /// The priorities that make a difference.
 const PRIORITIES: std::ops::RangeInclusive<f32> = 1e-3..=1e6;
@@ -108,6 +111,8 @@ pub(super) struct Limit {
     pub(super) over: bool,
     /// How many bytes may be sent with this update; what was sent beyond it is a debt.
     allowance: i64,
+    /// What has been chosen to be sent with it: how many, and their bytes.
+    chosen: (usize, usize),
     /// Objects that wait, in order, and their masks.
     pub(super) waiting: Vec<Waiting>,
     pub(super) masks: Vec<u64>,
@@ -125,6 +130,7 @@ impl Limit {
             budget,
             over: false,
             allowance: 0,
+            chosen: (0, 0),
             waiting: Vec::new(),
             masks: Vec::new(),
             former: (Vec::new(), Vec::new()),
@@ -133,29 +139,39 @@ impl Limit {
         }
     }
 
-    /// The bytes of something else that is sent to this connection.
+    /// The bytes that are sent to this connection.
     pub(super) fn charge(&mut self, bytes: usize) {
-        self.allowance = self.allowance.saturating_sub_unsigned(bytes as u64);
+        let least = self.full().saturating_mul(-LONGEST_DEBT);
+        let left = self.allowance.saturating_sub_unsigned(bytes as u64);
+        self.allowance = left.max(least);
+    }
+
+    fn full(&self) -> i64 {
+        let bytes = self.budget.bytes_per_update.max(1);
+        i64::try_from(bytes).unwrap_or(i64::MAX)
     }
 
     /// Another update begins.
     pub(super) fn renew(&mut self) {
-        let budget = i64::try_from(self.budget.bytes_per_update).unwrap_or(i64::MAX);
+        self.chosen = (0, 0);
+        let full = self.full();
         self.allowance = if self.over {
             i64::MAX
         } else {
-            self.allowance.saturating_add(budget).min(budget)
+            self.allowance.saturating_add(full).min(full)
         };
     }
 
-    /// Whether so many bytes may be sent, and takes them off. One thing may always be sent if
-    /// nothing else was.
-    pub(super) fn afford(&mut self, bytes: usize) -> bool {
-        let full = i64::try_from(self.budget.bytes_per_update).unwrap_or(i64::MAX);
-        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-        let affordable = bytes <= self.allowance || self.allowance >= full;
+    /// Whether changes of so many bytes can be sent to this connection with this update, besides what
+    /// was chosen before. One thing can always be sent, unless there is a debt.
+    pub(super) fn afford(&mut self, dialect: Dialect, bytes: usize, packet_size: usize) -> bool {
+        let (count, before) = self.chosen;
+        let chosen = (count + 1, before + bytes);
+        let total = chosen.1 + frames_length(dialect, chosen, packet_size);
+        let within = i64::try_from(total).is_ok_and(|total| total <= self.allowance);
+        let affordable = within || count == 0 && self.allowance >= self.full();
         if affordable {
-            self.allowance = self.allowance.saturating_sub(bytes);
+            self.chosen = chosen;
         }
         affordable
     }

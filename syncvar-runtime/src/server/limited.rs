@@ -10,7 +10,7 @@ use super::notes::Notes;
 use super::update::describe_failure;
 use super::{Budget, ConnectionId, NetworkServer};
 use crate::identity::Slot;
-use crate::segments::{MAX_HEADER, Segments};
+use crate::segments::{Segments, update_length};
 use crate::{Dialect, NetId, NetworkWriter, Vector3};
 
 /// What the sending to connections with a budget uses again and again.
@@ -105,47 +105,54 @@ impl NetworkServer {
         })
     }
 
+    /// Ends the limits of connections whose budget is over and for which nothing waits: they get what
+    /// is written next as everybody does.
+    pub(super) fn end_budgets(&mut self) {
+        let connections = &mut self.connections;
+        self.rationing.connections.retain(|id| {
+            let Some(connection) = connections.get_mut(id.0) else {
+                return false;
+            };
+            let limit = &mut connection.limit;
+            limit.take_if(|limit| limit.over && limit.waiting.is_empty());
+            limit.is_some()
+        });
+    }
+
     /// Sends connections with a budget what it allows of what has changed.
     pub(super) fn send_rations(&mut self) {
-        if !self.rationing.is_needed() {
-            return;
-        }
         let connections = std::mem::take(&mut self.rationing.connections);
-        let mut limited = connections.clone();
-        limited.retain(|id| self.send_ration(*id));
-        self.rationing.connections = limited;
+        for id in &connections {
+            let connection = self.connections.get_mut(id.0);
+            let limit = connection.and_then(|connection| connection.limit.take());
+            let Some(mut limit) = limit else {
+                continue;
+            };
+            self.send_ration(*id, &mut limit);
+            if let Some(connection) = self.connections.get_mut(id.0) {
+                connection.limit = Some(limit);
+            }
+        }
+        self.rationing.connections = connections;
         self.rationing.notes.clear();
     }
 
-    /// Returns whether the connection still has a budget.
-    fn send_ration(&mut self, id: ConnectionId) -> bool {
-        let Some(connection) = self.connections.get_mut(id.0) else {
-            return false;
-        };
-        let (ready, dialect) = (connection.is_ready(), connection.dialect);
-        let Some(mut limit) = connection.limit.take() else {
-            return false;
-        };
+    fn send_ration(&mut self, id: ConnectionId, limit: &mut Limit) {
         limit.renew();
-        if ready {
-            let observed = |audience| self.audiences.get(audience).observes(id);
-            limit.note(&self.rationing.notes, |note| observed(note.audience));
-            limit.waiting.retain(|waiting| {
-                let spawned = self.objects.get(waiting.net_id.0);
-                spawned.is_some_and(|spawned| observed(spawned.audience))
-            });
-            self.choose(id, dialect, &mut limit);
-            self.send_chosen(id, &mut limit);
-        } else {
+        let connection = self.connections.get(id.0);
+        let ready = connection.filter(|connection| connection.is_ready());
+        let Some(dialect) = ready.map(|connection| connection.dialect) else {
             limit.waiting.clear();
-        }
-        if limit.over && limit.waiting.is_empty() {
-            return false;
-        }
-        if let Some(connection) = self.connections.get_mut(id.0) {
-            connection.limit = Some(limit);
-        }
-        true
+            return;
+        };
+        let observed = |audience| self.audiences.get(audience).observes(id);
+        limit.note(&self.rationing.notes, |note| observed(note.audience));
+        limit.waiting.retain(|waiting| {
+            let spawned = self.objects.get(waiting.net_id.0);
+            spawned.is_some_and(|spawned| observed(spawned.audience))
+        });
+        self.choose(id, dialect, limit);
+        self.send_chosen(id, limit);
     }
 
     /// Chooses those whose turn has come, and writes again what has been missed.
@@ -154,6 +161,7 @@ impl NetworkServer {
             .connections
             .get(id.0)
             .and_then(|connection| connection.viewpoint);
+        let packet_size = self.config.gathered_size();
         let mut order = std::mem::take(&mut self.rationing.order);
         let priorities = &self.rationing.priorities;
         limit.order(&mut order, viewpoint, |id| {
@@ -176,7 +184,8 @@ impl NetworkServer {
             };
             match &changes {
                 Some(changes) => {
-                    if !limit.afford(changes.len() + MAX_HEADER) {
+                    let bytes = update_length(dialect, net_id, changes.len());
+                    if !limit.afford(dialect, bytes, packet_size) {
                         break;
                     }
                 }
@@ -278,12 +287,15 @@ impl NetworkServer {
             debug_assert!(error.is_none(), "it was written before: {error:?}");
             output.commit_update();
         }
+        let mut sent = 0;
         for (channel, output) in (0_u8..).zip(outputs) {
             for piece in output.drain() {
+                sent += piece.len();
                 connection.push(channel, &[piece]);
                 connection.list(&mut self.outgoing);
             }
         }
+        limit.charge(sent);
         limit.take(chosen.iter().map(|chosen| chosen.place));
         chosen.clear();
         self.rationing.chosen = chosen;

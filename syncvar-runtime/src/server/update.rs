@@ -45,6 +45,7 @@ impl NetworkServer {
         let joining = !self.joining.is_empty();
         // What happened since the last update.
         self.deliver();
+        self.end_budgets();
         self.follow_interest();
         self.schedule_resyncs();
         self.send_changes(now, joining);
