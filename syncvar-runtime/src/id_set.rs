@@ -86,7 +86,10 @@ impl IdSet {
             for word in Bits(std::mem::take(&mut found.summary)) {
                 let bits = std::mem::take(&mut found.words[word as usize]);
                 let first = first + word * 64;
-                numbers.extend(Bits(bits).map(|bit| crate::NetId(first + bit)));
+                numbers.reserve(64);
+                for bit in Bits(bits) {
+                    numbers.push(crate::NetId(first + bit));
+                }
             }
         }
     }

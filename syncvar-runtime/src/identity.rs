@@ -7,7 +7,7 @@ mod slots;
 
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 pub(crate) use pool::{Entry, Job, Location, Pools};
-pub(crate) use slot::Slot;
+pub(crate) use slot::{Nanos, Slot, nanos};
 pub(crate) use slots::{
     MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };

@@ -75,6 +75,12 @@ impl Stats {
         self.encoded[message_type.index()].add(bytes);
     }
 
+    pub(crate) fn count_all_encoded(&mut self, message_type: MessageType, counter: Counter) {
+        let encoded = &mut self.encoded[message_type.index()];
+        encoded.messages += counter.messages;
+        encoded.bytes += counter.bytes;
+    }
+
     pub(crate) fn count_decoded(&mut self, message_type: MessageType, bytes: usize) {
         let decoded = &mut self.decoded[message_type.index()];
         decoded.add(bytes);
@@ -104,6 +110,7 @@ impl Stats {
 }
 
 impl Counter {
+    #[inline]
     pub(crate) fn add(&mut self, bytes: usize) {
         self.messages += 1;
         self.bytes += bytes as u64;

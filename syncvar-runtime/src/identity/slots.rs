@@ -1,11 +1,10 @@
 //! All behaviours of an object, in a row.
 
 use std::any::{Any, TypeId};
-use std::time::Duration;
 
 use super::behaviours::{BehaviourList, BehaviourSet, Behaviours};
 use super::pool::{Pool, TypedPool};
-use super::slot::{Slot, TypedSlot};
+use super::slot::{Nanos, Slot, TypedSlot};
 use crate::stats::BehaviourStats;
 use crate::{NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
 
@@ -53,7 +52,7 @@ impl dyn Slots {
 /// When the update loop looks at an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct When {
-    pub(crate) now: Duration,
+    pub(crate) now: Nanos,
     /// Send intervals do not count: somebody is about to be given the full state.
     pub(crate) force: bool,
 }
@@ -120,7 +119,7 @@ impl Visit for WriteChanges<'_> {
 /// Makes the behaviours clean whose bits are set.
 pub(crate) struct MarkSent {
     pub(crate) sent: u64,
-    pub(crate) now: Duration,
+    pub(crate) now: Nanos,
 }
 
 impl Visit for MarkSent {

@@ -163,11 +163,21 @@ impl Batch {
 }
 
 /// Makes a message that is too long an error of its writer; both lengths count its first four bytes.
+#[inline]
 pub(super) fn check_length(writer: &mut NetworkWriter, length: usize, limit: usize) {
+    if length > limit.min(FRAME + MAX_BYTES) {
+        fail(writer, length, limit);
+    }
+}
+
+#[cold]
+fn fail(writer: &mut NetworkWriter, length: usize, limit: usize) {
+    // No behaviour is to blame.
+    writer.at_behaviour(None);
     if length > FRAME + MAX_BYTES {
         let (length, limit) = (length - FRAME, MAX_BYTES);
         writer.fail(WriteErrorKind::MessageTooLarge { length, limit });
-    } else if length > limit {
+    } else {
         writer.fail(WriteErrorKind::TooLargeForUnreliable { length, limit });
     }
 }

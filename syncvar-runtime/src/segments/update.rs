@@ -32,7 +32,6 @@ impl Segments {
     /// that the channel can carry.
     #[inline]
     pub(crate) fn check_update(&mut self, limit: usize) -> Option<WriteError> {
-        self.writer.at_behaviour(None);
         self.changes = self.writer.len() - self.contents;
         match self.dialect() {
             Dialect::Unet => {
@@ -49,13 +48,12 @@ impl Segments {
         None
     }
 
-    /// Ends what is said about the object. Returns the type of the message that says it, and how
-    /// many bytes it takes.
+    /// Ends what is said about the object. Returns how many bytes it takes.
     #[inline]
-    pub(crate) fn commit_update(&mut self) -> (MessageType, usize) {
+    pub(crate) fn commit_update(&mut self) -> usize {
         match self.dialect() {
-            Dialect::Unet => (MessageType::UpdateVars, self.commit()),
-            Dialect::Compact => (MessageType::UpdateBatch, self.commit_entry()),
+            Dialect::Unet => self.commit(),
+            Dialect::Compact => self.commit_entry(),
         }
     }
 

@@ -183,10 +183,10 @@ impl Audiences {
             self.touched.push(id);
         }
         let (channels, size) = (self.channel_count, self.packet_size);
-        Outputs([
+        Outputs::new(
             audience.unet.outputs(Dialect::Unet, channels, size),
             audience.compact.outputs(Dialect::Compact, channels, size),
-        ])
+        )
     }
 
     /// What has been written to an audience's channel for those who speak a dialect.
@@ -231,6 +231,9 @@ impl Audiences {
     }
 
     fn free_unused(&mut self) {
+        if self.unused.is_empty() {
+            return;
+        }
         let nobody = Arc::clone(&self.get(Self::NOBODY).members);
         for id in self.unused.drain(..) {
             let audience = &mut self.all[id.index()];

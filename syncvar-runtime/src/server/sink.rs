@@ -1,29 +1,46 @@
 //! `Sink`: where a run of objects of one kind and one audience writes its changes.
 
-use std::time::Duration;
-
 use super::audience::{AudienceId, Outputs};
 use super::budget::position;
 use super::notes::{Note, NoteMasks, Notes};
-use crate::identity::{MarkSent, Pending, Slots, When, WriteChanges};
-use crate::stats::Stats;
-use crate::{Channel, NetId, WriteError};
+use crate::identity::{MarkSent, Nanos, Pending, Slots, When, WriteChanges};
+use crate::segments::Segments;
+use crate::stats::{BehaviourStats, Counter};
+use crate::{Channel, Dialect, NetId, WriteError};
 
 /// Takes the changes of objects, each written once for every dialect that is spoken in the audience.
 #[derive(Debug)]
 pub(crate) struct Sink<'a> {
-    pub(super) now: Duration,
+    pub(super) now: Nanos,
     pub(super) channels: &'a [Channel],
     /// The longest message that an unreliable channel can carry.
     pub(super) packet_size: usize,
-    pub(super) outputs: Outputs<'a>,
-    pub(super) stats: &'a mut Stats,
-    /// The position of the objects' first behaviour in the statistics.
-    pub(super) first_behaviour: usize,
-    pub(super) outcome: &'a mut Outcome,
     pub(super) audience: AudienceId,
+    pub(super) outputs: Outputs<'a>,
+    /// What the objects' behaviours have cost.
+    pub(super) stats: &'a mut [BehaviourStats],
+    /// What has been encoded, message by message; counted together at the end.
+    pub(super) encoded: Encoded,
+    pub(super) outcome: &'a mut Outcome,
     /// Where to note what was written, if there are connections with a budget.
     pub(super) notes: Option<&'a mut Notes>,
+}
+
+/// The messages of a run.
+#[derive(Debug, Default)]
+pub(super) struct Encoded {
+    pub(super) unet: Counter,
+    pub(super) compact: Counter,
+}
+
+impl Encoded {
+    #[inline]
+    fn add(&mut self, dialect: Dialect, bytes: usize) {
+        match dialect {
+            Dialect::Unet => self.unet.add(bytes),
+            Dialect::Compact => self.compact.add(bytes),
+        }
+    }
 }
 
 /// What is left to do for objects that have been looked at.
@@ -82,39 +99,56 @@ impl Sink<'_> {
             Some(Channel::Unreliable) => self.packet_size,
             None => return Ok(0),
         };
-        let stats = self.stats.behaviours.get_mut(self.first_behaviour..);
-        let stats = stats.unwrap_or_default();
-        let (mut sent, mut error, mut begun) = (0, None, 0);
-        for segments in self.outputs.channel(place) {
-            let mut write = WriteChanges {
-                channel,
-                writer: segments.begin_update(net_id),
-                stats: &mut *stats,
-                sent: 0,
+        let sent = if self.outputs.second.is_empty() && self.notes.is_none() {
+            let Some(segments) = self.outputs.first.get_mut(place) else {
+                return Ok(0);
             };
-            slots.visit(&mut write);
-            sent = write.sent;
-            error = segments.check_update(limit);
+            let sent = write(slots, net_id, (channel, limit), segments, self.stats);
+            if sent.as_ref().is_ok_and(|sent| *sent != 0) {
+                self.encoded
+                    .add(segments.dialect(), segments.commit_update());
+            } else {
+                segments.give_up_update();
+            }
+            sent?
+        } else {
+            self.write_to_all((net_id, channel), limit, slots)?
+        };
+        if sent != 0 {
+            let now = self.now;
+            slots.visit(&mut MarkSent { sent, now });
+        }
+        Ok(sent)
+    }
+
+    /// Writes a message in every dialect that is spoken, and notes it for connections with a budget.
+    #[inline(never)]
+    fn write_to_all<S: Slots>(
+        &mut self,
+        (net_id, channel): (NetId, u8),
+        limit: usize,
+        slots: &mut S,
+    ) -> Result<u64, WriteError> {
+        let (mut result, mut begun) = (Ok(0), 0);
+        for segments in self.outputs.channel(channel.into()) {
             begun += 1;
-            if error.is_some() || sent == 0 {
+            result = write(slots, net_id, (channel, limit), segments, self.stats);
+            if !matches!(result, Ok(1..)) {
                 break;
             }
         }
-        if error.is_some() || sent == 0 {
-            let written = self.outputs.channel(place).take(begun);
-            written.for_each(|segments| segments.give_up_update());
-            return error.map_or(Ok(0), Err);
+        for segments in self.outputs.channel(channel.into()).take(begun) {
+            if matches!(result, Ok(1..)) {
+                self.encoded
+                    .add(segments.dialect(), segments.commit_update());
+            } else {
+                segments.give_up_update();
+            }
         }
-        for segments in self.outputs.channel(place) {
-            let (message_type, length) = segments.commit_update();
-            self.stats.count_encoded(message_type, length);
-        }
-        if self.notes.is_some() {
+        if let Ok(sent @ 1..) = result {
             self.note((net_id, channel), sent, slots);
         }
-        let now = self.now;
-        slots.visit(&mut MarkSent { sent, now });
-        Ok(sent)
+        result
     }
 
     /// Notes what has just been written.
@@ -136,5 +170,29 @@ impl Sink<'_> {
             masks: start..position(&notes.masks),
             changes,
         });
+    }
+}
+
+/// Writes a message and leaves it to the caller to commit it, or to give it up if it is an error or
+/// no behaviour wants to be sent. Returns a bit for each that does.
+#[inline]
+fn write<S: Slots>(
+    slots: &mut S,
+    net_id: NetId,
+    (channel, limit): (u8, usize),
+    segments: &mut Segments,
+    stats: &mut [BehaviourStats],
+) -> Result<u64, WriteError> {
+    let mut write = WriteChanges {
+        channel,
+        writer: segments.begin_update(net_id),
+        stats,
+        sent: 0,
+    };
+    slots.visit(&mut write);
+    let sent = write.sent;
+    match segments.check_update(limit) {
+        Some(error) => Err(error),
+        None => Ok(sent),
     }
 }

@@ -41,6 +41,13 @@ pub(super) struct Spawned {
 }
 
 impl Spawned {
+    /// Whether nothing is to be thought of but its changes.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        let special = !self.announced | self.moved | self.forced | self.owing | self.unsent;
+        !special & self.wake.is_none()
+    }
+
     /// Names other audiences instead of those that are given up.
     pub(super) fn follow(
         &mut self,

@@ -5,11 +5,11 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::audience::AudienceId;
-use super::sink::{Outcome, Sink};
+use super::sink::{Encoded, Outcome, Sink};
 use super::{ConnectionId, NetworkServer, ServerEvent};
-use crate::identity::{Job, MAX_CHANNELS};
+use crate::identity::{Job, MAX_CHANNELS, nanos};
 use crate::message::{LocalClientAuthority, Message};
-use crate::{NetId, WriteError};
+use crate::{MessageType, NetId, WriteError};
 
 /// Lists that the update loop uses again and again.
 #[derive(Debug, Default)]
@@ -87,7 +87,7 @@ impl NetworkServer {
         self.schedule.take_due(now, all, &mut due);
         let mut run = None;
         for id in due.drain(..) {
-            let Some((next, job)) = self.prepare(id, now, all) else {
+            let Some((next, job)) = self.prepare(id, now, all, run) else {
                 continue;
             };
             if run != Some(next) {
@@ -102,8 +102,27 @@ impl NetworkServer {
 
     /// What is to be done for an object: nothing if it is not yet, or no longer, on the clients.
     #[inline]
-    fn prepare(&mut self, id: NetId, now: Duration, all: bool) -> Option<(Run, Job)> {
+    fn prepare(
+        &mut self,
+        id: NetId,
+        now: Duration,
+        all: bool,
+        former: Option<Run>,
+    ) -> Option<(Run, Job)> {
         let spawned = self.objects.get_mut(id.0)?;
+        let run = Run {
+            pool: spawned.at.pool,
+            audience: spawned.audience,
+        };
+        let mut job = Job {
+            net_id: id,
+            row: spawned.at.row,
+            force: all,
+        };
+        // Objects one after another are often seen by the same connections.
+        if spawned.is_plain() && former == Some(run) {
+            return Some((run, job));
+        }
         if spawned.wake.is_some_and(|wake| all || wake < now) {
             spawned.wake = None;
         }
@@ -111,6 +130,7 @@ impl NetworkServer {
             self.schedule.queue_new(id);
             return None;
         }
+        job.force |= spawned.moved | spawned.owing | std::mem::take(&mut spawned.forced);
         if !self.audiences.get(spawned.audience).has_listeners() {
             spawned.unsent = false;
             self.clear_dirty(id);
@@ -119,15 +139,6 @@ impl NetworkServer {
         if spawned.unsent || spawned.owing {
             self.scratch.unsettled.push(id);
         }
-        let run = Run {
-            pool: spawned.at.pool,
-            audience: spawned.audience,
-        };
-        let job = Job {
-            net_id: id,
-            row: spawned.at.row,
-            force: all || spawned.moved || spawned.owing || std::mem::take(&mut spawned.forced),
-        };
         Some((run, job))
     }
 
@@ -149,21 +160,27 @@ impl NetworkServer {
             return;
         };
         let channels = self.config.channels.len().min(MAX_CHANNELS);
+        let first_behaviour = prefab.map_or(0, |prefab| prefab.first_behaviour);
+        let stats = self.stats.behaviours.get_mut(first_behaviour..);
         let mut sink = Sink {
-            now,
+            now: nanos(now),
             channels: &self.config.channels[..channels],
             packet_size: self.config.packet_size,
-            outputs: self.audiences.outputs(run.audience),
-            stats: &mut self.stats,
-            first_behaviour: prefab.map_or(0, |prefab| prefab.first_behaviour),
-            outcome: &mut self.scratch.outcome,
             audience: run.audience,
+            outputs: self.audiences.outputs(run.audience),
+            stats: stats.unwrap_or_default(),
+            encoded: Encoded::default(),
+            outcome: &mut self.scratch.outcome,
             notes: self
                 .rationing
                 .is_needed()
                 .then_some(&mut self.rationing.notes),
         };
         pool.write_changes(&self.scratch.jobs, &mut sink);
+        let Encoded { unet, compact } = sink.encoded;
+        self.stats.count_all_encoded(MessageType::UpdateVars, unet);
+        self.stats
+            .count_all_encoded(MessageType::UpdateBatch, compact);
         self.scratch.jobs.clear();
         self.settle(now);
     }
@@ -209,10 +226,8 @@ impl NetworkServer {
             let channel = slot.info().channel;
             slot.dirty_bits() != 0 && usize::from(channel) < channels && failed >> channel & 1 == 0
         });
-        match dirty
-            .map(|slot| slot.last_send().saturating_add(slot.info().send_interval))
-            .min()
-        {
+        let next = dirty.map(|slot| slot.last_send().saturating_add(slot.info().send_interval));
+        match next.min().map(Duration::from_nanos) {
             // Due and still dirty: its `on_serialize` says not yet. It is asked at every update.
             Some(next) if next <= now => self.schedule.queue_dirty(id),
             Some(next) => self.schedule.wait(id, spawned, next),

@@ -8,17 +8,30 @@ use crate::segments::Segments;
 
 /// The buffers that are being written to for an audience, for each dialect that is spoken in it.
 #[derive(Debug)]
-pub(crate) struct Outputs<'a>(pub(super) [&'a mut [Segments]; 2]);
+pub(crate) struct Outputs<'a> {
+    /// The buffers of all channels in the one dialect that is spoken, or in one of the two.
+    pub(in crate::server) first: &'a mut [Segments],
+    /// Those in the other one.
+    pub(in crate::server) second: &'a mut [Segments],
+}
 
-impl Outputs<'_> {
+impl<'a> Outputs<'a> {
+    pub(super) fn new(unet: &'a mut [Segments], compact: &'a mut [Segments]) -> Self {
+        let (first, second) = if compact.is_empty() {
+            (unet, compact)
+        } else {
+            (compact, unet)
+        };
+        Self { first, second }
+    }
+
     /// The buffers of a channel, one for each dialect.
-    #[inline]
     pub(in crate::server) fn channel(
         &mut self,
         channel: usize,
     ) -> impl Iterator<Item = &mut Segments> {
-        let dialects = self.0.iter_mut();
-        dialects.filter_map(move |channels| channels.get_mut(channel))
+        let first = self.first.get_mut(channel);
+        first.into_iter().chain(self.second.get_mut(channel))
     }
 }
 
