@@ -84,7 +84,7 @@ fn difference(server: fn() -> Prefabs, client: fn() -> Prefabs) -> SchemaDiffere
         matches!(&server[..], [ServerEvent::Refused { .. }]),
         "{server:?}"
     );
-    difference.clone()
+    SchemaDifference::clone(difference)
 }
 
 #[test]

@@ -20,8 +20,8 @@ pub enum DisconnectReason {
     #[error("disconnected: {0}")]
     Requested(String),
     /// The two sides do not know the same prefabs, behaviours or fields.
-    #[error("{}", describe(.0.as_ref()))]
-    SchemaMismatch(Option<SchemaDifference>),
+    #[error("{}", describe(.0.as_deref()))]
+    SchemaMismatch(Option<Box<SchemaDifference>>),
     /// The two sides speak different versions of the handshake.
     #[error("the server speaks another version of the protocol")]
     VersionMismatch,

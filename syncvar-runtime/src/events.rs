@@ -22,12 +22,20 @@ impl<E> Events<E> {
         }
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, event: E) {
-        if self.queue.len() >= self.limit {
-            self.queue.pop_front();
-            self.missed += 1;
+        if self.queue.len() < self.limit {
+            self.queue.push_back(event);
+        } else {
+            self.push_out(event);
         }
-        if self.limit > 0 {
+    }
+
+    /// Adds an event where there is no room.
+    #[cold]
+    fn push_out(&mut self, event: E) {
+        self.missed += 1;
+        if self.queue.pop_front().is_some() {
             self.queue.push_back(event);
         }
     }

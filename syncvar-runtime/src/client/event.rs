@@ -135,3 +135,13 @@ impl fmt::Debug for ChangedFields {
         f.debug_set().entries(self.names()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ClientEvent;
+
+    #[test]
+    fn an_event_is_half_a_cache_line() {
+        assert_eq!(size_of::<ClientEvent>(), 32);
+    }
+}

@@ -104,7 +104,8 @@ impl NetworkClient {
     fn handle_end(&mut self, message: &Disconnect) {
         let mut reason = DisconnectReason::from_wire(message.reason, message.text.clone());
         if let DisconnectReason::SchemaMismatch(difference) = &mut reason {
-            *difference = first_difference(&self.server_schema, &self.prefabs.texts());
+            *difference =
+                first_difference(&self.server_schema, &self.prefabs.texts()).map(Box::new);
         }
         self.end(reason);
     }

@@ -225,7 +225,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn read(&mut self) -> Result<(NetId, &'a [u8]), ReadError> {
         let header = self.reader.read_varint()?;
         let difference = u32::try_from(header >> 3).ok();
