@@ -5,8 +5,9 @@
 //!   object to those who see it.
 //! * `grid/movement`: every object moves within its cell, and nothing else happens: `set_transform`
 //!   of all, and an `update`.
-//! * `grid/walk`: the same, while some of the objects and viewers go into another cell; with the
-//!   objects that are shown and hidden for that, and all packets.
+//! * `grid/walk`: the same, while some of the objects and of the viewers go into another cell; with
+//!   the objects that are shown and hidden for that, and all packets. After each walk the first
+//!   client is compared with the server.
 //!
 //! ```text
 //! cargo bench --bench grid
@@ -61,6 +62,7 @@ fn measure_changes(criterion: &mut Criterion, cells: Cells) {
         let cell = Cell::new(10, fields);
         measure_cell(&mut group, "floor", &mut floor, cell);
         measure_cell(&mut group, "syncvar", &mut world, cell);
+        world.verify();
     }
     group.finish();
 }
@@ -68,7 +70,7 @@ fn measure_changes(criterion: &mut Criterion, cells: Cells) {
 fn measure_cell(
     group: &mut BenchmarkGroup<'_, WallTime>,
     name: &str,
-    server: &mut impl Collects,
+    server: &mut impl Delivers,
     cell: Cell,
 ) {
     let mut changes = Changes::new(OBJECTS);
@@ -79,7 +81,7 @@ fn measure_cell(
                 let start = Instant::now();
                 server.tick();
                 let elapsed = start.elapsed();
-                server.collect();
+                server.deliver();
                 elapsed
             };
             (0..ticks).map(tick).sum()
@@ -87,16 +89,16 @@ fn measure_cell(
     });
 }
 
-/// A server whose packets are kept until they are collected.
-trait Collects: Server {
-    fn collect(&mut self) {}
+/// A server whose packets to its first client are delivered after each tick.
+trait Delivers: Server {
+    fn deliver(&mut self) {}
 }
 
-impl Collects for SightFloor {}
+impl Delivers for SightFloor {}
 
-impl Collects for GridWorld {
-    fn collect(&mut self) {
-        self.outbox.take_packets();
+impl Delivers for GridWorld {
+    fn deliver(&mut self) {
+        GridWorld::deliver(self);
     }
 }
 
@@ -104,7 +106,6 @@ fn measure_movement(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("grid/movement");
     group.throughput(Throughput::Elements(OBJECTS.into()));
     let mut world = new_world(Cells::Small);
-    world.collect();
     let moves = [(); 2].map(|()| world.walk(Walk::default()));
     let mut turns = moves.iter().cycle();
     group.bench_function("all objects, within their cells", |bencher| {
@@ -149,10 +150,10 @@ impl fmt::Display for Stir {
             percent_of_objects,
             percent_of_viewers,
         } = self.walk;
-        write!(f, "{percent_of_objects} % of the objects")?;
-        write!(f, " and {percent_of_viewers} % of the viewers cross")?;
+        write!(f, "{percent_of_objects} % of objects")?;
+        write!(f, ", {percent_of_viewers} % of viewers")?;
         self.changes
-            .map_or(Ok(()), |cell| write!(f, ", {cell} changed"))
+            .map_or(Ok(()), |cell| write!(f, "; change {cell}"))
     }
 }
 
@@ -180,12 +181,13 @@ fn measure_walk(criterion: &mut Criterion, cells: Cells) {
                     world.go(&moves);
                     world.tick();
                     let elapsed = start.elapsed();
-                    world.collect();
+                    world.deliver();
                     elapsed
                 };
                 (0..ticks).map(tick).sum()
             });
         });
+        world.verify();
     }
     group.finish();
 }

@@ -1,15 +1,16 @@
 //! A square world in which objects and viewers walk, and everybody sees what is near.
 
 use std::iter;
+use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
 use syncvar::{Quaternion, SpatialGrid, Vector3};
 
 use super::floor::Sight;
-use super::outbox::Outbox;
+use super::outbox::{Outbox, receive};
 use super::random::Random;
 use super::replication::UnitServer;
-use super::workload::{Change, Server};
+use super::workload::{Change, Server, Unit};
 
 /// In metres; nothing depends on it.
 const CELL_SIZE: f32 = 10.0;
@@ -117,9 +118,9 @@ pub(crate) struct Moves {
 pub(crate) struct GridWorld {
     pub(crate) units: UnitServer,
     pub(crate) viewers: Vec<ConnectionId>,
-    pub(crate) client: NetworkClient,
+    client: NetworkClient,
     /// What the last tick sent to the first client.
-    pub(crate) outbox: Outbox,
+    outbox: Outbox,
     world: Square,
     /// Where viewers walk.
     park: Square,
@@ -163,6 +164,8 @@ impl GridWorld {
         let moves = this.walk(Walk::default());
         this.go(&moves);
         this.tick();
+        this.deliver();
+        this.verify();
         this
     }
 
@@ -207,6 +210,39 @@ impl GridWorld {
         };
         self.viewers.iter().map(sight).collect()
     }
+
+    /// Brings what the last tick sent to the first client; how long that took it, and how many
+    /// packets of how many bytes in all.
+    pub(crate) fn deliver(&mut self) -> Delivery {
+        let packets = self.outbox.take_packets();
+        let start = Instant::now();
+        receive(&mut self.client, &packets);
+        Delivery {
+            time: start.elapsed(),
+            packets: packets.len(),
+            bytes: packets.iter().map(|(_, packet)| packet.len()).sum(),
+        }
+    }
+
+    /// # Panics
+    ///
+    /// Unless the first client has what it sees, and nothing else, as it is on the server.
+    pub(crate) fn verify(&self) {
+        for id in &self.units.objects {
+            let seen = self.units.server.is_visible(*id, self.viewers[0]);
+            let original = self.units.server.get::<Unit>(*id).map(Unit::values);
+            let replica = self.client.get::<Unit>(*id).map(Unit::values);
+            assert_eq!(replica, original.filter(|_| seen), "object {id}");
+        }
+    }
+}
+
+/// What the first client has been sent in a tick.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Delivery {
+    pub(crate) time: Duration,
+    pub(crate) packets: usize,
+    pub(crate) bytes: usize,
 }
 
 impl Server for GridWorld {
