@@ -62,6 +62,10 @@ impl FloorObjects {
             object.dirty = 0;
         }
     }
+
+    fn values(&self) -> impl Iterator<Item = &Values> {
+        self.objects.iter().map(|object| &object.values)
+    }
 }
 
 fn outboxes(clients: usize, objects: u32) -> Vec<Vec<u8>> {
@@ -101,7 +105,7 @@ impl FloorServer {
     }
 
     pub(crate) fn values(&self) -> impl Iterator<Item = &Values> {
-        self.objects.objects.iter().map(|object| &object.values)
+        self.objects.values()
     }
 }
 
@@ -173,6 +177,10 @@ impl SightFloor {
     /// What was sent to each client by the last tick.
     pub(crate) fn outboxes(&self) -> &[Vec<u8>] {
         &self.outboxes
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Values> {
+        self.objects.values()
     }
 }
 

@@ -1,7 +1,6 @@
 //! A square world in which objects and viewers walk, and everybody sees what is near.
 
 use std::iter;
-use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
 use syncvar::{Quaternion, SpatialGrid, Vector3};
@@ -118,9 +117,9 @@ pub(crate) struct Moves {
 pub(crate) struct GridWorld {
     pub(crate) units: UnitServer,
     pub(crate) viewers: Vec<ConnectionId>,
-    client: NetworkClient,
+    pub(crate) client: NetworkClient,
     /// What the last tick sent to the first client.
-    outbox: Outbox,
+    pub(crate) outbox: Outbox,
     world: Square,
     /// Where viewers walk.
     park: Square,
@@ -211,17 +210,9 @@ impl GridWorld {
         self.viewers.iter().map(sight).collect()
     }
 
-    /// Brings what the last tick sent to the first client; how long that took it, and how many
-    /// packets of how many bytes in all.
-    pub(crate) fn deliver(&mut self) -> Delivery {
-        let packets = self.outbox.take_packets();
-        let start = Instant::now();
-        receive(&mut self.client, &packets);
-        Delivery {
-            time: start.elapsed(),
-            packets: packets.len(),
-            bytes: packets.iter().map(|(_, packet)| packet.len()).sum(),
-        }
+    /// Brings what the last tick sent to the first client.
+    pub(crate) fn deliver(&mut self) {
+        receive(&mut self.client, &self.outbox.take_packets());
     }
 
     /// # Panics
@@ -235,14 +226,6 @@ impl GridWorld {
             assert_eq!(replica, original.filter(|_| seen), "object {id}");
         }
     }
-}
-
-/// What the first client has been sent in a tick.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Delivery {
-    pub(crate) time: Duration,
-    pub(crate) packets: usize,
-    pub(crate) bytes: usize,
 }
 
 impl Server for GridWorld {

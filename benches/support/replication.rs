@@ -30,7 +30,7 @@ fn config(dialect: Dialect) -> ServerConfig {
 }
 
 /// How the library is called where it speaks this dialect.
-pub(crate) fn label(dialect: Dialect) -> &'static str {
+pub(crate) const fn label(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Unet => "syncvar, UNet's bytes",
         _ => "syncvar",

@@ -8,6 +8,7 @@ use crate::grid::{Load, Size};
 pub(crate) enum Row {
     Tick(TickRow),
     Join(JoinRow),
+    Sight(SightRow),
     Codec(CodecRow),
 }
 
@@ -39,6 +40,16 @@ pub(crate) struct JoinRow {
     pub(crate) apply_nanoseconds: u64,
     pub(crate) bytes: usize,
     pub(crate) packets: usize,
+}
+
+/// A tick with a grid, where each client sees a part of the objects.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SightRow {
+    /// How fine the grid is.
+    pub(crate) cells: String,
+    /// How many objects the real client sees.
+    pub(crate) seen: usize,
+    pub(crate) tick: TickRow,
 }
 
 /// One object of eight fields to bytes and back.

@@ -15,7 +15,7 @@ use lightyear::prelude::client::*;
 use lightyear::prelude::server::*;
 use lightyear::prelude::*;
 
-use crate::peer::{Join, Peer, Sent};
+use crate::peer::{Join, Pair, Peer, Sent};
 use crate::plain_unit::PlainUnit;
 use crate::support::random::Random;
 use crate::support::workload::{Change, Server, Values};
@@ -190,29 +190,7 @@ impl Server for Lightyear {
     }
 }
 
-impl Peer for Lightyear {
-    const NAME: &str = "lightyear";
-
-    fn new(objects: u32, clients: usize, random: &mut Random) -> Self {
-        let mut this = Self::without_objects(clients);
-        for _ in 0..5 {
-            this.settle();
-        }
-        let world = this.server.world_mut();
-        let spawn = |_| {
-            let unit = PlainUnit::from(Values::random(random));
-            world
-                .spawn((Replicate::to_clients(NetworkTarget::All), unit))
-                .id()
-        };
-        this.objects = (0..objects).map(spawn).collect();
-        this.settle_all();
-        for _ in 0..5 {
-            this.settle();
-        }
-        this
-    }
-
+impl Pair for Lightyear {
     fn collect(&mut self) -> Sent {
         let mut sent = Sent::default();
         for (number, connection) in self.connections.iter().enumerate() {
@@ -240,6 +218,30 @@ impl Peer for Lightyear {
             }
         }
         self.server.world_mut().run_schedule(PreUpdate);
+    }
+}
+
+impl Peer for Lightyear {
+    const NAME: &str = "lightyear";
+
+    fn new(objects: u32, clients: usize, random: &mut Random) -> Self {
+        let mut this = Self::without_objects(clients);
+        for _ in 0..5 {
+            this.settle();
+        }
+        let world = this.server.world_mut();
+        let spawn = |_| {
+            let unit = PlainUnit::from(Values::random(random));
+            world
+                .spawn((Replicate::to_clients(NetworkTarget::All), unit))
+                .id()
+        };
+        this.objects = (0..objects).map(spawn).collect();
+        this.settle_all();
+        for _ in 0..5 {
+            this.settle();
+        }
+        this
     }
 
     fn replicas(&mut self) -> Vec<(Values, Option<Values>)> {
