@@ -23,7 +23,7 @@ use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 
 use support::cell::Cell;
 use support::floor::{Sight, SightFloor};
-use support::grid_world::{Cells, GridWorld, Walk};
+use support::grid_world::{Fineness, GridWorld, Walk};
 use support::random::Random;
 use support::workload::{Changes, Fields, Server};
 
@@ -36,28 +36,28 @@ fn main() {
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(1))
         .configure_from_args();
-    for cells in Cells::ALL {
-        measure_changes(&mut criterion, cells);
+    for fineness in Fineness::ALL {
+        measure_changes(&mut criterion, fineness);
     }
     measure_movement(&mut criterion);
-    for cells in Cells::ALL {
-        measure_walk(&mut criterion, cells);
+    for fineness in Fineness::ALL {
+        measure_walk(&mut criterion, fineness);
     }
     criterion.final_summary();
 }
 
-fn new_world(cells: Cells) -> GridWorld {
-    GridWorld::new(OBJECTS, VIEWERS, cells, &mut Random::new(1))
+fn new_world(fineness: Fineness) -> GridWorld {
+    GridWorld::new(OBJECTS, VIEWERS, fineness, &mut Random::new(1))
 }
 
-fn measure_changes(criterion: &mut Criterion, cells: Cells) {
-    let mut world = new_world(cells);
+fn measure_changes(criterion: &mut Criterion, fineness: Fineness) {
+    let mut world = new_world(fineness);
     let sights = world.sights();
     let seen: usize = sights.iter().map(Sight::count).sum();
     let percent = 100 * seen / VIEWERS / OBJECTS as usize;
     assert!((4..=6).contains(&percent), "viewers see {percent} %");
     let mut floor = SightFloor::new(OBJECTS, sights, &mut Random::new(1));
-    let mut group = criterion.benchmark_group(format!("grid/changes, {}", cells.label()));
+    let mut group = criterion.benchmark_group(format!("grid/changes, {}", fineness.label()));
     for fields in [Fields::One, Fields::All] {
         let cell = Cell::new(10, fields);
         measure_cell(&mut group, "floor", &mut floor, cell);
@@ -105,7 +105,7 @@ impl Delivers for GridWorld {
 fn measure_movement(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("grid/movement");
     group.throughput(Throughput::Elements(OBJECTS.into()));
-    let mut world = new_world(Cells::Small);
+    let mut world = new_world(Fineness::Fine);
     let moves = [(); 2].map(|()| world.walk(Walk::default()));
     let mut turns = moves.iter().cycle();
     group.bench_function("all objects, within their cells", |bencher| {
@@ -165,9 +165,9 @@ const STIRS: [Stir; 5] = [
     Stir::new(1, 1).with(Cell::new(10, Fields::One)),
 ];
 
-fn measure_walk(criterion: &mut Criterion, cells: Cells) {
-    let mut group = criterion.benchmark_group(format!("grid/walk, {}", cells.label()));
-    let mut world = new_world(cells);
+fn measure_walk(criterion: &mut Criterion, fineness: Fineness) {
+    let mut group = criterion.benchmark_group(format!("grid/walk, {}", fineness.label()));
+    let mut world = new_world(fineness);
     let mut changes = Changes::new(OBJECTS);
     for stir in STIRS {
         group.bench_function(stir.to_string(), |bencher| {

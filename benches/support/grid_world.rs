@@ -14,40 +14,40 @@ use super::workload::{Change, Server, Unit};
 /// In metres; nothing depends on it.
 const CELL_SIZE: f32 = 10.0;
 
-/// The part of the world that a viewer sees is one in so many.
-const CELLS_PER_CELL_IN_VIEW: usize = 20;
+/// A viewer sees one cell of so many.
+const CELLS_PER_SEEN_CELL: usize = 20;
 
 /// How fine the grid is, by how many cells the view distance is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cells {
+pub(crate) enum Fineness {
     /// The view distance is one cell.
-    Large,
+    Coarse,
     /// The view distance is two cells, as the documentation of `SpatialGrid` suggests.
-    Small,
+    Fine,
 }
 
-impl Cells {
-    pub(crate) const ALL: [Self; 2] = [Self::Large, Self::Small];
+impl Fineness {
+    pub(crate) const ALL: [Self; 2] = [Self::Coarse, Self::Fine];
 
     pub(crate) fn label(self) -> &'static str {
         match self {
-            Self::Large => "cells of the view distance",
-            Self::Small => "cells of half the view distance",
+            Self::Coarse => "cells of the view distance",
+            Self::Fine => "cells of half the view distance",
         }
     }
 
     fn view_distance(self) -> f32 {
         match self {
-            Self::Large => CELL_SIZE,
-            Self::Small => 2.0 * CELL_SIZE,
+            Self::Coarse => CELL_SIZE,
+            Self::Fine => 2.0 * CELL_SIZE,
         }
     }
 
     /// How many cells a viewer must be away from the border to see nothing beyond it.
     fn border(self) -> u32 {
         match self {
-            Self::Large => 2,
-            Self::Small => 3,
+            Self::Coarse => 2,
+            Self::Fine => 3,
         }
     }
 }
@@ -132,11 +132,16 @@ impl GridWorld {
     /// A world of which each viewer sees about 5 %; everybody has got what it sees.
     ///
     /// The objects have the values that those of the floors have, from the same random numbers.
-    pub(crate) fn new(objects: u32, viewers: usize, cells: Cells, random: &mut Random) -> Self {
-        let grid = SpatialGrid::xz(CELL_SIZE, cells.view_distance());
-        let area = grid.cells_in_view() * CELLS_PER_CELL_IN_VIEW;
+    pub(crate) fn new(
+        objects: u32,
+        viewers: usize,
+        fineness: Fineness,
+        random: &mut Random,
+    ) -> Self {
+        let grid = SpatialGrid::xz(CELL_SIZE, fineness.view_distance());
+        let area = grid.cells_in_view() * CELLS_PER_SEEN_CELL;
         let width = u32::try_from(area.isqrt()).expect("the world is small");
-        let border = cells.border();
+        let border = fineness.border();
         let world = Square {
             first: 0,
             end: width,

@@ -17,6 +17,9 @@ const MEASURED: Duration = Duration::from_millis(1_200);
 const FEWEST_TICKS: usize = 5;
 const MOST_TICKS: usize = 200;
 
+/// How many clients join at the end.
+const JOINS: usize = 5;
+
 /// One tick of the server, and of one client.
 struct Tick {
     server: Duration,
@@ -37,16 +40,26 @@ pub(crate) fn run<P: Peer>(grid: Grid) {
             verify(&mut peer);
             Row::Tick(row).print();
         }
+        Row::Join(measure_joins(&mut peer, size)).print();
+    }
+}
+
+/// Lets clients join and leave, one after another. The first one finds the server's memory cold.
+fn measure_joins<P: Peer>(peer: &mut P, size: Size) -> JoinRow {
+    let joins = [(); JOINS].map(|()| {
         let join = peer.join();
-        let row = JoinRow {
-            peer: P::NAME.into(),
-            size,
-            send_nanoseconds: nanoseconds(join.send),
-            apply_nanoseconds: nanoseconds(join.apply),
-            bytes: join.sent.bytes,
-            packets: join.sent.packets,
-        };
-        Row::Join(row).print();
+        verify(peer);
+        peer.leave();
+        join
+    });
+    let last = joins[JOINS - 1];
+    JoinRow {
+        peer: P::NAME.into(),
+        size,
+        send_nanoseconds: median(joins.iter().map(|join| join.send)),
+        apply_nanoseconds: median(joins.iter().map(|join| join.apply)),
+        bytes: last.sent.bytes,
+        packets: last.sent.packets,
     }
 }
 

@@ -31,8 +31,11 @@ pub(crate) trait Peer: Pair + Sized {
     /// Each object as it is on the server, and on the real client.
     fn replicas(&mut self) -> Vec<(Values, Option<Values>)>;
 
-    /// One more client joins and gets everything.
+    /// One more client joins and gets everything. It is the real one from now on.
     fn join(&mut self) -> Join;
+
+    /// The client that has joined last leaves again.
+    fn leave(&mut self) {}
 }
 
 /// What one client was sent.

@@ -31,7 +31,7 @@ pub(crate) struct TickRow {
     pub(crate) ticks: usize,
 }
 
-/// One more client gets everything.
+/// One more client gets everything: medians of times, the rest of one join.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct JoinRow {
     pub(crate) peer: String,

@@ -10,7 +10,7 @@ use crate::measure::measure;
 use crate::peer::Pair;
 use crate::rows::{Row, SightRow};
 use crate::support::floor::Sight;
-use crate::support::grid_world::{Cells, GridWorld};
+use crate::support::grid_world::{Fineness, GridWorld};
 use crate::support::random::Random;
 use crate::support::workload::{Changes, Values};
 use floor::Floor;
@@ -32,26 +32,26 @@ trait Seeing: Pair {
 
 /// Measures all who know who sees what.
 pub(crate) fn run() {
-    for cells in Cells::ALL {
-        let world = GridWorld::new(SIZE.objects, SIZE.clients, cells, &mut Random::new(1));
+    for fineness in Fineness::ALL {
+        let world = GridWorld::new(SIZE.objects, SIZE.clients, fineness, &mut Random::new(1));
         let sights = world.sights();
         let mut syncvar = Syncvar::new(world);
-        run_one("syncvar", cells, &mut syncvar, &sights[0]);
+        run_one("syncvar", fineness, &mut syncvar, &sights[0]);
         let mut floor = Floor::new(SIZE.objects, sights.clone());
-        run_one("floor", cells, &mut floor, &sights[0]);
+        run_one("floor", fineness, &mut floor, &sights[0]);
         let mut replicon = Replicon::new(SIZE.objects, &sights);
-        run_one("bevy_replicon", cells, &mut replicon, &sights[0]);
+        run_one("bevy_replicon", fineness, &mut replicon, &sights[0]);
     }
 }
 
-fn run_one(name: &str, cells: Cells, pair: &mut impl Seeing, sight: &Sight) {
-    eprintln!("{name}: {SIZE:?}, {}", cells.label());
+fn run_one(name: &str, fineness: Fineness, pair: &mut impl Seeing, sight: &Sight) {
+    eprintln!("{name}: {SIZE:?}, {}", fineness.label());
     let mut changes = Changes::new(SIZE.objects);
     for load in LOADS {
         let tick = measure(pair, name, &mut changes, SIZE, load);
         verify(name, pair, sight);
         let row = SightRow {
-            cells: cells.label().into(),
+            cells: fineness.label().into(),
             seen: sight.count(),
             tick,
         };

@@ -63,9 +63,10 @@ impl Peer for Floor {
         self.server.write_snapshot(&mut snapshot);
         join.send = start.elapsed();
         join.sent.add(&snapshot);
-        let mut client = FloorClient::default();
+        self.client = FloorClient::default();
         let start = Instant::now();
-        client.apply(&snapshot).expect("the floor reads itself");
+        let applied = self.client.apply(&snapshot);
+        applied.expect("the floor reads itself");
         join.apply = start.elapsed();
         join
     }

@@ -28,6 +28,8 @@ pub(crate) struct Lightyear {
     objects: Vec<Entity>,
     /// What the real client has been sent and has not applied yet.
     inbox: Vec<Bytes>,
+    /// The port of the next client that joins.
+    next_port: u16,
 }
 
 struct LightyearClient {
@@ -120,6 +122,7 @@ impl Lightyear {
             connections: Vec::new(),
             objects: Vec::new(),
             inbox: Vec::new(),
+            next_port: 20_000,
         };
         for port in (10_000..).take(clients) {
             let connection = this.connect(port);
@@ -259,9 +262,18 @@ impl Peer for Lightyear {
 
     /// The other clients have gone silent by then: their links stay, without acknowledgements.
     fn join(&mut self) -> Join {
-        let connection = self.connect(9_000);
-        self.client = LightyearClient::new(9_000);
+        let port = self.next_port;
+        self.next_port += 1;
+        let connection = self.connect(port);
+        self.client = LightyearClient::new(port);
         self.connections = vec![connection];
         self.settle_all()
+    }
+
+    fn leave(&mut self) {
+        for connection in self.connections.drain(..) {
+            self.server.world_mut().despawn(connection);
+        }
+        self.tick();
     }
 }

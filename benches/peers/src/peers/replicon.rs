@@ -165,4 +165,11 @@ impl Peer for Replicon {
         join.apply = start.elapsed();
         join
     }
+
+    fn leave(&mut self) {
+        self.server.world_mut().despawn(self.connections.remove(0));
+        self.tick();
+        let mut outbox = self.server.world_mut().resource_mut::<ServerMessages>();
+        outbox.drain_sent().for_each(drop);
+    }
 }

@@ -95,4 +95,9 @@ impl<const UNET: bool> Peer for Syncvar<UNET> {
         join.apply = start.elapsed();
         join
     }
+
+    fn leave(&mut self) {
+        self.server.server.handle_disconnect(self.connection);
+        self.tick();
+    }
 }
