@@ -17,6 +17,7 @@ use support::floor_codec::{
     ALL_FIELDS, HEALTH, read_delta, read_fields, write_delta, write_fields,
 };
 use support::random::Random;
+use support::replication::label;
 use support::workload::{Unit, Values};
 
 const OBJECTS: usize = 1000;
@@ -108,11 +109,7 @@ fn measure_syncvar(
         }
     }
     let mut writer = NetworkWriter::with_dialect(dialect);
-    let library = match dialect {
-        Dialect::Unet => "syncvar, UNet's bytes",
-        _ => "syncvar",
-    };
-    let id = BenchmarkId::new(library, name);
+    let id = BenchmarkId::new(label(dialect), name);
     let mut group = criterion.benchmark_group("codec/encode");
     group.bench_function(id.clone(), |bencher| {
         bencher.iter(|| encode_units(&mut units, state, &mut writer));

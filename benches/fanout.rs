@@ -2,7 +2,8 @@
 //!
 //! Measured is `update` and `poll_transmit` until nothing is left: from "all changes are made" to
 //! "every packet of every client is at hand". Beside it, in the same run, stands the hand-written
-//! floor of `support/floor.rs`, on the same objects and the same changes.
+//! floor of `support/floor.rs`, on the same objects and the same changes; the library speaks both of
+//! its dialects.
 //!
 //! ```text
 //! cargo bench --bench fanout                              # three pairs of N and M
@@ -11,46 +12,20 @@
 
 mod support;
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
+use syncvar::Dialect;
 
+use support::cell::Cell;
 use support::floor::FloorServer;
 use support::random::Random;
-use support::replication::UnitServer;
-use support::workload::{Changes, Fields, Server};
+use support::replication::{UnitServer, label};
+use support::workload::{Changes, Server};
 
-/// How many of the objects change in a tick, and how much of each.
-#[derive(Clone, Copy, Debug)]
-struct Cell {
-    percent: u32,
-    fields: Fields,
-}
-
-impl fmt::Display for Cell {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.percent {
-            0 => write!(f, "nothing"),
-            percent => write!(f, "{percent} %, {}", self.fields.label()),
-        }
-    }
-}
-
-const CELLS: [Cell; 7] = [
-    cell(0, Fields::One),
-    cell(1, Fields::One),
-    cell(1, Fields::All),
-    cell(10, Fields::One),
-    cell(10, Fields::All),
-    cell(100, Fields::One),
-    cell(100, Fields::All),
-];
-
-const fn cell(percent: u32, fields: Fields) -> Cell {
-    Cell { percent, fields }
-}
+/// `Compact` is what clients of this library get by default.
+const DIALECTS: [Dialect; 2] = [Dialect::Compact, Dialect::Unet];
 
 fn main() {
     let mut criterion = Criterion::default()
@@ -80,10 +55,18 @@ fn measure_size(criterion: &mut Criterion, objects: u32, clients: usize) {
     let name = format!("fanout/{objects} objects, {clients} clients");
     let mut group = criterion.benchmark_group(name);
     let mut floor = FloorServer::new(objects, clients, &mut Random::new(1));
-    let mut syncvar = UnitServer::new(objects, clients, &mut Random::new(1));
-    for cell in CELLS {
+    let mut servers = DIALECTS.map(|dialect| {
+        let random = &mut Random::new(1);
+        (
+            label(dialect),
+            UnitServer::new(objects, clients, dialect, random),
+        )
+    });
+    for cell in Cell::ALL {
         measure_cell(&mut group, "floor", &mut floor, objects, cell);
-        measure_cell(&mut group, "syncvar", &mut syncvar, objects, cell);
+        for (name, server) in &mut servers {
+            measure_cell(&mut group, name, server, objects, cell);
+        }
     }
     group.finish();
 }

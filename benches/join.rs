@@ -9,11 +9,15 @@ mod support;
 use std::time::{Duration, Instant};
 
 use criterion::{BatchSize, BenchmarkId, Criterion, SamplingMode};
+use syncvar::Dialect;
 
 use support::floor::{FloorClient, FloorServer};
+use support::outbox::{Outbox, Packets, receive};
 use support::random::Random;
-use support::replication::{UnitServer, connected_client, receive};
+use support::replication::{UnitServer, connected_client};
 use support::workload::Server;
+
+const DIALECT: Dialect = Dialect::Compact;
 
 fn main() {
     let mut criterion = Criterion::default()
@@ -36,7 +40,7 @@ fn measure_server(criterion: &mut Criterion, objects: u32) {
     group.bench_function(BenchmarkId::new("floor", objects), |bencher| {
         bencher.iter(|| floor.write_snapshot(&mut buffer));
     });
-    let mut syncvar = UnitServer::new(objects, 1, &mut Random::new(1));
+    let mut syncvar = UnitServer::new(objects, 1, DIALECT, &mut Random::new(1));
     group.bench_function(BenchmarkId::new("syncvar", objects), |bencher| {
         bencher.iter_custom(|joins| (0..joins).map(|_| one_join(&mut syncvar)).sum());
     });
@@ -70,13 +74,9 @@ fn measure_client(criterion: &mut Criterion, objects: u32) {
     let packets = packets_of_a_join(objects);
     group.bench_function(BenchmarkId::new("syncvar", objects), |bencher| {
         bencher.iter_batched(
-            connected_client,
+            || connected_client(DIALECT),
             |mut client| {
-                let packets = packets.iter();
-                receive(
-                    &mut client,
-                    packets.map(|(channel, bytes)| (*channel, &bytes[..])),
-                );
+                receive(&mut client, &packets);
                 client
             },
             BatchSize::PerIteration,
@@ -85,10 +85,10 @@ fn measure_client(criterion: &mut Criterion, objects: u32) {
     group.finish();
 }
 
-fn packets_of_a_join(objects: u32) -> Vec<(u8, Vec<u8>)> {
-    let mut server = UnitServer::new(objects, 0, &mut Random::new(1));
-    server.join();
-    let mut packets = Vec::new();
-    server.tick_into(|transmit| packets.push((transmit.channel, transmit.to_bytes().to_vec())));
-    packets
+fn packets_of_a_join(objects: u32) -> Packets {
+    let mut server = UnitServer::new(objects, 0, DIALECT, &mut Random::new(1));
+    let connection = server.join();
+    let mut outbox = Outbox::default();
+    server.tick_for(connection, &mut outbox);
+    outbox.take_packets()
 }

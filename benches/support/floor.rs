@@ -1,8 +1,9 @@
 //! The floor: about the least that a server can do without a library.
 //!
 //! A change puts its object on a list; a tick writes the listed objects once into a shared buffer
-//! and copies that to every client. There are no packets, no schedules, no behaviours and no types:
-//! whatever a library costs beyond this is the price of what it offers.
+//! and copies that to every client: all of it in [`FloorServer`], what the client sees in
+//! [`SightFloor`]. There are no packets, no schedules, no behaviours and no types: whatever a library
+//! costs beyond this is the price of what it offers.
 
 use super::floor_codec::{ALL_FIELDS, HEALTH, read_delta, read_object, write_object};
 use super::random::Random;
@@ -14,22 +15,20 @@ struct FloorObject {
     dirty: u64,
 }
 
-/// Objects by number, and a buffer per client.
+/// Objects by number, and what is written of them.
 #[derive(Debug)]
-pub(crate) struct FloorServer {
+struct FloorObjects {
     objects: Vec<FloorObject>,
     changed: Vec<u32>,
+    /// The bytes of the objects that have changed.
     shared: Vec<u8>,
-    outboxes: Vec<Vec<u8>>,
 }
 
 /// More than any object takes.
 const BYTES_PER_OBJECT: usize = 64;
 
-impl FloorServer {
-    /// A server with objects of random values; its clients have not got them yet.
-    pub(crate) fn new(objects: u32, clients: usize, random: &mut Random) -> Self {
-        let capacity = objects as usize * BYTES_PER_OBJECT;
+impl FloorObjects {
+    fn new(objects: u32, random: &mut Random) -> Self {
         let object = |_| FloorObject {
             values: Values::random(random),
             dirty: 0,
@@ -37,31 +36,10 @@ impl FloorServer {
         Self {
             objects: (0..objects).map(object).collect(),
             changed: Vec::with_capacity(objects as usize),
-            shared: Vec::with_capacity(capacity),
-            outboxes: (0..clients).map(|_| Vec::with_capacity(capacity)).collect(),
+            shared: Vec::with_capacity(objects as usize * BYTES_PER_OBJECT),
         }
     }
 
-    /// What was sent to each client by the last tick.
-    pub(crate) fn outboxes(&self) -> &[Vec<u8>] {
-        &self.outboxes
-    }
-
-    /// The state of all objects, for a client that joins.
-    pub(crate) fn write_snapshot(&self, buffer: &mut Vec<u8>) {
-        buffer.clear();
-        buffer.reserve(self.objects.len() * BYTES_PER_OBJECT);
-        for (number, object) in (0..).zip(&self.objects) {
-            write_object(buffer, number, ALL_FIELDS, &object.values);
-        }
-    }
-
-    pub(crate) fn values(&self) -> impl Iterator<Item = &Values> {
-        self.objects.iter().map(|object| &object.values)
-    }
-}
-
-impl Server for FloorServer {
     fn change(&mut self, object: u32, change: Change) {
         let changed = &mut self.objects[object as usize];
         if changed.dirty == 0 {
@@ -74,17 +52,158 @@ impl Server for FloorServer {
         changed.values.apply(change);
     }
 
-    /// Every changed object is encoded once, every client gets a copy.
-    fn tick(&mut self) {
+    /// Writes every changed object once; `note` is told which one is written, and where.
+    fn encode(&mut self, mut note: impl FnMut(u32, usize)) {
         self.shared.clear();
         for number in self.changed.drain(..) {
+            note(number, self.shared.len());
             let object = &mut self.objects[number as usize];
             write_object(&mut self.shared, number, object.dirty, &object.values);
             object.dirty = 0;
         }
+    }
+
+    fn values(&self) -> impl Iterator<Item = &Values> {
+        self.objects.iter().map(|object| &object.values)
+    }
+}
+
+fn outboxes(clients: usize, objects: u32) -> Vec<Vec<u8>> {
+    let capacity = objects as usize * BYTES_PER_OBJECT;
+    (0..clients).map(|_| Vec::with_capacity(capacity)).collect()
+}
+
+/// Everybody sees everything.
+#[derive(Debug)]
+pub(crate) struct FloorServer {
+    objects: FloorObjects,
+    outboxes: Vec<Vec<u8>>,
+}
+
+impl FloorServer {
+    /// A server with objects of random values; its clients have not got them yet.
+    pub(crate) fn new(objects: u32, clients: usize, random: &mut Random) -> Self {
+        Self {
+            objects: FloorObjects::new(objects, random),
+            outboxes: outboxes(clients, objects),
+        }
+    }
+
+    /// What was sent to each client by the last tick.
+    pub(crate) fn outboxes(&self) -> &[Vec<u8>] {
+        &self.outboxes
+    }
+
+    /// The state of all objects, for a client that joins.
+    pub(crate) fn write_snapshot(&self, buffer: &mut Vec<u8>) {
+        let objects = &self.objects.objects;
+        buffer.clear();
+        buffer.reserve(objects.len() * BYTES_PER_OBJECT);
+        for (number, object) in (0..).zip(objects) {
+            write_object(buffer, number, ALL_FIELDS, &object.values);
+        }
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Values> {
+        self.objects.values()
+    }
+}
+
+impl Server for FloorServer {
+    fn change(&mut self, object: u32, change: Change) {
+        self.objects.change(object, change);
+    }
+
+    /// Every changed object is encoded once, every client gets a copy.
+    fn tick(&mut self) {
+        self.objects.encode(|_, _| ());
         for outbox in &mut self.outboxes {
             outbox.clear();
-            outbox.extend_from_slice(&self.shared);
+            outbox.extend_from_slice(&self.objects.shared);
+        }
+    }
+}
+
+/// The objects that a client sees, a bit for each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sight(Vec<u64>);
+
+impl FromIterator<bool> for Sight {
+    fn from_iter<I: IntoIterator<Item = bool>>(sees: I) -> Self {
+        let mut words = Vec::new();
+        for (number, sees) in sees.into_iter().enumerate() {
+            if number % 64 == 0 {
+                words.push(0);
+            }
+            words[number / 64] |= u64::from(sees) << (number % 64);
+        }
+        Self(words)
+    }
+}
+
+impl Sight {
+    pub(crate) fn sees(&self, object: u32) -> bool {
+        self.0[object as usize / 64] >> (object % 64) & 1 != 0
+    }
+
+    /// How many objects are seen.
+    pub(crate) fn count(&self) -> usize {
+        let bits = self.0.iter().map(|word| word.count_ones() as usize);
+        bits.sum()
+    }
+}
+
+/// Everybody sees some of the objects: about the least that interest management can cost.
+#[derive(Debug)]
+pub(crate) struct SightFloor {
+    objects: FloorObjects,
+    /// Which object was written where, in order; the end comes last.
+    written: Vec<(u32, usize)>,
+    sights: Vec<Sight>,
+    outboxes: Vec<Vec<u8>>,
+}
+
+impl SightFloor {
+    /// A server with objects of random values and a client for each sight.
+    pub(crate) fn new(objects: u32, sights: Vec<Sight>, random: &mut Random) -> Self {
+        Self {
+            objects: FloorObjects::new(objects, random),
+            written: Vec::with_capacity(objects as usize + 1),
+            outboxes: outboxes(sights.len(), objects),
+            sights,
+        }
+    }
+
+    /// What was sent to each client by the last tick.
+    pub(crate) fn outboxes(&self) -> &[Vec<u8>] {
+        &self.outboxes
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Values> {
+        self.objects.values()
+    }
+}
+
+impl Server for SightFloor {
+    fn change(&mut self, object: u32, change: Change) {
+        self.objects.change(object, change);
+    }
+
+    /// Every changed object is encoded once, every client gets a copy of those that it sees.
+    fn tick(&mut self) {
+        self.written.clear();
+        self.objects
+            .encode(|number, start| self.written.push((number, start)));
+        let shared = &self.objects.shared[..];
+        self.written.push((u32::MAX, shared.len()));
+        for (sight, outbox) in self.sights.iter().zip(&mut self.outboxes) {
+            outbox.clear();
+            for pair in self.written.windows(2) {
+                let ((number, start), (_, end)) = (pair[0], pair[1]);
+                if sight.sees(number) {
+                    outbox.extend_from_slice(&shared[start..end]);
+                }
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the benches share: one workload, a hand-written floor, and a server set up for it.
+//! What the benches share: one workload, hand-written floors, and a server set up for it.
 //!
 //! `benches/peers` includes this folder too, so that every library is measured on the same objects
 //! and the same changes.
@@ -9,8 +9,11 @@
     reason = "cargo would take `benches/support.rs` for a bench"
 )]
 
+pub(crate) mod cell;
 pub(crate) mod floor;
 pub(crate) mod floor_codec;
+pub(crate) mod grid_world;
+pub(crate) mod outbox;
 pub(crate) mod random;
 pub(crate) mod replication;
 pub(crate) mod workload;

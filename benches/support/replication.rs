@@ -4,12 +4,14 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, ServerConfig, Transmit};
+use syncvar::{ClientConfig, Dialect, ServerConfig, SpatialGrid, Transmit};
 
+use super::outbox::Outbox;
 use super::random::Random;
 use super::workload::{Change, Server, Unit, Values};
 
-/// A server whose clients are connections only: what is sent to them is polled and dropped.
+/// A server whose clients are connections only, unless somebody keeps them: what is sent to them is
+/// polled and dropped.
 #[derive(Debug)]
 pub(crate) struct UnitServer {
     pub(crate) server: NetworkServer,
@@ -21,18 +23,25 @@ fn prefabs() -> Prefabs {
     Prefabs::new().register::<Unit>("unit")
 }
 
+fn config(dialect: Dialect) -> ServerConfig {
+    let mut config = ServerConfig::default();
+    config.dialect = dialect;
+    config
+}
+
+/// How the library is called where it speaks this dialect.
+pub(crate) const fn label(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Unet => "syncvar, UNet's bytes",
+        _ => "syncvar",
+    }
+}
+
 impl UnitServer {
     /// A server with objects of random values, which all `clients` have got.
-    pub(crate) fn new(objects: u32, clients: usize, random: &mut Random) -> Self {
-        let mut config = ServerConfig::default();
-        config.compare_schemas = false;
-        let mut server = NetworkServer::with_config(prefabs(), config);
-        let spawn = |_| server.spawn(Unit::from(Values::random(random)));
-        let mut this = Self {
-            objects: (0..objects).map(spawn).collect(),
-            server,
-            now: Duration::ZERO,
-        };
+    pub(crate) fn new(objects: u32, clients: usize, dialect: Dialect, random: &mut Random) -> Self {
+        let server = NetworkServer::with_config(prefabs(), config(dialect));
+        let mut this = Self::with_objects(server, objects, random);
         for _ in 0..clients {
             this.join();
         }
@@ -40,11 +49,50 @@ impl UnitServer {
         this
     }
 
+    /// A server with a grid and objects of random values, which all stand at the origin, and without
+    /// clients.
+    pub(crate) fn with_grid(grid: SpatialGrid, objects: u32, random: &mut Random) -> Self {
+        let config = config(Dialect::Compact);
+        let server = NetworkServer::with_interest(prefabs(), config, grid);
+        Self::with_objects(server, objects, random)
+    }
+
+    fn with_objects(mut server: NetworkServer, objects: u32, random: &mut Random) -> Self {
+        let spawn = |_| server.spawn(Unit::from(Values::random(random)));
+        Self {
+            objects: (0..objects).map(spawn).collect(),
+            server,
+            now: Duration::ZERO,
+        }
+    }
+
     /// One more client is ready; it gets everything with the next tick.
     pub(crate) fn join(&mut self) -> ConnectionId {
+        self.connect().0
+    }
+
+    /// One more client, with which hands have been shaken; it is ready and gets everything with the
+    /// next tick.
+    pub(crate) fn connect(&mut self) -> (ConnectionId, NetworkClient) {
+        // It asks for the best dialect, and the server says which it is.
+        let mut client = NetworkClient::with_config(prefabs(), ClientConfig::default());
         let connection = self.server.handle_connect();
-        self.server.set_ready(connection);
-        connection
+        client.handle_connect();
+        let mut quiet = false;
+        while !quiet {
+            quiet = true;
+            while let Some(packet) = client.poll_transmit() {
+                let handled = self.server.handle_packet(connection, &packet.bytes);
+                handled.expect("the client's packets make sense");
+                quiet = false;
+            }
+            while let Some(transmit) = self.server.poll_transmit() {
+                let handled = client.handle_packet(transmit.channel, &transmit.to_bytes());
+                handled.expect("the server's packets make sense");
+            }
+        }
+        assert!(client.is_connected(), "the server lets everybody in");
+        (connection, client)
     }
 
     /// The update, and every packet of every client as a transport takes it.
@@ -54,6 +102,17 @@ impl UnitServer {
         while let Some(transmit) = self.server.poll_transmit() {
             send(transmit);
         }
+    }
+
+    /// A tick; what is for `connection` goes into `outbox`.
+    pub(crate) fn tick_for(&mut self, connection: ConnectionId, outbox: &mut Outbox) {
+        self.tick_into(|transmit| {
+            if transmit.connection == connection {
+                outbox.push(transmit);
+            } else {
+                black_box(transmit.segments);
+            }
+        });
     }
 }
 
@@ -71,23 +130,9 @@ impl Server for UnitServer {
     }
 }
 
-/// A client that the server of [`UnitServer`] lets in.
-pub(crate) fn connected_client() -> NetworkClient {
-    let mut config = ClientConfig::default();
-    config.compare_schemas = false;
-    let mut client = NetworkClient::with_config(prefabs(), config);
-    client.handle_connect();
-    client
-}
-
-/// Hands packets to a client and takes its events, as a game does.
-pub(crate) fn receive<'a>(
-    client: &mut NetworkClient,
-    packets: impl IntoIterator<Item = (u8, &'a [u8])>,
-) {
-    for (channel, packet) in packets {
-        let handled = client.handle_packet(channel, packet);
-        handled.expect("the server's packets make sense");
-    }
-    while client.poll_event().is_some() {}
+/// A client that waits for the objects of a server that speaks this dialect.
+pub(crate) fn connected_client(dialect: Dialect) -> NetworkClient {
+    UnitServer::new(0, 0, dialect, &mut Random::new(0))
+        .connect()
+        .1
 }

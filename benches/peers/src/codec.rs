@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use bincode::config;
 use speedy::{Readable, Writable};
-use syncvar::{NetworkBehaviour, NetworkReader, NetworkWriter};
+use syncvar::{Dialect, NetworkBehaviour, NetworkReader, NetworkWriter};
 
 use crate::plain_unit::PlainUnit;
 use crate::rows::{CodecRow, Row};
 use crate::support::floor_codec::{ALL_FIELDS, read_fields, write_fields};
 use crate::support::random::Random;
+use crate::support::replication::label;
 use crate::support::workload::{Unit, Values};
 
 const OBJECTS: usize = 1000;
@@ -23,7 +24,8 @@ pub(crate) fn run() {
     let mut random = Random::new(1);
     let values: Vec<Values> = (0..OBJECTS).map(|_| Values::random(&mut random)).collect();
     floor(&values);
-    syncvar(&values);
+    syncvar(&values, Dialect::Compact);
+    syncvar(&values, Dialect::Unet);
     let units: Vec<PlainUnit> = values.into_iter().map(PlainUnit::from).collect();
     bincode_standard(&units);
     bincode_fixed(&units);
@@ -47,9 +49,9 @@ fn floor(values: &[Values]) {
 }
 
 /// Without `measure`, for a `NetworkWriter` has a buffer of its own.
-fn syncvar(values: &[Values]) {
+fn syncvar(values: &[Values], dialect: Dialect) {
     let mut units: Vec<Unit> = values.iter().cloned().map(Unit::from).collect();
-    let mut writer = NetworkWriter::new();
+    let mut writer = NetworkWriter::with_dialect(dialect);
     let encode = nanoseconds_per_object(|| {
         writer.truncate(0);
         for unit in &mut units {
@@ -58,15 +60,15 @@ fn syncvar(values: &[Values]) {
         black_box(writer.as_bytes());
     });
     let decode = nanoseconds_per_object(|| {
-        let mut reader = NetworkReader::new(writer.as_bytes());
+        let mut reader = NetworkReader::with_dialect(writer.as_bytes(), dialect);
         for unit in &mut units {
             let read = unit.on_deserialize(&mut reader, true);
             read.expect("a behaviour reads what it wrote");
         }
     });
     print(
-        "syncvar",
-        "UNet's bytes; decodes in place",
+        label(dialect),
+        "decodes in place",
         encode,
         decode,
         writer.len(),

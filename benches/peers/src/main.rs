@@ -12,6 +12,7 @@ mod plain_unit;
 mod plot;
 mod report;
 mod rows;
+mod sight;
 #[path = "../../support/mod.rs"]
 mod support;
 
@@ -22,11 +23,20 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use grid::Grid;
-use peers::{Floor, Lightyear, Replicon, Syncvar};
+use peers::{Floor, Lightyear, Replicon, SyncvarCompact, SyncvarUnet};
 use rows::Row;
 
-/// Every process that is started: the libraries, and the codecs.
-const PEERS: [&str; 5] = ["floor", "syncvar", "bevy_replicon", "lightyear", "codec"];
+/// Every process that is started: the libraries, those of them that know who sees what, and the
+/// codecs.
+const PEERS: [&str; 7] = [
+    "floor",
+    "syncvar",
+    "syncvar-unet",
+    "bevy_replicon",
+    "lightyear",
+    "sight",
+    "codec",
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -74,9 +84,11 @@ fn measure_all(grid: Grid) -> Result<(), Box<dyn Error>> {
 fn measure_one(name: &str, grid: Grid) -> Result<(), Box<dyn Error>> {
     match name {
         "floor" => measure::run::<Floor>(grid),
-        "syncvar" => measure::run::<Syncvar>(grid),
+        "syncvar" => measure::run::<SyncvarCompact>(grid),
+        "syncvar-unet" => measure::run::<SyncvarUnet>(grid),
         "bevy_replicon" => measure::run::<Replicon>(grid),
         "lightyear" => measure::run::<Lightyear>(grid),
+        "sight" => sight::run(),
         "codec" => codec::run(),
         _ => return Err(format!("no peer is called {name}; there are {PEERS:?}").into()),
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::grid::{Grid, Load, Size};
-use crate::peer::{Peer, Sent};
+use crate::peer::{Pair, Peer, Sent};
 use crate::rows::{JoinRow, Row, TickRow};
 use crate::support::random::Random;
 use crate::support::workload::Changes;
@@ -16,6 +16,9 @@ const WARM_UP_TICKS: usize = 4;
 const MEASURED: Duration = Duration::from_millis(1_200);
 const FEWEST_TICKS: usize = 5;
 const MOST_TICKS: usize = 200;
+
+/// How many clients join at the end.
+const JOINS: usize = 5;
 
 /// One tick of the server, and of one client.
 struct Tick {
@@ -33,39 +36,56 @@ pub(crate) fn run<P: Peer>(grid: Grid) {
         verify(&mut peer);
         let mut changes = Changes::new(size.objects);
         for load in Load::ALL {
-            let row = measure(&mut peer, &mut changes, size, load);
+            let row = measure(&mut peer, P::NAME, &mut changes, size, load);
             verify(&mut peer);
             Row::Tick(row).print();
         }
-        let join = peer.join();
-        let row = JoinRow {
-            peer: P::NAME.into(),
-            size,
-            send_nanoseconds: nanoseconds(join.send),
-            apply_nanoseconds: nanoseconds(join.apply),
-            bytes: join.sent.bytes,
-            packets: join.sent.packets,
-        };
-        Row::Join(row).print();
+        Row::Join(measure_joins(&mut peer, size)).print();
     }
 }
 
-fn measure<P: Peer>(peer: &mut P, changes: &mut Changes, size: Size, load: Load) -> TickRow {
+/// Lets clients join and leave, one after another. The first one finds the server's memory cold.
+fn measure_joins<P: Peer>(peer: &mut P, size: Size) -> JoinRow {
+    let joins = [(); JOINS].map(|()| {
+        let join = peer.join();
+        verify(peer);
+        peer.leave();
+        join
+    });
+    let last = joins[JOINS - 1];
+    JoinRow {
+        peer: P::NAME.into(),
+        size,
+        send_nanoseconds: median(joins.iter().map(|join| join.send)),
+        apply_nanoseconds: median(joins.iter().map(|join| join.apply)),
+        bytes: last.sent.bytes,
+        packets: last.sent.packets,
+    }
+}
+
+/// Measures one cell.
+pub(crate) fn measure(
+    pair: &mut impl Pair,
+    name: &str,
+    changes: &mut Changes,
+    size: Size,
+    load: Load,
+) -> TickRow {
     let start = Instant::now();
     for ticks in 0..MOST_TICKS {
         if ticks >= WARM_UP_TICKS && start.elapsed() > WARM_UP {
             break;
         }
-        tick(peer, changes, load);
+        tick(pair, changes, load);
     }
     let start = Instant::now();
     let mut ticks = Vec::with_capacity(MOST_TICKS);
     while ticks.len() < FEWEST_TICKS || ticks.len() < MOST_TICKS && start.elapsed() < MEASURED {
-        ticks.push(tick(peer, changes, load));
+        ticks.push(tick(pair, changes, load));
     }
     let mean = |total: f64| total / ticks.len() as f64;
     TickRow {
-        peer: P::NAME.into(),
+        peer: name.into(),
         size,
         load,
         send_nanoseconds: median(ticks.iter().map(|tick| tick.server)),
@@ -77,19 +97,19 @@ fn measure<P: Peer>(peer: &mut P, changes: &mut Changes, size: Size, load: Load)
     }
 }
 
-fn tick<P: Peer>(peer: &mut P, changes: &mut Changes, load: Load) -> Tick {
-    changes.make(peer, load.percent, load.fields());
+fn tick(pair: &mut impl Pair, changes: &mut Changes, load: Load) -> Tick {
+    changes.make(pair, load.percent, load.fields());
     let mut server = Duration::ZERO;
     let counted = allocation_counter::measure(|| {
         let start = Instant::now();
-        peer.tick();
+        pair.tick();
         server = start.elapsed();
     });
-    let sent = peer.collect();
+    let sent = pair.collect();
     let start = Instant::now();
-    peer.apply();
+    pair.apply();
     let client = start.elapsed();
-    peer.acknowledge();
+    pair.acknowledge();
     Tick {
         server,
         client,

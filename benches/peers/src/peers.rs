@@ -2,10 +2,10 @@
 
 mod floor;
 mod lightyear;
-mod replicon;
+pub(crate) mod replicon;
 mod syncvar;
 
 pub(crate) use floor::Floor;
 pub(crate) use lightyear::Lightyear;
 pub(crate) use replicon::Replicon;
-pub(crate) use syncvar::Syncvar;
+pub(crate) use syncvar::{SyncvarCompact, SyncvarUnet};

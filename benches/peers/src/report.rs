@@ -2,17 +2,24 @@
 
 use std::fmt::Write;
 
+use syncvar::Dialect;
+
 use crate::grid::{Load, Size};
 use crate::plot::{Chart, Series};
-use crate::rows::{CodecRow, JoinRow, Row, TickRow};
+use crate::rows::{CodecRow, JoinRow, Row, SightRow, TickRow};
+use crate::support::replication::label;
 
 /// The columns, and how each is called. The floor is the first, for the others are compared to it.
-const COLUMNS: [(&str, &str); 4] = [
+const COLUMNS: [(&str, &str); 5] = [
     ("floor", "floor"),
     ("syncvar", "syncvar"),
+    (UNET, UNET),
     ("bevy_replicon", "bevy_replicon 0.45.5"),
     ("lightyear", "lightyear 0.31.0"),
 ];
+
+/// The other dialect, which is left out of the plots: its lines would lie on those of the first.
+const UNET: &str = label(Dialect::Unet);
 
 const INTRODUCTION: &str = include_str!("introduction.md");
 
@@ -43,6 +50,12 @@ pub(crate) fn results(rows: &[Row]) -> String {
     tick_table(&mut text, &ticks, |row, _| {
         format!("{:.0}", row.allocations)
     });
+    section(
+        &mut text,
+        "Each of 100 clients sees about 5 % of 10 000 objects",
+    );
+    let sights: Vec<&SightRow> = rows.iter().filter_map(Row::sight).collect();
+    sight_table(&mut text, &sights);
     section(&mut text, "A client joins");
     let joins: Vec<&JoinRow> = rows.iter().filter_map(Row::join).collect();
     join_table(&mut text, &joins);
@@ -134,7 +147,8 @@ fn series(rows: &[Row], x: impl Fn(Size) -> Option<f64>) -> Vec<Series> {
             points: points.collect(),
         }
     };
-    COLUMNS.into_iter().map(line).collect()
+    let drawn = COLUMNS.into_iter().filter(|(peer, _)| *peer != UNET);
+    drawn.map(line).collect()
 }
 
 fn section(text: &mut String, title: &str) {
@@ -178,6 +192,48 @@ fn tick_table(text: &mut String, rows: &[&TickRow], cell: impl Fn(&TickRow, &Tic
             cells.push(row.map_or_else(|| "-".into(), |row| cell(row, floor)));
         }
         writeln!(text, "| {} |", cells.join(" | ")).expect("a string takes everything");
+    }
+}
+
+/// A line per grid, load and peer; ratios are to the floor that knows who sees what.
+fn sight_table(text: &mut String, rows: &[&SightRow]) {
+    let columns = [
+        "grid",
+        "changed",
+        "peer",
+        "server",
+        "client",
+        "bytes per changed object in view",
+        "allocations",
+    ];
+    header(text, &columns);
+    for SightRow {
+        cells, tick: floor, ..
+    } in rows.iter().filter(|row| row.tick.peer == "floor")
+    {
+        for (peer, name) in COLUMNS {
+            let row = rows.iter().find(|row| {
+                (&row.cells, row.tick.load, &row.tick.peer[..]) == (cells, floor.load, peer)
+            });
+            let Some(SightRow { seen, tick, .. }) = row else {
+                continue;
+            };
+            let changed = *seen as f64 * f64::from(tick.load.percent) / 100.0;
+            let server = tick.send_nanoseconds as f64 / floor.send_nanoseconds.max(1) as f64;
+            let client = tick.apply_nanoseconds as f64 / floor.apply_nanoseconds.max(1) as f64;
+            writeln!(
+                text,
+                "| {cells} | {} | {name} | {} ({}) | {} ({}) | {:.1} | {:.0} |",
+                tick.load.label(),
+                time(tick.send_nanoseconds),
+                times(server),
+                time(tick.apply_nanoseconds),
+                times(client),
+                tick.bytes / changed,
+                tick.allocations,
+            )
+            .expect("a string takes everything");
+        }
     }
 }
 
@@ -257,6 +313,13 @@ impl Row {
     fn join(&self) -> Option<&JoinRow> {
         match self {
             Self::Join(row) => Some(row),
+            _ => None,
+        }
+    }
+
+    fn sight(&self) -> Option<&SightRow> {
+        match self {
+            Self::Sight(row) => Some(row),
             _ => None,
         }
     }

@@ -8,6 +8,7 @@ use crate::grid::{Load, Size};
 pub(crate) enum Row {
     Tick(TickRow),
     Join(JoinRow),
+    Sight(SightRow),
     Codec(CodecRow),
 }
 
@@ -30,7 +31,7 @@ pub(crate) struct TickRow {
     pub(crate) ticks: usize,
 }
 
-/// One more client gets everything.
+/// One more client gets everything: medians of times, the rest of one join.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct JoinRow {
     pub(crate) peer: String,
@@ -39,6 +40,16 @@ pub(crate) struct JoinRow {
     pub(crate) apply_nanoseconds: u64,
     pub(crate) bytes: usize,
     pub(crate) packets: usize,
+}
+
+/// A tick with a grid, where each client sees a part of the objects.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SightRow {
+    /// How fine the grid is.
+    pub(crate) cells: String,
+    /// How many objects the real client sees.
+    pub(crate) seen: usize,
+    pub(crate) tick: TickRow,
 }
 
 /// One object of eight fields to bytes and back.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::peer::{Join, Peer, Sent};
+use crate::peer::{Join, Pair, Peer, Sent};
 use crate::support::floor::{FloorClient, FloorServer};
 use crate::support::random::Random;
 use crate::support::workload::{Change, Server, Values};
@@ -22,18 +22,7 @@ impl Server for Floor {
     }
 }
 
-impl Peer for Floor {
-    const NAME: &str = "floor";
-
-    fn new(objects: u32, clients: usize, random: &mut Random) -> Self {
-        let server = FloorServer::new(objects, clients, random);
-        let mut snapshot = Vec::new();
-        server.write_snapshot(&mut snapshot);
-        let mut client = FloorClient::default();
-        client.apply(&snapshot).expect("the floor reads itself");
-        Self { server, client }
-    }
-
+impl Pair for Floor {
     fn collect(&mut self) -> Sent {
         let mut sent = Sent::default();
         let outbox = &self.server.outboxes()[0];
@@ -46,6 +35,19 @@ impl Peer for Floor {
     fn apply(&mut self) {
         let applied = self.client.apply(&self.server.outboxes()[0]);
         applied.expect("the floor reads itself");
+    }
+}
+
+impl Peer for Floor {
+    const NAME: &str = "floor";
+
+    fn new(objects: u32, clients: usize, random: &mut Random) -> Self {
+        let server = FloorServer::new(objects, clients, random);
+        let mut snapshot = Vec::new();
+        server.write_snapshot(&mut snapshot);
+        let mut client = FloorClient::default();
+        client.apply(&snapshot).expect("the floor reads itself");
+        Self { server, client }
     }
 
     fn replicas(&mut self) -> Vec<(Values, Option<Values>)> {
@@ -61,9 +63,10 @@ impl Peer for Floor {
         self.server.write_snapshot(&mut snapshot);
         join.send = start.elapsed();
         join.sent.add(&snapshot);
-        let mut client = FloorClient::default();
+        self.client = FloorClient::default();
         let start = Instant::now();
-        client.apply(&snapshot).expect("the floor reads itself");
+        let applied = self.client.apply(&snapshot);
+        applied.expect("the floor reads itself");
         join.apply = start.elapsed();
         join
     }

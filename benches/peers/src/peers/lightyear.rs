@@ -15,7 +15,7 @@ use lightyear::prelude::client::*;
 use lightyear::prelude::server::*;
 use lightyear::prelude::*;
 
-use crate::peer::{Join, Peer, Sent};
+use crate::peer::{Join, Pair, Peer, Sent};
 use crate::plain_unit::PlainUnit;
 use crate::support::random::Random;
 use crate::support::workload::{Change, Server, Values};
@@ -28,6 +28,8 @@ pub(crate) struct Lightyear {
     objects: Vec<Entity>,
     /// What the real client has been sent and has not applied yet.
     inbox: Vec<Bytes>,
+    /// The port of the next client that joins.
+    next_port: u16,
 }
 
 struct LightyearClient {
@@ -120,6 +122,7 @@ impl Lightyear {
             connections: Vec::new(),
             objects: Vec::new(),
             inbox: Vec::new(),
+            next_port: 20_000,
         };
         for port in (10_000..).take(clients) {
             let connection = this.connect(port);
@@ -190,29 +193,7 @@ impl Server for Lightyear {
     }
 }
 
-impl Peer for Lightyear {
-    const NAME: &str = "lightyear";
-
-    fn new(objects: u32, clients: usize, random: &mut Random) -> Self {
-        let mut this = Self::without_objects(clients);
-        for _ in 0..5 {
-            this.settle();
-        }
-        let world = this.server.world_mut();
-        let spawn = |_| {
-            let unit = PlainUnit::from(Values::random(random));
-            world
-                .spawn((Replicate::to_clients(NetworkTarget::All), unit))
-                .id()
-        };
-        this.objects = (0..objects).map(spawn).collect();
-        this.settle_all();
-        for _ in 0..5 {
-            this.settle();
-        }
-        this
-    }
-
+impl Pair for Lightyear {
     fn collect(&mut self) -> Sent {
         let mut sent = Sent::default();
         for (number, connection) in self.connections.iter().enumerate() {
@@ -241,6 +222,30 @@ impl Peer for Lightyear {
         }
         self.server.world_mut().run_schedule(PreUpdate);
     }
+}
+
+impl Peer for Lightyear {
+    const NAME: &str = "lightyear";
+
+    fn new(objects: u32, clients: usize, random: &mut Random) -> Self {
+        let mut this = Self::without_objects(clients);
+        for _ in 0..5 {
+            this.settle();
+        }
+        let world = this.server.world_mut();
+        let spawn = |_| {
+            let unit = PlainUnit::from(Values::random(random));
+            world
+                .spawn((Replicate::to_clients(NetworkTarget::All), unit))
+                .id()
+        };
+        this.objects = (0..objects).map(spawn).collect();
+        this.settle_all();
+        for _ in 0..5 {
+            this.settle();
+        }
+        this
+    }
 
     fn replicas(&mut self) -> Vec<(Values, Option<Values>)> {
         let (server, client) = (self.server.world(), self.client.app.world());
@@ -257,9 +262,18 @@ impl Peer for Lightyear {
 
     /// The other clients have gone silent by then: their links stay, without acknowledgements.
     fn join(&mut self) -> Join {
-        let connection = self.connect(9_000);
-        self.client = LightyearClient::new(9_000);
+        let port = self.next_port;
+        self.next_port += 1;
+        let connection = self.connect(port);
+        self.client = LightyearClient::new(port);
         self.connections = vec![connection];
         self.settle_all()
+    }
+
+    fn leave(&mut self) {
+        for connection in self.connections.drain(..) {
+            self.server.world_mut().despawn(connection);
+        }
+        self.tick();
     }
 }

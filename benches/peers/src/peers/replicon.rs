@@ -11,7 +11,7 @@ use bevy_replicon::prelude::*;
 use bevy_replicon::server::ServerPlugin;
 use bevy_replicon::shared::server_entity_map::ServerEntityMap;
 
-use crate::peer::{Join, Peer, Sent};
+use crate::peer::{Join, Pair, Peer, Sent};
 use crate::plain_unit::PlainUnit;
 use crate::support::random::Random;
 use crate::support::workload::{Change, Server, Values};
@@ -40,7 +40,7 @@ fn new_app() -> App {
     app
 }
 
-fn running_server() -> App {
+pub(crate) fn running_server() -> App {
     let mut server = new_app();
     let mut state = server.world_mut().resource_mut::<NextState<ServerState>>();
     state.set(ServerState::Running);
@@ -48,7 +48,7 @@ fn running_server() -> App {
     server
 }
 
-fn connected_client() -> App {
+pub(crate) fn connected_client() -> App {
     let mut client = new_app();
     let mut state = client.world_mut().resource_mut::<NextState<ClientState>>();
     state.set(ClientState::Connected);
@@ -56,7 +56,7 @@ fn connected_client() -> App {
     client
 }
 
-fn connect(server: &mut App) -> Entity {
+pub(crate) fn connect(server: &mut App) -> Entity {
     let connection = ConnectedClient {
         max_size: MESSAGE_SIZE,
     };
@@ -89,6 +89,29 @@ impl Server for Replicon {
     }
 }
 
+impl Pair for Replicon {
+    fn collect(&mut self) -> Sent {
+        deliver(&mut self.server, self.connections[0], &mut self.client)
+    }
+
+    fn apply(&mut self) {
+        self.client.update();
+    }
+
+    /// Runs `PreUpdate` too, where the server takes acknowledgements, so that they are no part of
+    /// the next tick.
+    fn acknowledge(&mut self) {
+        let mut outbox = self.client.world_mut().resource_mut::<ClientMessages>();
+        let mut inbox = self.server.world_mut().resource_mut::<ServerMessages>();
+        for (channel, message) in outbox.drain_sent() {
+            for connection in &self.connections {
+                inbox.insert_received(*connection, channel, message.clone());
+            }
+        }
+        self.server.world_mut().run_schedule(PreUpdate);
+    }
+}
+
 impl Peer for Replicon {
     const NAME: &str = "bevy_replicon";
 
@@ -116,27 +139,6 @@ impl Peer for Replicon {
         this
     }
 
-    fn collect(&mut self) -> Sent {
-        deliver(&mut self.server, self.connections[0], &mut self.client)
-    }
-
-    fn apply(&mut self) {
-        self.client.update();
-    }
-
-    /// Runs `PreUpdate` too, where the server takes acknowledgements, so that they are no part of
-    /// the next tick.
-    fn acknowledge(&mut self) {
-        let mut outbox = self.client.world_mut().resource_mut::<ClientMessages>();
-        let mut inbox = self.server.world_mut().resource_mut::<ServerMessages>();
-        for (channel, message) in outbox.drain_sent() {
-            for connection in &self.connections {
-                inbox.insert_received(*connection, channel, message.clone());
-            }
-        }
-        self.server.world_mut().run_schedule(PreUpdate);
-    }
-
     fn replicas(&mut self) -> Vec<(Values, Option<Values>)> {
         let (server, client) = (self.server.world(), self.client.world());
         let known = client.resource::<ServerEntityMap>().to_client();
@@ -162,5 +164,12 @@ impl Peer for Replicon {
         self.apply();
         join.apply = start.elapsed();
         join
+    }
+
+    fn leave(&mut self) {
+        self.server.world_mut().despawn(self.connections.remove(0));
+        self.tick();
+        let mut outbox = self.server.world_mut().resource_mut::<ServerMessages>();
+        outbox.drain_sent().for_each(drop);
     }
 }

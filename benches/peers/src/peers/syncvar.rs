@@ -2,105 +2,76 @@
 
 use std::time::Instant;
 
-use bytes::Bytes;
-use syncvar::{ConnectionId, NetworkClient};
+use syncvar::{ConnectionId, Dialect, NetworkClient};
 
-use crate::peer::{Join, Peer, Sent};
+use crate::peer::{Join, Pair, Peer, Sent};
+use crate::support::outbox::{Outbox, Packets, receive};
 use crate::support::random::Random;
-use crate::support::replication::{UnitServer, connected_client, receive};
+use crate::support::replication::{UnitServer, label};
 use crate::support::workload::{Change, Server, Unit, Values};
 
-pub(crate) struct Syncvar {
+/// Batches of objects with few bytes for each: what two ends of this library speak.
+pub(crate) type SyncvarCompact = Syncvar<false>;
+
+/// The literal bytes of UNet.
+pub(crate) type SyncvarUnet = Syncvar<true>;
+
+pub(crate) struct Syncvar<const UNET: bool> {
     server: UnitServer,
     client: NetworkClient,
     connection: ConnectionId,
     /// What the last tick sent to the real client.
     outbox: Outbox,
     /// The same, in one piece per packet.
-    inbox: Vec<(u8, Bytes)>,
+    inbox: Packets,
 }
 
-/// Packets as a transport would keep them: references to shared pieces, and where each one ends.
-#[derive(Default)]
-struct Outbox {
-    segments: Vec<Bytes>,
-    packets: Vec<(u8, usize)>,
+impl<const UNET: bool> Syncvar<UNET> {
+    const DIALECT: Dialect = if UNET {
+        Dialect::Unet
+    } else {
+        Dialect::Compact
+    };
 }
 
-impl Outbox {
-    fn push(&mut self, channel: u8, segments: &[Bytes]) {
-        self.segments.extend_from_slice(segments);
-        self.packets.push((channel, self.segments.len()));
-    }
-
-    fn take_packets(&mut self) -> Vec<(u8, Bytes)> {
-        let mut start = 0;
-        let packets = self.packets.drain(..).map(|(channel, end)| {
-            let segments = &self.segments[start..end];
-            start = end;
-            (channel, segments.concat().into())
-        });
-        let packets = packets.collect();
-        self.segments.clear();
-        packets
-    }
-}
-
-impl Syncvar {
-    /// A tick; what is for `connection` goes into `outbox`.
-    fn tick_for(&mut self, connection: ConnectionId) {
-        self.server.tick_into(|transmit| {
-            if transmit.connection == connection {
-                self.outbox.push(transmit.channel, transmit.segments);
-            }
-        });
-    }
-}
-
-impl Server for Syncvar {
+impl<const UNET: bool> Server for Syncvar<UNET> {
     fn change(&mut self, object: u32, change: Change) {
         self.server.change(object, change);
     }
 
     fn tick(&mut self) {
-        self.tick_for(self.connection);
+        self.server.tick_for(self.connection, &mut self.outbox);
     }
 }
 
-impl Peer for Syncvar {
-    const NAME: &str = "syncvar";
+impl<const UNET: bool> Pair for Syncvar<UNET> {
+    fn collect(&mut self) -> Sent {
+        self.inbox = self.outbox.take_packets();
+        Sent::all(self.inbox.iter().map(|(_, packet)| &packet[..]))
+    }
+
+    fn apply(&mut self) {
+        receive(&mut self.client, &self.inbox);
+    }
+}
+
+impl<const UNET: bool> Peer for Syncvar<UNET> {
+    const NAME: &str = label(Self::DIALECT);
 
     fn new(objects: u32, clients: usize, random: &mut Random) -> Self {
-        let mut server = UnitServer::new(objects, clients - 1, random);
-        let connection = server.join();
+        let mut server = UnitServer::new(objects, clients - 1, Self::DIALECT, random);
+        let (connection, client) = server.connect();
         let mut this = Self {
             server,
-            client: connected_client(),
+            client,
             connection,
             outbox: Outbox::default(),
-            inbox: Vec::new(),
+            inbox: Packets::new(),
         };
         this.tick();
         this.collect();
         this.apply();
         this
-    }
-
-    fn collect(&mut self) -> Sent {
-        self.inbox = self.outbox.take_packets();
-        let mut sent = Sent::default();
-        for (_, packet) in &self.inbox {
-            sent.add(packet);
-        }
-        sent
-    }
-
-    fn apply(&mut self) {
-        let packets = self.inbox.iter();
-        receive(
-            &mut self.client,
-            packets.map(|(channel, bytes)| (*channel, &bytes[..])),
-        );
     }
 
     fn replicas(&mut self) -> Vec<(Values, Option<Values>)> {
@@ -114,15 +85,19 @@ impl Peer for Syncvar {
 
     fn join(&mut self) -> Join {
         let mut join = Join::default();
-        let connection = self.server.join();
+        (self.connection, self.client) = self.server.connect();
         let start = Instant::now();
-        self.tick_for(connection);
+        self.tick();
         join.send = start.elapsed();
         join.sent = self.collect();
-        self.client = connected_client();
         let start = Instant::now();
         self.apply();
         join.apply = start.elapsed();
         join
+    }
+
+    fn leave(&mut self) {
+        self.server.server.handle_disconnect(self.connection);
+        self.tick();
     }
 }

@@ -1,0 +1,43 @@
+//! Packets on their way from a server to a client.
+
+use bytes::Bytes;
+use syncvar::{NetworkClient, Transmit};
+
+/// Packets as a transport would keep them: references to shared pieces, and where each one ends.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    segments: Vec<Bytes>,
+    packets: Vec<(u8, usize)>,
+}
+
+/// Packets as a transport hands them over: each in one piece, with its channel.
+pub(crate) type Packets = Vec<(u8, Bytes)>;
+
+impl Outbox {
+    pub(crate) fn push(&mut self, transmit: Transmit<'_>) {
+        self.segments.extend_from_slice(transmit.segments);
+        self.packets.push((transmit.channel, self.segments.len()));
+    }
+
+    /// What crossing the network does.
+    pub(crate) fn take_packets(&mut self) -> Packets {
+        let mut start = 0;
+        let packets = self.packets.drain(..).map(|(channel, end)| {
+            let segments = &self.segments[start..end];
+            start = end;
+            (channel, segments.concat().into())
+        });
+        let packets = packets.collect();
+        self.segments.clear();
+        packets
+    }
+}
+
+/// Hands packets to a client and takes its events, as a game does.
+pub(crate) fn receive(client: &mut NetworkClient, packets: &Packets) {
+    for (channel, packet) in packets {
+        let handled = client.handle_packet(*channel, packet);
+        handled.expect("the server's packets make sense");
+    }
+    while client.poll_event().is_some() {}
+}
