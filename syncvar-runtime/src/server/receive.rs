@@ -192,7 +192,8 @@ impl NetworkServer {
         }
         self.joining.retain(|joining| *joining != connection);
         self.leave_audiences(connection);
-        self.interest.management.handle_disconnect(connection);
+        self.cancel_owed(connection);
+        self.interest.forget_connection(connection);
         self.events.push(if was_in {
             ServerEvent::Disconnected {
                 connection,
@@ -228,6 +229,7 @@ impl NetworkServer {
             idle.state = ConnectionState::Connected;
             self.joining.retain(|joining| *joining != connection);
             self.audiences.remove_ready(connection);
+            self.cancel_owed(connection);
             self.send_own(connection, &NotReady {});
         }
     }

@@ -101,6 +101,8 @@ impl NetworkServer {
         if spawned.wake.is_some_and(|wake| all || wake < now) {
             spawned.wake = None;
         }
+        // For this update only, whatever comes of it.
+        let forced = std::mem::take(&mut spawned.forced);
         if !spawned.announced {
             self.schedule.queue_new(id);
             return None;
@@ -120,7 +122,7 @@ impl NetworkServer {
         let job = Job {
             net_id: id,
             row: spawned.at.row,
-            force: all || spawned.moved || spawned.owing || std::mem::take(&mut spawned.forced),
+            force: all || forced || spawned.moved || spawned.owing,
         };
         Some((run, job))
     }
