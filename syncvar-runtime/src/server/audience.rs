@@ -221,6 +221,11 @@ impl Audiences {
         }
     }
 
+    /// Whether an object names an audience.
+    pub(super) fn is_named(&self, id: AudienceId) -> bool {
+        self.get(id).users > 0
+    }
+
     fn is_permanent(id: AudienceId) -> bool {
         id == Self::EVERYONE || id == Self::NOBODY
     }

@@ -1,5 +1,8 @@
 //! What the interest management says, and what follows from it.
 
+#[cfg(test)]
+mod tests;
+
 use std::any::Any;
 use std::collections::BTreeSet;
 

@@ -191,7 +191,7 @@ impl NetworkServer {
             }
         }
         self.joining.retain(|joining| *joining != connection);
-        self.leave_audiences(connection);
+        self.leave_audiences(connection, &owned);
         self.cancel_owed(connection);
         self.interest.forget_connection(connection);
         self.events.push(if was_in {

@@ -142,9 +142,19 @@ impl NetworkServer {
     }
 
     /// A connection belongs to no audience any more. Objects that are seen by the same connections
-    /// since then share one audience again; all objects are walked only if there are such.
-    pub(super) fn leave_audiences(&mut self, connection: ConnectionId) {
-        let merged = self.audiences.forget(connection);
+    /// since then share one audience again. Those that it owned are looked at; all are walked only if
+    /// there are others, which it was shown or kept from.
+    pub(super) fn leave_audiences(&mut self, connection: ConnectionId, owned: &[NetId]) {
+        let mut merged = self.audiences.forget(connection);
+        if merged.is_empty() {
+            return;
+        }
+        for id in owned {
+            if let Some(spawned) = self.objects.get_mut(id.0) {
+                spawned.follow(&merged, &mut self.audiences);
+            }
+        }
+        merged.retain(|former, _| self.audiences.is_named(*former));
         if !merged.is_empty() {
             for spawned in self.objects.values_mut() {
                 spawned.follow(&merged, &mut self.audiences);
