@@ -1,6 +1,7 @@
 //! Whatever is done on the server, every ready client that sees an object ends equal to it.
 
 mod convergence {
+    pub(crate) mod action;
     mod sight;
 }
 mod support;
@@ -8,67 +9,11 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use convergence::action::{Action, action};
 use proptest::prelude::*;
 use support::{Banner, Compass, Door, Player, Score};
 use syncvar::prelude::*;
 use syncvar::{Channel, ClientConfig, Dialect, Link, NetworkIdentity, ServerConfig};
-
-/// Something that the game, a player or the network does. Numbers choose among what is there.
-#[derive(Clone, Debug)]
-enum Action {
-    SpawnPlayer {
-        health: i32,
-        hidden: bool,
-    },
-    SpawnVane,
-    SpawnScoreboard,
-    Despawn(usize),
-    SetHealth(usize, i32),
-    SetName(usize, String),
-    SetDirtyBits(usize, u64),
-    SetHeading(usize, f32),
-    AddPoints(usize, u32),
-    /// A text of so many thousand bytes; more than 32 have no form on the wire.
-    SetText(usize, usize),
-    Show(usize, usize),
-    Hide(usize, usize),
-    HideFromAll(usize),
-    ShowToAll(usize),
-    SetOwner(usize, usize),
-    Join,
-    Leave(usize),
-    NotReady(usize),
-    Ready(usize),
-    Garble(usize, Vec<u8>),
-    Step,
-}
-
-fn action() -> impl Strategy<Value = Action> {
-    use Action as A;
-    prop_oneof![
-        2 => (any::<i32>(), any::<bool>()).prop_map(|(health, hidden)| A::SpawnPlayer { health, hidden }),
-        1 => Just(A::SpawnVane),
-        1 => Just(A::SpawnScoreboard),
-        1 => any::<usize>().prop_map(A::Despawn),
-        4 => (any::<usize>(), any::<i32>()).prop_map(|(o, v)| A::SetHealth(o, v)),
-        2 => (any::<usize>(), "[a-zé]{0,9}").prop_map(|(o, v)| A::SetName(o, v)),
-        1 => (any::<usize>(), any::<u64>()).prop_map(|(o, v)| A::SetDirtyBits(o, v)),
-        2 => (any::<usize>(), any::<f32>()).prop_map(|(o, v)| A::SetHeading(o, v)),
-        3 => (any::<usize>(), any::<u32>()).prop_map(|(o, v)| A::AddPoints(o, v)),
-        1 => (any::<usize>(), prop_oneof![Just(1), Just(40)]).prop_map(|(o, v)| A::SetText(o, v)),
-        2 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::Show(o, c)),
-        2 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::Hide(o, c)),
-        1 => any::<usize>().prop_map(A::HideFromAll),
-        1 => any::<usize>().prop_map(A::ShowToAll),
-        1 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::SetOwner(o, c)),
-        1 => Just(A::Join),
-        1 => any::<usize>().prop_map(A::Leave),
-        1 => any::<usize>().prop_map(A::NotReady),
-        1 => any::<usize>().prop_map(A::Ready),
-        1 => (any::<usize>(), prop::collection::vec(any::<u8>(), 1..12)).prop_map(|(c, b)| A::Garble(c, b)),
-        6 => Just(A::Step),
-    ]
-}
 
 /// The server with its clients, and what should be visible to whom.
 struct World {
@@ -78,6 +23,8 @@ struct World {
     told: BTreeMap<usize, BTreeSet<NetId>>,
     /// Clients that were sent nonsense.
     garbled: BTreeSet<usize>,
+    /// Clients that were not ready at some time.
+    idled: BTreeSet<usize>,
 }
 
 impl World {
@@ -95,6 +42,7 @@ impl World {
             objects: Vec::new(),
             told: BTreeMap::new(),
             garbled: BTreeSet::new(),
+            idled: BTreeSet::new(),
         };
         world.join();
         world
@@ -288,7 +236,8 @@ impl World {
         self.take_events();
     }
 
-    /// Objects come and go by turns, and only nonsense poisons them.
+    /// Objects come and go by turns; only nonsense poisons them, and nobody is given an object that
+    /// it has without a reason.
     fn take_events(&mut self) {
         for client in 0..self.net.client_count() {
             let told = self.told.entry(client).or_default();
@@ -302,6 +251,11 @@ impl World {
                     }
                     ClientEvent::Poisoned { .. } => {
                         assert!(self.garbled.contains(&client), "client {client}: {event:?}");
+                    }
+                    ClientEvent::NotReady => drop(self.idled.insert(client)),
+                    ClientEvent::Restored { .. } => {
+                        let reason = [&self.garbled, &self.idled];
+                        assert!(reason.iter().any(|reason| reason.contains(&client)));
                     }
                     _ => {}
                 }
