@@ -89,9 +89,7 @@ fn spawn(net: &mut MemoryNetwork, x: f32, health: i32) -> NetId {
     spawned.expect("it is registered")
 }
 
-fn ann(health: i32) -> Option<(i32, String, u32)> {
-    Some((health, "Ann".into(), 0))
-}
+const ANN: fn(i32) -> Option<(i32, String, u32)> = |health| Some((health, "Ann".into(), 0));
 
 fn move_to(net: &mut MemoryNetwork, id: NetId, x: f32) {
     assert!(net.server.set_transform(id, at(x), Quaternion::IDENTITY));

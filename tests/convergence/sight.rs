@@ -154,12 +154,12 @@ impl Sight {
                     grid.show_everywhere(id);
                 }
             }
-            look => self.look(look),
+            look => self.look(&look),
         }
     }
 
-    fn look(&mut self, event: Event) {
-        match event {
+    fn look(&mut self, event: &Event) {
+        match *event {
             Event::Watch(client, position) => {
                 let (connection, viewer) = self.viewer(client);
                 (viewer.position, viewer.following) = (Some(position), None);

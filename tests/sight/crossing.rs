@@ -6,7 +6,7 @@ use syncvar::prelude::*;
 
 use crate::support::{Player, change, drain, hooks, states};
 use crate::{
-    Clock, HERE, THERE, ann, full_states, gather, hidden, in_every_dialect, move_to, network,
+    ANN, Clock, HERE, THERE, full_states, gather, hidden, in_every_dialect, move_to, network,
     options_at, spawn, spawned, watch,
 };
 
@@ -20,7 +20,7 @@ fn who_comes_near_gets_the_newest_state_and_who_goes_away_loses_it() {
         net.settle();
         watch(&mut net, 0, HERE);
         net.settle();
-        assert_eq!(states(&net, id), [ann(2)]);
+        assert_eq!(states(&net, id), [ANN(2)]);
         assert_eq!(drain(&mut net, 0), [spawned(id)]);
         watch(&mut net, 0, THERE);
         net.settle();
@@ -39,7 +39,7 @@ fn an_object_that_comes_near_is_given_with_its_newest_place_and_taken_when_it_go
         crate::forget_events(&mut net);
         move_to(&mut net, id, THERE);
         net.settle();
-        assert_eq!(states(&net, id), [None, ann(1)]);
+        assert_eq!(states(&net, id), [None, ANN(1)]);
         assert_eq!(drain(&mut net, 0), [hidden(id)]);
         assert_eq!(drain(&mut net, 1), [spawned(id)]);
         let identity = net.client(1).identity(id).expect("it sees it");
@@ -57,7 +57,7 @@ fn a_change_at_the_very_update_of_entering_is_received_once() {
         change(&mut net, id, |player| player.health.set(2));
         watch(&mut net, 2, HERE);
         net.settle();
-        assert_eq!(states(&net, id), [ann(2), ann(2), ann(2)]);
+        assert_eq!(states(&net, id), [ANN(2), ANN(2), ANN(2)]);
         for client in 0..2 {
             assert_eq!(hooks(&mut net, client, id), ["health 1 -> 2 (Ann, 0)"]);
         }
@@ -77,7 +77,7 @@ fn a_change_of_an_object_that_comes_near_in_the_same_update_is_received_once() {
         move_to(&mut net, id, THERE);
         watch(&mut net, 0, THERE);
         net.settle();
-        assert_eq!(states(&net, id), [ann(2), ann(2)]);
+        assert_eq!(states(&net, id), [ANN(2), ANN(2)]);
         assert_eq!(hooks(&mut net, 0, id), ["health 1 -> 2 (Ann, 0)"]);
         assert_eq!(hooks(&mut net, 1, id), [""; 0]);
     });
@@ -176,7 +176,7 @@ fn an_object_and_its_viewer_that_cross_together_keep_each_other_in_sight() {
         assert_eq!(full_states(&net), before);
         change(&mut net, id, |player| player.health.set(2));
         net.settle();
-        assert_eq!(states(&net, id), [ann(2), ann(2)]);
+        assert_eq!(states(&net, id), [ANN(2), ANN(2)]);
     });
 }
 

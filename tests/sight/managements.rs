@@ -7,7 +7,7 @@ use syncvar::{
 };
 
 use crate::support::{change, drain, states};
-use crate::{HERE, THERE, ann, forget_events, hidden, move_to, network, spawn, spawned};
+use crate::{ANN, HERE, THERE, forget_events, hidden, move_to, network, spawn, spawned};
 
 const MIXED: [Dialect; 2] = [Dialect::Unet, Dialect::Compact];
 const RED: Tag = Tag(1);
@@ -23,8 +23,8 @@ fn a_team_sees_its_own_things_and_what_is_in_no_team() {
     teams.join(connections[0], RED);
     teams.join(connections[1], BLUE);
     net.settle();
-    assert_eq!(states(&net, flag), [ann(1), None, None]);
-    assert_eq!(states(&net, ball), [ann(2), ann(2), ann(2)]);
+    assert_eq!(states(&net, flag), [ANN(1), None, None]);
+    assert_eq!(states(&net, ball), [ANN(2), ANN(2), ANN(2)]);
     forget_events(&mut net);
 
     let teams: &mut GroupTags = net.server.interest_mut().expect("teams");
@@ -33,7 +33,7 @@ fn a_team_sees_its_own_things_and_what_is_in_no_team() {
     teams.tag(flag, Some(BLUE));
     change(&mut net, flag, |player| player.health.set(3));
     net.settle();
-    assert_eq!(states(&net, flag), [ann(3), ann(3), None]);
+    assert_eq!(states(&net, flag), [ANN(3), ANN(3), None]);
     assert!(
         !drain(&mut net, 0).contains(&hidden(flag)),
         "it has gone over with it"
@@ -43,7 +43,7 @@ fn a_team_sees_its_own_things_and_what_is_in_no_team() {
     let teams: &mut GroupTags = net.server.interest_mut().expect("teams");
     teams.tag(flag, None);
     net.settle();
-    assert_eq!(states(&net, flag), [ann(3), ann(3), ann(3)]);
+    assert_eq!(states(&net, flag), [ANN(3), ANN(3), ANN(3)]);
 }
 
 #[test]
@@ -58,8 +58,8 @@ fn who_was_shown_what_everyone_saw_still_sees_it_when_it_is_for_a_team() {
         let teams: &mut GroupTags = net.server.interest_mut().expect("teams");
         teams.tag(flag, tag);
         net.settle();
-        let other = if tag.is_none() { ann(1) } else { None };
-        assert_eq!(states(&net, flag), [ann(1), other]);
+        let other = if tag.is_none() { ANN(1) } else { None };
+        assert_eq!(states(&net, flag), [ANN(1), other]);
     }
     net.server.restore(flag, connections[0]);
     net.settle();
@@ -81,13 +81,13 @@ fn a_team_sees_its_own_things_as_far_as_it_sees() {
         grid.watch(*connection, Vector3::new(x, 0.0, 0.0));
     }
     net.settle();
-    assert_eq!(states(&net, flag), [ann(1), None, None]);
-    assert_eq!(states(&net, ball), [ann(2), None, ann(2)]);
+    assert_eq!(states(&net, flag), [ANN(1), None, None]);
+    assert_eq!(states(&net, ball), [ANN(2), None, ANN(2)]);
     forget_events(&mut net);
     move_to(&mut net, flag, THERE);
     change(&mut net, flag, |player| player.health.set(3));
     net.settle();
-    assert_eq!(states(&net, flag), [None, ann(3), None]);
+    assert_eq!(states(&net, flag), [None, ANN(3), None]);
     assert_eq!(drain(&mut net, 0).last(), Some(&hidden(flag)));
     assert_eq!(drain(&mut net, 1), [spawned(flag)]);
     assert_eq!(drain(&mut net, 2), []);
@@ -148,8 +148,8 @@ fn an_interest_management_of_ones_own_decides_who_sees_what() {
     let (lobby, cave) = (spawn(&mut net, HERE, 1), spawn(&mut net, THERE, 2));
     let first = net.connection(0);
     say(&mut net, &[reveal(first, 1)]);
-    assert_eq!(states(&net, lobby), [ann(1), ann(1)]);
-    assert_eq!(states(&net, cave), [ann(2), None]);
+    assert_eq!(states(&net, lobby), [ANN(1), ANN(1)]);
+    assert_eq!(states(&net, cave), [ANN(2), None]);
     // Whatever the order of the reports, nobody loses what it sees before and after the update.
     forget_events(&mut net);
     say(
@@ -195,14 +195,14 @@ fn reports_that_make_no_sense_do_no_harm() {
     assert_eq!(drain(&mut net, 1), []);
     change(&mut net, stays, |player| player.health.set(4));
     net.settle();
-    assert_eq!(states(&net, stays), [ann(4), None]);
+    assert_eq!(states(&net, stays), [ANN(4), None]);
     // What was said about numbers before they were somebody's says nothing about these.
     let late = net.connect();
     let newer = spawn(&mut net, HERE, 5);
     net.settle();
     assert_eq!((net.connection(late), newer), (nobody, nothing));
-    assert_eq!(states(&net, stays), [ann(4), None, None]);
-    assert_eq!(states(&net, newer), [ann(5), ann(5), ann(5)]);
+    assert_eq!(states(&net, stays), [ANN(4), None, None]);
+    assert_eq!(states(&net, newer), [ANN(5), ANN(5), ANN(5)]);
     drain(&mut net, 0);
     // Once concealed is concealed, however often it was revealed.
     say(&mut net, &[conceal(first, 1)]);

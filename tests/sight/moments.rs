@@ -5,7 +5,7 @@ use syncvar::prelude::*;
 
 use crate::support::{change, drain, hooks, states};
 use crate::{
-    HERE, THERE, ann, forget_events, full_states, gather, hidden, in_every_dialect, move_to, spawn,
+    ANN, HERE, THERE, forget_events, full_states, gather, hidden, in_every_dialect, move_to, spawn,
     spawned, watch,
 };
 
@@ -20,7 +20,7 @@ fn a_late_joiner_gets_what_its_areas_show_and_nothing_else() {
         let expected = [ClientEvent::Connected, spawned(far), ClientEvent::Ready];
         assert_eq!(events, expected);
         assert_eq!(states(&net, near), [None, None]);
-        assert_eq!(states(&net, far), [None, ann(2)]);
+        assert_eq!(states(&net, far), [None, ANN(2)]);
     });
 }
 
@@ -52,14 +52,14 @@ fn who_is_not_ready_gets_nothing_and_when_it_is_what_it_sees_then() {
         change(&mut net, near, |player| player.health.set(3));
         net.settle();
         assert_eq!(net.client(0).stats().received, received);
-        assert_eq!(states(&net, near), [ann(1), ann(3)]);
+        assert_eq!(states(&net, near), [ANN(1), ANN(3)]);
         drain(&mut net, 0);
         change(&mut net, far, |player| player.health.set(4));
         net.client_mut(0).ready();
         net.settle();
         let expected = [hidden(near), spawned(far), ClientEvent::Ready];
         assert_eq!(drain(&mut net, 0), expected);
-        assert_eq!(states(&net, far), [ann(4), None]);
+        assert_eq!(states(&net, far), [ANN(4), None]);
     });
 }
 
@@ -80,7 +80,7 @@ fn who_becomes_ready_and_crosses_in_one_update_gets_everything_once() {
         net.settle();
         let expected = [spawned(near), spawned(far), ClientEvent::Ready];
         assert_eq!(drain(&mut net, 0), expected);
-        assert_eq!(states(&net, far), [ann(3), ann(3)]);
+        assert_eq!(states(&net, far), [ANN(3), ANN(3)]);
         assert_eq!(hooks(&mut net, 0, far), [""; 0]);
         assert_eq!(hooks(&mut net, 1, far), ["health 2 -> 3 (Ann, 0)"]);
     });
@@ -98,7 +98,7 @@ fn who_leaves_the_game_while_it_sees_something_disturbs_nobody() {
         net.cut(1);
         change(&mut net, seen, |player| player.health.set(5));
         net.settle();
-        assert_eq!(states(&net, seen), [ann(5), ann(5)]);
+        assert_eq!(states(&net, seen), [ANN(5), ANN(5)]);
         watch(&mut net, 2, THERE);
         net.settle();
         assert_eq!(drain(&mut net, 2).last(), Some(&spawned(owned)));
@@ -164,7 +164,7 @@ fn a_number_that_is_chosen_again_is_another_object_in_its_own_place() {
         let player = crate::support::Player::new(7, "Ann");
         assert_eq!(net.server.spawn_with(player, options), Ok(id));
         net.settle();
-        assert_eq!(states(&net, id), [None, ann(7)]);
+        assert_eq!(states(&net, id), [None, ANN(7)]);
     });
 }
 
@@ -191,7 +191,7 @@ fn an_object_in_an_area_that_could_not_be_read_is_given_again_to_who_asked() {
         change(&mut net, id, |player| player.health.set(2));
         net.settle();
         assert_eq!(drain(&mut net, 0), [ClientEvent::Restored { object: id }]);
-        assert_eq!(states(&net, id), [ann(2), ann(2)]);
+        assert_eq!(states(&net, id), [ANN(2), ANN(2)]);
         assert_eq!(hooks(&mut net, 1, id), ["health 1 -> 2 (Ann, 0)"]);
     });
 }
@@ -208,7 +208,7 @@ fn who_asks_for_an_object_again_and_leaves_its_area_loses_it() {
         watch(&mut net, 0, HERE);
         net.settle();
         assert_eq!(drain(&mut net, 0), [spawned(id)]);
-        assert_eq!(states(&net, id), [ann(1), ann(1)]);
+        assert_eq!(states(&net, id), [ANN(1), ANN(1)]);
     });
 }
 
@@ -222,12 +222,12 @@ fn an_object_that_has_no_form_on_the_wire_comes_to_those_who_are_still_there_whe
         watch(&mut net, 1, HERE);
         watch(&mut net, 2, HERE);
         net.settle();
-        assert_eq!(states(&net, id), [ann(1), None, None]);
+        assert_eq!(states(&net, id), [ANN(1), None, None]);
         watch(&mut net, 2, THERE);
         net.settle();
         change(&mut net, id, |player| player.name.set("Ann".into()));
         net.settle();
-        assert_eq!(states(&net, id), [ann(1), ann(1), None]);
+        assert_eq!(states(&net, id), [ANN(1), ANN(1), None]);
         let (first, second) = (drain(&mut net, 1), drain(&mut net, 2));
         assert_eq!((first, second), (vec![spawned(id)], vec![]));
     });
@@ -256,6 +256,6 @@ fn who_was_not_ready_meanwhile_is_given_an_object_once() {
         change(&mut net, id, |player| player.health.set(2));
         net.settle();
         assert_eq!(full_states(&net), full);
-        assert_eq!(states(&net, id), [None, ann(2)]);
+        assert_eq!(states(&net, id), [None, ANN(2)]);
     });
 }

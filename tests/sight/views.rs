@@ -4,7 +4,7 @@ use syncvar::prelude::*;
 
 use crate::support::{Player, drain, states};
 use crate::{
-    HERE, THERE, ann, forget_events, gather, hidden, in_every_dialect, move_to, options_at, owned,
+    ANN, HERE, THERE, forget_events, gather, hidden, in_every_dialect, move_to, options_at, owned,
     spawn, spawned, watch,
 };
 
@@ -26,7 +26,7 @@ fn a_connection_sees_its_own_object_wherever_it_is_and_no_longer_when_it_loses_i
         move_to(&mut net, id, THERE + 500.0);
         net.settle();
         assert_eq!(drain(&mut net, 1), []);
-        assert_eq!(states(&net, id), [None, ann(1)]);
+        assert_eq!(states(&net, id), [None, ANN(1)]);
         net.server.set_owner(id, None);
         net.settle();
         assert_eq!(drain(&mut net, 1), [owned(id, false), hidden(id)]);
@@ -74,7 +74,7 @@ fn what_is_said_about_a_connection_comes_before_what_it_sees_until_it_is_taken_b
         net.server.hide(id, first);
         net.server.show(id, second);
         net.settle();
-        assert_eq!(states(&net, id), [None, ann(1)]);
+        assert_eq!(states(&net, id), [None, ANN(1)]);
         watch(&mut net, 0, THERE);
         watch(&mut net, 1, HERE);
         net.settle();
@@ -85,7 +85,7 @@ fn what_is_said_about_a_connection_comes_before_what_it_sees_until_it_is_taken_b
         assert_eq!(drain(&mut net, 1), [spawned(id)]);
         move_to(&mut net, id, THERE);
         net.settle();
-        assert_eq!(states(&net, id), [None, ann(1)], "wherever it is");
+        assert_eq!(states(&net, id), [None, ANN(1)], "wherever it is");
         move_to(&mut net, id, HERE);
         net.server.restore(id, first);
         net.server.restore(id, second);
@@ -118,10 +118,10 @@ fn who_is_shown_an_object_right_after_its_spawn_sees_it_wherever_it_is() {
         let id = spawn(&mut net, THERE, 1);
         net.server.show(id, connection);
         net.settle();
-        assert_eq!(states(&net, id), [None, ann(1)]);
+        assert_eq!(states(&net, id), [None, ANN(1)]);
         move_to(&mut net, id, HERE);
         net.settle();
-        assert_eq!(states(&net, id), [None, ann(1)]);
+        assert_eq!(states(&net, id), [None, ANN(1)]);
         net.server.restore(id, connection);
         net.settle();
         assert_eq!(states(&net, id), [None, None]);
@@ -157,10 +157,10 @@ fn what_is_said_about_everyone_holds_until_it_is_left_to_the_interest_again() {
         forget_events(&mut net);
         net.server.show_to_all(id);
         net.settle();
-        assert_eq!(states(&net, id), [ann(1), ann(1)]);
+        assert_eq!(states(&net, id), [ANN(1), ANN(1)]);
         move_to(&mut net, id, THERE);
         net.settle();
-        assert_eq!(states(&net, id), [ann(1), ann(1)]);
+        assert_eq!(states(&net, id), [ANN(1), ANN(1)]);
         net.server.hide_from_all(id);
         move_to(&mut net, id, HERE);
         net.settle();
@@ -168,10 +168,10 @@ fn what_is_said_about_everyone_holds_until_it_is_left_to_the_interest_again() {
         let connection = net.connection(1);
         net.server.show(id, connection);
         net.settle();
-        assert_eq!(states(&net, id), [None, ann(1)]);
+        assert_eq!(states(&net, id), [None, ANN(1)]);
         net.server.show_by_interest(id);
         net.settle();
-        assert_eq!(states(&net, id), [ann(1), None]);
+        assert_eq!(states(&net, id), [ANN(1), None]);
         assert_eq!(drain(&mut net, 0), [hidden(id), spawned(id)]);
         let expected = [spawned(id), hidden(id), spawned(id), hidden(id)];
         assert_eq!(drain(&mut net, 1), expected);
@@ -194,7 +194,7 @@ fn what_is_spawned_hidden_is_seen_by_nobody_until_it_is_left_to_the_interest() {
         assert_eq!(states(&net, id), [None, None]);
         net.server.show_by_interest(id);
         net.settle();
-        assert_eq!(states(&net, id), [ann(1), ann(1)]);
+        assert_eq!(states(&net, id), [ANN(1), ANN(1)]);
         assert!(net.client(1).is_owner(id) && !net.client(0).is_owner(id));
     });
 }
