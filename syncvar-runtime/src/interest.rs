@@ -124,7 +124,8 @@ pub struct Area(pub u64);
 /// ]));
 /// ```
 pub trait InterestManagement: Any + Send + Sync + fmt::Debug {
-    /// An object is there, at this position. Its number never comes back.
+    /// An object is there, at this position. Its number comes back only if the game chooses it again
+    /// for another object, when this one is gone.
     fn handle_spawn(&mut self, object: NetId, position: Vector3);
 
     /// An object was moved by [`NetworkServer::set_transform`](crate::NetworkServer::set_transform).

@@ -283,6 +283,8 @@ impl NetworkServer {
     }
 
     /// Whether a connection sees an object, or will as soon as it is ready and the server updates.
+    /// What the interest management has to say counts from the next update on: until then, everyone
+    /// sees an object that has just been spawned.
     pub fn is_visible(&self, id: NetId, connection: ConnectionId) -> bool {
         let known = self.connections.get(connection.0).is_some();
         let wanted = self.objects.get(id.0).map(|spawned| spawned.wanted);

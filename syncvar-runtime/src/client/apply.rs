@@ -84,6 +84,7 @@ struct Arrival<'a> {
     prefab: Option<u32>,
     asset_id: NetworkHash128,
     place: Place,
+    dialect: Dialect,
     state: &'a [u8],
 }
 
@@ -112,6 +113,7 @@ impl NetworkClient {
                 position: spawn.position,
                 rotation: spawn.rotation,
             },
+            dialect: Dialect::Unet,
             state: spawn.state,
         });
     }
@@ -131,7 +133,7 @@ impl NetworkClient {
     }
 
     fn read_arrival<'a>(&self, object: NetId, said: &'a [u8]) -> Result<Arrival<'a>, ReadError> {
-        let mut reader = NetworkReader::with_dialect(said, self.dialect);
+        let mut reader = NetworkReader::with_dialect(said, Dialect::Compact);
         let kind = reader.read_varint()?;
         let rank = usize::try_from(kind >> 2).ok();
         let index = rank.and_then(|rank| self.by_rank.get(rank));
@@ -152,6 +154,7 @@ impl NetworkClient {
             prefab: Some(prefab.index),
             asset_id: prefab.asset_id,
             place,
+            dialect: Dialect::Compact,
             state: reader.read_bytes(reader.remaining())?,
         })
     }
@@ -181,7 +184,7 @@ impl NetworkClient {
         } else {
             self.places.insert(object, arrival.place);
         }
-        let mut reader = NetworkReader::with_dialect(arrival.state, self.dialect);
+        let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect);
         let mut result = Ok(());
         if let Some(slots) = self.pools.slots_mut(replica.at) {
             slots.for_each_mut(|slot| {
@@ -230,7 +233,7 @@ impl NetworkClient {
         let object = NetId(reader.read_packed_u32()?);
         let changes = reader.read_bytes(reader.remaining())?;
         if let Some((pool, entry)) = self.find(object, changes) {
-            self.read_entries(channel, pool, &[entry]);
+            self.read_entries(Dialect::Unet, channel, pool, &[entry]);
         }
         Ok(())
     }
@@ -253,13 +256,13 @@ impl NetworkClient {
                 continue;
             };
             if next != pool || length == BATCH {
-                self.read_entries(channel, pool, &run[..length]);
+                self.read_entries(Dialect::Compact, channel, pool, &run[..length]);
                 (pool, length) = (next, 0);
             }
             run[length] = entry;
             length += 1;
         }
-        self.read_entries(channel, pool, &run[..length]);
+        self.read_entries(Dialect::Compact, channel, pool, &run[..length]);
         result
     }
 
@@ -286,12 +289,12 @@ impl NetworkClient {
         Some((replica.at.pool, entry))
     }
 
-    fn read_entries(&mut self, channel: u8, pool: u32, entries: &[Entry<'_>]) {
+    fn read_entries(&mut self, dialect: Dialect, channel: u8, pool: u32, entries: &[Entry<'_>]) {
         let Some(pool) = self.pools.pool_mut(pool) else {
             return;
         };
         let mut reception = Reception {
-            dialect: self.dialect,
+            dialect,
             channel,
             masks: &mut self.masks,
             events: &mut self.events,

@@ -169,6 +169,11 @@ impl Audiences {
         self.get(id).members.base()
     }
 
+    /// Those who belong to an audience whatever areas they see, unless everyone does.
+    pub(super) fn shown(&self, id: AudienceId) -> impl Iterator<Item = ConnectionId> {
+        self.get(id).members.shown()
+    }
+
     /// Whether a connection belongs to an audience, ready or not.
     pub(super) fn admits(&self, id: AudienceId, connection: ConnectionId) -> bool {
         let sees = |area| self.sight.sees(connection, area);
@@ -224,6 +229,11 @@ impl Audiences {
         if audience.users == 0 && !Self::is_permanent(id) {
             self.unused.push(id);
         }
+    }
+
+    /// Whether an object names an audience.
+    pub(super) fn is_named(&self, id: AudienceId) -> bool {
+        self.get(id).users > 0
     }
 
     fn is_permanent(id: AudienceId) -> bool {

@@ -1,11 +1,14 @@
 //! What the interest management says, and what follows from it.
 
+#[cfg(test)]
+mod tests;
+
 use std::any::Any;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::audience::{AudienceId, Base};
+use super::audience::{Audiences, Base};
 use super::show::Turnover;
 use super::{ConnectionId, NetworkServer};
 use crate::interest::{Area, Everyone, InterestChange, InterestChanges, InterestManagement};
@@ -20,8 +23,13 @@ pub(super) struct Interest {
     areas: FxHashMap<NetId, Area>,
     /// The same from the other side.
     objects: BTreeSet<(Area, NetId)>,
+    /// Who was shown an object of which the interest management says for now that everyone sees it.
+    /// An audience of everyone does not keep that; in an area it matters again.
+    shown: BTreeSet<(NetId, ConnectionId)>,
     /// Who begins (`true`) or ceases to see which area with the update under way.
     crossings: Vec<(ConnectionId, Area, bool)>,
+    /// The areas that somebody begins to see with the update under way.
+    entered: Vec<Area>,
 }
 
 impl Interest {
@@ -31,7 +39,9 @@ impl Interest {
             changes: InterestChanges::default(),
             areas: FxHashMap::default(),
             objects: BTreeSet::new(),
+            shown: BTreeSet::new(),
             crossings: Vec::new(),
+            entered: Vec::new(),
         }
     }
 
@@ -56,11 +66,39 @@ impl Interest {
 
     pub(super) fn forget(&mut self, object: NetId) {
         self.place(object, None);
+        self.take_shown(object);
         self.management.handle_despawn(object);
     }
 
+    pub(super) fn forget_connection(&mut self, connection: ConnectionId) {
+        self.shown.retain(|(_, shown)| *shown != connection);
+        self.management.handle_disconnect(connection);
+    }
+
+    /// Remembers, or no longer, that a connection was shown an object that everyone sees for now. A
+    /// server without areas has no use for it.
+    pub(super) fn set_shown(&mut self, object: NetId, connection: ConnectionId, shown: bool) {
+        let management: &dyn Any = &*self.management;
+        if shown && !management.is::<Everyone>() {
+            self.shown.insert((object, connection));
+        } else {
+            self.shown.remove(&(object, connection));
+        }
+    }
+
+    /// Those who were shown an object that everyone sees for now; they are not remembered any more.
+    pub(super) fn take_shown(&mut self, object: NetId) -> Vec<ConnectionId> {
+        let (first, last) = (ConnectionId(0), ConnectionId(u32::MAX));
+        let shown = self.shown.range((object, first)..=(object, last));
+        let shown: Vec<_> = shown.map(|(_, connection)| *connection).collect();
+        for connection in &shown {
+            self.shown.remove(&(object, *connection));
+        }
+        shown
+    }
+
     /// The objects in an area, ascending.
-    fn objects(&self, area: Area) -> impl Iterator<Item = NetId> {
+    pub(super) fn objects(&self, area: Area) -> impl Iterator<Item = NetId> {
         let (first, last) = (NetId(0), NetId(u32::MAX));
         let objects = self.objects.range((area, first)..=(area, last));
         objects.map(|(_, object)| *object)
@@ -115,8 +153,9 @@ impl NetworkServer {
         };
         spawned.by_interest = true;
         let owner = spawned.owner;
+        self.interest.take_shown(id);
         self.set_wanted(id, |audiences, _| {
-            audiences.rebase(super::audience::Audiences::NOBODY, base, owner)
+            audiences.rebase(Audiences::NOBODY, base, owner, &[])
         })
     }
 
@@ -130,9 +169,20 @@ impl NetworkServer {
         else {
             return;
         };
-        let wanted = self.audiences.rebase(spawned.wanted, base, spawned.owner);
-        if wanted != spawned.wanted {
-            self.set_wanted(id, |_, _| wanted);
+        let shown = match (self.audiences.base(spawned.wanted), base) {
+            (Base::Everyone, Base::Area(_)) => self.interest.take_shown(id),
+            (Base::Area(_), Base::Everyone) => {
+                for connection in self.audiences.shown(spawned.wanted) {
+                    self.interest.set_shown(id, connection, true);
+                }
+                Vec::new()
+            }
+            _ => Vec::new(),
+        };
+        let (wanted, owner) = (spawned.wanted, spawned.owner);
+        let rebased = self.audiences.rebase(wanted, base, owner, &shown);
+        if rebased != wanted {
+            self.set_wanted(id, |_, _| rebased);
         }
     }
 
@@ -158,20 +208,34 @@ impl NetworkServer {
             }
         }
         self.interest.changes = changes;
-        for (_, area, _) in self.interest.crossings.iter().filter(|(.., sees)| *sees) {
-            for object in self.interest.objects(*area) {
-                if let Some(spawned) = self.objects.get_mut(object.0) {
-                    spawned.forced = true;
-                    self.schedule.queue_dirty(object);
-                }
-            }
-        }
+        self.force_entered();
     }
 
     fn begin_crossing(&mut self, connection: ConnectionId, area: Area, sees: bool) {
         if self.knows(connection) {
             self.interest.crossings.push((connection, area, sees));
+            if sees && self.is_ready(connection) {
+                self.interest.entered.push(area);
+            }
         }
+    }
+
+    /// Has the changes written of the objects that somebody is about to see because of their area.
+    fn force_entered(&mut self) {
+        let mut entered = std::mem::take(&mut self.interest.entered);
+        entered.sort_unstable();
+        entered.dedup();
+        for area in entered.drain(..) {
+            for object in self.interest.objects(area) {
+                if let Some(spawned) = self.objects.get_mut(object.0)
+                    && self.audiences.base(spawned.audience) == Base::Area(area)
+                {
+                    spawned.forced = true;
+                    self.schedule.queue_dirty(object);
+                }
+            }
+        }
+        self.interest.entered = entered;
     }
 
     /// Connections see other areas from now on: what has been written so far was for those who saw
@@ -184,6 +248,9 @@ impl NetworkServer {
             } else {
                 self.audiences.conceal(connection, area, &mut changed);
             }
+            if !changed.is_empty() {
+                self.turnover.list(area);
+            }
             for audience in changed.drain(..) {
                 self.turnover.turn(audience, connection, sees);
             }
@@ -191,40 +258,33 @@ impl NetworkServer {
     }
 
     /// Shows the objects of areas to those who have begun to see them, and hides them from those who
-    /// have ceased to. `moved` are objects, ascending, for which that has been done.
+    /// have ceased to. `moved` are objects, ascending, for which that has been done. Costs as much as
+    /// there is in those areas.
     pub(super) fn show_areas(&mut self, moved: &[NetId]) {
         let turnover = std::mem::take(&mut self.turnover);
-        let mut objects = Vec::new();
-        for audience in turnover.audiences() {
-            let entered: Vec<_> = Turnover::of(&turnover.entered, audience).collect();
-            let left: Vec<_> = Turnover::of(&turnover.left, audience).collect();
-            objects.extend(self.members_of_area(audience));
+        let (mut objects, mut last) = (Vec::new(), None);
+        let (mut entered, mut left) = (Vec::new(), Vec::new());
+        for area in &turnover.areas {
+            objects.extend(self.interest.objects(*area));
             for id in objects.drain(..) {
-                let spawned = self.objects.get(id.0);
-                let stays = |spawned: &&_| {
-                    let super::Spawned {
-                        audience: named,
-                        announced,
-                        ..
-                    } = spawned;
-                    *announced && *named == audience
+                let spawned = self.objects.get(id.0).filter(|spawned| spawned.announced);
+                let Some(audience) = spawned.map(|spawned| spawned.audience) else {
+                    continue;
                 };
-                if spawned.filter(stays).is_some() && moved.binary_search(&id).is_err() {
-                    self.hide_from(id, &left);
-                    self.show_to(id, &entered);
+                if moved.binary_search(&id).is_ok() {
+                    continue;
                 }
+                // Neighbours mostly have the same one.
+                if last.replace(audience) != Some(audience) {
+                    entered.clear();
+                    entered.extend(Turnover::of(&turnover.entered, audience));
+                    left.clear();
+                    left.extend(Turnover::of(&turnover.left, audience));
+                }
+                self.hide_from(id, &left);
+                self.show_to(id, &entered);
             }
         }
-    }
-
-    /// The objects in the area that an audience is based on.
-    fn members_of_area(&self, audience: AudienceId) -> impl Iterator<Item = NetId> {
-        let area = match self.audiences.base(audience) {
-            Base::Area(area) => Some(area),
-            Base::Everyone | Base::Nobody => None,
-        };
-        area.into_iter()
-            .flat_map(|area| self.interest.objects(area))
     }
 }
 

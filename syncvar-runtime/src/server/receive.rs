@@ -191,8 +191,9 @@ impl NetworkServer {
             }
         }
         self.joining.retain(|joining| *joining != connection);
-        self.leave_audiences(connection);
-        self.interest.management.handle_disconnect(connection);
+        self.leave_audiences(connection, &owned);
+        self.cancel_owed(connection);
+        self.interest.forget_connection(connection);
         self.rationing.forget_connection(connection);
         self.events.push(if was_in {
             ServerEvent::Disconnected {
@@ -229,6 +230,7 @@ impl NetworkServer {
             idle.state = ConnectionState::Connected;
             self.joining.retain(|joining| *joining != connection);
             self.audiences.remove_ready(connection);
+            self.cancel_owed(connection);
             self.send_own(connection, &NotReady {});
         }
     }

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
+use rustc_hash::FxHashSet;
 
 use super::audience::{Audience, AudienceId};
 use super::full_state::Description;
 use super::update::describe_failure;
 use super::{ConnectionId, NetworkServer};
+use crate::interest::Area;
 use crate::message::ObjectHide;
 use crate::segments::Segments;
 use crate::{Dialect, NetId};
@@ -18,6 +20,10 @@ use crate::{Dialect, NetId};
 pub(super) struct Turnover {
     pub(super) entered: BTreeSet<(AudienceId, ConnectionId)>,
     pub(super) left: BTreeSet<(AudienceId, ConnectionId)>,
+    /// The areas because of which somebody did, each once, in the order in which the interest
+    /// management has named them: it may have reasons for it, such as what is nearest.
+    pub(super) areas: Vec<Area>,
+    listed: FxHashSet<Area>,
 }
 
 impl Turnover {
@@ -33,10 +39,11 @@ impl Turnover {
         }
     }
 
-    /// The audiences that somebody has joined or left, ascending.
-    pub(super) fn audiences(&self) -> BTreeSet<AudienceId> {
-        let both = self.entered.iter().chain(&self.left);
-        both.map(|(id, _)| *id).collect()
+    /// Somebody has joined or left audiences because of an area.
+    pub(super) fn list(&mut self, area: Area) {
+        if self.listed.insert(area) {
+            self.areas.push(area);
+        }
     }
 
     /// Those who joined (or left) an audience, ascending.
@@ -135,9 +142,19 @@ impl NetworkServer {
     }
 
     /// A connection belongs to no audience any more. Objects that are seen by the same connections
-    /// since then share one audience again; all objects are walked only if there are such.
-    pub(super) fn leave_audiences(&mut self, connection: ConnectionId) {
-        let merged = self.audiences.forget(connection);
+    /// since then share one audience again. Those that it owned are looked at; all are walked only if
+    /// there are others, which it was shown or kept from.
+    pub(super) fn leave_audiences(&mut self, connection: ConnectionId, owned: &[NetId]) {
+        let mut merged = self.audiences.forget(connection);
+        if merged.is_empty() {
+            return;
+        }
+        for id in owned {
+            if let Some(spawned) = self.objects.get_mut(id.0) {
+                spawned.follow(&merged, &mut self.audiences);
+            }
+        }
+        merged.retain(|former, _| self.audiences.is_named(*former));
         if !merged.is_empty() {
             for spawned in self.objects.values_mut() {
                 spawned.follow(&merged, &mut self.audiences);
@@ -145,10 +162,41 @@ impl NetworkServer {
         }
     }
 
-    /// Tells connections to forget an object.
+    /// Tells connections to forget an object. It is owed to them no more.
     pub(super) fn hide_from(&mut self, id: NetId, leaving: &[ConnectionId]) {
         for connection in leaving {
             self.send_own(*connection, &ObjectHide { net_id: id });
+        }
+        if !leaving.is_empty()
+            && let Some(owed) = self.owed.get_mut(&id)
+        {
+            owed.retain(|connection| !leaving.contains(connection));
+            self.settle_owed(id);
+        }
+    }
+
+    /// Nothing is owed to a connection any more: it is not ready, or gone.
+    pub(super) fn cancel_owed(&mut self, connection: ConnectionId) {
+        let mut concerned = Vec::new();
+        for (id, owed) in &mut self.owed {
+            let before = owed.len();
+            owed.retain(|other| *other != connection);
+            if owed.len() < before {
+                concerned.push(*id);
+            }
+        }
+        for id in concerned {
+            self.settle_owed(id);
+        }
+    }
+
+    /// Forgets the list of those to whom an object is owed if it has become empty.
+    fn settle_owed(&mut self, id: NetId) {
+        if self.owed.get(&id).is_some_and(Vec::is_empty) {
+            self.owed.remove(&id);
+            if let Some(spawned) = self.objects.get_mut(id.0) {
+                spawned.owing = false;
+            }
         }
     }
 

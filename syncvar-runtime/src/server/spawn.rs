@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use super::audience::Audiences;
+use super::audience::{AudienceId, Audiences, Base};
 use super::spawned::Spawned;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{BehaviourSet, Behaviours, Place};
@@ -252,6 +252,7 @@ impl NetworkServer {
         if !self.knows(connection) {
             return false;
         }
+        self.interest.set_shown(id, connection, false);
         self.set_wanted(id, |audiences, wanted| {
             audiences.restore(wanted, connection)
         })
@@ -274,12 +275,16 @@ impl NetworkServer {
     fn take_from_interest(&mut self, id: NetId) {
         if let Some(spawned) = self.objects.get_mut(id.0) {
             spawned.by_interest = false;
+            self.interest.take_shown(id);
         }
     }
 
     fn set_visible(&mut self, id: NetId, connection: ConnectionId, visible: bool) -> bool {
-        if !self.knows(connection) {
+        let Some(spawned) = self.objects.get(id.0).filter(|_| self.knows(connection)) else {
             return false;
+        };
+        if spawned.by_interest && self.audiences.base(spawned.wanted) == Base::Everyone {
+            self.interest.set_shown(id, connection, visible);
         }
         self.set_wanted(id, |audiences, wanted| {
             audiences.with(wanted, connection, visible)
@@ -289,7 +294,7 @@ impl NetworkServer {
     pub(super) fn set_wanted(
         &mut self,
         id: NetId,
-        choose: impl FnOnce(&mut Audiences, super::audience::AudienceId) -> super::audience::AudienceId,
+        choose: impl FnOnce(&mut Audiences, AudienceId) -> AudienceId,
     ) -> bool {
         let Some(spawned) = self.objects.get_mut(id.0) else {
             return false;

@@ -126,11 +126,13 @@ impl NetworkServer {
         if spawned.wake.is_some_and(|wake| all || wake < now) {
             spawned.wake = None;
         }
+        // For this update only, whatever comes of it.
+        let forced = std::mem::take(&mut spawned.forced);
         if !spawned.announced {
             self.schedule.queue_new(id);
             return None;
         }
-        job.force |= spawned.moved | spawned.owing | std::mem::take(&mut spawned.forced);
+        job.force |= forced | spawned.moved | spawned.owing;
         if !self.audiences.get(spawned.audience).has_listeners() {
             spawned.unsent = false;
             self.clear_dirty(id);

@@ -30,20 +30,21 @@ impl Audiences {
         self.change(id, connection, None)
     }
 
-    /// The audience with another base and owner, where the same connections are shown and hidden. An
-    /// owner makes a difference to areas only, as do those who are shown to everyone or hidden from
-    /// nobody: they are not kept.
+    /// The audience with another base and owner, where the same connections are shown and hidden,
+    /// and also shown are these others. An owner makes a difference to areas only, as do those who
+    /// are shown to everyone or hidden from nobody: they are not kept.
     pub(in crate::server) fn rebase(
         &mut self,
         id: AudienceId,
         base: Base,
         owner: Option<ConnectionId>,
+        shown: &[ConnectionId],
     ) -> AudienceId {
         let members = &self.get(id).members;
-        if members.are_based(base, owner) {
+        if members.are_based(base, owner) && shown.is_empty() {
             return id;
         }
-        let members = members.rebased(base, owner);
+        let members = members.rebased(base, owner, shown);
         if let Some(found) = self.by_members.get(&members) {
             return *found;
         }

@@ -113,15 +113,30 @@ impl Members {
         (self.base, self.owner) == (base, Self::needed_owner(base, owner))
     }
 
-    /// The same with another base and owner. What the new base says in any case is not kept.
-    pub(super) fn rebased(&self, base: Base, owner: Option<ConnectionId>) -> Self {
+    /// The same with another base and owner, and with others who are shown. What the new base says in
+    /// any case is not kept.
+    pub(super) fn rebased(
+        &self,
+        base: Base,
+        owner: Option<ConnectionId>,
+        shown: &[ConnectionId],
+    ) -> Self {
         let keep = |set: &BTreeSet<_>, kept| if kept { set.clone() } else { BTreeSet::new() };
-        Self {
+        let mut rebased = Self {
             base,
             owner: Self::needed_owner(base, owner),
             shown: keep(&self.shown, base != Base::Everyone),
             hidden: keep(&self.hidden, base != Base::Nobody),
+        };
+        for connection in shown {
+            rebased.set_view(*connection, Some(View::Shown));
         }
+        rebased
+    }
+
+    /// Those who are shown, ascending.
+    pub(super) fn shown(&self) -> impl Iterator<Item = ConnectionId> {
+        self.shown.iter().copied()
     }
 
     /// An owner makes a difference to areas only.

@@ -161,7 +161,7 @@ fn a_connection_that_is_gone_is_in_no_list_and_no_set() {
 
 /// The audience of those who see an area, which an object names.
 fn of_area(audiences: &mut Audiences, area: Area, owner: Option<ConnectionId>) -> AudienceId {
-    let id = audiences.rebase(Audiences::NOBODY, Base::Area(area), owner);
+    let id = audiences.rebase(Audiences::NOBODY, Base::Area(area), owner, &[]);
     audiences.acquire(id);
     id
 }
@@ -259,12 +259,15 @@ fn another_base_keeps_what_is_said_about_connections_as_far_as_it_matters() {
     let mut audiences = audiences();
     changed_by(&mut audiences, B, HERE, true);
     let without_a = without(&mut audiences, A);
-    let here = audiences.rebase(without_a, Base::Area(HERE), Some(A));
+    let here = audiences.rebase(without_a, Base::Area(HERE), Some(A), &[]);
     audiences.acquire(here);
     assert_eq!(ready(&audiences, here), [B]);
-    assert_eq!(audiences.rebase(here, Base::Area(HERE), Some(A)), here);
-    assert_eq!(audiences.rebase(here, Base::Everyone, Some(B)), without_a);
-    let nobody = audiences.rebase(here, Base::Nobody, Some(A));
+    assert_eq!(audiences.rebase(here, Base::Area(HERE), Some(A), &[]), here);
+    assert_eq!(
+        audiences.rebase(here, Base::Everyone, Some(B), &[]),
+        without_a
+    );
+    let nobody = audiences.rebase(here, Base::Nobody, Some(A), &[]);
     assert_eq!(nobody, Audiences::NOBODY);
 }
 

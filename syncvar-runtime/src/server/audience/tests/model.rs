@@ -138,9 +138,13 @@ impl World {
             _ => Base::Area(chance.area()),
         };
         let owner = (chance.below(2) == 0).then(|| chance.connection());
+        let shown: Vec<_> = (0..chance.below(3)).map(|_| chance.connection()).collect();
         let wish = &mut self.wishes[object];
         (wish.base, wish.owner) = (base, owner);
-        let instead = self.audiences.rebase(self.named[object], base, owner);
+        wish.said.extend(shown.iter().map(|c| (*c, true)));
+        let instead = self
+            .audiences
+            .rebase(self.named[object], base, owner, &shown);
         self.name(object, instead);
     }
 
