@@ -124,7 +124,7 @@ impl Game {
         while let Some(event) = server.poll_event() {
             say("server", format!("{event:?}"));
         }
-        let bytes = server.stats().encoded(MessageType::UpdateVars).bytes;
+        let bytes = server.stats().encoded(MessageType::UpdateBatch).bytes;
         if bytes > self.bytes {
             let (new, clients) = (bytes - self.bytes, server.connections().count());
             let cost = format!("  update: {new} bytes, written once for {clients} client(s)");
