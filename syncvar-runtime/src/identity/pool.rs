@@ -164,6 +164,8 @@ pub(crate) struct Pools {
     /// By prefab, and by the type that holds the behaviours: an object may be spawned as a tuple or
     /// as a list.
     by_kind: FxHashMap<(u32, TypeId), u32>,
+    /// What was found by it last.
+    last: Option<((u32, TypeId), u32)>,
 }
 
 /// A pool, and the prefab of its objects.
@@ -177,11 +179,15 @@ impl Pools {
     pub(crate) fn insert(&mut self, prefab: u32, behaviours: Behaviours) -> Location {
         let pools = &mut self.pools;
         let kind = (prefab, Any::type_id(behaviours.slots()));
-        let pool = *self.by_kind.entry(kind).or_insert_with(|| {
-            let rows = behaviours.slots().new_pool();
-            pools.push(PrefabPool { prefab, rows });
-            u32::try_from(pools.len() - 1).expect("fewer pools than objects")
-        });
+        let pool = match self.last {
+            Some((last, pool)) if last == kind => pool,
+            _ => *self.by_kind.entry(kind).or_insert_with(|| {
+                let rows = behaviours.slots().new_pool();
+                pools.push(PrefabPool { prefab, rows });
+                u32::try_from(pools.len() - 1).expect("fewer pools than objects")
+            }),
+        };
+        self.last = Some((kind, pool));
         let inserted = pools[pool as usize].rows.insert(behaviours);
         let row = inserted.expect("the pool is one for this type");
         Location { pool, row }
