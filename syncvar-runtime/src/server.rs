@@ -151,9 +151,9 @@ pub struct NetworkServer {
     /// Lists for the update loop to use again.
     scratch: Scratch,
     /// Full states that are being written.
-    showing: Showing,
+    showing: Box<Showing>,
     turnover: Turnover,
-    rationing: Rationing,
+    rationing: Box<Rationing>,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
     /// The segments of the packet that was polled last.
@@ -195,9 +195,9 @@ impl NetworkServer {
             joining: Vec::new(),
             resyncing: Vec::new(),
             scratch: Scratch::default(),
-            showing: Showing::new(config.gathered_size()),
+            showing: Box::new(Showing::new(config.gathered_size())),
             turnover: Turnover::default(),
-            rationing: Rationing::default(),
+            rationing: Box::default(),
             outgoing: VecDeque::new(),
             packet: Vec::new(),
             events: Events::with_limit(config.max_events),

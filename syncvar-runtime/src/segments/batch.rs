@@ -158,7 +158,7 @@ impl Batch {
         self.last = self.entry;
         writer.add_bits(self.header, length.min(LONG));
         if length >= LONG {
-            writer.insert_varint(self.contents, length - LONG);
+            writer.insert_varint(self.contents, (length - LONG) as u64);
         }
     }
 }
@@ -226,6 +226,10 @@ impl<'a> Entries<'a> {
         }
     }
 
+    #[expect(
+        clippy::inline_always,
+        reason = "as a call it takes a third of the time that a client spends on a change"
+    )]
     #[inline(always)]
     fn read(&mut self) -> Result<(NetId, &'a [u8]), ReadError> {
         let header = self.reader.read_varint()?;
