@@ -229,13 +229,9 @@ impl NetworkServer {
             ..
         } = limit;
         let waiting = waiting.get(place)?;
-        let mut resendable = true;
         let of_channel = |slot: &&dyn Slot| slot.info().channel == waiting.channel;
-        resendable &= slots
-            .iter()
-            .filter(of_channel)
-            .all(|slot| slot.info().resendable);
-        if !resendable {
+        let mut concerned = slots.iter().filter(of_channel);
+        if !concerned.all(|slot| slot.info().resendable) {
             return None;
         }
         let start = again.len();
