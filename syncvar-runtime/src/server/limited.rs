@@ -230,8 +230,11 @@ impl NetworkServer {
         } = limit;
         let waiting = waiting.get(place)?;
         let of_channel = |slot: &&dyn Slot| slot.info().channel == waiting.channel;
-        let mut concerned = slots.iter().filter(of_channel);
-        if !concerned.all(|slot| slot.info().resendable) {
+        if !slots
+            .iter()
+            .filter(of_channel)
+            .all(|slot| slot.info().resendable)
+        {
             return None;
         }
         let start = again.len();
