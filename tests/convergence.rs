@@ -132,16 +132,6 @@ impl World {
                 let client = self.client(choice);
                 self.net.client_mut(client).ready();
             }
-            Action::SetBudget(choice, bytes) => {
-                let connection = self.connection(choice);
-                self.limited.insert(self.client(choice));
-                let budget = bytes.map(Budget::new);
-                self.net.server.set_budget(connection, budget);
-            }
-            Action::SetPriority(choice, priority) => {
-                let object = self.object(choice);
-                self.net.server.set_priority(object, priority);
-            }
             Action::Garble(choice, payload) => self.garble(choice, &payload),
             Action::Step => {
                 self.net.step();
