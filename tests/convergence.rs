@@ -56,6 +56,11 @@ impl World {
         let mut config = ServerConfig::default();
         config.channels = vec![Channel::Reliable, Channel::Reliable];
         config.packet_size = 200;
+        // Both ways of writing: a run of one object is written by one thread.
+        #[cfg(feature = "parallel")]
+        {
+            config.parallel_from = 2;
+        }
         config
     }
 
@@ -131,16 +136,6 @@ impl World {
             Action::Ready(choice) => {
                 let client = self.client(choice);
                 self.net.client_mut(client).ready();
-            }
-            Action::SetBudget(choice, bytes) => {
-                let connection = self.connection(choice);
-                self.limited.insert(self.client(choice));
-                let budget = bytes.map(Budget::new);
-                self.net.server.set_budget(connection, budget);
-            }
-            Action::SetPriority(choice, priority) => {
-                let object = self.object(choice);
-                self.net.server.set_priority(object, priority);
             }
             Action::Garble(choice, payload) => self.garble(choice, &payload),
             Action::Step => {

@@ -10,6 +10,8 @@ mod interest;
 mod join;
 mod limited;
 mod notes;
+#[cfg(feature = "parallel")]
+mod parallel;
 mod receive;
 mod schedule;
 mod show;
@@ -82,6 +84,13 @@ pub struct ServerConfig {
     pub resyncs_per_update: usize,
     /// The most events that are kept for [`NetworkServer::poll_event`]; the oldest go first.
     pub max_events: usize,
+    /// How many objects with changes, of one prefab and seen by the same connections, are encoded on
+    /// several threads; fewer are not worth it. 2048 unless set, `usize::MAX` for never.
+    ///
+    /// The bytes are the same either way. The threads are those of the rayon pool in which
+    /// [`NetworkServer::update`] is called, the global one unless it is in another's `install`.
+    #[cfg(feature = "parallel")]
+    pub parallel_from: usize,
 }
 
 impl Default for ServerConfig {
@@ -94,6 +103,8 @@ impl Default for ServerConfig {
             dialect: Dialect::Compact,
             resyncs_per_update: 64,
             max_events: 100_000,
+            #[cfg(feature = "parallel")]
+            parallel_from: 2048,
         }
     }
 }
