@@ -7,6 +7,7 @@
 //!
 //! ```text
 //! cargo bench --bench fanout                              # three pairs of N and M
+//! cargo bench --bench fanout --features parallel          # and a server on all processors
 //! SYNCVAR_BENCH_GRID=full cargo bench --bench fanout      # the whole grid, and 700 MB of buffers
 //! ```
 
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
-use syncvar::Dialect;
+use syncvar::{Dialect, ServerConfig};
 
 use support::cell::Cell;
 use support::floor::FloorServer;
@@ -51,17 +52,47 @@ fn sizes() -> Vec<(u32, usize)> {
     }
 }
 
+/// The servers of this library, with their settings.
+fn settings() -> Vec<(&'static str, ServerConfig)> {
+    let settings = DIALECTS.map(|dialect| {
+        let mut config = ServerConfig::default();
+        config.dialect = dialect;
+        (label(dialect), config)
+    });
+    #[cfg(feature = "parallel")]
+    let settings = in_parallel_too(settings);
+    settings.into()
+}
+
+/// The same on one thread, and on as many as there are processors.
+#[cfg(feature = "parallel")]
+fn in_parallel_too<const N: usize>(
+    mut settings: [(&'static str, ServerConfig); N],
+) -> Vec<(&'static str, ServerConfig)> {
+    let mut parallel = settings[0].1.clone();
+    parallel.parallel_from = 1;
+    for (_, config) in &mut settings {
+        config.parallel_from = usize::MAX;
+    }
+    let mut settings: Vec<_> = settings.into();
+    settings.push(("syncvar, parallel", parallel));
+    settings
+}
+
 fn measure_size(criterion: &mut Criterion, objects: u32, clients: usize) {
     let name = format!("fanout/{objects} objects, {clients} clients");
     let mut group = criterion.benchmark_group(name);
     let mut floor = FloorServer::new(objects, clients, &mut Random::new(1));
-    let mut servers = DIALECTS.map(|dialect| {
-        let random = &mut Random::new(1);
-        (
-            label(dialect),
-            UnitServer::new(objects, clients, dialect, random),
-        )
-    });
+    let mut servers: Vec<_> = settings()
+        .into_iter()
+        .map(|(name, config)| {
+            let random = &mut Random::new(1);
+            (
+                name,
+                UnitServer::with_config(config, objects, clients, random),
+            )
+        })
+        .collect();
     for cell in Cell::ALL {
         measure_cell(&mut group, "floor", &mut floor, objects, cell);
         for (name, server) in &mut servers {

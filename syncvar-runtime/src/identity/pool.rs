@@ -34,10 +34,9 @@ pub(crate) trait Pool: Any + Send + Sync {
     /// Has each of these objects write what it has to send.
     fn write_changes(&mut self, jobs: &[Job], sink: &mut Sink<'_>);
 
-    /// The same, each of the sinks on a thread of its own: the objects are shared out among them in
-    /// order, and come back in that order from sink to sink.
+    /// The same on several threads: the objects are shared out in order among the sinks.
     #[cfg(feature = "parallel")]
-    fn write_changes_to_all(&mut self, jobs: &[Job], sinks: &mut [Sink<'_>]);
+    fn write_changes_to_all(&mut self, jobs: &[Job], sinks: Vec<Sink<'_>>);
 
     /// Has each of these objects read its changes and call its hooks.
     fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>);
@@ -128,7 +127,7 @@ impl<S: Slots> Pool for TypedPool<S> {
     }
 
     #[cfg(feature = "parallel")]
-    fn write_changes_to_all(&mut self, jobs: &[Job], sinks: &mut [Sink<'_>]) {
+    fn write_changes_to_all(&mut self, jobs: &[Job], sinks: Vec<Sink<'_>>) {
         parallel::write_changes_to_all(&mut self.rows, jobs, sinks);
     }
 

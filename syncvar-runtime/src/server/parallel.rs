@@ -1,7 +1,7 @@
-//! `Crew`: threads that encode the changes of a run together.
+//! The changes of a run, encoded on several threads.
 //!
-//! Each of them writes its share of the objects just as one thread writes all of them, but into buffers
-//! of its own. What they have written is then put together in order.
+//! The objects are cut into shares. Each is written just as one thread writes all of them, but into
+//! buffers of its own; what was written is then put together in order.
 
 use super::audience::Outputs;
 use super::budget::position;
@@ -12,15 +12,22 @@ use crate::identity::{Job, Pool};
 use crate::segments::Segments;
 use crate::stats::{BehaviourStats, Counter};
 
-/// The members of a crew, whose buffers are used again and again.
+/// A thread that is late, or has the longer texts, keeps the others from taking this part of its
+/// objects at most.
+const SHARES_PER_THREAD: usize = 4;
+
+/// A share of fewer objects is not worth having.
+const LEAST_SHARE: usize = 256;
+
+/// What the shares of a run are written to, again and again.
 #[derive(Debug, Default)]
-pub(super) struct Crew {
-    members: Vec<Member>,
+pub(super) struct Shares {
+    all: Vec<Share>,
 }
 
-/// What a thread writes to.
+/// What one share is written to.
 #[derive(Debug, Default)]
-struct Member {
+struct Share {
     /// A buffer for each channel, in either dialect.
     unet: Vec<Segments>,
     compact: Vec<Segments>,
@@ -29,7 +36,7 @@ struct Member {
     notes: Notes,
 }
 
-impl Crew {
+impl Shares {
     /// Has the objects of a run write what they have to send, if there are enough of them and more
     /// than one thread. Returns those that are still to be written: none, or all.
     pub(super) fn write<'a>(
@@ -46,20 +53,26 @@ impl Crew {
         if threads < 2 {
             return jobs;
         }
-        self.members.resize_with(threads, Member::default);
-        let sinks = self.members.iter_mut().map(|member| member.sink(sink));
-        pool.write_changes_to_all(jobs, &mut sinks.collect::<Vec<_>>());
-        for member in &mut self.members {
-            member.hand_over(sink);
+        let most = (threads * SHARES_PER_THREAD).min(jobs.len() / LEAST_SHARE);
+        let count = most.max(threads);
+        if self.all.len() < count {
+            self.all.resize_with(count, Share::default);
+        }
+        let shares = &mut self.all[..count];
+        let sinks = shares.iter_mut().map(|share| share.sink(sink));
+        pool.write_changes_to_all(jobs, sinks.collect());
+        for share in shares {
+            share.hand_over(sink);
         }
         &[]
     }
 }
 
-impl Member {
-    /// Where this thread writes what is for a sink, all of it empty whatever became of it before.
+impl Share {
+    /// Where what is for a sink is written instead, empty whatever became of it before.
     fn sink<'a>(&'a mut self, whole: &Sink<'a>) -> Sink<'a> {
         self.stats.clear();
+        reserve_apart(&mut self.stats, whole.stats.len());
         self.stats.resize_with(whole.stats.len(), nameless);
         self.outcome.left.clear();
         self.outcome.errors.clear();
@@ -80,7 +93,7 @@ impl Member {
         }
     }
 
-    /// Gives a sink what this thread has written, and what is to be said about it.
+    /// Gives a sink what has been written, and what is to be said about it.
     fn hand_over(&mut self, sink: &mut Sink<'_>) {
         let Outputs { first, second } = &mut sink.outputs;
         for outputs in [first, second] {
@@ -128,11 +141,21 @@ fn buffers<'a>(
     let mut spoken = spoken.filter(|of| of.first().is_some_and(|one| one.dialect() == dialect));
     let channels = spoken.next().map_or(0, <[_]>::len);
     if own.len() < channels {
+        reserve_apart(own, channels);
         own.resize_with(channels, || Segments::with_dialect(usize::MAX, dialect));
     }
     let buffers = &mut own[..channels];
     buffers.iter_mut().for_each(Segments::clear);
     buffers
+}
+
+/// Makes room for so many elements, and for some more which nobody touches: two threads that write to
+/// the same line of their caches make each other four times as slow.
+fn reserve_apart<T>(list: &mut Vec<T>, count: usize) {
+    const LINES: usize = 128;
+    if list.capacity() < count {
+        list.reserve_exact(count - list.len() + LINES.div_ceil(size_of::<T>()));
+    }
 }
 
 /// Counters for a behaviour, whichever it is.

@@ -19,7 +19,7 @@ pub(super) struct Scratch {
     pub(super) leaving: Vec<ConnectionId>,
     jobs: Vec<Job>,
     #[cfg(feature = "parallel")]
-    crew: super::parallel::Crew,
+    shares: super::parallel::Shares,
     outcome: Outcome,
     /// Objects of a run about which there is something to settle, whatever comes of it.
     unsettled: Vec<NetId>,
@@ -184,7 +184,7 @@ impl NetworkServer {
         #[cfg(feature = "parallel")]
         let jobs = self
             .scratch
-            .crew
+            .shares
             .write(jobs, self.config.parallel_from, pool, &mut sink);
         pool.write_changes(jobs, &mut sink);
         let Encoded { unet, compact } = sink.encoded;

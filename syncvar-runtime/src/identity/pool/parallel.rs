@@ -9,18 +9,19 @@ use crate::server::Sink;
 /// A row of a pool that one thread has for itself, if there is such a row.
 type Lent<'a, S> = Option<&'a mut Option<S>>;
 
-/// Has the objects of a run write what they have to send, each sink on a thread of its own.
+/// Has the objects of a run write what they have to send, to each sink a share of them.
 pub(super) fn write_changes_to_all<S: Slots>(
     rows: &mut [Option<S>],
     jobs: &[Job],
-    sinks: &mut [Sink<'_>],
+    sinks: Vec<Sink<'_>>,
 ) {
     let share = jobs.len().div_ceil(sinks.len().max(1)).max(1);
     let mut rows = lend(rows, jobs);
     let shares = jobs.par_chunks(share).zip(rows.par_chunks_mut(share));
     let shares = shares.zip(sinks).with_max_len(1);
-    shares.for_each(|((jobs, rows), sink)| {
-        write_batches(rows, jobs, sink, |rows, place, _| {
+    // Each sink is moved to the thread's own stack, apart from the others.
+    shares.for_each(|((jobs, rows), mut sink)| {
+        write_batches(rows, jobs, &mut sink, |rows, place, _| {
             rows.get_mut(place)?.as_deref_mut()?.as_mut()
         });
     });
