@@ -84,11 +84,12 @@ pub struct ServerConfig {
     pub resyncs_per_update: usize,
     /// The most events that are kept for [`NetworkServer::poll_event`]; the oldest go first.
     pub max_events: usize,
-    /// How many objects with changes, of one prefab and seen by the same connections, are encoded on
-    /// several threads; fewer are not worth it. 2048 unless set, `usize::MAX` for never.
+    /// How many objects with changes, one after another of the same prefab and seen by the same
+    /// connections, are encoded on several threads; 16 384 unless set, `usize::MAX` for never. Fewer
+    /// are not worth it, unless writing one of them takes long.
     ///
-    /// The bytes are the same either way. The threads are those of the rayon pool in which
-    /// [`NetworkServer::update`] is called, the global one unless it is in another's `install`.
+    /// The bytes are the same either way. The thread that calls [`NetworkServer::update`] takes part;
+    /// the others are those of the rayon pool that it belongs to, or of the global one.
     #[cfg(feature = "parallel")]
     pub parallel_from: usize,
 }
@@ -104,7 +105,7 @@ impl Default for ServerConfig {
             resyncs_per_update: 64,
             max_events: 100_000,
             #[cfg(feature = "parallel")]
-            parallel_from: 2048,
+            parallel_from: 16_384,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The changes of a run, encoded on several threads.
 //!
-//! The objects are cut into shares. Each is written just as one thread writes all of them, but into
-//! buffers of its own; what was written is then put together in order.
+//! The objects are cut into shares, which whatever thread is free takes one after another. Each is
+//! written just as one thread writes all of them, but into buffers of its own; what was written is then
+//! put together in order.
 
 use super::audience::Outputs;
 use super::budget::position;
@@ -12,9 +13,9 @@ use crate::identity::{Job, Pool};
 use crate::segments::Segments;
 use crate::stats::{BehaviourStats, Counter};
 
-/// A thread that is late, or has the longer texts, keeps the others from taking this part of its
-/// objects at most.
-const SHARES_PER_THREAD: usize = 4;
+/// Threads are not equally fast: what was changed lately is in one processor's cache. The last share
+/// that a slow one takes is all that the others wait for.
+const SHARES_PER_THREAD: usize = 8;
 
 /// A share of fewer objects is not worth having.
 const LEAST_SHARE: usize = 256;
@@ -150,7 +151,7 @@ fn buffers<'a>(
 }
 
 /// Makes room for so many elements, and for some more which nobody touches: two threads that write to
-/// the same line of their caches make each other four times as slow.
+/// the same line of their caches slow each other down.
 fn reserve_apart<T>(list: &mut Vec<T>, count: usize) {
     const LINES: usize = 128;
     if list.capacity() < count {

@@ -1,6 +1,8 @@
 //! A pool's objects shared out among threads.
 
-use rayon::prelude::*;
+use std::sync::Mutex;
+
+use rayon::slice::ParallelSliceMut;
 
 use super::{Job, write_batches};
 use crate::identity::Slots;
@@ -9,7 +11,8 @@ use crate::server::Sink;
 /// A row of a pool that one thread has for itself, if there is such a row.
 type Lent<'a, S> = Option<&'a mut Option<S>>;
 
-/// Has the objects of a run write what they have to send, to each sink a share of them.
+/// Has the objects of a run write what they have to send, to each sink a share of them. A thread that
+/// is free takes the next share.
 pub(super) fn write_changes_to_all<S: Slots>(
     rows: &mut [Option<S>],
     jobs: &[Job],
@@ -17,13 +20,23 @@ pub(super) fn write_changes_to_all<S: Slots>(
 ) {
     let share = jobs.len().div_ceil(sinks.len().max(1)).max(1);
     let mut rows = lend(rows, jobs);
-    let shares = jobs.par_chunks(share).zip(rows.par_chunks_mut(share));
-    let shares = shares.zip(sinks).with_max_len(1);
-    // Each sink is moved to the thread's own stack, apart from the others.
-    shares.for_each(|((jobs, rows), mut sink)| {
-        write_batches(rows, jobs, &mut sink, |rows, place, _| {
-            rows.get_mut(place)?.as_deref_mut()?.as_mut()
-        });
+    let shares = jobs.chunks(share).zip(rows.chunks_mut(share)).zip(sinks);
+    let shares = Mutex::new(shares);
+    let next = || shares.lock().ok()?.next();
+    let write = || {
+        // Each sink is moved to the thread's own stack, apart from the others.
+        while let Some(((jobs, rows), mut sink)) = next() {
+            write_batches(rows, jobs, &mut sink, |rows, place, _| {
+                rows.get_mut(place)?.as_deref_mut()?.as_mut()
+            });
+        }
+    };
+    // This thread writes too: it need not wait until others wake up, and has at hand what it changed.
+    rayon::in_place_scope(|scope| {
+        for _ in 1..rayon::current_num_threads() {
+            scope.spawn(|_| write());
+        }
+        write();
     });
 }
 
