@@ -61,22 +61,21 @@ fn settings() -> Vec<(&'static str, ServerConfig)> {
     });
     #[cfg(feature = "parallel")]
     let settings = in_parallel_too(settings);
-    settings.into()
+    Vec::from(settings)
 }
 
-/// The same on one thread, and on as many as there are processors.
+/// The same on one thread, and the first of them on as many as there are processors.
 #[cfg(feature = "parallel")]
-fn in_parallel_too<const N: usize>(
-    mut settings: [(&'static str, ServerConfig); N],
-) -> Vec<(&'static str, ServerConfig)> {
-    let mut parallel = settings[0].1.clone();
-    parallel.parallel_from = 1;
-    for (_, config) in &mut settings {
+fn in_parallel_too(
+    settings: [(&'static str, ServerConfig); 2],
+) -> [(&'static str, ServerConfig); 3] {
+    let [compact, unet] = settings.map(|(name, mut config)| {
         config.parallel_from = usize::MAX;
-    }
-    let mut settings: Vec<_> = settings.into();
-    settings.push(("syncvar, parallel", parallel));
-    settings
+        (name, config)
+    });
+    let mut parallel = compact.clone();
+    (parallel.0, parallel.1.parallel_from) = ("syncvar, parallel", 1);
+    [compact, unet, parallel]
 }
 
 fn measure_size(criterion: &mut Criterion, objects: u32, clients: usize) {

@@ -93,14 +93,20 @@ fn spawn(server: &mut NetworkServer, kind: u8, hidden: bool) -> NetId {
 
 /// Changes some behaviours of an object, whichever it has.
 fn change(server: &mut NetworkServer, id: NetId, seed: u32) {
-    if let Some(mut player) = server.get_mut::<Player>(id).filter(|_| seed % 3 != 0) {
+    if let Some(mut player) = server
+        .get_mut::<Player>(id)
+        .filter(|_| !seed.is_multiple_of(3))
+    {
         player.health.set(seed.cast_signed() >> (seed % 32));
-        if seed % 5 == 0 {
+        if seed.is_multiple_of(5) {
             player.name.set("n".repeat((seed % 40) as usize));
         }
     }
-    if let Some(mut door) = server.get_mut::<Door>(id).filter(|_| seed % 2 == 0) {
-        door.open.set(seed % 4 == 0);
+    if let Some(mut door) = server
+        .get_mut::<Door>(id)
+        .filter(|_| seed.is_multiple_of(2))
+    {
+        door.open.set(seed.is_multiple_of(4));
     }
     if let Some(mut compass) = server.get_mut::<Compass>(id) {
         compass.heading.set(f32::from_bits(seed));
@@ -108,10 +114,16 @@ fn change(server: &mut NetworkServer, id: NetId, seed: u32) {
     if let Some(mut score) = server.get_mut::<Score>(id) {
         score.points.add(seed % 7);
     }
-    if let Some(mut volley) = server.get_mut::<Volley>(id).filter(|_| seed % 2 == 0) {
+    if let Some(mut volley) = server
+        .get_mut::<Volley>(id)
+        .filter(|_| seed.is_multiple_of(2))
+    {
         volley.fire(seed);
     }
-    if let Some(mut chatter) = server.get_mut::<Chatter>(id).filter(|_| seed % 3 == 0) {
+    if let Some(mut chatter) = server
+        .get_mut::<Chatter>(id)
+        .filter(|_| seed.is_multiple_of(3))
+    {
         chatter.text.set(seed.to_string());
     }
 }
