@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, ServerConfig};
+use syncvar::{Budget, ClientConfig, Dialect};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -24,43 +24,37 @@ impl Unit {
     }
 }
 
-/// A server in literal UNet fashion with so many objects and ready connections, and the first
-/// connection's client.
+fn prefabs() -> Prefabs {
+    Prefabs::new().register::<Unit>("unit")
+}
+
+/// A server with so many objects and ready connections, and the first connection's client.
 struct World {
     server: NetworkServer,
     client: NetworkClient,
-    first: ConnectionId,
+    connections: Vec<ConnectionId>,
     ids: Vec<NetId>,
     now: Duration,
 }
 
 impl World {
-    fn new(objects: usize, clients: usize) -> Self {
-        let prefabs = || Prefabs::new().register::<Unit>("unit");
-        let (mut config, mut client) = (ServerConfig::default(), ClientConfig::default());
-        config.compare_schemas = false;
-        client.compare_schemas = false;
-        let mut server = NetworkServer::with_config(prefabs(), config);
-        let mut client = NetworkClient::with_config(prefabs(), client);
+    fn new(objects: usize, clients: usize, dialect: Dialect) -> Self {
+        let mut server = NetworkServer::new(prefabs());
         let ids = (0..objects)
             .map(|_| server.spawn(Unit::default()))
             .collect();
-        let first = server.handle_connect();
-        server.set_ready(first);
-        for _ in 1..clients {
-            let connection = server.handle_connect();
-            server.set_ready(connection);
-        }
-        client.handle_connect();
+        let (first, client) = connect(&mut server, dialect);
+        let others = (1..clients).map(|_| connect(&mut server, dialect).0);
+        let connections = [first].into_iter().chain(others.collect::<Vec<_>>());
         let mut world = Self {
+            connections: connections.collect(),
             server,
             client,
-            first,
             ids,
             now: Duration::ZERO,
         };
         world.tick(|_| ());
-        while world.client.poll_event().is_some() {}
+        assert_eq!(world.client.object_count(), objects);
         world
     }
 
@@ -74,7 +68,7 @@ impl World {
         let server = measure(|| {
             self.server.update(self.now);
             while let Some(transmit) = self.server.poll_transmit() {
-                if transmit.connection == self.first {
+                if transmit.connection == self.connections[0] {
                     packets.extend(
                         transmit
                             .segments
@@ -96,6 +90,29 @@ impl World {
     }
 }
 
+/// A client that has been let in and is ready.
+fn connect(server: &mut NetworkServer, dialect: Dialect) -> (ConnectionId, NetworkClient) {
+    let mut config = ClientConfig::default();
+    config.dialect = dialect;
+    let mut client = NetworkClient::with_config(prefabs(), config);
+    client.handle_connect();
+    let connection = server.handle_connect();
+    for _ in 0..2 {
+        while let Some(packet) = client.poll_transmit() {
+            let handled = server.handle_packet(connection, &packet.bytes);
+            handled.expect("a client's packets make sense");
+        }
+        while let Some(transmit) = server.poll_transmit() {
+            if transmit.connection == connection {
+                let handled = client.handle_packet(transmit.channel, &transmit.to_bytes());
+                handled.expect("a server's packets make sense");
+            }
+        }
+    }
+    assert_eq!(client.dialect(), dialect);
+    (connection, client)
+}
+
 /// Every field of every unit changes; texts keep within what the clients' strings can hold.
 fn change_all(unit: &mut Unit) {
     unit.health += 1;
@@ -109,8 +126,7 @@ fn change_all(unit: &mut Unit) {
 }
 
 /// What a tick costs after some ticks to warm up.
-fn steady(objects: usize, clients: usize) -> (u64, u64) {
-    let mut world = World::new(objects, clients);
+fn steady(world: &mut World) -> (u64, u64) {
     for _ in 0..10 {
         world.tick(change_all);
     }
@@ -119,21 +135,56 @@ fn steady(objects: usize, clients: usize) -> (u64, u64) {
         .fold((0, 0), |(a, b), (c, d)| (a.max(c), b.max(d)))
 }
 
+/// Of 1000 objects 20 packets and more are sent.
 #[test]
 fn a_tick_allocates_no_more_for_many_objects_and_clients_than_for_few() {
-    for (objects, clients) in [(10, 1), (1000, 1), (10, 50), (1000, 50)] {
-        let (server, client) = steady(objects, clients);
-        assert!(
-            server <= 2,
-            "{objects} objects, {clients} clients: the server allocates {server} times"
-        );
-        assert_eq!(client, 0, "{objects} objects: the client allocates");
+    for dialect in [Dialect::Unet, Dialect::Compact] {
+        for (objects, clients) in [(10, 1), (1000, 1), (10, 50), (1000, 50)] {
+            let (server, client) = steady(&mut World::new(objects, clients, dialect));
+            let what = format!("{objects} objects, {clients} clients, {dialect:?}");
+            assert!(server <= 2, "{what}: the server allocates {server} times");
+            assert_eq!(client, 0, "{what}: the client allocates");
+        }
     }
 }
 
 #[test]
+fn a_tick_allocates_a_small_constant_for_each_audience() {
+    let mut world = World::new(1000, 10, Dialect::Compact);
+    for (place, id) in world.ids.clone().into_iter().enumerate() {
+        let hidden_from = world.connections[place % 10];
+        world.server.hide(id, hidden_from);
+    }
+    let (server, client) = steady(&mut world);
+    assert!(
+        server <= 20,
+        "10 audiences: the server allocates {server} times"
+    );
+    assert_eq!(client, 0);
+}
+
+#[test]
+fn a_tick_allocates_a_small_constant_for_each_connection_with_a_budget() {
+    let mut world = World::new(1000, 10, Dialect::Compact);
+    for connection in world.connections.clone() {
+        let budget = Some(Budget::new(2000));
+        world.server.set_budget(connection, budget);
+    }
+    // Until every object has had its turn.
+    for _ in 0..50 {
+        world.tick(change_all);
+    }
+    let (server, client) = steady(&mut world);
+    assert!(
+        server <= 30,
+        "10 budgets: the server allocates {server} times"
+    );
+    assert_eq!(client, 0);
+}
+
+#[test]
 fn an_idle_update_allocates_nothing() {
-    let mut world = World::new(1000, 10);
+    let mut world = World::new(1000, 10, Dialect::Compact);
     world.tick(|_| ());
     assert_eq!(world.tick(|_| ()), (0, 0));
 }

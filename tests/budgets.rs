@@ -110,7 +110,7 @@ fn only_fields_that_were_missed_are_sent_and_those_of_several_updates_together()
 }
 
 /// How often each object is sent in 400 updates in which all of them change.
-fn turns(net: &mut MemoryNetwork, ids: &[NetId]) -> BTreeMap<NetId, usize> {
+fn turns(net: &mut MemoryNetwork, ids: &[NetId]) -> BTreeMap<NetId, u32> {
     let mut turns = BTreeMap::new();
     drain(net, 0);
     for health in 0..400 {
@@ -133,7 +133,7 @@ fn nothing_waits_for_ever_and_twice_the_priority_is_twice_as_often() {
     net.server.set_priority(ids[1], 0.5);
     net.server.set_priority(ids[2], f32::NAN);
     let turns = turns(&mut net, &ids);
-    let of = |index: usize| turns[&ids[index]] as f64;
+    let of = |index: usize| f64::from(turns[&ids[index]]);
     for (index, expected) in [(0, 2.0), (1, 0.5), (2, 1.0)] {
         let ratio = of(index) / of(10);
         assert!((ratio / expected - 1.0).abs() < 0.25, "{index}: {turns:?}");
@@ -163,7 +163,7 @@ fn what_is_near_the_viewpoint_comes_more_often_and_what_is_far_comes_too() {
     let turns = turns(&mut net, &ids);
     let (near, half, far) = (turns[&ids[0]], turns[&ids[3]], turns[&ids[19]]);
     assert!(
-        (near as f64 / half as f64 / 2.0 - 1.0).abs() < 0.25,
+        (f64::from(near) / f64::from(half) / 2.0 - 1.0).abs() < 0.25,
         "{turns:?}"
     );
     assert!(far > 0 && far < half, "{turns:?}");

@@ -223,3 +223,65 @@ fn t51_many_objects_arrive_in_packets_of_bounded_size_over_a_bad_link() {
         "packets are filled: {sent:?}"
     );
 }
+
+/// Every packet fits, and what changes while they are on their way comes once, after them.
+#[test]
+fn a_hundred_thousand_objects_join_in_packets_while_they_change() {
+    const OBJECTS: usize = 100_000;
+    let mut net = network(0);
+    let ids: Vec<_> = (0..OBJECTS)
+        .map(|_| net.server.spawn(Door::default()))
+        .collect();
+    net.step();
+    let mut client = NetworkClient::new(support::prefabs());
+    client.handle_connect();
+    let connection = net.server.handle_connect();
+    let_in(&mut net.server, &mut client, connection);
+    let mut arrived = Vec::new();
+    let packet_size = net.server.config().packet_size;
+    // The join, then two updates, before the first packet of it arrives.
+    for update in 0..3_u32 {
+        if update > 0 {
+            for id in ids.iter().skip(update as usize).step_by(1000) {
+                net.server.get_mut::<Door>(*id).unwrap().open.set(true);
+            }
+        }
+        let now = net.now() + std::time::Duration::from_secs(1 + u64::from(update));
+        net.server.update(now);
+        while let Some(transmit) = net.server.poll_transmit() {
+            assert!(transmit.len() <= packet_size);
+            arrived.push((transmit.channel, transmit.to_bytes()));
+        }
+    }
+    assert!(arrived.len() > 200, "{} packets", arrived.len());
+    for (channel, packet) in arrived {
+        client.handle_packet(channel, &packet).unwrap();
+    }
+    let (mut spawned, mut changed) = (0, 0);
+    while let Some(event) = client.poll_event() {
+        match event {
+            ClientEvent::Spawned { .. } => spawned += 1,
+            ClientEvent::Changed { .. } => changed += 1,
+            _ => {}
+        }
+    }
+    assert_eq!((spawned, changed), (OBJECTS, 2 * OBJECTS / 1000));
+    let open = ids
+        .iter()
+        .filter(|id| client.get::<Door>(**id).unwrap().open == true);
+    assert_eq!(open.count(), 2 * OBJECTS / 1000);
+}
+
+/// Lets a client in and has it say that it is ready.
+fn let_in(server: &mut NetworkServer, client: &mut NetworkClient, connection: ConnectionId) {
+    for _ in 0..2 {
+        while let Some(packet) = client.poll_transmit() {
+            server.handle_packet(connection, &packet.bytes).unwrap();
+        }
+        while let Some(transmit) = server.poll_transmit() {
+            let (channel, packet) = (transmit.channel, transmit.to_bytes());
+            client.handle_packet(channel, &packet).unwrap();
+        }
+    }
+    assert!(client.is_connected());
+}

@@ -32,6 +32,8 @@ pub(crate) struct Segments {
     changes: usize,
     /// The message of many objects that entries are being added to.
     batch: Option<Batch>,
+    /// Memory for an entry that moves to the next piece.
+    moving: Vec<u8>,
 }
 
 impl Segments {
@@ -50,6 +52,7 @@ impl Segments {
             contents: 0,
             changes: 0,
             batch: None,
+            moving: Vec::new(),
         }
     }
 

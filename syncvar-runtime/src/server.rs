@@ -41,6 +41,7 @@ use crate::table::Table;
 use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
 use audience::Audiences;
 use connection::{Connection, ConnectionState};
+use full_state::Kind;
 use interest::Interest;
 use limited::Rationing;
 use schedule::Schedule;
@@ -139,8 +140,8 @@ pub struct NetworkServer {
     prefabs: Prefabs,
     config: ServerConfig,
     schema_hash: u64,
-    /// The position of each prefab in the order of names, which both sides agree on.
-    ranks: Vec<u32>,
+    /// What there is to know about each prefab, in the order of registration.
+    kinds: Vec<Kind>,
     objects: Table<Spawned>,
     /// The behaviours of all objects.
     pools: Pools,
@@ -162,9 +163,9 @@ pub struct NetworkServer {
     /// Lists for the update loop to use again.
     scratch: Scratch,
     /// Full states that are being written.
-    showing: Showing,
+    showing: Box<Showing>,
     turnover: Turnover,
-    rationing: Rationing,
+    rationing: Box<Rationing>,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
     /// The segments of the packet that was polled last.
@@ -192,7 +193,7 @@ impl NetworkServer {
             schema_hash: prefabs.schema_hash(),
             stats: Stats::for_prefabs(&prefabs),
             audiences: Audiences::new(config.channels.len(), config.gathered_size()),
-            ranks: prefabs.ranks(),
+            kinds: Kind::of_all(&prefabs),
             prefabs,
             objects: Table::default(),
             pools: Pools::default(),
@@ -206,9 +207,9 @@ impl NetworkServer {
             joining: Vec::new(),
             resyncing: Vec::new(),
             scratch: Scratch::default(),
-            showing: Showing::new(config.gathered_size()),
+            showing: Box::new(Showing::new(config.gathered_size())),
             turnover: Turnover::default(),
-            rationing: Rationing::default(),
+            rationing: Box::default(),
             outgoing: VecDeque::new(),
             packet: Vec::new(),
             events: Events::with_limit(config.max_events),
@@ -239,14 +240,12 @@ impl NetworkServer {
     }
 
     fn identity_of(&self, id: NetId, spawned: &Spawned) -> Option<NetworkIdentity<'_>> {
-        let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool))?;
+        let kind = self
+            .kinds
+            .get(self.pools.prefab(spawned.at.pool) as usize)?;
         let place = *self.places.get(id.0)?;
         let behaviours = self.pools.slots(spawned.at)?;
-        Some(NetworkIdentity::new(
-            (id, prefab.asset_id),
-            place,
-            behaviours,
-        ))
+        Some(NetworkIdentity::new((id, kind.asset_id), place, behaviours))
     }
 
     /// All objects, by ascending id.

@@ -94,17 +94,6 @@ impl Stats {
     pub(crate) fn count_entry(&mut self, message_type: MessageType) {
         self.decoded[message_type.index()].messages += 1;
     }
-
-    pub(crate) fn count_behaviour(&mut self, index: usize, initial_state: bool, bytes: usize) {
-        if let Some(behaviour) = self.behaviours.get_mut(index) {
-            let counter = if initial_state {
-                &mut behaviour.full
-            } else {
-                &mut behaviour.delta
-            };
-            counter.add(bytes);
-        }
-    }
 }
 
 impl Counter {

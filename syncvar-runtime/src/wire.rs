@@ -11,6 +11,7 @@
     clippy::arithmetic_side_effects
 )]
 
+mod compound;
 mod convert;
 mod decimal;
 mod dialect;

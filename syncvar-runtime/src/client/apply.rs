@@ -162,10 +162,11 @@ impl NetworkClient {
     fn arrive(&mut self, arrival: &Arrival<'_>) {
         let object = arrival.object;
         let former = self.objects.get(object.0).map(|replica| replica.at.pool);
-        if former.is_some_and(|pool| Some(self.pools.prefab(pool)) != arrival.prefab) {
+        let same = former.map(|pool| Some(self.pools.prefab(pool)) == arrival.prefab);
+        if same == Some(false) {
             self.forget(object, false);
         }
-        if self.objects.get(object.0).is_none()
+        if same != Some(true)
             && let Err(reason) = self.make(arrival)
         {
             self.events.push(ClientEvent::SpawnFailed {
@@ -175,26 +176,21 @@ impl NetworkClient {
             });
             return;
         }
+        if arrival.place != Place::default() {
+            self.places.insert(object, arrival.place);
+        } else if same == Some(true) {
+            self.places.remove(&object);
+        }
         let Some(replica) = self.objects.get_mut(object.0) else {
             return;
         };
         replica.fresh = true;
-        if arrival.place == Place::default() {
-            self.places.remove(&object);
-        } else {
-            self.places.insert(object, arrival.place);
-        }
         let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect);
-        let mut result = Ok(());
-        if let Some(slots) = self.pools.slots_mut(replica.at) {
-            slots.for_each_mut(|slot| {
-                if result.is_ok() {
-                    result = slot.deserialize(&mut reader, true);
-                    slot.skip_hooks();
-                }
-            });
-        }
-        match result.and_then(|()| reader.finish()) {
+        let read = match self.pools.slots_mut(replica.at) {
+            Some(slots) => slots.read_full(&mut reader),
+            None => Ok(()),
+        };
+        match read.and_then(|()| reader.finish()) {
             Ok(()) => {
                 replica.poisoned = false;
                 replica.asked = false;

@@ -184,10 +184,12 @@ pub(crate) struct Location {
 /// All pools, found by number.
 #[derive(Default)]
 pub(crate) struct Pools {
-    pools: Vec<PrefabPool>,
+    all: Vec<PrefabPool>,
     /// By prefab, and by the type that holds the behaviours: an object may be spawned as a tuple or
     /// as a list.
     by_kind: FxHashMap<(u32, TypeId), u32>,
+    /// What was found by it last.
+    last: Option<((u32, TypeId), u32)>,
 }
 
 /// A pool, and the prefab of its objects.
@@ -199,42 +201,46 @@ struct PrefabPool {
 impl Pools {
     /// Takes the behaviours of a new object.
     pub(crate) fn insert(&mut self, prefab: u32, behaviours: Behaviours) -> Location {
-        let pools = &mut self.pools;
+        let all = &mut self.all;
         let kind = (prefab, Any::type_id(behaviours.slots()));
-        let pool = *self.by_kind.entry(kind).or_insert_with(|| {
-            let rows = behaviours.slots().new_pool();
-            pools.push(PrefabPool { prefab, rows });
-            u32::try_from(pools.len() - 1).expect("fewer pools than objects")
-        });
-        let inserted = pools[pool as usize].rows.insert(behaviours);
+        let pool = match self.last {
+            Some((last, pool)) if last == kind => pool,
+            _ => *self.by_kind.entry(kind).or_insert_with(|| {
+                let rows = behaviours.slots().new_pool();
+                all.push(PrefabPool { prefab, rows });
+                u32::try_from(all.len() - 1).expect("fewer pools than objects")
+            }),
+        };
+        self.last = Some((kind, pool));
+        let inserted = all[pool as usize].rows.insert(behaviours);
         let row = inserted.expect("the pool is one for this type");
         Location { pool, row }
     }
 
     pub(crate) fn remove(&mut self, at: Location) {
-        if let Some(pool) = self.pools.get_mut(at.pool as usize) {
+        if let Some(pool) = self.all.get_mut(at.pool as usize) {
             pool.rows.remove(at.row);
         }
     }
 
     /// The number of the prefab that a pool's objects are of.
     pub(crate) fn prefab(&self, pool: u32) -> u32 {
-        self.pools.get(pool as usize).map_or(0, |pool| pool.prefab)
+        self.all.get(pool as usize).map_or(0, |pool| pool.prefab)
     }
 
     #[inline]
     pub(crate) fn slots(&self, at: Location) -> Option<&dyn Slots> {
-        self.pools.get(at.pool as usize)?.rows.slots(at.row)
+        self.all.get(at.pool as usize)?.rows.slots(at.row)
     }
 
     #[inline]
     pub(crate) fn slots_mut(&mut self, at: Location) -> Option<&mut dyn Slots> {
-        self.pools.get_mut(at.pool as usize)?.rows.slots_mut(at.row)
+        self.all.get_mut(at.pool as usize)?.rows.slots_mut(at.row)
     }
 
     #[inline]
     pub(crate) fn pool_mut(&mut self, pool: u32) -> Option<&mut dyn Pool> {
-        Some(&mut *self.pools.get_mut(pool as usize)?.rows)
+        Some(&mut *self.all.get_mut(pool as usize)?.rows)
     }
 
     /// The first behaviour of this type on an object, for writing.
@@ -267,7 +273,7 @@ fn behaviour_at<B: NetworkBehaviour>(slots: &mut dyn Slots, index: usize) -> Opt
 
 impl fmt::Debug for Pools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let prefabs = self.pools.iter().map(|pool| pool.prefab);
+        let prefabs = self.all.iter().map(|pool| pool.prefab);
         f.debug_list().entries(prefabs).finish()
     }
 }

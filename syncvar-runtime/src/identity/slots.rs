@@ -17,6 +17,12 @@ pub(crate) trait Slots: Any + Send + Sync {
     /// An empty pool for rows of this type.
     fn new_pool(&self) -> Box<dyn Pool>;
 
+    /// Writes the full state of every behaviour, and adds what it has cost.
+    fn write_full(&mut self, writer: &mut NetworkWriter, stats: &mut [BehaviourStats]);
+
+    /// Reads the full state of every behaviour; no hook runs for it.
+    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
+
     /// Shows every slot to a visitor, in order. What the update loop does to an object is done this
     /// way, so that the compiler sees through to the fields.
     fn visit<V: Visit>(&mut self, visitor: &mut V)
@@ -150,6 +156,55 @@ impl Visit for ReadChanges<'_, '_> {
     }
 }
 
+/// Writes the full state of every slot.
+struct WriteFull<'a> {
+    writer: &'a mut NetworkWriter,
+    stats: &'a mut [BehaviourStats],
+}
+
+impl Visit for WriteFull<'_> {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
+        let before = self.writer.len();
+        slot.serialize(self.writer, true);
+        if let Some(stats) = self.stats.get_mut(index as usize) {
+            stats.full.add(self.writer.len() - before);
+        }
+    }
+}
+
+/// Reads the full state of every slot; ends with the first error.
+struct ReadFull<'a, 'b> {
+    reader: &'a mut NetworkReader<'b>,
+    result: Result<(), ReadError>,
+}
+
+impl Visit for ReadFull<'_, '_> {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+        if self.result.is_ok() {
+            self.result = slot.deserialize(self.reader, true);
+            slot.skip_hooks();
+        }
+    }
+}
+
+/// What every row does by having its slots visited.
+macro_rules! through_visits {
+    () => {
+        fn write_full(&mut self, writer: &mut NetworkWriter, stats: &mut [BehaviourStats]) {
+            self.visit(&mut WriteFull { writer, stats });
+        }
+
+        fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+            let result = Ok(());
+            let mut read = ReadFull { reader, result };
+            self.visit(&mut read);
+            read.result
+        }
+    };
+}
+
 impl Slots for BehaviourList {
     fn len(&self) -> usize {
         self.0.len()
@@ -166,6 +221,8 @@ impl Slots for BehaviourList {
     fn new_pool(&self) -> Box<dyn Pool> {
         Box::new(TypedPool::<Self>::default())
     }
+
+    through_visits!();
 
     fn visit<V: Visit>(&mut self, visitor: &mut V) {
         for (index, slot) in (0..).zip(&mut self.0) {
@@ -190,6 +247,8 @@ impl<B: NetworkBehaviour> Slots for TypedSlot<B> {
     fn new_pool(&self) -> Box<dyn Pool> {
         Box::new(TypedPool::<Self>::default())
     }
+
+    through_visits!();
 
     #[inline]
     fn visit<V: Visit>(&mut self, visitor: &mut V) {
@@ -227,6 +286,8 @@ macro_rules! tuples {
             fn new_pool(&self) -> Box<dyn Pool> {
                 Box::new(TypedPool::<Self>::default())
             }
+
+            through_visits!();
 
             #[inline]
             fn visit<V: Visit>(&mut self, visitor: &mut V) {

@@ -76,6 +76,7 @@ impl Connection {
     }
 
     /// Puts the messages for this connection alone behind whatever is already in the queue.
+    #[inline]
     pub(super) fn flush_own(&mut self) {
         if !self.own.is_empty() {
             self.queue.extend(self.own.drain().map(|piece| (0, piece)));
@@ -83,6 +84,7 @@ impl Connection {
     }
 
     /// Sees to it that the connection is in the server's list of those with something to send.
+    #[inline]
     pub(super) fn list(&mut self, outgoing: &mut VecDeque<ConnectionId>) {
         if !self.listed {
             self.listed = true;
@@ -98,8 +100,14 @@ impl Connection {
     }
 
     /// Puts shared pieces behind whatever waits.
+    #[inline]
     pub(super) fn push(&mut self, channel: u8, pieces: &[Bytes]) {
         self.flush_own();
+        // Most of what an update has for a connection is one piece.
+        if let [piece] = pieces {
+            self.queue.push_back((channel, piece.clone()));
+            return;
+        }
         let pieces = pieces.iter().cloned();
         self.queue.extend(pieces.map(|piece| (channel, piece)));
     }

@@ -2,23 +2,47 @@
 
 use crate::identity::{Place, Slots};
 use crate::message::ObjectSpawn;
+use crate::prefab::Prefab;
 use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::{
-    Dialect, MessageType, NetId, NetworkHash128, NetworkWriter, Quaternion, SyncValue, Vector3,
-    WriteError,
+    Dialect, MessageType, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
+    Vector3, WriteError,
 };
+
+/// What all objects of a prefab have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kind {
+    pub(super) asset_id: NetworkHash128,
+    /// The position of the prefab in the order of names, which both sides agree on.
+    rank: u32,
+    /// The position of its first behaviour in the statistics.
+    pub(super) first_behaviour: usize,
+}
+
+impl Kind {
+    /// Those of all prefabs, in the order of registration.
+    pub(super) fn of_all(prefabs: &Prefabs) -> Vec<Self> {
+        let kind = |(prefab, rank): (&Prefab, u32)| Self {
+            asset_id: prefab.asset_id,
+            rank,
+            first_behaviour: prefab.first_behaviour,
+        };
+        prefabs
+            .entries()
+            .iter()
+            .zip(prefabs.ranks())
+            .map(kind)
+            .collect()
+    }
+}
 
 /// What is to be said about an object beyond the state of its behaviours.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Description {
     pub(super) net_id: NetId,
-    pub(super) asset_id: NetworkHash128,
-    /// The position of its prefab in the order of names.
-    pub(super) rank: u32,
+    pub(super) kind: Kind,
     pub(super) place: Place,
-    /// The position of its first behaviour in the statistics.
-    pub(super) first_behaviour: usize,
 }
 
 impl Description {
@@ -56,7 +80,7 @@ impl Description {
     ) -> Result<(), WriteError> {
         match segments.dialect() {
             Dialect::Unet => {
-                let names = (self.net_id, self.asset_id);
+                let names = (self.net_id, self.kind.asset_id);
                 let place = (self.place.position, self.place.rotation);
                 ObjectSpawn::encode(segments.begin(), names, place, |writer| {
                     self.write_state(slots, writer, stats);
@@ -77,7 +101,7 @@ impl Description {
         let Place { position, rotation } = self.place;
         let placed = !position.same(&Vector3::default());
         let turned = !rotation.same(&Quaternion::IDENTITY);
-        let kind = u64::from(self.rank) << 2 | u64::from(turned) << 1 | u64::from(placed);
+        let kind = u64::from(self.kind.rank) << 2 | u64::from(turned) << 1 | u64::from(placed);
         writer.write_varint(kind);
         if placed {
             writer.write(&position);
@@ -88,13 +112,8 @@ impl Description {
     }
 
     fn write_state(&self, slots: &mut dyn Slots, writer: &mut NetworkWriter, stats: &mut Stats) {
-        let mut behaviour = self.first_behaviour;
-        slots.for_each_mut(|slot| {
-            let before = writer.len();
-            slot.serialize(writer, true);
-            stats.count_behaviour(behaviour, true, writer.len() - before);
-            behaviour += 1;
-        });
+        let stats = stats.behaviours.get_mut(self.kind.first_behaviour..);
+        slots.write_full(writer, stats.unwrap_or_default());
         writer.at_behaviour(None);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use super::audience::AudienceId;
+use super::audience::{AudienceId, Audiences};
 use super::connection::ConnectionState;
 use super::update::describe_failure;
 use super::{ConnectionId, NetworkServer, ServerEvent};
@@ -98,26 +98,36 @@ impl NetworkServer {
         if joining.is_empty() {
             return BTreeMap::new();
         }
-        let mut states: BTreeMap<_, Option<Segments>> = BTreeMap::new();
+        let admitted = |audiences: &Audiences, audience| {
+            let admitted = joining
+                .iter()
+                .copied()
+                .filter(|c| audiences.admits(audience, *c));
+            admitted.collect::<Vec<_>>()
+        };
         let packet_size = self.config.gathered_size();
-        let objects = self.objects.iter().map(|(number, _)| NetId(number));
-        for id in objects.collect::<Vec<_>>() {
-            let Some(spawned) = self.objects.get(id.0).filter(|spawned| spawned.announced) else {
-                continue;
-            };
-            let audience = spawned.audience;
-            let segments = states.entry(audience).or_insert_with(|| {
-                let admitted = joining.iter().any(|c| self.audiences.admits(audience, *c));
-                admitted.then(|| Segments::with_dialect(packet_size, dialect))
-            });
-            if let Some(segments) = segments
+        let mut states = BTreeMap::new();
+        // The buffer of the object before: those one after another often belong together.
+        let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
+        let objects = self.objects.iter().filter(|(_, spawned)| spawned.announced);
+        let objects = objects.map(|(number, spawned)| (NetId(number), spawned.audience));
+        for (id, audience) in objects.collect::<Vec<_>>() {
+            if audience != open.0 {
+                let next = states.remove(&audience).unwrap_or_else(|| {
+                    let wanted = !admitted(&self.audiences, audience).is_empty();
+                    wanted.then(|| Segments::with_dialect(packet_size, dialect))
+                });
+                let (former, segments) = std::mem::replace(&mut open, (audience, next));
+                states.insert(former, segments);
+            }
+            if let Some(segments) = &mut open.1
                 && !self.encode_object(id, segments)
             {
-                let admitted = |c: &ConnectionId| self.audiences.admits(audience, *c);
-                let receivers: Vec<_> = joining.iter().copied().filter(admitted).collect();
+                let receivers = admitted(&self.audiences, audience);
                 self.owe(id, &receivers);
             }
         }
+        states.insert(open.0, open.1);
         let written = states
             .into_iter()
             .filter_map(|(id, segments)| Some((id, segments?)));
@@ -136,8 +146,8 @@ impl NetworkServer {
         let Some(slots) = self.pools.slots_mut(at) else {
             return true;
         };
-        let written = description.write_all(slots, [segments].into_iter(), &mut self.stats);
-        if let Err(error) = written {
+        let segments = [segments].into_iter();
+        if let Err(error) = description.write_all(slots, segments, &mut self.stats) {
             self.events.push(describe_failure(id, error));
             return false;
         }

@@ -169,7 +169,11 @@ impl NetworkServer {
             let place = self.places.get(id.0).map(|place| place.position);
             (priority, place.unwrap_or_default())
         });
-        limit.again = NetworkWriter::with_dialect(dialect);
+        if limit.again.dialect() == dialect {
+            limit.again.truncate(0);
+        } else {
+            limit.again = NetworkWriter::with_dialect(dialect);
+        }
         for place in order.drain(..) {
             let Some(Waiting { net_id, fresh, .. }) = limit.waiting.get(place).cloned() else {
                 continue;
@@ -225,13 +229,12 @@ impl NetworkServer {
             ..
         } = limit;
         let waiting = waiting.get(place)?;
-        let mut resendable = true;
         let of_channel = |slot: &&dyn Slot| slot.info().channel == waiting.channel;
-        resendable &= slots
+        if !slots
             .iter()
             .filter(of_channel)
-            .all(|slot| slot.info().resendable);
-        if !resendable {
+            .all(|slot| slot.info().resendable)
+        {
             return None;
         }
         let start = again.len();

@@ -9,6 +9,7 @@ use super::audience::{Audience, AudienceId};
 use super::full_state::Description;
 use super::update::describe_failure;
 use super::{ConnectionId, NetworkServer};
+use crate::identity::Location;
 use crate::interest::Area;
 use crate::message::ObjectHide;
 use crate::segments::Segments;
@@ -265,15 +266,13 @@ impl NetworkServer {
     }
 
     /// Where an object's behaviours are, and what is to be said about it.
-    pub(super) fn describe(&self, id: NetId) -> Option<(crate::identity::Location, Description)> {
+    #[inline]
+    pub(super) fn describe(&self, id: NetId) -> Option<(Location, Description)> {
         let at = self.objects.get(id.0)?.at;
-        let prefab = self.prefabs.get(self.pools.prefab(at.pool))?;
         let description = Description {
             net_id: id,
-            asset_id: prefab.asset_id,
-            rank: *self.ranks.get(prefab.index as usize)?,
+            kind: *self.kinds.get(self.pools.prefab(at.pool) as usize)?,
             place: *self.places.get(id.0)?,
-            first_behaviour: prefab.first_behaviour,
         };
         Some((at, description))
     }

@@ -46,53 +46,52 @@ impl NetworkServer {
     /// The next packet to be sent; call it until there is none.
     pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
         self.packet.clear();
-        let (connection, channel) = loop {
+        let packet_size = self.config.gathered_size();
+        loop {
             let id = *self.outgoing.front()?;
-            let next = self.connections.get_mut(id.0).and_then(|connection| {
-                connection.flush_own();
-                connection.take_packet(self.config.gathered_size(), &mut self.packet)
-            });
-            match next {
-                Some(channel) => break (id, channel),
-                None => self.unlist_first(),
+            let Some(connection) = self.connections.get_mut(id.0) else {
+                self.outgoing.pop_front();
+                continue;
+            };
+            connection.flush_own();
+            let taken = connection.take_packet(packet_size, &mut self.packet);
+            let done = connection.queue.is_empty();
+            let closing = connection.state == ConnectionState::Closing;
+            // One that is closing stays until it is asked once more and has nothing left.
+            if done && !(closing && taken.is_some()) {
+                connection.listed = false;
+                self.outgoing.pop_front();
+                if closing {
+                    self.connections.remove(id.0);
+                }
             }
-        };
-        let transmit = Transmit {
-            connection,
-            channel,
-            segments: &self.packet,
-        };
-        self.stats.sent.add(transmit.len());
-        Some(transmit)
-    }
-
-    /// The first listed connection has nothing to send any more; if it is closing, it is gone.
-    fn unlist_first(&mut self) {
-        let Some(id) = self.outgoing.pop_front() else {
-            return;
-        };
-        let Some(connection) = self.connections.get_mut(id.0) else {
-            return;
-        };
-        connection.listed = false;
-        if connection.state == ConnectionState::Closing {
-            self.connections.remove(id.0);
+            if let Some((channel, length)) = taken {
+                self.stats.sent.add(length);
+                return Some(Transmit {
+                    connection: id,
+                    channel,
+                    segments: &self.packet,
+                });
+            }
         }
     }
 }
 
 impl Connection {
-    /// Moves the pieces of one packet into `packet` and returns its channel.
-    fn take_packet(&mut self, packet_size: usize, packet: &mut Vec<Bytes>) -> Option<u8> {
-        let channel = self.queue.front()?.0;
-        let mut length = 0;
-        while let Some((_, piece)) = self.queue.front().filter(|next| next.0 == channel) {
-            length += piece.len();
-            if !packet.is_empty() && length > packet_size {
+    /// Moves the pieces of one packet into `packet`; returns its channel and its length.
+    #[inline]
+    fn take_packet(&mut self, packet_size: usize, packet: &mut Vec<Bytes>) -> Option<(u8, usize)> {
+        let (channel, first) = self.queue.pop_front()?;
+        let mut length = first.len();
+        packet.push(first);
+        while let Some((next, piece)) = self.queue.front() {
+            let longer = length + piece.len();
+            if *next != channel || longer > packet_size {
                 break;
             }
+            length = longer;
             packet.extend(self.queue.pop_front().map(|(_, piece)| piece));
         }
-        Some(channel)
+        Some((channel, length))
     }
 }

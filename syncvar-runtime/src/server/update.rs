@@ -159,12 +159,12 @@ impl NetworkServer {
         let Some(run) = run else {
             return;
         };
-        let prefab = self.prefabs.get(self.pools.prefab(run.pool));
+        let kind = self.kinds.get(self.pools.prefab(run.pool) as usize);
         let Some(pool) = self.pools.pool_mut(run.pool) else {
             return;
         };
         let channels = self.config.channels.len().min(MAX_CHANNELS);
-        let first_behaviour = prefab.map_or(0, |prefab| prefab.first_behaviour);
+        let first_behaviour = kind.map_or(0, |kind| kind.first_behaviour);
         let stats = self.stats.behaviours.get_mut(first_behaviour..);
         let mut sink = Sink {
             now: nanos(now),

@@ -133,6 +133,7 @@ impl<'a> NetworkReader<'a> {
     /// # Errors
     ///
     /// When anything is left.
+    #[inline]
     pub fn finish(&self) -> Result<(), ReadError> {
         match self.remaining() {
             0 => Ok(()),

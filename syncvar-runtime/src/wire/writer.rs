@@ -302,9 +302,9 @@ impl NetworkWriter {
     }
 
     /// Puts a number between what was written before `position` and what was written after it.
-    pub(crate) fn insert_varint(&mut self, position: usize, value: usize) {
+    pub(crate) fn insert_varint(&mut self, position: usize, value: u64) {
         let end = self.buffer.len();
-        self.write_varint(value as u64);
+        self.write_varint(value);
         let length = self.buffer.len().saturating_sub(end);
         if let Some(moved) = self.buffer.get_mut(position..) {
             moved.rotate_right(length);

@@ -1,0 +1,190 @@
+//! Messages of many objects, and who speaks which dialect.
+
+mod support;
+
+use support::{Compass, Door, Player, change, drain, frame, network, states};
+use syncvar::prelude::*;
+use syncvar::{ClientConfig, Dialect, MessageType, NetworkWriter, ServerConfig, WriteErrorKind};
+
+const UPDATE_BATCH: i16 = 22;
+const SPAWN_BATCH: i16 = 23;
+
+/// D8: a length for each object, so that one that cannot be read does not hurt its neighbours.
+#[test]
+fn a_bad_entry_poisons_its_object_and_those_before_and_after_it_are_applied() {
+    let mut net = network(1);
+    let ids = [1, 2, 3].map(|health| net.server.spawn(Player::new(health, "x")));
+    net.settle();
+    drain(&mut net, 0);
+    // Health 9; a name of 5 bytes of which one is there; health 10.
+    let payload = b"\x02\x01\x12\x03\x02\x05A\x02\x01\x14";
+    let handled = net
+        .client_mut(0)
+        .handle_packet(0, &frame(UPDATE_BATCH, payload));
+    assert_eq!(handled, Ok(()));
+    let poisoned = drain(&mut net, 0)
+        .into_iter()
+        .find_map(|event| match event {
+            ClientEvent::Poisoned { object, error } => Some((object, error.to_string())),
+            _ => None,
+        });
+    let error = "Player.name: 5 bytes needed, 1 left, at byte 2";
+    assert_eq!(poisoned, Some((ids[1], error.into())));
+    let health = |net: &MemoryNetwork, id| *net.client(0).get::<Player>(id).unwrap().health;
+    assert_eq!((health(&net, ids[0]), health(&net, ids[2])), (9, 10));
+    change(&mut net, ids[1], |player| player.health.set(20));
+    net.settle();
+    assert_eq!(states(&net, ids[1]), [Some((20, "x".into(), 0))]);
+}
+
+#[test]
+fn an_entry_for_an_object_that_is_not_there_is_counted_and_the_next_one_is_applied() {
+    let mut net = network(1);
+    net.server.spawn(Player::new(1, "x"));
+    let second = net.server.spawn(Player::new(1, "x"));
+    net.server.despawn(NetId(1));
+    net.settle();
+    let payload = b"\x02\x01\x12\x02\x01\x14";
+    net.client_mut(0)
+        .handle_packet(0, &frame(UPDATE_BATCH, payload))
+        .unwrap();
+    assert_eq!(net.client(0).stats().unknown_objects, 1);
+    assert_eq!(states(&net, second), [Some((10, "x".into(), 0))]);
+}
+
+#[test]
+fn a_header_that_makes_no_sense_ends_its_message_and_no_other() {
+    let mut net = network(1);
+    let ids = [1, 2].map(|health| net.server.spawn(Player::new(health, "x")));
+    net.settle();
+    for nonsense in [
+        &b"\x02\x01\x12\xff\xff\xff\xff\xff\x7f\x01"[..],
+        b"\x02\x01\x12\x07\xff\x7f\x01",
+        b"\x02\x01\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+    ] {
+        let packet = [
+            frame(UPDATE_BATCH, nonsense),
+            frame(UPDATE_BATCH, b"\x0a\x01\x14"),
+        ];
+        let handled = net.client_mut(0).handle_packet(0, &packet.concat());
+        assert!(handled.is_err(), "{nonsense:x?}");
+        let health = ids.map(|id| *net.client(0).get::<Player>(id).unwrap().health);
+        assert_eq!(health, [9, 10], "{nonsense:x?}");
+        for id in ids {
+            net.server.get_mut::<Player>(id).unwrap().set_dirty_bit(1);
+        }
+        net.settle();
+    }
+}
+
+/// T52 in a batch.
+#[test]
+fn a_spawn_of_a_prefab_that_is_not_there_is_an_error_and_the_next_one_is_made() {
+    let mut net = network(1);
+    // Of the prefabs by name: door, gatekeeper, player, weathervane. 99 is none of them.
+    let mut writer = NetworkWriter::with_dialect(Dialect::Compact);
+    for (header, kind) in [(2, [0x8c_u8, 0x03].to_vec()), (2, [0, 1].to_vec())] {
+        writer.write_bytes(&[header]);
+        writer.write_bytes(&kind);
+    }
+    let packet = frame(SPAWN_BATCH, writer.as_bytes());
+    let error = net.client_mut(0).handle_packet(0, &packet).unwrap_err();
+    let expected = "99 is not a valid number of a prefab";
+    assert!(error.to_string().starts_with(expected), "{error}");
+    let door = net.client(0).get::<Door>(NetId(2)).unwrap();
+    assert_eq!(door.open, true);
+}
+
+/// Everything on channel 1, which may lose packets, is within the packet size.
+#[test]
+fn batches_on_an_unreliable_channel_fit_the_packet_and_what_does_not_is_reported() {
+    let mut config = ServerConfig::default();
+    config.packet_size = 100;
+    let mut net = MemoryNetwork::with_config(prefabs_with_notes, config, syncvar::Link::default());
+    let vanes = [(); 50].map(|()| net.server.spawn((Door::default(), Compass::default())));
+    let note = net.server.spawn(Note::default());
+    net.connect();
+    net.settle();
+    for id in vanes {
+        net.server.get_mut::<Compass>(id).unwrap().heading.set(1.5);
+    }
+    let text = "n".repeat(100);
+    net.server.get_mut::<Note>(note).unwrap().text.set(text);
+    net.server
+        .update(net.now() + std::time::Duration::from_secs(9));
+    let mut packets = 0;
+    while let Some(transmit) = net.server.poll_transmit() {
+        assert_eq!(transmit.channel, 1);
+        assert!(transmit.len() <= 100, "{}", transmit.len());
+        packets += 1;
+    }
+    assert!(packets > 2);
+    let events = std::iter::from_fn(|| net.server.poll_event());
+    let kinds: Vec<_> = events
+        .filter_map(|event| match event {
+            ServerEvent::SerializeFailed { object, error, .. } => Some((object, error.kind())),
+            _ => None,
+        })
+        .collect();
+    let (length, limit) = (109, 100);
+    let kind = WriteErrorKind::TooLargeForUnreliable { length, limit };
+    assert_eq!(kinds, [(note, kind)]);
+}
+
+/// A text on the unreliable channel.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = 1)]
+struct Note {
+    #[sync_var]
+    text: SyncVar<String>,
+}
+
+fn prefabs_with_notes() -> Prefabs {
+    support::prefabs().register::<Note>("note")
+}
+
+#[test]
+fn the_dialect_is_compact_if_both_sides_speak_it_and_literal_otherwise() {
+    use Dialect::{Compact, Unet};
+    for (server, client, spoken) in [
+        (Compact, Compact, Compact),
+        (Compact, Unet, Unet),
+        (Unet, Compact, Unet),
+        (Unet, Unet, Unet),
+    ] {
+        let mut config = ServerConfig::default();
+        config.dialect = server;
+        let mut net =
+            MemoryNetwork::with_config(support::prefabs, config, syncvar::Link::default());
+        let mut config = ClientConfig::default();
+        config.dialect = client;
+        let client = NetworkClient::with_config(support::prefabs(), config);
+        net.connect_client(client);
+        let id = net.server.spawn(Player::new(1, "x"));
+        net.settle();
+        change(&mut net, id, |player| player.health.set(2));
+        net.settle();
+        assert_eq!(net.client(0).dialect(), spoken);
+        assert_eq!(states(&net, id), [Some((2, "x".into(), 0))]);
+        let literal = net.server.stats().encoded(MessageType::UpdateVars).messages;
+        let batches = net
+            .server
+            .stats()
+            .encoded(MessageType::UpdateBatch)
+            .messages;
+        let expected = if spoken == Unet { (1, 0) } else { (0, 1) };
+        assert_eq!((literal, batches), expected);
+    }
+}
+
+#[test]
+fn without_comparison_of_schemas_the_dialect_is_literal() {
+    let mut config = ServerConfig::default();
+    config.compare_schemas = false;
+    let mut net = MemoryNetwork::with_config(support::prefabs, config, syncvar::Link::default());
+    net.connect();
+    net.server.spawn(Door::default());
+    net.settle();
+    assert_eq!(net.client(0).dialect(), Dialect::Unet);
+    assert_eq!(net.client(0).object_count(), 1);
+}
