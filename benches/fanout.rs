@@ -7,6 +7,7 @@
 //!
 //! ```text
 //! cargo bench --bench fanout                              # three pairs of N and M
+//! cargo bench --bench fanout --features parallel          # and a server on all processors
 //! SYNCVAR_BENCH_GRID=full cargo bench --bench fanout      # the whole grid, and 700 MB of buffers
 //! ```
 
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
-use syncvar::Dialect;
+use syncvar::{Dialect, ServerConfig};
 
 use support::cell::Cell;
 use support::floor::FloorServer;
@@ -51,17 +52,46 @@ fn sizes() -> Vec<(u32, usize)> {
     }
 }
 
+/// The servers of this library, with their settings.
+fn settings() -> Vec<(&'static str, ServerConfig)> {
+    let settings = DIALECTS.map(|dialect| {
+        let mut config = ServerConfig::default();
+        config.dialect = dialect;
+        (label(dialect), config)
+    });
+    #[cfg(feature = "parallel")]
+    let settings = in_parallel_too(settings);
+    Vec::from(settings)
+}
+
+/// The same on one thread, and the first of them on as many as there are processors.
+#[cfg(feature = "parallel")]
+fn in_parallel_too(
+    settings: [(&'static str, ServerConfig); 2],
+) -> [(&'static str, ServerConfig); 3] {
+    let [compact, unet] = settings.map(|(name, mut config)| {
+        config.parallel_from = usize::MAX;
+        (name, config)
+    });
+    let mut parallel = compact.clone();
+    (parallel.0, parallel.1.parallel_from) = ("syncvar, parallel", 1);
+    [compact, unet, parallel]
+}
+
 fn measure_size(criterion: &mut Criterion, objects: u32, clients: usize) {
     let name = format!("fanout/{objects} objects, {clients} clients");
     let mut group = criterion.benchmark_group(name);
     let mut floor = FloorServer::new(objects, clients, &mut Random::new(1));
-    let mut servers = DIALECTS.map(|dialect| {
-        let random = &mut Random::new(1);
-        (
-            label(dialect),
-            UnitServer::new(objects, clients, dialect, random),
-        )
-    });
+    let mut servers: Vec<_> = settings()
+        .into_iter()
+        .map(|(name, config)| {
+            let random = &mut Random::new(1);
+            (
+                name,
+                UnitServer::with_config(config, objects, clients, random),
+            )
+        })
+        .collect();
     for cell in Cell::ALL {
         measure_cell(&mut group, "floor", &mut floor, objects, cell);
         for (name, server) in &mut servers {

@@ -56,6 +56,11 @@ impl World {
         let mut config = ServerConfig::default();
         config.channels = vec![Channel::Reliable, Channel::Reliable];
         config.packet_size = 200;
+        // Both ways of writing: a run of one object is written by one thread.
+        #[cfg(feature = "parallel")]
+        {
+            config.parallel_from = 2;
+        }
         config
     }
 

@@ -40,7 +40,17 @@ pub(crate) const fn label(dialect: Dialect) -> &'static str {
 impl UnitServer {
     /// A server with objects of random values, which all `clients` have got.
     pub(crate) fn new(objects: u32, clients: usize, dialect: Dialect, random: &mut Random) -> Self {
-        let server = NetworkServer::with_config(prefabs(), config(dialect));
+        Self::with_config(config(dialect), objects, clients, random)
+    }
+
+    /// The same with settings of its own.
+    pub(crate) fn with_config(
+        config: ServerConfig,
+        objects: u32,
+        clients: usize,
+        random: &mut Random,
+    ) -> Self {
+        let server = NetworkServer::with_config(prefabs(), config);
         let mut this = Self::with_objects(server, objects, random);
         for _ in 0..clients {
             this.join();

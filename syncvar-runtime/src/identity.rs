@@ -6,6 +6,8 @@ mod slot;
 mod slots;
 
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
+#[cfg(feature = "parallel")]
+pub(crate) use pool::Pool;
 pub(crate) use pool::{Entry, Job, Location, Pools};
 pub(crate) use slot::{Nanos, Slot, nanos};
 pub(crate) use slots::{

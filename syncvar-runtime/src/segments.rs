@@ -1,5 +1,7 @@
 //! `Segments`: messages on their way into packets.
 
+#[cfg(feature = "parallel")]
+mod append;
 mod batch;
 mod update;
 

@@ -10,6 +10,8 @@ mod interest;
 mod join;
 mod limited;
 mod notes;
+#[cfg(feature = "parallel")]
+mod parallel;
 mod receive;
 mod schedule;
 mod show;
@@ -83,6 +85,14 @@ pub struct ServerConfig {
     pub resyncs_per_update: usize,
     /// The most events that are kept for [`NetworkServer::poll_event`]; the oldest go first.
     pub max_events: usize,
+    /// How many objects with changes, one after another of the same prefab and seen by the same
+    /// connections, are encoded on several threads; 16 384 unless set, `usize::MAX` for never. Fewer
+    /// are not worth it, unless writing one of them takes long.
+    ///
+    /// The bytes are the same either way. The thread that calls [`NetworkServer::update`] takes part;
+    /// the others are those of the rayon pool that it belongs to, or of the global one.
+    #[cfg(feature = "parallel")]
+    pub parallel_from: usize,
 }
 
 impl Default for ServerConfig {
@@ -95,6 +105,8 @@ impl Default for ServerConfig {
             dialect: Dialect::Compact,
             resyncs_per_update: 64,
             max_events: 100_000,
+            #[cfg(feature = "parallel")]
+            parallel_from: 16_384,
         }
     }
 }

@@ -76,9 +76,7 @@ impl Stats {
     }
 
     pub(crate) fn count_all_encoded(&mut self, message_type: MessageType, counter: Counter) {
-        let encoded = &mut self.encoded[message_type.index()];
-        encoded.messages += counter.messages;
-        encoded.bytes += counter.bytes;
+        self.encoded[message_type.index()].add_all(counter);
     }
 
     pub(crate) fn count_decoded(&mut self, message_type: MessageType, bytes: usize) {
@@ -103,5 +101,10 @@ impl Counter {
     pub(crate) fn add(&mut self, bytes: usize) {
         self.messages += 1;
         self.bytes += bytes as u64;
+    }
+
+    pub(crate) fn add_all(&mut self, other: Self) {
+        self.messages += other.messages;
+        self.bytes += other.bytes;
     }
 }

@@ -4,6 +4,9 @@
 //! at a time: one call through a table of functions for all of them, and what happens to each is
 //! compiled for its types.
 
+#[cfg(feature = "parallel")]
+mod parallel;
+
 use std::any::{Any, TypeId};
 use std::fmt;
 
@@ -30,6 +33,10 @@ pub(crate) trait Pool: Any + Send + Sync {
 
     /// Has each of these objects write what it has to send.
     fn write_changes(&mut self, jobs: &[Job], sink: &mut Sink<'_>);
+
+    /// The same on several threads: the objects are shared out in order among the sinks.
+    #[cfg(feature = "parallel")]
+    fn write_changes_to_all(&mut self, jobs: &[Job], sinks: Vec<Sink<'_>>);
 
     /// Has each of these objects read its changes and call its hooks.
     fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>);
@@ -116,25 +123,42 @@ impl<S: Slots> Pool for TypedPool<S> {
     }
 
     fn write_changes(&mut self, jobs: &[Job], sink: &mut Sink<'_>) {
-        for batch in jobs.chunks(BATCH) {
-            let mut pending = [Pending::default(); BATCH];
-            for (job, pending) in batch.iter().zip(&mut pending) {
-                if let Some(slots) = self.row_mut(job.row) {
-                    *pending = look(slots, sink.when(job.force));
-                }
-            }
-            for (job, pending) in batch.iter().zip(pending) {
-                if let Some(slots) = self.row_mut(job.row) {
-                    sink.write(job.net_id, pending, slots);
-                }
-            }
-        }
+        write_batches(self, jobs, sink, |pool, _, job| pool.row_mut(job.row));
+    }
+
+    #[cfg(feature = "parallel")]
+    fn write_changes_to_all(&mut self, jobs: &[Job], sinks: Vec<Sink<'_>>) {
+        parallel::write_changes_to_all(&mut self.rows, jobs, sinks);
     }
 
     fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>) {
         for entry in entries {
             if let Some(slots) = self.row_mut(entry.row) {
                 reception.read(entry, slots);
+            }
+        }
+    }
+}
+
+/// Has objects write what they have to send, a batch at a time. `row` finds the behaviours of a job's
+/// object among `rows`, by the job or by its position.
+#[inline]
+fn write_batches<R: ?Sized, S: Slots>(
+    rows: &mut R,
+    jobs: &[Job],
+    sink: &mut Sink<'_>,
+    row: impl for<'r> Fn(&'r mut R, usize, &Job) -> Option<&'r mut S>,
+) {
+    for (batch, first) in jobs.chunks(BATCH).zip((0..).step_by(BATCH)) {
+        let mut pending = [Pending::default(); BATCH];
+        for ((job, place), pending) in batch.iter().zip(first..).zip(&mut pending) {
+            if let Some(slots) = row(rows, place, job) {
+                *pending = look(slots, sink.when(job.force));
+            }
+        }
+        for ((job, place), pending) in batch.iter().zip(first..).zip(pending) {
+            if let Some(slots) = row(rows, place, job) {
+                sink.write(job.net_id, pending, slots);
             }
         }
     }

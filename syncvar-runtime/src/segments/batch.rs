@@ -27,7 +27,7 @@ pub(super) struct Batch {
     /// Where the message begins.
     frame: usize,
     /// The id of the last entry.
-    last: NetId,
+    pub(super) last: NetId,
     /// The entry under way: its id, where its header begins, and where its contents begin.
     entry: NetId,
     header: usize,
@@ -73,12 +73,13 @@ impl Segments {
     /// before it, it begins the next one.
     #[inline]
     pub(crate) fn commit_entry(&mut self) -> usize {
+        let limit = self.longest_batch();
         let Some(batch) = &mut self.batch else {
             return 0;
         };
         let length = self.writer.len() - batch.contents;
         let end = self.writer.len() + length_bytes(length);
-        if end - self.piece > self.packet_size.min(FRAME + MAX_BYTES) && self.start > self.piece {
+        if end - self.piece > limit && self.start > self.piece {
             self.cuts.push(self.start);
             self.piece = self.start;
             if batch.frame != self.start {
@@ -87,6 +88,12 @@ impl Segments {
         }
         batch.end_entry(length, &mut self.writer);
         self.writer.len() - self.start
+    }
+
+    /// The most bytes of a packet with a message of many objects.
+    #[inline]
+    pub(super) fn longest_batch(&self) -> usize {
+        self.packet_size.min(FRAME + MAX_BYTES)
     }
 
     /// Takes the entry under way back.
@@ -224,6 +231,13 @@ impl<'a> Entries<'a> {
             last: 0,
             failed: false,
         }
+    }
+
+    /// How many bytes of the payload have been read.
+    #[cfg(feature = "parallel")]
+    #[inline]
+    pub(super) fn position(&self) -> usize {
+        self.reader.position()
     }
 
     #[expect(

@@ -43,7 +43,8 @@ impl Segments {
             Dialect::Compact => self.check_entry(limit),
         }
         if self.writer.has_error() {
-            return self.writer.take_error();
+            let error = self.writer.take_error();
+            return error.map(|error| error.since(self.contents));
         }
         None
     }
@@ -55,6 +56,17 @@ impl Segments {
             Dialect::Unet => self.commit(),
             Dialect::Compact => self.commit_entry(),
         }
+    }
+
+    /// Says what has changed on an object that was written and checked before. Returns how many bytes
+    /// it takes.
+    #[inline]
+    pub(crate) fn push_update(&mut self, net_id: NetId, changes: &[u8]) -> usize {
+        self.begin_update(net_id).write_bytes(changes);
+        // What was within the limits of one channel is so on another.
+        let error = self.check_update(usize::MAX);
+        debug_assert!(error.is_none(), "it was written before: {error:?}");
+        self.commit_update()
     }
 
     /// Where the changes are that were committed last.
@@ -98,7 +110,7 @@ pub(crate) fn frames_length(
     }
 }
 
-fn packed_length(net_id: NetId) -> usize {
+pub(super) fn packed_length(net_id: NetId) -> usize {
     match net_id.0 {
         0..=240 => 1,
         241..=2287 => 2,

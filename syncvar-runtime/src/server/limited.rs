@@ -284,11 +284,7 @@ impl NetworkServer {
                 outputs.push(Segments::with_dialect(packet_size, dialect));
             }
             let output = &mut outputs[usize::from(waiting.channel)];
-            output.begin_update(waiting.net_id).write_bytes(changes);
-            // What was within the limits of the audience's channel is so here.
-            let error = output.check_update(usize::MAX);
-            debug_assert!(error.is_none(), "it was written before: {error:?}");
-            output.commit_update();
+            output.push_update(waiting.net_id, changes);
         }
         let mut sent = 0;
         for (channel, output) in (0_u8..).zip(outputs) {

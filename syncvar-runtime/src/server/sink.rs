@@ -41,6 +41,14 @@ impl Encoded {
             Dialect::Compact => self.compact.add(bytes),
         }
     }
+
+    #[cfg(feature = "parallel")]
+    pub(super) fn add_all(&mut self, dialect: Dialect, counter: Counter) {
+        match dialect {
+            Dialect::Unet => self.unet.add_all(counter),
+            Dialect::Compact => self.compact.add_all(counter),
+        }
+    }
 }
 
 /// What is left to do for objects that have been looked at.
@@ -99,7 +107,7 @@ impl Sink<'_> {
             Some(Channel::Unreliable) => self.packet_size,
             None => return Ok(0),
         };
-        let sent = if self.outputs.second.is_empty() && self.notes.is_none() {
+        let sent = if self.outputs.second.is_empty() {
             let Some(segments) = self.outputs.first.get_mut(place) else {
                 return Ok(0);
             };
@@ -115,13 +123,16 @@ impl Sink<'_> {
             self.write_to_all((net_id, channel), limit, slots)?
         };
         if sent != 0 {
+            if self.notes.is_some() {
+                self.note((net_id, channel), sent, slots);
+            }
             let now = self.now;
             slots.visit(&mut MarkSent { sent, now });
         }
         Ok(sent)
     }
 
-    /// Writes a message in every dialect that is spoken, and notes it for connections with a budget.
+    /// Writes a message in every dialect that is spoken.
     #[inline(never)]
     fn write_to_all<S: Slots>(
         &mut self,
@@ -145,13 +156,11 @@ impl Sink<'_> {
                 segments.give_up_update();
             }
         }
-        if let Ok(sent @ 1..) = result {
-            self.note((net_id, channel), sent, slots);
-        }
         result
     }
 
-    /// Notes what has just been written.
+    /// Notes what has just been written, for connections with a budget.
+    #[inline(never)]
     fn note<S: Slots>(&mut self, (net_id, channel): (NetId, u8), sent: u64, slots: &mut S) {
         let Some(notes) = self.notes.as_deref_mut() else {
             return;

@@ -18,6 +18,8 @@ pub(super) struct Scratch {
     pub(super) entering: Vec<ConnectionId>,
     pub(super) leaving: Vec<ConnectionId>,
     jobs: Vec<Job>,
+    #[cfg(feature = "parallel")]
+    shares: super::parallel::Shares,
     outcome: Outcome,
     /// Objects of a run about which there is something to settle, whatever comes of it.
     unsettled: Vec<NetId>,
@@ -178,7 +180,13 @@ impl NetworkServer {
                 .is_needed()
                 .then_some(&mut self.rationing.notes),
         };
-        pool.write_changes(&self.scratch.jobs, &mut sink);
+        let jobs = &self.scratch.jobs[..];
+        #[cfg(feature = "parallel")]
+        let jobs = self
+            .scratch
+            .shares
+            .write(jobs, self.config.parallel_from, pool, &mut sink);
+        pool.write_changes(jobs, &mut sink);
         let Encoded { unet, compact } = sink.encoded;
         self.stats.count_all_encoded(MessageType::UpdateVars, unet);
         self.stats

@@ -299,12 +299,19 @@ impl WriteError {
         }
     }
 
+    /// The same, counted from a byte instead of from the beginning of the buffer.
+    pub(crate) fn since(mut self, start: usize) -> Self {
+        self.offset = self.offset.saturating_sub(start);
+        self
+    }
+
     /// What was wrong.
     pub fn kind(&self) -> WriteErrorKind {
         self.kind
     }
 
-    /// Where: the byte at which the value would have begun.
+    /// Where: the byte at which the value would have begun, counted from the first one that was
+    /// written, or of the object's changes where a server could not send them.
     pub fn offset(&self) -> usize {
         self.offset
     }

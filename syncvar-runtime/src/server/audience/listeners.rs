@@ -16,7 +16,7 @@ pub(crate) struct Outputs<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    pub(super) fn new(unet: &'a mut [Segments], compact: &'a mut [Segments]) -> Self {
+    pub(in crate::server) fn new(unet: &'a mut [Segments], compact: &'a mut [Segments]) -> Self {
         let (first, second) = if compact.is_empty() {
             (unet, compact)
         } else {
