@@ -95,6 +95,21 @@ fn a_spawn_of_a_prefab_that_is_not_there_is_an_error_and_the_next_one_is_made() 
     assert_eq!(door.open, true);
 }
 
+#[test]
+fn a_spawn_that_cannot_be_read_poisons_the_object_if_it_is_there() {
+    let mut net = network(1);
+    let id = net.server.spawn(Player::new(1, "x"));
+    net.settle();
+    drain(&mut net, 0);
+    // A position is announced, and cut off.
+    let packet = frame(SPAWN_BATCH, b"\x02\x09\x00");
+    assert_eq!(net.client_mut(0).handle_packet(0, &packet), Ok(()));
+    let events = drain(&mut net, 0);
+    assert!(matches!(events[..], [ClientEvent::Poisoned { object, .. }] if object == id));
+    net.settle();
+    assert_eq!(drain(&mut net, 0), [ClientEvent::Restored { object: id }]);
+}
+
 /// Everything on channel 1, which may lose packets, is within the packet size.
 #[test]
 fn batches_on_an_unreliable_channel_fit_the_packet_and_what_does_not_is_reported() {

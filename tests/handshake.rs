@@ -1,5 +1,7 @@
 //! Both ends prove that they agree, and if they do not, the refusal names the first difference.
 
+mod support;
+
 use syncvar::prelude::*;
 use syncvar::{DisconnectReason, NetworkHash128, SchemaDifference};
 
@@ -299,4 +301,27 @@ fn a_name_registered_twice_is_refused() {
 )]
 fn spawning_what_is_not_registered_says_what_to_do() {
     NetworkServer::new(Prefabs::new()).spawn(server_side::Player::default());
+}
+
+/// A server of another version would have said so; one that has not noticed is left all the same.
+#[test]
+fn an_answer_of_another_version_is_a_refusal_and_one_in_a_dialect_not_asked_for_an_error() {
+    let connecting = |dialect| {
+        let mut config = syncvar::ClientConfig::default();
+        config.dialect = dialect;
+        let mut client = NetworkClient::with_config(support::prefabs(), config);
+        client.handle_connect();
+        client
+    };
+    let mut client = connecting(syncvar::Dialect::Compact);
+    let answer = support::frame(32, b"\x03\0\0\0\0\0\0\0\0\x01more");
+    client.handle_packet(0, &answer).unwrap();
+    let reason = DisconnectReason::VersionMismatch;
+    assert_eq!(client.poll_event(), Some(ClientEvent::Refused { reason }));
+
+    let mut client = connecting(syncvar::Dialect::Unet);
+    let answer = support::frame(32, b"\x02\0\0\0\0\0\0\0\0\x01");
+    let error = client.handle_packet(0, &answer).unwrap_err();
+    assert!(error.to_string().contains("not asked for"), "{error}");
+    assert_eq!(client.poll_event(), None);
 }

@@ -266,10 +266,7 @@ impl Message for Connect {
     fn write_payload(&self, writer: &mut NetworkWriter) {
         writer.write_packed_u32(self.version);
         writer.write_u64(self.schema_hash);
-        writer.write_u8(match self.dialect {
-            Dialect::Unet => 0,
-            Dialect::Compact => 1,
-        });
+        writer.write_u8(self.dialect.number());
     }
 
     /// What another version has to say beyond its number is not looked at.

@@ -126,7 +126,13 @@ impl NetworkClient {
             self.stats.count_entry(MessageType::SpawnBatch);
             match self.read_arrival(object, said) {
                 Ok(arrival) => self.arrive(&arrival),
-                Err(error) => result = result.and(Err(error)),
+                Err(error) => match self.objects.get_mut(object.0) {
+                    Some(replica) => {
+                        replica.fresh = true;
+                        self.poison(object, error);
+                    }
+                    None => result = result.and(Err(error)),
+                },
             }
         }
         result

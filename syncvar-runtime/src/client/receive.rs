@@ -3,7 +3,7 @@
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::message::{
     Connect, Disconnect, Frame, Frames, LocalClientAuthority, Message, NotReady, ObjectDestroy,
-    ObjectHide, ObjectSpawn, SpawnFinished, unknown,
+    ObjectHide, ObjectSpawn, PROTOCOL_VERSION, SpawnFinished, unknown,
 };
 use crate::schema_text::{PrefabText, first_difference};
 use crate::{DisconnectReason, MessageType, NetId, NetworkReader, ReadError, ReadErrorKind};
@@ -36,8 +36,7 @@ impl NetworkClient {
             (ClientState::Disconnected, _) => return Ok(()),
             (_, MessageType::Disconnect) => self.handle_end(&Disconnect::decode(frame.payload)?),
             (ClientState::Connecting, MessageType::Connect) => {
-                self.dialect = Connect::decode(frame.payload)?.dialect;
-                self.accepted();
+                self.handle_answer(frame.payload)?;
             }
             (ClientState::Connecting, MessageType::Schema) => self.handle_schema(frame.payload)?,
             (ClientState::Connecting, _) => return Err(unknown(frame)),
@@ -45,6 +44,25 @@ impl NetworkClient {
         }
         self.stats
             .count_decoded(message_type, frame.payload.len() + 4);
+        Ok(())
+    }
+
+    /// The server has let us in, unless it is of another version and has not noticed.
+    fn handle_answer(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+        let Connect {
+            version, dialect, ..
+        } = Connect::decode(payload)?;
+        if version != PROTOCOL_VERSION {
+            self.end(DisconnectReason::VersionMismatch);
+            return Ok(());
+        }
+        if dialect > self.config.dialect {
+            let (what, value) = ("dialect, for it was not asked for", dialect.number().into());
+            let kind = ReadErrorKind::InvalidValue { what, value };
+            return Err(NetworkReader::new(payload).error(kind));
+        }
+        self.dialect = dialect;
+        self.accepted();
         Ok(())
     }
 

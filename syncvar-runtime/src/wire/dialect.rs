@@ -39,6 +39,16 @@ pub enum Dialect {
     Compact,
 }
 
+impl Dialect {
+    /// The number that stands for it when a connection is made.
+    pub(crate) const fn number(self) -> u8 {
+        match self {
+            Self::Unet => 0,
+            Self::Compact => 1,
+        }
+    }
+}
+
 /// The most elements that a sequence can have, in every dialect.
 const MAX_COUNT: usize = 65_535;
 
