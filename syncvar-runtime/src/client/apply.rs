@@ -8,7 +8,7 @@ use crate::segments::Entries;
 use crate::{Dialect, MessageType, NetId, NetworkHash128, NetworkReader, ReadError, ReadErrorKind};
 
 /// So many objects are found before the first of them is read.
-const BATCH: usize = 16;
+const BATCH: usize = 128;
 
 /// What becomes of changes that have been received.
 #[derive(Debug)]
