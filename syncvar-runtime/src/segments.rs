@@ -6,7 +6,7 @@ mod batch;
 mod update;
 
 pub(crate) use batch::Entries;
-pub(crate) use update::{frames_length, update_length};
+pub(crate) use update::{frames_length, update_fits, update_length};
 
 use bytes::Bytes;
 

@@ -35,7 +35,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::events::Events;
-use crate::identity::{Place, Pools};
+use crate::identity::{MAX_CHANNELS, Place, Pools};
 use crate::stats::Stats;
 use crate::table::Table;
 use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
@@ -189,6 +189,7 @@ impl NetworkServer {
         if config.channels.is_empty() {
             config.channels.push(Channel::Reliable);
         }
+        config.channels.truncate(MAX_CHANNELS);
         Self {
             schema_hash: prefabs.schema_hash(),
             stats: Stats::for_prefabs(&prefabs),

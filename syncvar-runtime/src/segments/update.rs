@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Segments;
 use super::batch::{self, check_length};
-use crate::{Dialect, MessageType, NetId, NetworkWriter, WriteError};
+use crate::{Dialect, MAX_BYTES, MessageType, NetId, NetworkWriter, WriteError};
 
 impl Segments {
     /// Begins to say what has changed on an object: the caller writes it, then calls
@@ -91,6 +91,16 @@ pub(crate) fn update_length(dialect: Dialect, net_id: NetId, changes: usize) -> 
         Dialect::Unet => batch::FRAME + packed_length(net_id) + changes,
         Dialect::Compact => batch::entry_length(net_id, changes),
     }
+}
+
+/// Whether changes of so many bytes have a form as a message with nothing else, which is not longer
+/// than a channel allows.
+pub(crate) fn update_fits(dialect: Dialect, net_id: NetId, changes: usize, limit: usize) -> bool {
+    let around = match dialect {
+        Dialect::Unet => 0,
+        Dialect::Compact => batch::FRAME,
+    };
+    around + update_length(dialect, net_id, changes) <= limit.min(batch::FRAME + MAX_BYTES)
 }
 
 /// The most bytes that messages around so many bytes of entries can take. A message ends with its

@@ -141,9 +141,12 @@ impl Limit {
 
     /// The bytes that are sent to this connection.
     pub(super) fn charge(&mut self, bytes: usize) {
-        let least = self.full().saturating_mul(-LONGEST_DEBT);
         let left = self.allowance.saturating_sub_unsigned(bytes as u64);
-        self.allowance = left.max(least);
+        self.allowance = left.max(self.longest_debt());
+    }
+
+    fn longest_debt(&self) -> i64 {
+        self.full().saturating_mul(-LONGEST_DEBT)
     }
 
     fn full(&self) -> i64 {
@@ -158,7 +161,9 @@ impl Limit {
         self.allowance = if self.over {
             i64::MAX
         } else {
-            self.allowance.saturating_add(full).min(full)
+            // What was sent under a larger budget must not take more updates of a smaller one.
+            let left = self.allowance.max(self.longest_debt());
+            left.saturating_add(full).min(full)
         };
     }
 

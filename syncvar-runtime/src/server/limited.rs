@@ -10,8 +10,8 @@ use super::notes::Notes;
 use super::update::describe_failure;
 use super::{Budget, ConnectionId, NetworkServer};
 use crate::identity::Slot;
-use crate::segments::{Segments, update_length};
-use crate::{Dialect, NetId, NetworkWriter, Vector3};
+use crate::segments::{Segments, update_fits, update_length};
+use crate::{Channel, Dialect, NetId, NetworkWriter, Vector3};
 
 /// What the sending to connections with a budget uses again and again.
 #[derive(Debug, Default)]
@@ -105,16 +105,17 @@ impl NetworkServer {
         })
     }
 
-    /// Ends the limits of connections whose budget is over and for which nothing waits: they get what
-    /// is written next as everybody does.
+    /// Ends the limits of connections whose budget is over and for which nothing waits, nor is owed to
+    /// them instead: they get what is written next as everybody does.
     pub(super) fn end_budgets(&mut self) {
-        let connections = &mut self.connections;
+        let (connections, owed) = (&mut self.connections, &self.owed);
         self.rationing.connections.retain(|id| {
             let Some(connection) = connections.get_mut(id.0) else {
                 return false;
             };
             let limit = &mut connection.limit;
-            limit.take_if(|limit| limit.over && limit.waiting.is_empty());
+            let is_owed = || owed.values().any(|owed| owed.contains(id));
+            limit.take_if(|limit| limit.over && limit.waiting.is_empty() && !is_owed());
             limit.is_some()
         });
     }
@@ -146,10 +147,19 @@ impl NetworkServer {
             return;
         };
         let observed = |audience| self.audiences.get(audience).observes(id);
-        limit.note(&self.rationing.notes, |note| observed(note.audience));
+        // Who is about to be given the full state has no use for changes that build on what it missed.
+        let owed = |object| {
+            self.owed
+                .get(&object)
+                .is_some_and(|owed| owed.contains(&id))
+        };
+        limit.note(&self.rationing.notes, |note| {
+            observed(note.audience) && !owed(note.net_id)
+        });
         limit.waiting.retain(|waiting| {
             let spawned = self.objects.get(waiting.net_id.0);
-            spawned.is_some_and(|spawned| observed(spawned.audience))
+            // One that is not announced is another object, which has been given the id of a former one.
+            spawned.is_some_and(|spawned| spawned.announced && observed(spawned.audience))
         });
         self.choose(id, dialect, limit);
         self.send_chosen(id, limit);
@@ -212,7 +222,8 @@ impl NetworkServer {
     }
 
     /// Writes the fields of an object that a connection has missed, as they are now. Where that cannot
-    /// be done, because changes are operations or because a value has no form on the wire, it is to be
+    /// be done, because changes are operations, because a value has no form on the wire or because
+    /// it is too long for a message, it is to be
     /// given the full state, as soon as that can be written.
     fn write_again(
         &mut self,
@@ -248,6 +259,15 @@ impl NetworkServer {
         if let Some(error) = again.take_error() {
             again.truncate(start);
             self.events.push(describe_failure(net_id, error));
+            return None;
+        }
+        let limit = match self.config.channels.get(usize::from(waiting.channel)) {
+            Some(Channel::Unreliable) => self.config.packet_size,
+            _ => usize::MAX,
+        };
+        // What was missed of several updates may be too long together.
+        if !update_fits(again.dialect(), net_id, again.len() - start, limit) {
+            again.truncate(start);
             return None;
         }
         Some(start..again.len())
