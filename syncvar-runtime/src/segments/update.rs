@@ -114,7 +114,8 @@ pub(crate) fn frames_length(
     match dialect {
         Dialect::Unet => 0,
         Dialect::Compact => {
-            let packets = (2 * bytes).checked_div(packet_size).unwrap_or(count) + 1;
+            let longest = packet_size.min(batch::FRAME + MAX_BYTES);
+            let packets = (2 * bytes).checked_div(longest).unwrap_or(count) + 1;
             batch::FRAME * packets.min(count)
         }
     }

@@ -96,7 +96,7 @@ pub(super) struct Waiting {
     pub(super) net_id: NetId,
     pub(super) channel: u8,
     /// What it has gained.
-    gained: f32,
+    gained: f64,
     /// The fields of each behaviour that have changed, in [`Limit::masks`].
     pub(super) masks: Range<u32>,
     /// What was written for everybody with this update, if nothing is missing from it.
@@ -229,7 +229,8 @@ impl Limit {
     ) {
         for waiting in &mut self.waiting {
             let (priority, position) = of(waiting.net_id);
-            waiting.gained += priority * self.budget.weight(viewpoint, position);
+            waiting.gained +=
+                f64::from(priority) * f64::from(self.budget.weight(viewpoint, position));
         }
         order.extend(0..self.waiting.len());
         let gained = |place: &usize| self.waiting.get(*place).map_or(0.0, |w| w.gained);
