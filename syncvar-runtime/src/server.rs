@@ -18,6 +18,7 @@ mod show;
 mod sink;
 mod spawn;
 mod spawned;
+mod stock;
 mod transmit;
 mod update;
 
@@ -47,6 +48,7 @@ use limited::Rationing;
 use schedule::Schedule;
 use show::{Showing, Turnover};
 use spawned::Spawned;
+use stock::Stock;
 use update::Scratch;
 
 /// The number of a connection, counted from 1 and never given twice.
@@ -168,7 +170,9 @@ pub struct NetworkServer {
     rationing: Box<Rationing>,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
-    /// The segments of the packet that was polled last.
+    /// What waits to be sent.
+    stock: Stock,
+    /// The segments of the packet that was polled last, if they had to be gathered.
     packet: Vec<Bytes>,
     events: Events<ServerEvent>,
     stats: Stats,
@@ -212,6 +216,7 @@ impl NetworkServer {
             turnover: Turnover::default(),
             rationing: Box::default(),
             outgoing: VecDeque::new(),
+            stock: Stock::default(),
             packet: Vec::new(),
             events: Events::with_limit(config.max_events),
             config,

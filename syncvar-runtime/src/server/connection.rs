@@ -1,11 +1,11 @@
 //! One connection: how far it has come, and what waits to be sent to it.
 
 use std::collections::{BTreeSet, VecDeque};
-
-use bytes::Bytes;
+use std::ops::Range;
 
 use super::ConnectionId;
 use super::budget::Limit;
+use super::stock::Stock;
 use crate::segments::Segments;
 use crate::{Dialect, NetId, Vector3};
 
@@ -26,11 +26,18 @@ pub(super) struct Connection {
     pub(super) owned: BTreeSet<NetId>,
     /// Messages for this connection alone, on channel 0, not yet in the queue.
     pub(super) own: Segments,
-    /// Pieces of packets with their channels, oldest first. There is one queue for all channels: what
-    /// was written first leaves first, so that no full state overtakes a change of before.
-    pub(super) queue: VecDeque<(u8, Bytes)>,
+    /// What waits in the server's stock, oldest first. There is one queue for all channels: what was
+    /// written first leaves first, so that no full state overtakes a change of before.
+    pub(super) queue: VecDeque<Parcel>,
     /// Whether it is in the server's list of connections with something to send.
     pub(super) listed: bool,
+}
+
+/// Pieces in stock that wait for a connection, and the channel that they are sent on.
+#[derive(Clone, Debug)]
+pub(super) struct Parcel {
+    pub(super) channel: u8,
+    pub(super) pieces: Range<u64>,
 }
 
 /// How far a connection has come.
@@ -77,9 +84,10 @@ impl Connection {
 
     /// Puts the messages for this connection alone behind whatever is already in the queue.
     #[inline]
-    pub(super) fn flush_own(&mut self) {
+    pub(super) fn flush_own(&mut self, stock: &mut Stock) {
         if !self.own.is_empty() {
-            self.queue.extend(self.own.drain().map(|piece| (0, piece)));
+            let pieces = stock.add(self.own.drain());
+            self.queue.push_back(Parcel { channel: 0, pieces });
         }
     }
 
@@ -99,16 +107,14 @@ impl Connection {
         }
     }
 
-    /// Puts shared pieces behind whatever waits.
+    /// Puts pieces in stock behind whatever waits.
     #[inline]
-    pub(super) fn push(&mut self, channel: u8, pieces: &[Bytes]) {
-        self.flush_own();
-        // Most of what an update has for a connection is one piece.
-        if let [piece] = pieces {
-            self.queue.push_back((channel, piece.clone()));
+    pub(super) fn push(&mut self, parcel: Parcel, stock: &mut Stock) {
+        if parcel.pieces.is_empty() {
             return;
         }
-        let pieces = pieces.iter().cloned();
-        self.queue.extend(pieces.map(|piece| (channel, piece)));
+        // What this connection alone was to be told was said before; so its pieces come first.
+        self.flush_own(stock);
+        self.queue.push_back(parcel);
     }
 }

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::audience::AudienceId;
 use super::budget::{Limit, Waiting, sensible_priority, slice};
+use super::connection::Parcel;
 use super::notes::Notes;
 use super::update::describe_failure;
 use super::{Budget, ConnectionId, NetworkServer};
@@ -308,9 +309,11 @@ impl NetworkServer {
         }
         let mut sent = 0;
         for (channel, output) in (0_u8..).zip(outputs) {
-            for piece in output.drain() {
-                sent += piece.len();
-                connection.push(channel, &[piece]);
+            let pieces = self
+                .stock
+                .add(output.drain().inspect(|piece| sent += piece.len()));
+            if !pieces.is_empty() {
+                connection.push(Parcel { channel, pieces }, &mut self.stock);
                 connection.list(&mut self.outgoing);
             }
         }

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use rustc_hash::FxHashSet;
 
 use super::audience::{Audience, AudienceId};
+use super::connection::Parcel;
 use super::full_state::Description;
 use super::update::describe_failure;
 use super::{ConnectionId, NetworkServer};
@@ -313,7 +314,8 @@ impl NetworkServer {
             return;
         };
         connection.charge(pieces.iter().map(Bytes::len).sum());
-        connection.push(0, pieces);
+        let pieces = self.stock.add(pieces.iter().cloned());
+        connection.push(Parcel { channel: 0, pieces }, &mut self.stock);
         connection.list(&mut self.outgoing);
     }
 }

@@ -1,8 +1,11 @@
 //! What goes out: packets, as lists of shared pieces.
 
+use std::ops::Range;
+
 use bytes::{Bytes, BytesMut};
 
 use super::connection::{Connection, ConnectionState};
+use super::stock::Stock;
 use super::{ConnectionId, NetworkServer};
 
 /// A packet for one connection: pieces of memory to be sent one after another.
@@ -47,14 +50,17 @@ impl NetworkServer {
     pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
         self.packet.clear();
         let packet_size = self.config.gathered_size();
-        loop {
-            let id = *self.outgoing.front()?;
+        let (id, packet) = loop {
+            let Some(id) = self.outgoing.front().copied() else {
+                self.stock.clear();
+                return None;
+            };
             let Some(connection) = self.connections.get_mut(id.0) else {
                 self.outgoing.pop_front();
                 continue;
             };
-            connection.flush_own();
-            let taken = connection.take_packet(packet_size, &mut self.packet);
+            connection.flush_own(&mut self.stock);
+            let taken = connection.take_packet(packet_size, &self.stock, &mut self.packet);
             let done = connection.queue.is_empty();
             let closing = connection.state == ConnectionState::Closing;
             // One that is closing stays until it is asked once more and has nothing left.
@@ -65,33 +71,86 @@ impl NetworkServer {
                     self.connections.remove(id.0);
                 }
             }
-            if let Some((channel, length)) = taken {
-                self.stats.sent.add(length);
-                return Some(Transmit {
-                    connection: id,
-                    channel,
-                    segments: &self.packet,
-                });
+            if let Some(packet) = taken {
+                break (id, packet);
             }
-        }
+        };
+        self.stats.sent.add(packet.length);
+        let segments = if self.packet.is_empty() {
+            self.stock.get(&packet.pieces)
+        } else {
+            &self.packet
+        };
+        Some(Transmit {
+            connection: id,
+            channel: packet.channel,
+            segments,
+        })
+    }
+
+    /// Forgets pieces that nobody waits for, should it be long since nobody waited for any.
+    pub(super) fn tidy_stock(&mut self) {
+        let (outgoing, connections) = (&self.outgoing, &self.connections);
+        self.stock.trim(|| {
+            let waiting = outgoing.iter().filter_map(|id| connections.get(id.0));
+            let parcels = waiting.flat_map(|connection| &connection.queue);
+            parcels.map(|parcel| parcel.pieces.start).min()
+        });
     }
 }
 
+/// A packet that was taken from a connection's queue.
+struct Packet {
+    channel: u8,
+    length: usize,
+    /// Its pieces, if they lie next to each other; otherwise they were gathered.
+    pieces: Range<u64>,
+}
+
 impl Connection {
-    /// Moves the pieces of one packet into `packet`; returns its channel and its length.
+    /// Takes the pieces of one packet off the queue. Those that do not lie next to each other in the
+    /// stock are gathered into `packet`.
     #[inline]
-    fn take_packet(&mut self, packet_size: usize, packet: &mut Vec<Bytes>) -> Option<(u8, usize)> {
-        let (channel, first) = self.queue.pop_front()?;
-        let mut length = first.len();
-        packet.push(first);
-        while let Some((next, piece)) = self.queue.front() {
-            let longer = length + piece.len();
-            if *next != channel || longer > packet_size {
+    fn take_packet(
+        &mut self,
+        packet_size: usize,
+        stock: &Stock,
+        packet: &mut Vec<Bytes>,
+    ) -> Option<Packet> {
+        let parcel = self.queue.front_mut()?;
+        let channel = parcel.channel;
+        let start = parcel.pieces.next()?;
+        let mut pieces = start..start + 1;
+        let mut length = stock.length(start);
+        loop {
+            let parcel = match self.queue.front_mut() {
+                Some(parcel) if parcel.pieces.is_empty() => {
+                    self.queue.pop_front();
+                    continue;
+                }
+                Some(parcel) if parcel.channel == channel => parcel,
+                _ => break,
+            };
+            let next = parcel.pieces.start;
+            let longer = length + stock.length(next);
+            if longer > packet_size {
                 break;
             }
+            if packet.is_empty() && next == pieces.end {
+                pieces.end += 1;
+            } else {
+                if packet.is_empty() {
+                    packet.extend_from_slice(stock.get(&pieces));
+                }
+                packet.extend_from_slice(stock.get(&(next..next + 1)));
+            }
+            parcel.pieces.start += 1;
             length = longer;
-            packet.extend(self.queue.pop_front().map(|(_, piece)| piece));
         }
-        Some((channel, length))
+        Some(Packet {
+            channel,
+            length,
+            pieces,
+        })
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::audience::AudienceId;
+use super::connection::Parcel;
 use super::sink::{Encoded, Outcome, Sink};
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{Job, MAX_CHANNELS, nanos};
@@ -45,6 +46,7 @@ impl NetworkServer {
         self.clock = now;
         let now = self.now;
         let joining = !self.joining.is_empty();
+        self.tidy_stock();
         // What happened since the last update.
         self.deliver();
         self.end_budgets();
@@ -245,16 +247,20 @@ impl NetworkServer {
         }
     }
 
-    /// Gives every member of an audience a reference to what was written for it.
+    /// Gives every member of an audience what was written for it.
     pub(super) fn deliver(&mut self) {
         let (connections, outgoing) = (&mut self.connections, &mut self.outgoing);
+        let stock = &mut self.stock;
         self.audiences.drain(|channel, pieces, members| {
+            let length = pieces.iter().map(Bytes::len).sum();
+            let pieces = stock.add(pieces.iter().cloned());
             for member in members {
                 let Some(connection) = connections.get_mut(member.0) else {
                     continue;
                 };
-                connection.charge(pieces.iter().map(Bytes::len).sum());
-                connection.push(channel, pieces);
+                connection.charge(length);
+                let pieces = pieces.clone();
+                connection.push(Parcel { channel, pieces }, stock);
                 connection.list(outgoing);
             }
         });
@@ -263,11 +269,14 @@ impl NetworkServer {
     /// The same for changes: those with a budget have been given theirs.
     fn deliver_changes(&mut self) {
         let (connections, outgoing) = (&mut self.connections, &mut self.outgoing);
+        let stock = &mut self.stock;
         self.audiences.drain(|channel, pieces, members| {
+            let pieces = stock.add(pieces.iter().cloned());
             for member in members {
                 let connection = connections.get_mut(member.0);
                 if let Some(connection) = connection.filter(|c| c.limit.is_none()) {
-                    connection.push(channel, pieces);
+                    let pieces = pieces.clone();
+                    connection.push(Parcel { channel, pieces }, stock);
                     connection.list(outgoing);
                 }
             }
