@@ -44,6 +44,7 @@ use audience::Audiences;
 use connection::{Connection, ConnectionState};
 use full_state::Kind;
 use interest::Interest;
+use join::Spare;
 use limited::Rationing;
 use schedule::Schedule;
 use show::{Showing, Turnover};
@@ -167,6 +168,8 @@ pub struct NetworkServer {
     /// Full states that are being written.
     showing: Box<Showing>,
     turnover: Turnover,
+    /// Buffers for full states of everything.
+    spare: Spare,
     rationing: Box<Rationing>,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
@@ -214,6 +217,7 @@ impl NetworkServer {
             scratch: Scratch::default(),
             showing: Box::new(Showing::new(config.gathered_size())),
             turnover: Turnover::default(),
+            spare: Spare::default(),
             rationing: Box::default(),
             outgoing: VecDeque::new(),
             stock: Stock::default(),

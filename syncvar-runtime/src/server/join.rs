@@ -12,6 +12,30 @@ use crate::message::SpawnFinished;
 use crate::segments::Segments;
 use crate::{Dialect, NetId};
 
+/// Buffers of joins before, whose memory is used again: that of all objects is long, and costs more to
+/// come by than to fill.
+#[derive(Debug, Default)]
+pub(super) struct Spare(Vec<Segments>);
+
+/// So many are kept: one or two audiences have most of the objects, or they are short.
+const SPARE: usize = 4;
+
+impl Spare {
+    fn take(&mut self, packet_size: usize, dialect: Dialect) -> Segments {
+        let speaks = |segments: &Segments| segments.dialect() == dialect;
+        match self.0.iter().position(speaks) {
+            Some(place) => self.0.swap_remove(place),
+            None => Segments::with_dialect(packet_size, dialect),
+        }
+    }
+
+    fn put(&mut self, segments: Segments) {
+        if self.0.len() < SPARE {
+            self.0.push(segments);
+        }
+    }
+}
+
 impl NetworkServer {
     /// Spawns new objects on the clients of their audiences.
     pub(super) fn announce(&mut self) {
@@ -115,7 +139,7 @@ impl NetworkServer {
             if audience != open.0 {
                 let next = states.remove(&audience).unwrap_or_else(|| {
                     let wanted = !admitted(&self.audiences, audience).is_empty();
-                    wanted.then(|| Segments::with_dialect(packet_size, dialect))
+                    wanted.then(|| self.spare.take(packet_size, dialect))
                 });
                 let (former, segments) = std::mem::replace(&mut open, (audience, next));
                 states.insert(former, segments);
@@ -128,10 +152,13 @@ impl NetworkServer {
             }
         }
         states.insert(open.0, open.1);
-        let written = states
-            .into_iter()
-            .filter_map(|(id, segments)| Some((id, segments?)));
-        let frozen = written.map(|(id, mut segments)| (id, segments.drain().collect()));
+        let written = states.into_iter();
+        let written = written.filter_map(|(id, segments)| Some((id, segments?)));
+        let frozen = written.map(|(id, mut segments)| {
+            let pieces = segments.drain().collect();
+            self.spare.put(segments);
+            (id, pieces)
+        });
         frozen.collect()
     }
 
