@@ -9,8 +9,8 @@ use crate::{Dialect, MAX_BYTES, MessageType, NetId, NetworkWriter, WriteError};
 
 impl Segments {
     /// Begins to say what has changed on an object: the caller writes it, then calls
-    /// [`check_update`](Self::check_update) and, as that says, [`commit_update`](Self::commit_update)
-    /// or [`give_up_update`](Self::give_up_update).
+    /// [`check_update`](Self::check_update) and, as that says, [`commit_object`](Self::commit_object)
+    /// or [`give_up_object`](Self::give_up_object).
     #[inline]
     pub(crate) fn begin_update(&mut self, net_id: NetId) -> &mut NetworkWriter {
         match self.dialect() {
@@ -49,9 +49,9 @@ impl Segments {
         None
     }
 
-    /// Ends what is said about the object. Returns how many bytes it takes.
+    /// Ends what is said about an object, its changes or its full state. Returns how many bytes it takes.
     #[inline]
-    pub(crate) fn commit_update(&mut self) -> usize {
+    pub(crate) fn commit_object(&mut self) -> usize {
         match self.dialect() {
             Dialect::Unet => self.commit(),
             Dialect::Compact => self.commit_entry(),
@@ -66,7 +66,7 @@ impl Segments {
         // What was within the limits of one channel is so on another.
         let error = self.check_update(usize::MAX);
         debug_assert!(error.is_none(), "it was written before: {error:?}");
-        self.commit_update()
+        self.commit_object()
     }
 
     /// Where the changes are that were committed last.
@@ -75,8 +75,8 @@ impl Segments {
         end.saturating_sub(self.changes)..end
     }
 
-    /// Takes back what is under way.
-    pub(crate) fn give_up_update(&mut self) {
+    /// Takes back what is under way about an object.
+    pub(crate) fn give_up_object(&mut self) {
         match self.dialect() {
             Dialect::Unet => self.give_up(),
             Dialect::Compact => self.give_up_entry(),

@@ -102,11 +102,16 @@ impl Audience {
     }
 
     /// Those members who are ready and speak a dialect, ascending.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for writing by dialect"))]
+    #[cfg(test)]
     pub(super) fn listeners(&self, dialect: Dialect) -> &[ConnectionId] {
+        &self.of(dialect).ready
+    }
+
+    /// Those who are listed by the dialect they speak.
+    fn of(&self, dialect: Dialect) -> &Listeners {
         match dialect {
-            Dialect::Unet => &self.unet.ready,
-            Dialect::Compact => &self.compact.ready,
+            Dialect::Unet => &self.unet,
+            Dialect::Compact => &self.compact,
         }
     }
 
@@ -121,7 +126,7 @@ impl Audience {
         })
     }
 
-    /// Those who are listed by the dialect they speak.
+    /// The same, to be changed.
     fn speaking(&mut self, dialect: Dialect) -> &mut Listeners {
         match dialect {
             Dialect::Unet => &mut self.unet,
@@ -196,12 +201,7 @@ impl Audiences {
 
     /// What has been written to an audience's channel for those who speak a dialect.
     pub(super) fn written(&self, id: AudienceId, dialect: Dialect, channel: u8) -> &[u8] {
-        let audience = self.get(id);
-        let listeners = match dialect {
-            Dialect::Unet => &audience.unet,
-            Dialect::Compact => &audience.compact,
-        };
-        listeners.written(channel)
+        self.get(id).of(dialect).written(channel)
     }
 
     /// Gives out everything that was written: channel, its pieces, and who gets them.

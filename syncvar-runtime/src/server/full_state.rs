@@ -64,9 +64,10 @@ impl Description {
         }
         for segments in begun.into_iter().flatten() {
             if result.is_ok() {
-                commit(segments, stats);
+                let message_type = message_type(segments.dialect());
+                stats.count_encoded(message_type, segments.commit_object());
             } else {
-                give_up(segments);
+                segments.give_up_object();
             }
         }
         result
@@ -118,16 +119,10 @@ impl Description {
     }
 }
 
-fn commit(segments: &mut Segments, stats: &mut Stats) {
-    match segments.dialect() {
-        Dialect::Unet => stats.count_encoded(MessageType::ObjectSpawn, segments.commit()),
-        Dialect::Compact => stats.count_encoded(MessageType::SpawnBatch, segments.commit_entry()),
-    }
-}
-
-fn give_up(segments: &mut Segments) {
-    match segments.dialect() {
-        Dialect::Unet => segments.give_up(),
-        Dialect::Compact => segments.give_up_entry(),
+/// The type of the messages that say the full state.
+fn message_type(dialect: Dialect) -> MessageType {
+    match dialect {
+        Dialect::Unet => MessageType::ObjectSpawn,
+        Dialect::Compact => MessageType::SpawnBatch,
     }
 }

@@ -35,10 +35,7 @@ impl Notes {
 
     /// The position of a dialect in [`Note::changes`].
     pub(super) fn place(dialect: Dialect) -> usize {
-        match dialect {
-            Dialect::Unet => 0,
-            Dialect::Compact => 1,
-        }
+        usize::from(dialect.number())
     }
 }
 

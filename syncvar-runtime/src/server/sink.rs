@@ -114,9 +114,9 @@ impl Sink<'_> {
             let sent = write(slots, net_id, (channel, limit), segments, self.stats);
             if sent.as_ref().is_ok_and(|sent| *sent != 0) {
                 self.encoded
-                    .add(segments.dialect(), segments.commit_update());
+                    .add(segments.dialect(), segments.commit_object());
             } else {
-                segments.give_up_update();
+                segments.give_up_object();
             }
             sent?
         } else {
@@ -151,9 +151,9 @@ impl Sink<'_> {
         for segments in self.outputs.channel(channel.into()).take(begun) {
             if matches!(result, Ok(1..)) {
                 self.encoded
-                    .add(segments.dialect(), segments.commit_update());
+                    .add(segments.dialect(), segments.commit_object());
             } else {
-                segments.give_up_update();
+                segments.give_up_object();
             }
         }
         result

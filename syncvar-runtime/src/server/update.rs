@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::audience::AudienceId;
-use super::connection::Parcel;
+use super::connection::{Connection, Parcel};
 use super::sink::{Encoded, Outcome, Sink};
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{Job, MAX_CHANNELS, nanos};
@@ -249,32 +249,24 @@ impl NetworkServer {
 
     /// Gives every member of an audience what was written for it.
     pub(super) fn deliver(&mut self) {
+        self.deliver_to(|_| true);
+    }
+
+    /// The same for changes: those with a budget have been given theirs.
+    fn deliver_changes(&mut self) {
+        self.deliver_to(|connection| connection.limit.is_none());
+    }
+
+    fn deliver_to(&mut self, concerned: impl Fn(&Connection) -> bool) {
         let (connections, outgoing) = (&mut self.connections, &mut self.outgoing);
         let stock = &mut self.stock;
         self.audiences.drain(|channel, pieces, members| {
             let length = pieces.iter().map(Bytes::len).sum();
             let pieces = stock.add(pieces.iter().cloned());
             for member in members {
-                let Some(connection) = connections.get_mut(member.0) else {
-                    continue;
-                };
-                connection.charge(length);
-                let pieces = pieces.clone();
-                connection.push(Parcel { channel, pieces }, stock);
-                connection.list(outgoing);
-            }
-        });
-    }
-
-    /// The same for changes: those with a budget have been given theirs.
-    fn deliver_changes(&mut self) {
-        let (connections, outgoing) = (&mut self.connections, &mut self.outgoing);
-        let stock = &mut self.stock;
-        self.audiences.drain(|channel, pieces, members| {
-            let pieces = stock.add(pieces.iter().cloned());
-            for member in members {
                 let connection = connections.get_mut(member.0);
-                if let Some(connection) = connection.filter(|c| c.limit.is_none()) {
+                if let Some(connection) = connection.filter(|connection| concerned(connection)) {
+                    connection.charge(length);
                     let pieces = pieces.clone();
                     connection.push(Parcel { channel, pieces }, stock);
                     connection.list(outgoing);
