@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use bincode::config;
+use bincode::config::{self, Config};
 use speedy::{Readable, Writable};
 use syncvar::{Dialect, NetworkBehaviour, NetworkReader, NetworkWriter};
 
@@ -27,8 +27,8 @@ pub(crate) fn run() {
     syncvar(&values, Dialect::Compact);
     syncvar(&values, Dialect::Unet);
     let units: Vec<PlainUnit> = values.into_iter().map(PlainUnit::from).collect();
-    bincode_standard(&units);
-    bincode_fixed(&units);
+    bincode("bincode 2, standard", "varints", &units, config::standard());
+    bincode("bincode 2, legacy", "fixed size", &units, config::legacy());
     postcard(&units);
     bitcode(&units);
     speedy(&units);
@@ -75,27 +75,10 @@ fn syncvar(values: &[Values], dialect: Dialect) {
     );
 }
 
-fn bincode_standard(units: &[PlainUnit]) {
-    let format = config::standard();
+fn bincode(codec: &str, note: &str, units: &[PlainUnit], format: impl Config) {
     measure(
-        "bincode 2, standard",
-        "varints",
-        units,
-        |unit, buffer| {
-            bincode::encode_into_std_write(unit, buffer, format).expect("it has a form");
-        },
-        |bytes| {
-            let unit = bincode::decode_from_slice::<PlainUnit, _>(bytes, format);
-            black_box(unit.expect("it reads itself"));
-        },
-    );
-}
-
-fn bincode_fixed(units: &[PlainUnit]) {
-    let format = config::legacy();
-    measure(
-        "bincode 2, legacy",
-        "fixed size",
+        codec,
+        note,
         units,
         |unit, buffer| {
             bincode::encode_into_std_write(unit, buffer, format).expect("it has a form");
