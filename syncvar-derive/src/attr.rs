@@ -27,6 +27,7 @@ pub(crate) struct FieldAttrs {
     /// `#[sync_var]`, with its place.
     pub(crate) sync_var: Option<Span>,
     pub(crate) hook: Option<Ident>,
+    pub(crate) batch_hook: Option<Ident>,
     /// `#[network_behaviour(base)]`, with its place.
     pub(crate) base: Option<Span>,
 }
@@ -93,10 +94,18 @@ impl FieldAttrs {
         if attr.meta.require_path_only().is_ok() {
             return;
         }
-        const KEYS: &[&str] = &["hook"];
+        const KEYS: &[&str] = &["hook", "batch_hook"];
         parse_keys(attr, KEYS, errors, |meta, key, errors| {
             match key {
-                "hook" => set(&mut self.hook, meta, method(meta)?, errors),
+                "hook" => {
+                    const EXAMPLE: &str =
+                        "`hook` names a method of this struct: `hook = on_health_changed`";
+                    set(&mut self.hook, meta, method(meta, EXAMPLE)?, errors);
+                }
+                "batch_hook" => {
+                    const EXAMPLE: &str = "`batch_hook` names a method of this struct: `batch_hook = on_buffs_changed`";
+                    set(&mut self.batch_hook, meta, method(meta, EXAMPLE)?, errors);
+                }
                 _ => return Err(unknown(meta, key, KEYS)),
             }
             Ok(())
@@ -174,6 +183,9 @@ fn belongs(key: &str) -> Option<&'static str> {
              `#[network_behaviour(base)]`"
         }
         "hook" => "`hook` belongs on a synchronised field: `#[sync_var(hook = ...)]`",
+        "batch_hook" => {
+            "`batch_hook` belongs on a synchronised collection: `#[sync_var(batch_hook = ...)]`"
+        }
         "skip" => "a field without `#[sync_var]` does not travel: remove the attribute",
         _ => return None,
     })
@@ -252,7 +264,7 @@ fn unknown(meta: &ParseNestedMeta<'_>, key: &str, keys: &[&str]) -> syn::Error {
     let similar = keys.iter().find(|known| distance(known, &key) <= 2);
     let hint = match similar {
         Some(known) => format!("did you mean `{known}`?"),
-        None if keys == ["hook"] && !meta.input.peek(Token![=]) => {
+        None if keys.contains(&"hook") && !meta.input.peek(Token![=]) => {
             format!(
                 "did you mean `hook = {}`?",
                 key.rsplit("::").next().unwrap_or_default()
@@ -316,13 +328,13 @@ fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
 }
 
 /// The name of a method.
-fn method(meta: &ParseNestedMeta<'_>) -> syn::Result<Ident> {
-    const EXAMPLE: &str = "`hook` names a method of this struct: `hook = on_health_changed`";
-    let value = value(meta, EXAMPLE)?;
+fn method(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Ident> {
+    let value = value(meta, example)?;
     if value.peek(LitStr) {
         let text: LitStr = value.parse()?;
         let message = format!(
-            "write the method's name without quotes: `hook = {}`",
+            "write the method's name without quotes: `{} = {}`",
+            meta.path.to_token_stream(),
             text.value()
         );
         return Err(syn::Error::new_spanned(&text, message));
@@ -330,7 +342,7 @@ fn method(meta: &ParseNestedMeta<'_>) -> syn::Result<Ident> {
     let expression: Expr = value.parse()?;
     match &expression {
         Expr::Path(path) if path.path.get_ident().is_some() => path.path.require_ident().cloned(),
-        _ => Err(syn::Error::new_spanned(&expression, EXAMPLE)),
+        _ => Err(syn::Error::new_spanned(&expression, example)),
     }
 }
 

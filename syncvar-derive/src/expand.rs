@@ -13,7 +13,7 @@ use syn::spanned::Spanned;
 use syn::{Type, WhereClause, parse_quote};
 
 use crate::bounds::Parameters;
-use crate::model::{Behaviour, Container, SyncVar, Value, travels};
+use crate::model::{Behaviour, Container, SyncVar, Value, elements_travel, travels};
 use crate::names;
 use previous::Previous;
 
@@ -21,6 +21,7 @@ use previous::Previous;
 pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let ident = behaviour.ident;
     let import = names::import(behaviour.krate.as_ref());
+    let traits = traits(behaviour);
     let bits = dirty::bits(behaviour);
     let previous = Previous::of(behaviour);
     let previous_struct = previous.declaration();
@@ -31,6 +32,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let set_dirty_bit = dirty::set_dirty_bit(behaviour);
     let clear_all_dirty_bits = dirty::clear_all_dirty_bits(behaviour);
     let notice_replacements = dirty::notice_replacements(behaviour);
+    let set_observed = dirty::set_observed(behaviour);
     let on_serialize = serialize::on_serialize(behaviour);
     let on_deserialize = deserialize::on_deserialize(behaviour);
     let call_hooks = deserialize::call_hooks(behaviour);
@@ -41,6 +43,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     quote! {
         const _: () = {
             #import
+            #traits
 
             #bits
 
@@ -58,6 +61,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 #set_dirty_bit
                 #clear_all_dirty_bits
                 #notice_replacements
+                #set_observed
                 #on_serialize
                 #on_deserialize
                 #call_hooks
@@ -93,6 +97,24 @@ pub(crate) fn value(value: &Value<'_>) -> TokenStream {
             }
         };
     }
+}
+
+/// Imports the traits whose methods are called by their names alone.
+fn traits(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
+    let known = |sync_var: &&SyncVar<'_>| {
+        sync_var.ty.is_collection() && elements_travel(sync_var.ty.original)
+    };
+    let mut collections = behaviour.sync_vars.iter().filter(known).peekable();
+    collections.peek()?;
+    Some(if collections.any(SyncVar::has_hook) {
+        quote!(
+            use _syncvar::{HookField as _, SyncField as _};
+        )
+    } else {
+        quote!(
+            use _syncvar::SyncField as _;
+        )
+    })
 }
 
 /// The constants that the attribute on the struct sets.
@@ -150,7 +172,11 @@ fn call(sync_var: &SyncVar<'_>, method: &Method, argument: Option<&TokenStream>)
             let name = Ident::new(method.name, place_of(ty));
             quote!(self.#member.#name(#argument))
         }
-        (Container::Unknown, _) => {
+        (Container::Collection, _) if elements_travel(ty) => {
+            let name = Ident::new(method.name, place_of(ty));
+            quote!(self.#member.#name(#argument))
+        }
+        (Container::Collection | Container::Unknown, _) => {
             let function = item(ty, method.of, method.name);
             let reference = if method.writes {
                 quote!(&mut)
@@ -189,6 +215,7 @@ impl Method {
     const SET_DIRTY: Self = Self::new("set_dirty", true, None);
     const CLEAR_DIRTY: Self = Self::new("clear_dirty", true, None);
     const NOTICE_REPLACEMENT: Self = Self::new("notice_replacement", true, None);
+    const SET_OBSERVED: Self = Self::new("set_observed", true, None);
     const WRITE_FULL: Self = Self::new("write_full", false, Some("write"));
     const WRITE_DELTA: Self = Self::new("write_delta", false, Some("write"));
     const READ_FULL: Self = Self::new("read_full", true, Some("read_in_place"));
@@ -228,10 +255,10 @@ fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
         add(base.ty, quote!(NetworkBehaviour));
     }
     for sync_var in &behaviour.sync_vars {
-        match (sync_var.ty.container, &sync_var.hook) {
+        match (sync_var.ty.container, sync_var.has_hook().then_some(())) {
             (Container::SyncVar(value), _) => add(value, quote!(SyncValue)),
-            (Container::Unknown, None) => add(sync_var.ty.original, quote!(SyncField)),
-            (Container::Unknown, Some(_)) => add(sync_var.ty.original, quote!(HookField)),
+            (_, None) => add(sync_var.ty.original, quote!(SyncField)),
+            (_, Some(_)) => add(sync_var.ty.original, quote!(HookField)),
         }
     }
     let types = behaviour

@@ -5,5 +5,5 @@ mod field_type;
 mod value;
 
 pub(crate) use behaviour::{Base, Behaviour, SyncVar};
-pub(crate) use field_type::{Container, travels};
+pub(crate) use field_type::{Container, elements_travel, travels};
 pub(crate) use value::{Body, Discriminant, MemberModel, Shape, Value, Variant};

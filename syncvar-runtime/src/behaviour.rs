@@ -120,6 +120,13 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// written by hand that holds [`SyncField`](crate::SyncField)s passes it on to each of them.
     fn notice_replacements(&mut self) {}
 
+    /// Whether anybody observes the object, as far as the server knows: see
+    /// [`SyncField::set_observed`](crate::SyncField::set_observed). A behaviour written by hand that
+    /// holds [`SyncField`](crate::SyncField)s passes it on to each of them.
+    fn set_observed(&mut self, observed: bool) {
+        let _ = observed;
+    }
+
     /// Writes the whole state (`initial_state`), or the dirty mask and the changed fields.
     ///
     /// With `initial_state` it writes what those who already observe have, so that the changes that

@@ -51,7 +51,10 @@ pub use server::{
     SpawnError, SpawnOptions, Transmit,
 };
 pub use stats::{BehaviourStats, Counter, Stats};
-pub use sync::{HookField, SyncField, SyncVar};
+pub use sync::{
+    DictionaryChange, ElementMut, HookField, ListChange, SetChange, SyncDictionary, SyncField,
+    SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,
+};
 pub use wire::{
     Color, Color32, Decimal, Dialect, MAX_BYTES, MAX_STRING_BYTES, Matrix4x4, MessageStart,
     NetworkHash128, NetworkReader, NetworkSceneId, NetworkWriter, Plane, Quaternion, Ray,

@@ -52,6 +52,13 @@ pub enum TypeSchema {
     Array(&'static TypeSchema, usize),
     /// One value or none.
     Optional(&'static TypeSchema),
+    /// A collection that sends its changes as operations.
+    Collection {
+        /// The collection's name.
+        name: &'static str,
+        /// What it is made of: elements, or keys and values.
+        parts: &'static [TypeSchema],
+    },
 }
 
 /// The description of a member of a struct or variant.
@@ -169,6 +176,14 @@ impl fmt::Display for TypeSchema {
             Self::Sequence(element) => write!(f, "[{element}]"),
             Self::Array(element, count) => write!(f, "[{element}; {count}]"),
             Self::Optional(value) => write!(f, "{value}?"),
+            Self::Collection { name, parts } => {
+                write!(f, "{name}<")?;
+                for (index, part) in parts.iter().enumerate() {
+                    let separator = if index == 0 { "" } else { ", " };
+                    write!(f, "{separator}{part}")?;
+                }
+                f.write_str(">")
+            }
         }
     }
 }

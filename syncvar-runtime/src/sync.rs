@@ -1,8 +1,17 @@
 //! `SyncField`: what owns one bit of a behaviour's dirty mask.
 
+mod collection;
+pub mod dictionary;
+mod keys;
+mod list;
 mod operators;
+mod record;
+mod set;
 mod var;
 
+pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
+pub use list::{ElementMut, ListChange, SyncList};
+pub use set::{SetChange, SyncHashSet, SyncSortedSet};
 pub use var::SyncVar;
 
 use crate::schema::TypeSchema;
@@ -92,6 +101,14 @@ pub trait SyncField: Send + Sync + 'static {
     /// put a new field into the place of one that clients know. The server calls it when it gets a
     /// behaviour back. Does nothing unless implemented.
     fn notice_replacement(&mut self) {}
+
+    /// Whether anybody observes the object, as far as the server knows. It tells a field that nobody
+    /// does when it has found a change that nobody wants, and that somebody does before it has the
+    /// full state written. A field whose changes are operations need not keep any while nobody does.
+    /// Does nothing unless implemented.
+    fn set_observed(&mut self, observed: bool) {
+        let _ = observed;
+    }
 
     /// Appends everything.
     fn write_full(&self, writer: &mut NetworkWriter);

@@ -1,6 +1,6 @@
 //! `on_deserialize`, and the hooks.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
@@ -54,7 +54,7 @@ fn read_fields(behaviour: &Behaviour<'_>) -> TokenStream {
     });
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
-        let line = if sync_var.hook.is_some() {
+        let line = if sync_var.has_hook() {
             let member = names::previous_member(&sync_var.member);
             let read = read(behaviour, sync_var, &Method::READ_DELTA_WITH_PREVIOUS);
             quote!(previous.#member = #read?;)
@@ -122,6 +122,9 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     });
     let previous_type = previous.ty();
     let hooks = hooked(behaviour).map(|sync_var| {
+        if sync_var.ty.is_collection() {
+            return call_collection_hooks(sync_var);
+        }
         let member = names::previous_member(&sync_var.member);
         let hook = &sync_var.hook;
         // A hook that takes another type is told of the value's type.
@@ -141,4 +144,29 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
             #(#hooks)*
         }
     })
+}
+
+/// Calls the hook for each change of a collection, in order, and then the one for all of them.
+fn call_collection_hooks(sync_var: &SyncVar<'_>) -> TokenStream {
+    let member = names::previous_member(&sync_var.member);
+    let mut changes = member.clone();
+    changes.set_span(place_of(sync_var.ty.original));
+    let each = sync_var.hook.as_ref().map(|hook| {
+        let change = Ident::new("change", place_of(sync_var.ty.original));
+        quote! {
+            for #change in &#changes {
+                self.#hook(#change);
+            }
+        }
+    });
+    let all = sync_var
+        .batch_hook
+        .as_ref()
+        .map(|hook| quote!(self.#hook(&#changes);));
+    quote! {
+        if let _syncvar::Some(#changes) = previous.#member {
+            #each
+            #all
+        }
+    }
 }

@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 
 use super::{Method, call, item, place_of};
-use crate::model::Behaviour;
+use crate::model::{Behaviour, Container, SyncVar};
 use crate::names;
 
 /// `const HEALTH_BIT: u64 = 1 << 0;` for every field.
@@ -121,6 +121,29 @@ pub(super) fn notice_replacements(behaviour: &Behaviour<'_>) -> Option<TokenStre
         )
     };
     (!is_empty).then(function)
+}
+
+/// Where a field may want to know it: a `SyncVar` does not.
+pub(super) fn set_observed(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
+    let base = behaviour.base.as_ref().map(|base| {
+        let member = &base.member;
+        let function = item(base.ty, "NetworkBehaviour", "set_observed");
+        quote!(#function(&mut self.#member, observed);)
+    });
+    let listening =
+        |sync_var: &&SyncVar<'_>| !matches!(sync_var.ty.container, Container::SyncVar(_));
+    let fields = behaviour.sync_vars.iter().filter(listening);
+    let calls: Vec<_> = fields
+        .map(|sync_var| call(sync_var, &Method::SET_OBSERVED, Some(&quote!(observed))))
+        .collect();
+    (base.is_some() || !calls.is_empty()).then(|| {
+        quote! {
+            fn set_observed(&mut self, observed: bool) {
+                #base
+                #(#calls;)*
+            }
+        }
+    })
 }
 
 /// A function that does the same to the base and to every field.

@@ -156,13 +156,15 @@ pub(super) fn hooked<'a>(behaviour: &'a Behaviour<'a>) -> impl Iterator<Item = &
     behaviour
         .sync_vars
         .iter()
-        .filter(|sync_var| sync_var.hook.is_some())
+        .filter(|sync_var| sync_var.has_hook())
 }
 
 /// The type of a field's previous value.
 fn previous_value(sync_var: &SyncVar<'_>) -> TokenStream {
     match sync_var.ty.container {
         Container::SyncVar(value) => quote!(#value),
-        Container::Unknown => item(sync_var.ty.original, "HookField", "Previous"),
+        Container::Collection | Container::Unknown => {
+            item(sync_var.ty.original, "HookField", "Previous")
+        }
     }
 }

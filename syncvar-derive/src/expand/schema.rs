@@ -21,7 +21,9 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
         let name = names::plain(&sync_var.member);
         let schema = match sync_var.ty.container {
             Container::SyncVar(value) => item(value, "SyncValue", "SCHEMA"),
-            Container::Unknown => item(sync_var.ty.original, "SyncField", "SCHEMA"),
+            Container::Collection | Container::Unknown => {
+                item(sync_var.ty.original, "SyncField", "SCHEMA")
+            }
         };
         quote!(_syncvar::FieldSchema { name: #name, schema: #schema })
     });

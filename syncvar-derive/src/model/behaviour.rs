@@ -36,6 +36,15 @@ pub(crate) struct SyncVar<'a> {
     pub(crate) member: Member,
     pub(crate) ty: FieldType<'a>,
     pub(crate) hook: Option<Ident>,
+    /// Told of all changes of a collection at once.
+    pub(crate) batch_hook: Option<Ident>,
+}
+
+impl SyncVar<'_> {
+    /// Whether anybody is told what has changed.
+    pub(crate) fn has_hook(&self) -> bool {
+        self.hook.is_some() || self.batch_hook.is_some()
+    }
 }
 
 const MAX_SYNC_VARS: usize = 64;
@@ -83,7 +92,7 @@ impl<'a> Behaviour<'a> {
                     "a base is synchronised by its own fields: remove `#[sync_var]`",
                 )),
                 (Some(_), None) => self.set_base(member, &field.ty, errors),
-                (None, Some(_)) => self.add_sync_var(member, &field.ty, attrs.hook, errors),
+                (None, Some(_)) => self.add_sync_var(member, &field.ty, attrs, errors),
                 (None, None) => refuse_forgotten(&field.ty, errors),
             }
         }
@@ -95,7 +104,7 @@ impl<'a> Behaviour<'a> {
                 ty,
                 "a second base: a behaviour has one; put the other on the object as a behaviour of its own",
             );
-        } else if field_type::find_sync_var(ty).is_some() {
+        } else if field_type::find_synchronised(ty).is_some() {
             errors.add(
                 ty,
                 "a base is a behaviour: write `#[sync_var]` for a synchronised field",
@@ -115,7 +124,7 @@ impl<'a> Behaviour<'a> {
         &mut self,
         member: Member,
         ty: &'a Type,
-        hook: Option<Ident>,
+        attrs: FieldAttrs,
         errors: &mut Errors,
     ) {
         let bit = names::bit(&member);
@@ -131,7 +140,21 @@ impl<'a> Behaviour<'a> {
             errors.add(&member, message);
         }
         match FieldType::from_syn(ty) {
-            Ok(ty) => self.sync_vars.push(SyncVar { member, ty, hook }),
+            Ok(ty) => {
+                let batch_hook = attrs.batch_hook;
+                if let Some(hook) = batch_hook.as_ref().filter(|_| !ty.is_collection()) {
+                    errors.add(
+                        hook,
+                        "`batch_hook` is for a collection, such as `SyncList<T>`: write `hook`",
+                    );
+                }
+                self.sync_vars.push(SyncVar {
+                    member,
+                    ty,
+                    hook: attrs.hook,
+                    batch_hook,
+                });
+            }
             Err(error) => return errors.add_error(error),
         }
         if self.sync_vars.len() == MAX_SYNC_VARS + 1 {
@@ -145,19 +168,17 @@ impl<'a> Behaviour<'a> {
 
     /// Whether any field of its own has a hook.
     pub(crate) fn has_hooks(&self) -> bool {
-        self.sync_vars
-            .iter()
-            .any(|sync_var| sync_var.hook.is_some())
+        self.sync_vars.iter().any(SyncVar::has_hook)
     }
 }
 
 /// A `SyncVar` without the attribute would be written to and never sent.
 fn refuse_forgotten(ty: &Type, errors: &mut Errors) {
-    if let Some(found) = field_type::find_sync_var(ty) {
-        errors.add(
-            found,
-            "this `SyncVar` would never be sent: write `#[sync_var]` above the field, or make it a plain value",
+    if let Some((found, name)) = field_type::find_synchronised(ty) {
+        let message = format!(
+            "this `{name}` would never be sent: write `#[sync_var]` above the field, or make it a plain value"
         );
+        errors.add(found, message);
     }
 }
 

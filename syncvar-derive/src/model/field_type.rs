@@ -51,24 +51,35 @@ const TRAVELS: &[&str] = &[
 pub(crate) enum Container<'a> {
     /// `SyncVar<T>`, with its `T`.
     SyncVar(&'a Type),
+    /// One of the collections.
+    Collection,
     /// Anything else: an alias, or a `SyncField` of the user's own.
     Unknown,
 }
+
+/// The collections, with what to write instead of each where a plain value is needed.
+const COLLECTIONS: &[(&str, &str)] = &[
+    ("SyncList", "Vec"),
+    ("SyncDictionary", "BTreeMap"),
+    ("SyncHashSet", "HashSet"),
+    ("SyncSortedSet", "BTreeSet"),
+];
 
 impl<'a> FieldType<'a> {
     /// Looks at the type of a field marked `#[sync_var]`; the error says what to write.
     pub(crate) fn from_syn(ty: &'a Type) -> syn::Result<Self> {
         let container = match argument_of(ty, "SyncVar") {
             Some(value) => {
-                if let Some(inner) = find_sync_var(value) {
-                    return Err(syn::Error::new_spanned(
-                        inner,
-                        "a `SyncVar` cannot be inside another one: it would never be asked whether it has changed; \
-                         write the plain type here",
-                    ));
-                }
+                refuse_inner(value)?;
                 refuse_immovable(value)?;
                 Container::SyncVar(value)
+            }
+            None if collection(ty).is_some() => {
+                parts(ty).into_iter().try_for_each(|part| {
+                    refuse_inner(part)?;
+                    refuse_immovable(part)
+                })?;
+                Container::Collection
             }
             None => {
                 refuse_bare(ty)?;
@@ -82,11 +93,34 @@ impl<'a> FieldType<'a> {
     }
 }
 
+impl FieldType<'_> {
+    /// Whether it is one of the collections, by its name.
+    pub(crate) fn is_collection(&self) -> bool {
+        matches!(self.container, Container::Collection)
+    }
+}
+
+/// Refuses a synchronised type inside another one.
+fn refuse_inner(ty: &Type) -> syn::Result<()> {
+    let Some((inner, name)) = find_synchronised(ty) else {
+        return Ok(());
+    };
+    let message = format!(
+        "a `{name}` cannot be inside another synchronised field: it would never be asked whether it has changed; \
+         write {} here",
+        plain_of(inner)
+    );
+    Err(syn::Error::new_spanned(inner, message))
+}
+
 /// Refuses a plain type where a `SyncVar` of it is meant.
 fn refuse_bare(ty: &Type) -> syn::Result<()> {
     let text = written(ty);
-    if let Some(inner) = find_sync_var(ty) {
-        let plain = written(argument_of(inner, "SyncVar").unwrap_or(inner));
+    if let Some((inner, name)) = find_synchronised(ty) {
+        let plain = match collection(inner) {
+            Some((name, plain)) => written(inner).replacen(name, plain, 1),
+            None => written(argument_of(inner, name).unwrap_or(inner)),
+        };
         let outer = text.replace(&written(inner), &plain);
         return Err(syn::Error::new_spanned(
             ty,
@@ -182,6 +216,11 @@ pub(crate) fn travels(ty: &Type) -> bool {
     }
 }
 
+/// Whether the macro knows of all elements, or of keys and values, that they travel.
+pub(crate) fn elements_travel(ty: &Type) -> bool {
+    parts(ty).into_iter().all(travels)
+}
+
 /// Whether a type is one of the language or of std, by its name.
 pub(super) fn is_known(ty: &Type) -> bool {
     travels(ty)
@@ -202,17 +241,30 @@ pub(super) fn mentions(ty: &Type, name: &Ident) -> bool {
     itself || parts(ty).into_iter().any(|part| mentions(part, name))
 }
 
-/// Whether a type is a `SyncVar`, by its name.
-pub(super) fn is_sync_var(ty: &Type) -> bool {
-    argument_of(ty, "SyncVar").is_some()
+/// The name of a collection, and of what is not synchronised and does the same.
+fn collection(ty: &Type) -> Option<(&'static str, &'static str)> {
+    let segment = last_segment(ty)?;
+    let mut known = COLLECTIONS.iter().copied();
+    known.find(|(name, _)| segment.ident == name && arguments(segment).next().is_some())
 }
 
-/// The first `SyncVar` in a type, the type itself included.
-pub(super) fn find_sync_var(ty: &Type) -> Option<&Type> {
-    if is_sync_var(ty) {
-        return Some(ty);
+/// What to write in the place of a synchronised type where a plain one is needed.
+pub(super) fn plain_of(ty: &Type) -> String {
+    match collection(ty) {
+        Some((_, plain)) => format!("a `{plain}`"),
+        None => "the plain type".into(),
     }
-    parts(ty).into_iter().find_map(find_sync_var)
+}
+
+/// The first `SyncVar` or collection in a type, the type itself included, and its name.
+pub(super) fn find_synchronised(ty: &Type) -> Option<(&Type, &'static str)> {
+    if argument_of(ty, "SyncVar").is_some() {
+        return Some((ty, "SyncVar"));
+    }
+    if let Some((name, _)) = collection(ty) {
+        return Some((ty, name));
+    }
+    parts(ty).into_iter().find_map(find_synchronised)
 }
 
 /// The types that a type is made of.

@@ -185,12 +185,14 @@ fn member<'a>(
     errors: &mut Errors,
 ) -> MemberModel<'a> {
     let skipped = MemberAttrs::parse(&field.attrs, errors).skip.is_some();
-    if let Some(sync_var) = field_type::find_sync_var(&field.ty).filter(|_| !skipped) {
-        errors.add(
-            sync_var,
-            "a `SyncVar` cannot be inside a value, which travels as a whole: write the plain type here, or make \
-             this a field of the behaviour",
+    let synchronised = field_type::find_synchronised(&field.ty);
+    if let Some((found, name)) = synchronised.filter(|_| !skipped) {
+        let message = format!(
+            "a `{name}` cannot be inside a value, which travels as a whole: write {} here, or make this a field \
+             of the behaviour",
+            field_type::plain_of(found)
         );
+        errors.add(found, message);
     }
     let borrows = owner.generics.lifetimes().next().is_some();
     if !skipped && field_type::mentions(&field.ty, &owner.ident) {

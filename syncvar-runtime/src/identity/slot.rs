@@ -37,7 +37,13 @@ pub(crate) trait Slot: Send + Sync {
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
     fn info(&self) -> &'static BehaviourInfo;
     fn dirty_bits(&self) -> u64;
-    fn clear_all_dirty_bits(&mut self);
+    /// Nobody observes the object: what has changed need not be kept, nor what will.
+    fn forget_changes(&mut self);
+
+    /// Makes a [resendable](NetworkBehaviour::RESENDABLE) behaviour write its changes in such a way that
+    /// they are right for those who have missed some.
+    fn make_changes_whole(&mut self);
+
     fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool;
 
     /// Writes some fields as a change once more, for somebody who has missed changes of them; of a
@@ -112,13 +118,24 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.behaviour.sync_var_dirty_bits()
     }
 
-    fn clear_all_dirty_bits(&mut self) {
+    fn forget_changes(&mut self) {
         self.behaviour.clear_all_dirty_bits();
+        self.behaviour.set_observed(false);
+    }
+
+    fn make_changes_whole(&mut self) {
+        if B::RESENDABLE {
+            let dirty_bits = self.behaviour.sync_var_dirty_bits();
+            self.behaviour.set_dirty_bit(dirty_bits);
+        }
     }
 
     #[inline]
     fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
         writer.at_behaviour(Some(B::SCHEMA.name));
+        if initial_state {
+            self.behaviour.set_observed(true);
+        }
         self.behaviour.on_serialize(writer, initial_state)
     }
 

@@ -104,6 +104,8 @@ pub(crate) struct WriteChanges<'a> {
     pub(crate) channel: u8,
     pub(crate) writer: &'a mut NetworkWriter,
     pub(crate) stats: &'a mut [BehaviourStats],
+    /// Whether changes may be lost on the way, so that each has to be right without those before it.
+    pub(crate) lossy: bool,
     /// A bit for each behaviour that wants to be sent.
     pub(crate) sent: u64,
 }
@@ -113,6 +115,9 @@ impl Visit for WriteChanges<'_> {
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
         if slot.info().channel != self.channel {
             return;
+        }
+        if self.lossy {
+            slot.make_changes_whole();
         }
         let before = self.writer.len();
         self.sent |= u64::from(slot.serialize(self.writer, false)) << index;

@@ -56,7 +56,7 @@ impl NetworkServer {
     fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
         let (at, description) = self.describe(id)?;
         // Before it is written: nobody observes it, so what is pending belongs to its first state.
-        self.clear_dirty(id);
+        self.forget_changes(id);
         let spawned = self.objects.get_mut(id.0)?;
         self.audiences.acquire(spawned.wanted);
         self.audiences.release(spawned.audience);

@@ -102,16 +102,21 @@ impl Sink<'_> {
         slots: &mut S,
     ) -> Result<u64, WriteError> {
         let (place, channel) = (channel as usize, u8::try_from(channel).unwrap_or(u8::MAX));
-        let limit = match self.channels.get(place) {
-            Some(Channel::Reliable) => usize::MAX,
-            Some(Channel::Unreliable) => self.packet_size,
+        let (limit, lossy) = match self.channels.get(place) {
+            Some(Channel::Reliable) => (usize::MAX, false),
+            Some(Channel::Unreliable) => (self.packet_size, true),
             None => return Ok(0),
+        };
+        let way = Way {
+            channel,
+            limit,
+            lossy,
         };
         let sent = if self.outputs.second.is_empty() {
             let Some(segments) = self.outputs.first.get_mut(place) else {
                 return Ok(0);
             };
-            let sent = write(slots, net_id, (channel, limit), segments, self.stats);
+            let sent = write(slots, net_id, way, segments, self.stats);
             if sent.as_ref().is_ok_and(|sent| *sent != 0) {
                 self.encoded
                     .add(segments.dialect(), segments.commit_object());
@@ -120,7 +125,7 @@ impl Sink<'_> {
             }
             sent?
         } else {
-            self.write_to_all((net_id, channel), limit, slots)?
+            self.write_to_all(net_id, way, slots)?
         };
         if sent != 0 {
             if self.notes.is_some() {
@@ -136,19 +141,20 @@ impl Sink<'_> {
     #[inline(never)]
     fn write_to_all<S: Slots>(
         &mut self,
-        (net_id, channel): (NetId, u8),
-        limit: usize,
+        net_id: NetId,
+        way: Way,
         slots: &mut S,
     ) -> Result<u64, WriteError> {
         let (mut result, mut begun) = (Ok(0), 0);
-        for segments in self.outputs.channel(channel.into()) {
+        let channel = usize::from(way.channel);
+        for segments in self.outputs.channel(channel) {
             begun += 1;
-            result = write(slots, net_id, (channel, limit), segments, self.stats);
+            result = write(slots, net_id, way, segments, self.stats);
             if !matches!(result, Ok(1..)) {
                 break;
             }
         }
-        for segments in self.outputs.channel(channel.into()).take(begun) {
+        for segments in self.outputs.channel(channel).take(begun) {
             if matches!(result, Ok(1..)) {
                 self.encoded
                     .add(segments.dialect(), segments.commit_object());
@@ -182,25 +188,36 @@ impl Sink<'_> {
     }
 }
 
+/// How a message goes to the clients.
+#[derive(Clone, Copy)]
+struct Way {
+    channel: u8,
+    /// The longest message that the channel can carry.
+    limit: usize,
+    /// Whether it may be lost.
+    lossy: bool,
+}
+
 /// Writes a message and leaves it to the caller to commit it, or to give it up if it is an error or
 /// no behaviour wants to be sent. Returns a bit for each that does.
 #[inline]
 fn write<S: Slots>(
     slots: &mut S,
     net_id: NetId,
-    (channel, limit): (u8, usize),
+    way: Way,
     segments: &mut Segments,
     stats: &mut [BehaviourStats],
 ) -> Result<u64, WriteError> {
     let mut write = WriteChanges {
-        channel,
+        channel: way.channel,
         writer: segments.begin_update(net_id),
         stats,
+        lossy: way.lossy,
         sent: 0,
     };
     slots.visit(&mut write);
     let sent = write.sent;
-    match segments.check_update(limit) {
+    match segments.check_update(way.limit) {
         Some(error) => Err(error),
         None => Ok(sent),
     }

@@ -139,7 +139,7 @@ impl NetworkServer {
         job.force |= forced | spawned.moved | spawned.owing;
         if !self.audiences.get(spawned.audience).has_listeners() {
             spawned.unsent = false;
-            self.clear_dirty(id);
+            self.forget_changes(id);
             return None;
         }
         if spawned.unsent || spawned.owing {
@@ -149,10 +149,10 @@ impl NetworkServer {
     }
 
     /// Makes every change part of the state: nobody sees the object.
-    pub(super) fn clear_dirty(&mut self, id: NetId) {
+    pub(super) fn forget_changes(&mut self, id: NetId) {
         let at = self.objects.get(id.0).map(|spawned| spawned.at);
         if let Some(slots) = at.and_then(|at| self.pools.slots_mut(at)) {
-            slots.for_each_mut(|slot| slot.clear_all_dirty_bits());
+            slots.for_each_mut(|slot| slot.forget_changes());
         }
     }
 

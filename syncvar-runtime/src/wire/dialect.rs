@@ -16,7 +16,8 @@ use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKi
 
 /// Whose bytes are spoken. Both ends of a connection have to speak the same.
 ///
-/// A value that has a form in one dialect has one in each of them.
+/// What has a form in `Unet` has one in each of them. Beyond that, `Compact` has one for sequences and
+/// collections of more than 65 535 elements.
 ///
 /// ```
 /// use syncvar_runtime::{Dialect, NetworkWriter};
@@ -49,7 +50,7 @@ impl Dialect {
     }
 }
 
-/// The most elements that a sequence can have, in every dialect.
+/// The most elements that a sequence or collection can have in `Unet`.
 const MAX_COUNT: usize = 65_535;
 
 /// The most elements of sequences in one message that take no byte each: members that do not travel
@@ -114,15 +115,41 @@ impl NetworkWriter {
     /// Returns whether a sequence can be that long; if not, the [`error`](Self::error) is set.
     #[inline]
     pub fn write_count(&mut self, count: usize) -> bool {
-        match u16::try_from(count) {
-            Ok(count) => self.write_length(count),
-            Err(_) => {
+        match (self.dialect(), u16::try_from(count)) {
+            (Dialect::Compact, _) => self.write_number(count),
+            (Dialect::Unet, Ok(count)) => self.write_u16(count),
+            (Dialect::Unet, Err(_)) => {
                 let limit = MAX_COUNT;
                 self.fail(WriteErrorKind::TooManyElements { count, limit });
                 return false;
             }
         }
         true
+    }
+
+    /// A number of elements, or of operations on a collection, that has no limit of its own.
+    #[inline]
+    pub(crate) fn write_number(&mut self, number: usize) {
+        self.write_unsigned_wide(u64::try_from(number).unwrap_or(u64::MAX));
+    }
+
+    /// How many operations on a collection follow; 0 if it follows whole.
+    #[inline]
+    pub(crate) fn write_operations(&mut self, count: usize) {
+        self.write_number(count);
+    }
+
+    /// The number of an operation on a collection, 0 to 7, and the position that it concerns, or 0.
+    #[inline]
+    pub(crate) fn write_operation(&mut self, operation: u8, index: usize) {
+        let index = u64::try_from(index).unwrap_or(u64::MAX);
+        match self.dialect() {
+            Dialect::Unet => {
+                self.write_u8(operation);
+                self.write_packed_u64(index);
+            }
+            Dialect::Compact => self.write_varint(index.wrapping_shl(3) | u64::from(operation)),
+        }
     }
 
     /// A text, as a field: its length in bytes, then UTF-8.
@@ -137,9 +164,12 @@ impl NetworkWriter {
     /// A sequence of bytes, as a field: their number, then the bytes as they are.
     #[inline]
     pub(crate) fn write_byte_sequence(&mut self, bytes: &[u8]) {
-        if let Some(length) = self.length_of_bytes(bytes) {
-            self.write_length(length);
-            self.write_bytes(bytes);
+        match self.dialect() {
+            Dialect::Unet => self.write_bytes_and_size(bytes),
+            Dialect::Compact => {
+                self.write_number(bytes.len());
+                self.write_bytes(bytes);
+            }
         }
     }
 
@@ -250,12 +280,48 @@ impl<'a> NetworkReader<'a> {
     #[inline]
     pub fn read_count(&mut self) -> Result<usize, ReadError> {
         let start = self.mark();
-        let (count, limit) = (self.read_length()?, MAX_COUNT);
+        let (count, limit) = (self.read_length()?, self.max_elements);
         if count > limit {
             let kind = ReadErrorKind::TooManyElements { count, limit };
             return Err(self.error_since(start, kind));
         }
         Ok(count)
+    }
+
+    /// Counterpart of [`NetworkWriter::write_number`]; `what` names it for an error.
+    pub(crate) fn read_number(&mut self, what: &'static str) -> Result<usize, ReadError> {
+        let start = self.mark();
+        let value = self.read_unsigned_wide()?;
+        match usize::try_from(value) {
+            Ok(number) => Ok(number),
+            Err(_) => Err(self.error_since(start, ReadErrorKind::InvalidValue { what, value })),
+        }
+    }
+
+    /// Counterpart of [`NetworkWriter::write_operations`]. There are no more of them than bytes.
+    pub(crate) fn read_operations(&mut self) -> Result<usize, ReadError> {
+        let count = self.read_number("number of operations")?;
+        if count > self.remaining() {
+            return Err(self.unexpected_end(count));
+        }
+        Ok(count)
+    }
+
+    /// Counterpart of [`NetworkWriter::write_operation`].
+    pub(crate) fn read_operation(&mut self) -> Result<(u8, usize), ReadError> {
+        let start = self.mark();
+        let (operation, value) = match self.dialect() {
+            Dialect::Unet => (self.read_u8()?, self.read_packed_u64()?),
+            Dialect::Compact => {
+                let value = self.read_varint()?;
+                let [low, ..] = value.to_le_bytes();
+                (low & 7, value.wrapping_shr(3))
+            }
+        };
+        match usize::try_from(value) {
+            Ok(index) => Ok((operation, index)),
+            Err(_) => Err(self.out_of_range(start, value, "a position")),
+        }
     }
 
     /// Counterpart of [`NetworkWriter::write_text`].

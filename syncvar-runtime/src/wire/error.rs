@@ -98,6 +98,14 @@ pub enum ReadErrorKind {
         /// The limit.
         limit: usize,
     },
+    /// A position in a list that has no element there.
+    #[error("position {index} in a list of {length} elements")]
+    IndexOutOfRange {
+        /// The position.
+        index: usize,
+        /// How many elements there are.
+        length: usize,
+    },
     /// A message type that this side does not know.
     #[error("message type {0} is unknown")]
     UnknownMessage(i16),

@@ -30,7 +30,15 @@ pub struct NetworkReader<'a> {
     pub(super) seen_bits: u64,
     /// Elements of sequences that took no byte.
     empty_elements: usize,
+    /// The most elements that a sequence or collection can have.
+    pub(super) max_elements: usize,
 }
+
+/// So much memory, in bytes, is taken at once on the word of a peer.
+const AT_ONCE: usize = 1 << 16;
+
+/// The most elements of a sequence or collection, unless the reader is told otherwise.
+pub(crate) const DEFAULT_MAX_ELEMENTS: usize = 1 << 20;
 
 /// A place in the payload: how many bytes were left there.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +59,34 @@ impl<'a> NetworkReader<'a> {
             derived_bits: 0,
             seen_bits: 0,
             empty_elements: 0,
+            max_elements: DEFAULT_MAX_ELEMENTS,
         }
+    }
+
+    /// The same reader, which refuses sequences and collections of more elements than that; 1 048 576
+    /// unless told.
+    #[must_use]
+    pub fn with_max_elements(self, max_elements: usize) -> Self {
+        Self {
+            max_elements,
+            ..self
+        }
+    }
+
+    /// Refuses a sequence or collection of more elements than this reader allows.
+    pub(crate) fn check_elements(&self, count: usize) -> Result<(), ReadError> {
+        let limit = self.max_elements;
+        if count > limit {
+            return Err(self.error(ReadErrorKind::TooManyElements { count, limit }));
+        }
+        Ok(())
+    }
+
+    /// For how many of the elements that are announced to take memory before they have been read: not
+    /// for more than there can be, and not for much, however large each is.
+    pub(crate) fn room<T>(&self, announced: usize) -> usize {
+        let little = AT_ONCE.checked_div(size_of::<T>()).unwrap_or(AT_ONCE);
+        announced.min(self.remaining()).min(little.max(1))
     }
 
     /// An element of a sequence has taken no byte: the length of the message does not limit how many
@@ -100,6 +135,13 @@ impl<'a> NetworkReader<'a> {
     #[inline]
     pub(super) fn mark(&self) -> Mark {
         Mark(self.left.len())
+    }
+
+    /// An error of this kind at another byte than the current one.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn error_at(&self, position: usize, kind: ReadErrorKind) -> ReadError {
+        ReadError::new(kind, position)
     }
 
     /// An error of this kind at a byte that has been passed.

@@ -106,7 +106,7 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
             value.read_in_place(reader)?;
         }
         let missing = count.saturating_sub(values.len());
-        values.reserve(missing.min(reader.remaining()));
+        values.reserve(reader.room::<Self>(missing));
         for _ in 0..missing {
             let before = reader.position();
             values.push(Self::read(reader)?);

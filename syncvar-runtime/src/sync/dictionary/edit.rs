@@ -1,0 +1,129 @@
+//! What writes to a map.
+
+use std::borrow::Borrow;
+use std::hash::Hash;
+
+use super::{Entry, SyncDictionary, ValueMut};
+use crate::SyncValue;
+use crate::sync::record::Record;
+
+/// What changes the map.
+impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
+    /// Gives a key a value, and returns the one it had. Of a value that is the same, nothing is sent.
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        let former = self.items.get(&key);
+        match former.map(|former| former.same(&value)) {
+            Some(true) => {}
+            Some(false) => {
+                if let Some(log) = self.record.log() {
+                    log.change(&key);
+                }
+            }
+            None => {
+                if let Some(log) = self.record.log() {
+                    log.add(&key);
+                }
+            }
+        }
+        self.items.insert(key, value)
+    }
+
+    /// Takes a key out, and returns its value.
+    pub fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        self.remove_entry(key).map(|(_, value)| value)
+    }
+
+    /// Takes a key out, and returns it with its value.
+    pub fn remove_entry<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<(K, V)>
+    where
+        K: Borrow<Q>,
+    {
+        let removed = self.items.swap_remove_entry(key)?;
+        if let Some(log) = self.record.log() {
+            log.remove(&removed.0);
+        }
+        Some(removed)
+    }
+
+    /// The value of a key for writing, if there is such a key.
+    pub fn get_mut<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<ValueMut<'_, K, V>>
+    where
+        K: Borrow<Q>,
+    {
+        let index = self.items.get_index_of(key)?;
+        ValueMut::new(self, index)
+    }
+
+    /// A key, whether it is there or not, to look at and to change.
+    pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
+        Entry::new(self, key)
+    }
+
+    /// Shows every value for writing to a function, with its key; those that are others afterwards
+    /// have changed.
+    pub fn for_each_mut(&mut self, mut action: impl FnMut(&K, &mut V)) {
+        for index in 0..self.items.len() {
+            if let Some(mut value) = ValueMut::new(self, index) {
+                let (key, value) = value.parts();
+                action(key, value);
+            }
+        }
+    }
+
+    /// Keeps the keys that a function says yes to.
+    pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
+        let Self { items, record } = self;
+        items.retain(|key, value| {
+            let stays = keep(key, value);
+            if !stays {
+                note_removed(record, key);
+            }
+            stays
+        });
+    }
+
+    /// Takes everything out.
+    pub fn clear(&mut self) {
+        self.drain();
+    }
+
+    /// Takes everything out, at once, and gives it.
+    pub fn drain(&mut self) -> super::IntoIter<K, V> {
+        let items = std::mem::take(&mut self.items);
+        if !items.is_empty()
+            && let Some(log) = self.record.log()
+        {
+            log.clear_all();
+        }
+        super::IntoIter(items.into_iter())
+    }
+
+    /// The value at a position is another one than before.
+    pub(super) fn note_changed(&mut self, index: usize) {
+        if let Some((key, _)) = self.items.get_index(index)
+            && let Some(log) = self.record.log()
+        {
+            log.change(key);
+        }
+    }
+}
+
+fn note_removed<K: SyncValue + Hash + Eq>(
+    record: &mut Record<super::Keys<super::IndexMap<K, bool>>>,
+    key: &K,
+) {
+    if let Some(log) = record.log() {
+        log.remove(key);
+    }
+}
+
+impl<K: SyncValue + Hash + Eq, V: SyncValue> Extend<(K, V)> for SyncDictionary<K, V> {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, items: I) {
+        for (key, value) in items {
+            self.insert(key, value);
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! A map on the wire.
+//!
+//! Its full state is a count, and the keys, each with its value. A change is a count of operations and
+//! these, or a count of 0 and then the full state. WIRE.md, section 3.
+
+use std::hash::Hash;
+
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+
+use super::{DictionaryChange, SyncDictionary};
+use crate::schema::TypeSchema;
+use crate::sync::collection::{self, Changes};
+use crate::{HookField, NetworkReader, NetworkWriter, ReadError, SyncField, SyncValue};
+
+/// The numbers of the operations.
+const PUT: u8 = 0;
+const CLEAR: u8 = 1;
+const REMOVE: u8 = 2;
+
+/// What is said about the changes of a map, and to it.
+impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
+    /// Whether there is a change to send.
+    pub fn is_dirty(&self) -> bool {
+        self.record.is_dirty()
+    }
+
+    /// Makes the map one that is to be sent whole; no hook is told of values that stay the same.
+    pub fn set_dirty(&mut self) {
+        self.record.set_dirty();
+    }
+
+    /// Forgets what has changed: all who observe the object have it.
+    pub fn clear_dirty(&mut self) {
+        self.record.clear_dirty();
+    }
+
+    fn read_changes(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        mut told: Changes<'_, DictionaryChange<K, V>>,
+    ) -> Result<(), ReadError> {
+        let operations = reader.read_operations()?;
+        if operations == 0 {
+            let mut former = std::mem::take(&mut self.items);
+            let Some(told) = told else {
+                return self.read_items(reader, |key| former.swap_remove(key));
+            };
+            self.read_items(reader, |key| former.get(key).cloned())?;
+            self.tell(former, told);
+            return Ok(());
+        }
+        for _ in 0..operations {
+            self.read_operation(reader, &mut told)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a whole map into an empty one. The value of a key that was there before keeps its memory.
+    fn read_items(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        mut former: impl FnMut(&K) -> Option<V>,
+    ) -> Result<(), ReadError> {
+        let count = reader.read_count()?;
+        self.items.reserve(reader.room::<(K, V)>(count));
+        for _ in 0..count {
+            let start = reader.position();
+            let key = K::read(reader)?;
+            let value = match former(&key) {
+                Some(mut value) => {
+                    value.read_in_place(reader)?;
+                    value
+                }
+                None => V::read(reader)?,
+            };
+            if self.items.insert(key, value).is_some() {
+                return Err(collection::twice(reader, start));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells what has changed since the map was another one.
+    fn tell(&self, mut former: IndexMap<K, V>, told: &mut Vec<DictionaryChange<K, V>>) {
+        if self.items.is_empty() {
+            if !former.is_empty() {
+                let previous = former.into_iter().collect();
+                told.push(DictionaryChange::Clear { previous });
+            }
+            return;
+        }
+        let mut new = Vec::new();
+        for (key, value) in &self.items {
+            let (key, value) = (key.clone(), value.clone());
+            match former.swap_remove(&key) {
+                Some(previous) if previous.same(&value) => {}
+                Some(previous) => new.push(DictionaryChange::Set {
+                    key,
+                    previous,
+                    value,
+                }),
+                None => new.push(DictionaryChange::Add { key, value }),
+            }
+        }
+        let gone = former.into_iter();
+        told.extend(gone.map(|(key, previous)| DictionaryChange::Remove { key, previous }));
+        told.append(&mut new);
+    }
+
+    fn read_operation(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        told: &mut Changes<'_, DictionaryChange<K, V>>,
+    ) -> Result<(), ReadError> {
+        let (operation, _) = reader.read_operation()?;
+        match operation {
+            PUT => self.read_put(reader, told),
+            CLEAR => {
+                let previous = std::mem::take(&mut self.items).into_iter();
+                if let Some(told) = told {
+                    let previous = previous.collect();
+                    told.push(DictionaryChange::Clear { previous });
+                }
+                Ok(())
+            }
+            REMOVE => {
+                let start = reader.position();
+                let key = K::read(reader)?;
+                let Some(previous) = self.items.swap_remove(&key) else {
+                    return Err(collection::absent(reader, start));
+                };
+                if let Some(told) = told {
+                    told.push(DictionaryChange::Remove { key, previous });
+                }
+                Ok(())
+            }
+            other => Err(collection::unknown_operation(reader, other)),
+        }
+    }
+
+    fn read_put(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        told: &mut Changes<'_, DictionaryChange<K, V>>,
+    ) -> Result<(), ReadError> {
+        let key = K::read(reader)?;
+        let count = self.items.len();
+        match self.items.entry(key) {
+            Entry::Occupied(mut entry) => match told {
+                None => entry.get_mut().read_in_place(reader)?,
+                Some(told) => {
+                    if let Some(previous) = entry.get_mut().read_with_previous(reader)? {
+                        let (key, value) = (entry.key().clone(), entry.get().clone());
+                        told.push(DictionaryChange::Set {
+                            key,
+                            previous,
+                            value,
+                        });
+                    }
+                }
+            },
+            Entry::Vacant(entry) => {
+                reader.check_elements(count + 1)?;
+                let value = V::read(reader)?;
+                if let Some(told) = told {
+                    let (key, value) = (entry.key().clone(), value.clone());
+                    told.push(DictionaryChange::Add { key, value });
+                }
+                entry.insert(value);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncField for SyncDictionary<K, V> {
+    const SCHEMA: TypeSchema = TypeSchema::Collection {
+        name: "SyncDictionary",
+        parts: &[K::SCHEMA, V::SCHEMA],
+    };
+    const RESENDABLE: bool = true;
+
+    fn is_dirty(&self) -> bool {
+        self.is_dirty()
+    }
+
+    fn set_dirty(&mut self) {
+        self.set_dirty();
+    }
+
+    fn clear_dirty(&mut self) {
+        self.clear_dirty();
+    }
+
+    fn notice_replacement(&mut self) {
+        self.record.notice_replacement();
+    }
+
+    fn set_observed(&mut self, observed: bool) {
+        self.record.set_observed(observed);
+    }
+
+    fn write_full(&self, writer: &mut NetworkWriter) {
+        if writer.write_count(self.items.len()) {
+            for item in &self.items {
+                write_item(item, writer);
+            }
+        }
+    }
+
+    fn write_delta(&self, writer: &mut NetworkWriter) {
+        let log = self.record.changes().map(|log| {
+            |writer: &mut NetworkWriter| {
+                writer.write_operations(log.operations());
+                if log.cleared() {
+                    writer.write_operation(CLEAR, 0);
+                }
+                for key in log.iter() {
+                    match self.items.get(key) {
+                        Some(value) => {
+                            writer.write_operation(PUT, 0);
+                            write_item((key, value), writer);
+                        }
+                        None => {
+                            writer.write_operation(REMOVE, 0);
+                            key.write(writer);
+                        }
+                    }
+                }
+            }
+        });
+        collection::write_delta(writer, log, &self.items, write_item, |writer| {
+            self.write_full(writer);
+        });
+    }
+
+    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let mut former = std::mem::take(&mut self.items);
+        self.read_items(reader, |key| former.swap_remove(key))
+    }
+
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.read_changes(reader, None)
+    }
+}
+
+fn write_item<K: SyncValue, V: SyncValue>((key, value): (&K, &V), writer: &mut NetworkWriter) {
+    key.write(writer);
+    value.write(writer);
+}
+
+impl<K: SyncValue + Hash + Eq, V: SyncValue> HookField for SyncDictionary<K, V> {
+    type Previous = Vec<DictionaryChange<K, V>>;
+
+    fn read_delta_with_previous(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<Option<Self::Previous>, ReadError> {
+        let mut told = Vec::new();
+        self.read_changes(reader, Some(&mut told))?;
+        Ok((!told.is_empty()).then_some(told))
+    }
+}

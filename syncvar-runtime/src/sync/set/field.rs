@@ -1,0 +1,245 @@
+//! Sets on the wire.
+//!
+//! The full state is a count and the elements. A change is a count of operations and these, or a count
+//! of 0 and then the full state. WIRE.md, section 3.
+
+use std::hash::Hash;
+
+use super::storage::Items;
+use super::{SetChange, SyncHashSet, SyncSortedSet};
+use crate::schema::TypeSchema;
+use crate::sync::collection::{self, Changes};
+use crate::sync::keys::Keys;
+use crate::sync::record::Record;
+use crate::{HookField, NetworkReader, NetworkWriter, ReadError, SyncField, SyncValue};
+
+/// The numbers of the operations.
+const ADD: u8 = 0;
+const CLEAR: u8 = 1;
+const REMOVE: u8 = 2;
+
+fn write_full<I: Items>(items: &I, writer: &mut NetworkWriter)
+where
+    I::Item: SyncValue,
+{
+    if writer.write_count(items.len()) {
+        for value in items.iter() {
+            value.write(writer);
+        }
+    }
+}
+
+fn write_delta<I: Items>(items: &I, record: &Record<Keys<I::Changed>>, writer: &mut NetworkWriter)
+where
+    I::Item: SyncValue,
+{
+    let log = record.changes().map(|log| {
+        |writer: &mut NetworkWriter| {
+            writer.write_operations(log.operations());
+            if log.cleared() {
+                writer.write_operation(CLEAR, 0);
+            }
+            for value in log.iter() {
+                let operation = if items.has(value) { ADD } else { REMOVE };
+                writer.write_operation(operation, 0);
+                value.write(writer);
+            }
+        }
+    });
+    collection::write_delta(writer, log, items.iter(), I::Item::write, |writer| {
+        write_full(items, writer);
+    });
+}
+
+/// Reads a whole set into an empty one.
+fn read_items<I: Items>(items: &mut I, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
+where
+    I::Item: SyncValue,
+{
+    let count = reader.read_count()?;
+    items.reserve(reader.room::<I::Item>(count));
+    for _ in 0..count {
+        let start = reader.position();
+        if !items.put(I::Item::read(reader)?) {
+            return Err(collection::twice(reader, start));
+        }
+    }
+    Ok(())
+}
+
+fn read_full<I: Items>(items: &mut I, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
+where
+    I::Item: SyncValue,
+{
+    *items = I::default();
+    read_items(items, reader)
+}
+
+fn read_changes<I: Items>(
+    items: &mut I,
+    reader: &mut NetworkReader<'_>,
+    mut told: Changes<'_, SetChange<I::Item>>,
+) -> Result<(), ReadError>
+where
+    I::Item: SyncValue,
+{
+    let operations = reader.read_operations()?;
+    if operations == 0 {
+        let former = std::mem::take(items);
+        read_items(items, reader)?;
+        if let Some(told) = told {
+            tell(former, items, told);
+        }
+        return Ok(());
+    }
+    for _ in 0..operations {
+        read_operation(items, reader, &mut told)?;
+    }
+    Ok(())
+}
+
+/// Tells what has changed since the set was another one.
+fn tell<I: Items>(former: I, items: &I, told: &mut Vec<SetChange<I::Item>>)
+where
+    I::Item: SyncValue,
+{
+    if items.len() == 0 {
+        let previous: Vec<_> = former.into_iter().collect();
+        if !previous.is_empty() {
+            told.push(SetChange::Clear { previous });
+        }
+        return;
+    }
+    let new = items.iter().filter(|value| !former.has(value)).cloned();
+    let new: Vec<_> = new.map(|value| SetChange::Add { value }).collect();
+    let gone = former.into_iter().filter(|value| !items.has(value));
+    told.extend(gone.map(|value| SetChange::Remove { value }));
+    told.extend(new);
+}
+
+fn read_operation<I: Items>(
+    items: &mut I,
+    reader: &mut NetworkReader<'_>,
+    told: &mut Changes<'_, SetChange<I::Item>>,
+) -> Result<(), ReadError>
+where
+    I::Item: SyncValue,
+{
+    let (operation, _) = reader.read_operation()?;
+    let start = reader.position();
+    match operation {
+        ADD => {
+            reader.check_elements(items.len() + 1)?;
+            let value = I::Item::read(reader)?;
+            let again = told.is_some().then(|| value.clone());
+            if !items.put(value) {
+                return Err(collection::twice(reader, start));
+            }
+            if let (Some(told), Some(value)) = (told, again) {
+                told.push(SetChange::Add { value });
+            }
+        }
+        CLEAR => {
+            let previous = std::mem::take(items).into_iter();
+            if let Some(told) = told {
+                let previous = previous.collect();
+                told.push(SetChange::Clear { previous });
+            }
+        }
+        REMOVE => {
+            let value = I::Item::read(reader)?;
+            if !items.drop_out(&value) {
+                return Err(collection::absent(reader, start));
+            }
+            if let Some(told) = told {
+                told.push(SetChange::Remove { value });
+            }
+        }
+        other => return Err(collection::unknown_operation(reader, other)),
+    }
+    Ok(())
+}
+
+macro_rules! fields {
+    ($($name:ident: $bound:ident $(+ $more:ident)?;)*) => {$(
+        /// What is said about the changes of a set, and to it.
+        impl<T: SyncValue + $bound $(+ $more)?> $name<T> {
+            /// Whether there is a change to send.
+            pub fn is_dirty(&self) -> bool {
+                self.record.is_dirty()
+            }
+
+            /// Makes the set one that is to be sent whole; no hook is told of elements that stay.
+            pub fn set_dirty(&mut self) {
+                self.record.set_dirty();
+            }
+
+            /// Forgets what has changed: all who observe the object have it.
+            pub fn clear_dirty(&mut self) {
+                self.record.clear_dirty();
+            }
+        }
+
+        impl<T: SyncValue + $bound $(+ $more)?> SyncField for $name<T> {
+            const SCHEMA: TypeSchema = TypeSchema::Collection {
+                name: stringify!($name),
+                parts: &[T::SCHEMA],
+            };
+            const RESENDABLE: bool = true;
+
+            fn is_dirty(&self) -> bool {
+                self.is_dirty()
+            }
+
+            fn set_dirty(&mut self) {
+                self.set_dirty();
+            }
+
+            fn clear_dirty(&mut self) {
+                self.clear_dirty();
+            }
+
+            fn notice_replacement(&mut self) {
+                self.record.notice_replacement();
+            }
+
+            fn set_observed(&mut self, observed: bool) {
+                self.record.set_observed(observed);
+            }
+
+            fn write_full(&self, writer: &mut NetworkWriter) {
+                write_full(&self.items, writer);
+            }
+
+            fn write_delta(&self, writer: &mut NetworkWriter) {
+                write_delta(&self.items, &self.record, writer);
+            }
+
+            fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                read_full(&mut self.items, reader)
+            }
+
+            fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                read_changes(&mut self.items, reader, None)
+            }
+        }
+
+        impl<T: SyncValue + $bound $(+ $more)?> HookField for $name<T> {
+            type Previous = Vec<SetChange<T>>;
+
+            fn read_delta_with_previous(
+                &mut self,
+                reader: &mut NetworkReader<'_>,
+            ) -> Result<Option<Self::Previous>, ReadError> {
+                let mut told = Vec::new();
+                read_changes(&mut self.items, reader, Some(&mut told))?;
+                Ok((!told.is_empty()).then_some(told))
+            }
+        }
+    )*};
+}
+
+fields! {
+    SyncHashSet: Hash + Eq;
+    SyncSortedSet: Ord;
+}
