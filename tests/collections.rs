@@ -1,0 +1,86 @@
+//! The collections: what a server does to them, clients see, and are told.
+
+#[path = "collections/lists.rs"]
+mod lists;
+
+use syncvar::prelude::*;
+use syncvar::{Dialect, Link, NetworkReader, NetworkWriter, ServerConfig, SyncField};
+
+/// One of each.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+pub struct Bag {
+    #[sync_var(hook = on_item, batch_hook = on_items)]
+    items: SyncList<u32>,
+    #[sync_var(hook = on_ammo, batch_hook = on_all_ammo)]
+    ammo: SyncDictionary<String, i32>,
+    #[sync_var(hook = on_tag)]
+    tags: SyncHashSet<String>,
+    #[sync_var(hook = on_score)]
+    scores: SyncSortedSet<i32>,
+    told: Vec<String>,
+}
+
+impl Bag {
+    fn on_item(&mut self, change: &ListChange<u32>) {
+        self.told.push(format!("{change:?} of {:?}", self.items));
+    }
+    fn on_items(&mut self, changes: &[ListChange<u32>]) {
+        self.told.push(format!("{} items", changes.len()));
+    }
+    fn on_ammo(&mut self, change: &DictionaryChange<String, i32>) {
+        self.told.push(format!("{change:?}"));
+    }
+    fn on_all_ammo(&mut self, changes: &[DictionaryChange<String, i32>]) {
+        self.told.push(format!("{} ammo", changes.len()));
+    }
+    fn on_tag(&mut self, change: &SetChange<String>) {
+        self.told.push(format!("{change:?}"));
+    }
+    fn on_score(&mut self, change: &SetChange<i32>) {
+        self.told.push(format!("{change:?}"));
+    }
+}
+
+/// A server with one object, and a client that sees it.
+fn world(dialect: Dialect, bag: Bag) -> (MemoryNetwork, NetId) {
+    let mut config = ServerConfig::default();
+    config.dialect = dialect;
+    let prefabs = || Prefabs::new().register::<Bag>("bag");
+    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    net.connect();
+    let id = net.server.spawn(bag);
+    net.settle();
+    (net, id)
+}
+
+impl Bag {
+    /// What it holds, in an order that is the same everywhere.
+    fn state(&self) -> (Vec<u32>, Vec<(String, i32)>, Vec<String>, Vec<i32>) {
+        let mut ammo: Vec<_> = self.ammo.iter().map(|(k, v)| (k.clone(), *v)).collect();
+        let mut tags: Vec<_> = self.tags.iter().cloned().collect();
+        ammo.sort();
+        tags.sort();
+        (
+            self.items.to_vec(),
+            ammo,
+            tags,
+            self.scores.iter().copied().collect(),
+        )
+    }
+}
+
+/// The bytes of a change.
+fn delta(field: &impl SyncField, dialect: Dialect) -> Vec<u8> {
+    let mut writer = NetworkWriter::with_dialect(dialect);
+    field.write_delta(&mut writer);
+    assert_eq!(writer.error(), None);
+    writer.as_bytes().to_vec()
+}
+
+/// Applies bytes of a change.
+fn apply(field: &mut impl SyncField, bytes: &[u8], dialect: Dialect) {
+    let mut reader = NetworkReader::with_dialect(bytes, dialect);
+    field.read_delta(&mut reader).unwrap();
+    reader.finish().unwrap();
+}
