@@ -19,6 +19,7 @@ use crate::schema_text::PrefabText;
 use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::table::Table;
+use crate::wire::DEFAULT_MAX_ELEMENTS;
 use crate::{
     Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
     ReadError,
@@ -41,6 +42,9 @@ pub struct ClientConfig {
     pub auto_ready: bool,
     /// The most objects that the server can make this client hold.
     pub max_objects: usize,
+    /// The most elements that a sequence or a collection in a field can have; more are an error of the
+    /// object.
+    pub max_elements: usize,
     /// The most events that are kept for [`NetworkClient::poll_event`], besides one for each object
     /// of a burst; the oldest go first. A program that lives by hooks alone may leave them there.
     pub max_events: usize,
@@ -54,6 +58,7 @@ impl Default for ClientConfig {
             packet_size: 1340,
             auto_ready: true,
             max_objects: 1_000_000,
+            max_elements: DEFAULT_MAX_ELEMENTS,
             max_events: 100_000,
         }
     }

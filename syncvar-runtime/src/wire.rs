@@ -26,6 +26,7 @@ mod writer;
 pub use decimal::Decimal;
 pub use dialect::Dialect;
 pub use error::{ReadError, ReadErrorKind, ReadResultExt, WriteError, WriteErrorKind};
+pub(crate) use reader::DEFAULT_MAX_ELEMENTS;
 pub use reader::NetworkReader;
 pub use unity::{
     Color, Color32, Matrix4x4, NetworkHash128, NetworkSceneId, Plane, Quaternion, Ray, Rect,

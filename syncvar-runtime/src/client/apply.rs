@@ -15,6 +15,7 @@ const BATCH: usize = 128;
 pub(crate) struct Reception<'a> {
     dialect: Dialect,
     channel: u8,
+    max_elements: usize,
     /// The dirty masks of the object under way, a behaviour each.
     masks: &'a mut Vec<u64>,
     events: &'a mut Events<ClientEvent>,
@@ -27,7 +28,8 @@ impl Reception<'_> {
     #[inline]
     pub(crate) fn read<S: Slots>(&mut self, entry: &Entry<'_>, slots: &mut S) {
         self.masks.clear();
-        let mut reader = NetworkReader::with_dialect(entry.changes, self.dialect);
+        let mut reader = NetworkReader::with_dialect(entry.changes, self.dialect)
+            .with_max_elements(self.max_elements);
         let mut read = ReadChanges {
             channel: self.channel,
             reader: &mut reader,
@@ -191,7 +193,8 @@ impl NetworkClient {
             return;
         };
         replica.fresh = true;
-        let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect);
+        let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
+            .with_max_elements(self.config.max_elements);
         let read = match self.pools.slots_mut(replica.at) {
             Some(slots) => slots.read_full(&mut reader),
             None => Ok(()),
@@ -298,6 +301,7 @@ impl NetworkClient {
         let mut reception = Reception {
             dialect,
             channel,
+            max_elements: self.config.max_elements,
             masks: &mut self.masks,
             events: &mut self.events,
             failed: &mut self.failed,
