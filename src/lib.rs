@@ -42,9 +42,10 @@ pub mod __private {
     pub use core::option::Option::{self, None, Some};
     pub use core::result::Result::{self, Err, Ok};
     pub use core::time::Duration;
+    pub use std::vec::Vec;
     pub use syncvar_runtime::{
-        BehaviourSchema, FieldSchema, HookField, MemberSchema, NetworkBehaviour, NetworkReader,
-        NetworkWriter, ReadError, ReadResultExt, SyncField, SyncValue, TypeSchema, VariantSchema,
-        assert_fits_32_bits,
+        BehaviourSchema, DictionaryChange, FieldSchema, HookField, ListChange, MemberSchema,
+        NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, ReadResultExt, SetChange,
+        SyncField, SyncValue, TypeSchema, VariantSchema, assert_fits_32_bits,
     };
 }

@@ -1,6 +1,7 @@
 //! What is to be expanded: valid by construction. All checks are made here.
 
 mod behaviour;
+mod collection;
 mod field_type;
 mod value;
 

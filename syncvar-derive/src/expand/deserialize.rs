@@ -1,7 +1,7 @@
 //! `on_deserialize`, and the hooks.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
 use super::previous::{Previous, hooked};
@@ -146,27 +146,30 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     })
 }
 
-/// Calls the hook for each change of a collection, in order, and then the one for all of them.
+/// Calls the hook for each change of a collection, in order, and then the one for all of them. A hook
+/// that takes something else is told of it at the collection's type.
 fn call_collection_hooks(sync_var: &SyncVar<'_>) -> TokenStream {
+    let place = place_of(sync_var.ty.original);
     let member = names::previous_member(&sync_var.member);
     let mut changes = member.clone();
-    changes.set_span(place_of(sync_var.ty.original));
+    changes.set_span(place);
+    let all = quote_spanned!(place=> &#changes);
     let each = sync_var.hook.as_ref().map(|hook| {
-        let change = Ident::new("change", place_of(sync_var.ty.original));
+        let change = Ident::new("change", place);
         quote! {
-            for #change in &#changes {
+            for #change in #all {
                 self.#hook(#change);
             }
         }
     });
-    let all = sync_var
+    let batch = sync_var
         .batch_hook
         .as_ref()
-        .map(|hook| quote!(self.#hook(&#changes);));
+        .map(|hook| quote!(self.#hook(#all);));
     quote! {
         if let _syncvar::Some(#changes) = previous.#member {
             #each
-            #all
+            #batch
         }
     }
 }

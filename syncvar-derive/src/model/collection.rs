@@ -1,0 +1,135 @@
+//! The four collections, by their names: what they are made of, and what is meant by those of std.
+
+use syn::{AngleBracketedGenericArguments, PathArguments, PathSegment, Type};
+
+use super::field_type::{argument_of, arguments, consists_of, last_segment, parts, written};
+
+/// A collection that is known by its name.
+pub(crate) struct Collection<'a> {
+    pub(crate) name: &'static str,
+    /// What its hook is given.
+    pub(crate) change: &'static str,
+    /// The types of its elements, or of keys and values, in their brackets.
+    pub(crate) arguments: &'a AngleBracketedGenericArguments,
+}
+
+/// The collections, and what their hooks are given.
+const COLLECTIONS: &[(&str, &str)] = &[
+    ("SyncList", "ListChange"),
+    ("SyncDictionary", "DictionaryChange"),
+    ("SyncHashSet", "SetChange"),
+    ("SyncSortedSet", "SetChange"),
+];
+
+/// Types that are known to be good keys, by their names.
+const KEYS: &[&str] = &[
+    "bool", "char", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "String", "Vec",
+    "Option", "Box", "NetId",
+];
+
+impl<'a> Collection<'a> {
+    /// Looks at a type; `None` if it is something else.
+    pub(crate) fn of(ty: &'a Type) -> Option<Self> {
+        let segment = last_segment(ty)?;
+        let mut known = COLLECTIONS.iter();
+        let (name, change) = known.find(|(name, _)| segment.ident == name)?;
+        match &segment.arguments {
+            PathArguments::AngleBracketed(found) if arguments(segment).next().is_some() => {
+                Some(Self {
+                    name,
+                    change,
+                    arguments: found,
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether what is a key in a type, if it is a collection with keys, is known to be good for it.
+pub(super) fn keys_are_good(ty: &Type) -> bool {
+    key(ty).is_none_or(|key| consists_of(key, KEYS))
+}
+
+/// Refuses a key of which no two are surely equal.
+pub(super) fn refuse_key(ty: &Type) -> syn::Result<()> {
+    let Some(fraction) = key(ty).and_then(find_fraction) else {
+        return Ok(());
+    };
+    let message = format!(
+        "`{}` cannot be a key or an element of a set, since it is not always equal to itself: write a whole number",
+        written(fraction)
+    );
+    Err(syn::Error::new_spanned(fraction, message))
+}
+
+/// The type of the keys of a dictionary, or of the elements of a set.
+fn key(ty: &Type) -> Option<&Type> {
+    Collection::of(ty).filter(|collection| collection.name != "SyncList")?;
+    parts(ty).into_iter().next()
+}
+
+fn find_fraction(ty: &Type) -> Option<&Type> {
+    let is_one = |segment: &PathSegment| segment.ident == "f32" || segment.ident == "f64";
+    if last_segment(ty).is_some_and(is_one) {
+        return Some(ty);
+    }
+    parts(ty).into_iter().find_map(find_fraction)
+}
+
+/// Refuses a collection in a `SyncVar`, and a collection of std with or without one around it.
+pub(super) fn refuse_wrapped(ty: &Type) -> syn::Result<()> {
+    let value = argument_of(ty, "SyncVar");
+    let message = if let Some(collection) = value.and_then(Collection::of) {
+        format!(
+            "a `{}` is a synchronised field itself: write it without the `SyncVar` around it",
+            collection.name
+        )
+    } else if let Some((name, synchronised)) = synchronised(value.unwrap_or(ty)) {
+        format!("a `{name}` does not know what has changed in it: write `{synchronised}`")
+    } else {
+        return Ok(());
+    };
+    Err(syn::Error::new_spanned(ty, message))
+}
+
+/// The name of a collection of std, and what is synchronised and does the same.
+fn synchronised(ty: &Type) -> Option<(String, String)> {
+    let segment = last_segment(ty)?;
+    let name = segment.ident.to_string();
+    let (synchronised, count) = match &*name {
+        "HashMap" | "BTreeMap" => ("SyncDictionary", 2),
+        "HashSet" => ("SyncHashSet", 1),
+        "BTreeSet" => ("SyncSortedSet", 1),
+        "VecDeque" => ("SyncList", 1),
+        _ => return None,
+    };
+    let arguments: Vec<String> = arguments(segment).take(count).map(written).collect();
+    let complete = arguments.len() == count;
+    complete.then(|| (name, format!("{synchronised}<{}>", arguments.join(", "))))
+}
+
+/// What to write in the place of a synchronised type where a plain one is needed.
+pub(super) fn plain_of(ty: &Type) -> String {
+    let parts: Vec<String> = parts(ty).into_iter().map(written).collect();
+    let listed = parts.join(", ");
+    match Collection::of(ty) {
+        Some(_) if parts.len() == 2 => format!("Vec<({listed})>"),
+        Some(_) => format!("Vec<{listed}>"),
+        None => listed,
+    }
+}
+
+/// What to write for a type that has a synchronised one inside, and is none.
+pub(super) fn turned_out(ty: &Type, inner: &Type) -> String {
+    let (outer, inside) = (written(ty), written(inner));
+    let plain = outer.replace(&inside, &plain_of(inner));
+    let listed = plain.strip_prefix("Vec<");
+    match (Collection::of(inner), listed) {
+        (Some(_), Some(rest)) => format!("`SyncList<{rest}`"),
+        (Some(_), None) if outer == format!("Option<{inside}>") => {
+            format!("`{inside}`, which can be empty, or `SyncVar<{plain}>`")
+        }
+        _ => format!("`SyncVar<{plain}>`"),
+    }
+}

@@ -1,0 +1,6 @@
+use syncvar::prelude::*;
+
+fn main() {
+    let mut items = SyncDictionary::from([(1, 2)]);
+    items[&1] = 3;
+}
