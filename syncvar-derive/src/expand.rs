@@ -7,7 +7,7 @@ mod schema;
 mod serialize;
 mod value;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Type, WhereClause, parse_quote};
@@ -178,12 +178,12 @@ fn call(sync_var: &SyncVar<'_>, method: &Method, argument: Option<&TokenStream>)
         }
         (Container::Collection | Container::Unknown, _) => {
             let function = item(ty, method.of, method.name);
-            let reference = if method.writes {
-                quote!(&mut)
+            let field = if method.writes {
+                quote!(&mut self.#member)
             } else {
-                quote!(&)
+                quote!(&self.#member)
             };
-            quote!(#function(#reference self.#member, #argument))
+            quote_spanned!(last_place_of(ty)=> #function(#field, #argument))
         }
     }
 }
@@ -191,12 +191,18 @@ fn call(sync_var: &SyncVar<'_>, method: &Method, argument: Option<&TokenStream>)
 /// `<Health as _syncvar::SyncField>::read_full`, where the compiler looks for the place of an error
 /// having the places of `Health`: so it is at the type, and equal to every other one for this type.
 fn item(ty: &Type, of: &str, name: &str) -> TokenStream {
-    let tokens: Vec<TokenTree> = ty.to_token_stream().into_iter().collect();
-    let place = |token: Option<&TokenTree>| token.map_or_else(Span::call_site, TokenTree::span);
-    let (first, last) = (place(tokens.first()), place(tokens.last()));
+    let first = ty.to_token_stream().into_iter().next();
+    let first = first.map_or_else(Span::call_site, |token| token.span());
     let open = quote_spanned!(first=> <);
-    let (of, name) = (Ident::new(of, Span::call_site()), Ident::new(name, last));
+    let of = Ident::new(of, Span::call_site());
+    let name = Ident::new(name, last_place_of(ty));
     quote!(#open #ty as _syncvar::#of>::#name)
+}
+
+/// The place of a type's last token.
+fn last_place_of(ty: &Type) -> Span {
+    let last = ty.to_token_stream().into_iter().last();
+    last.map_or_else(Span::call_site, |token| token.span())
 }
 
 /// A method of a synchronised field.

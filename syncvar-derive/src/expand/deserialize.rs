@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
 use super::previous::{Previous, hooked};
-use super::{Method, call, item, place_of};
+use super::{Method, call, item, last_place_of, place_of};
 use crate::model::{Base, Behaviour, Container, SyncVar};
 use crate::names;
 
@@ -50,17 +50,17 @@ fn read_fields(behaviour: &Behaviour<'_>) -> TokenStream {
     });
     let full = behaviour.sync_vars.iter().map(|sync_var| {
         let read = read(behaviour, sync_var, &Method::READ_FULL);
-        quote!(#read?;)
+        quote!(#read;)
     });
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
         let line = if sync_var.has_hook() {
             let member = names::previous_member(&sync_var.member);
             let read = read(behaviour, sync_var, &Method::READ_DELTA_WITH_PREVIOUS);
-            quote!(previous.#member = #read?;)
+            quote!(previous.#member = #read;)
         } else {
             let read = read(behaviour, sync_var, &Method::READ_DELTA);
-            quote!(#read?;)
+            quote!(#read;)
         };
         quote! {
             if dirty_bits & Self::#bit != 0 {
@@ -103,11 +103,12 @@ fn read_base(
     }
 }
 
-/// A call that reads, with the place that its error names.
+/// A call that reads, with the place that its error names. All of it is where the type is: should the
+/// trait be missing, the compiler prints that once.
 fn read(behaviour: &Behaviour<'_>, sync_var: &SyncVar<'_>, method: &Method) -> TokenStream {
     let call = call(sync_var, method, Some(&quote!(reader)));
     let place = names::place(behaviour.ident, &sync_var.member);
-    quote!(#call.at(#place))
+    quote_spanned!(last_place_of(sync_var.ty.original)=> #call.at(#place)?)
 }
 
 pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {

@@ -44,6 +44,12 @@ impl<'a> Collection<'a> {
             _ => None,
         }
     }
+
+    /// Whether it has as many arguments as it takes; the compiler says so if not.
+    pub(crate) fn is_complete(&self) -> bool {
+        let takes = if self.name == "SyncDictionary" { 2 } else { 1 };
+        self.arguments.args.len() == takes
+    }
 }
 
 /// Whether what is a key in a type, if it is a collection with keys, is known to be good for it.

@@ -95,9 +95,9 @@ impl<'a> FieldType<'a> {
         matches!(self.container, Container::Collection)
     }
 
-    /// The collection that it is, by its name.
+    /// The collection that it is, by its name, if it is written with all that it is made of.
     pub(crate) fn collection(&self) -> Option<Collection<'a>> {
-        Collection::of(self.original)
+        Collection::of(self.original).filter(Collection::is_complete)
     }
 }
 
