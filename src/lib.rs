@@ -36,7 +36,9 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     pub use core::clone::Clone;
+    pub use core::cmp::{Eq, Ord};
     pub use core::default::Default;
+    pub use core::hash::Hash;
     pub use core::marker::{PhantomData, Send, Sync};
     pub use core::mem::discriminant;
     pub use core::option::Option::{self, None, Some};

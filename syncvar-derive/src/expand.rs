@@ -13,7 +13,9 @@ use syn::spanned::Spanned;
 use syn::{Type, WhereClause, parse_quote};
 
 use crate::bounds::Parameters;
-use crate::model::{Behaviour, Container, SyncVar, Value, elements_travel, travels};
+use crate::model::{
+    Behaviour, Collection, Container, Key, SyncVar, Value, elements_travel, travels,
+};
 use crate::names;
 use previous::Previous;
 
@@ -261,6 +263,12 @@ fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
         add(base.ty, quote!(NetworkBehaviour));
     }
     for sync_var in &behaviour.sync_vars {
+        if sync_var.ty.is_collection() {
+            for (element, key) in Collection::elements(sync_var.ty.original) {
+                add(element, element_bound(key));
+            }
+            continue;
+        }
         match (sync_var.ty.container, sync_var.has_hook().then_some(())) {
             (Container::SyncVar(value), _) => add(value, quote!(SyncValue)),
             (_, None) => add(sync_var.ty.original, quote!(SyncField)),
@@ -281,6 +289,16 @@ fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
             .push(parse_quote!(#ident #ty_generics: _syncvar::Send + _syncvar::Sync + 'static));
     }
     clause
+}
+
+/// What the elements of a collection must be. A bound on the collection itself would hide from the
+/// compiler what its hook is given.
+fn element_bound(key: Option<Key>) -> TokenStream {
+    match key {
+        None => quote!(SyncValue),
+        Some(Key::Hashed) => quote!(SyncValue + _syncvar::Hash + _syncvar::Eq),
+        Some(Key::Ordered) => quote!(SyncValue + _syncvar::Ord),
+    }
 }
 
 /// The user's bounds, and one for every type parameter that a member mentions: with it the value can

@@ -9,16 +9,24 @@ pub(crate) struct Collection<'a> {
     pub(crate) name: &'static str,
     /// What its hook is given.
     pub(crate) change: &'static str,
+    key: Option<Key>,
     /// The types of its elements, or of keys and values, in their brackets.
     pub(crate) arguments: &'a AngleBracketedGenericArguments,
 }
 
-/// The collections, and what their hooks are given.
-const COLLECTIONS: &[(&str, &str)] = &[
-    ("SyncList", "ListChange"),
-    ("SyncDictionary", "DictionaryChange"),
-    ("SyncHashSet", "SetChange"),
-    ("SyncSortedSet", "SetChange"),
+/// What the first of the types must be able to do, if it is a key or an element of a set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Key {
+    Hashed,
+    Ordered,
+}
+
+/// The collections, what their hooks are given, and their keys.
+const COLLECTIONS: &[(&str, &str, Option<Key>)] = &[
+    ("SyncList", "ListChange", None),
+    ("SyncDictionary", "DictionaryChange", Some(Key::Hashed)),
+    ("SyncHashSet", "SetChange", Some(Key::Hashed)),
+    ("SyncSortedSet", "SetChange", Some(Key::Ordered)),
 ];
 
 /// Types that are known to be good keys, by their names.
@@ -32,12 +40,13 @@ impl<'a> Collection<'a> {
     pub(crate) fn of(ty: &'a Type) -> Option<Self> {
         let segment = last_segment(ty)?;
         let mut known = COLLECTIONS.iter();
-        let (name, change) = known.find(|(name, _)| segment.ident == name)?;
+        let (name, change, key) = known.find(|(name, ..)| segment.ident == name)?;
         match &segment.arguments {
             PathArguments::AngleBracketed(found) if arguments(segment).next().is_some() => {
                 Some(Self {
                     name,
                     change,
+                    key: *key,
                     arguments: found,
                 })
             }
@@ -49,6 +58,13 @@ impl<'a> Collection<'a> {
     pub(crate) fn is_complete(&self) -> bool {
         let takes = if self.name == "SyncDictionary" { 2 } else { 1 };
         self.arguments.args.len() == takes
+    }
+
+    /// The types that it is made of, each with what it must be if it is the key.
+    pub(crate) fn elements(ty: &'a Type) -> impl Iterator<Item = (&'a Type, Option<Key>)> {
+        let key = Self::of(ty).and_then(|collection| collection.key);
+        let keys = key.into_iter().map(Some).chain(std::iter::repeat(None));
+        elements(ty).into_iter().zip(keys)
     }
 }
 
@@ -71,8 +87,13 @@ pub(super) fn refuse_key(ty: &Type) -> syn::Result<()> {
 
 /// The type of the keys of a dictionary, or of the elements of a set.
 fn key(ty: &Type) -> Option<&Type> {
-    Collection::of(ty).filter(|collection| collection.name != "SyncList")?;
-    parts(ty).into_iter().next()
+    Collection::of(ty)?.key?;
+    elements(ty).into_iter().next()
+}
+
+/// The types in the brackets of a type, whatever a macro has put around it.
+pub(super) fn elements(ty: &Type) -> Vec<&Type> {
+    last_segment(ty).into_iter().flat_map(arguments).collect()
 }
 
 fn find_fraction(ty: &Type) -> Option<&Type> {
@@ -117,7 +138,7 @@ fn synchronised(ty: &Type) -> Option<(String, String)> {
 
 /// What to write in the place of a synchronised type where a plain one is needed.
 pub(super) fn plain_of(ty: &Type) -> String {
-    let parts: Vec<String> = parts(ty).into_iter().map(written).collect();
+    let parts: Vec<String> = elements(ty).into_iter().map(written).collect();
     let listed = parts.join(", ");
     match Collection::of(ty) {
         Some(_) if parts.len() == 2 => format!("Vec<({listed})>"),

@@ -70,10 +70,12 @@ impl<'a> FieldType<'a> {
                 Container::SyncVar(value)
             }
             None if Collection::of(ty).is_some() => {
-                parts(ty).into_iter().try_for_each(|part| {
-                    refuse_inner(part)?;
-                    refuse_immovable(part)
-                })?;
+                collection::elements(ty)
+                    .into_iter()
+                    .try_for_each(|element| {
+                        refuse_inner(element)?;
+                        refuse_immovable(element)
+                    })?;
                 collection::refuse_key(ty)?;
                 Container::Collection
             }
@@ -216,7 +218,7 @@ pub(crate) fn travels(ty: &Type) -> bool {
 
 /// Whether the macro knows of all elements, or of keys and values, that they are what they must be.
 pub(crate) fn elements_travel(ty: &Type) -> bool {
-    parts(ty).into_iter().all(travels) && collection::keys_are_good(ty)
+    collection::elements(ty).into_iter().all(travels) && collection::keys_are_good(ty)
 }
 
 /// Whether a type is one of those of these names, and so is all that it is made of.
