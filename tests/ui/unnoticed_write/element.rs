@@ -1,6 +1,7 @@
 use syncvar::prelude::*;
 
-fn main() {
-    let mut items = SyncList::from([1, 2, 3]);
+fn change(items: &mut SyncList<u32>) {
     items[0] = 4;
 }
+
+fn main() {}

@@ -1,8 +1,9 @@
 use syncvar::prelude::*;
 
-fn main() {
-    let mut items = SyncList::from([1, 2, 3]);
+fn change(items: &mut SyncList<u32>) {
     for item in items.iter_mut() {
         *item += 1;
     }
 }
+
+fn main() {}

@@ -1,8 +1,9 @@
 use syncvar::prelude::*;
 
-fn main() {
-    let mut items = SyncList::from([1, 2, 3]);
-    for item in &mut items {
+fn change(items: &mut SyncList<u32>) {
+    for item in items {
         *item += 1;
     }
 }
+
+fn main() {}

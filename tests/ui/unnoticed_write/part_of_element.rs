@@ -1,6 +1,7 @@
 use syncvar::prelude::*;
 
-fn main() {
-    let mut items = SyncList::from([String::from("bow")]);
+fn change(items: &mut SyncList<String>) {
     items[0].push('s');
 }
+
+fn main() {}

@@ -1,6 +1,9 @@
+use std::collections::BTreeSet;
+
 use syncvar::prelude::*;
 
-fn main() {
-    let mut items = SyncSortedSet::from([1, 2]);
-    items.append(&mut SyncSortedSet::from([3]));
+fn change(items: &mut SyncSortedSet<u32>) {
+    items.append(&mut BTreeSet::from([3]));
 }
+
+fn main() {}

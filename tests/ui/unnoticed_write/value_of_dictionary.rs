@@ -1,6 +1,7 @@
 use syncvar::prelude::*;
 
-fn main() {
-    let mut items = SyncDictionary::from([(1, 2)]);
+fn change(items: &mut SyncDictionary<u32, u32>) {
     items[&1] = 3;
 }
+
+fn main() {}
