@@ -2,6 +2,8 @@
 
 #[path = "collections/lists.rs"]
 mod lists;
+#[path = "collections/log.rs"]
+mod log;
 
 use syncvar::prelude::*;
 use syncvar::{Dialect, Link, NetworkReader, NetworkWriter, ServerConfig, SyncField};
