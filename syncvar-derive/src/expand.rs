@@ -255,10 +255,10 @@ fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
         add(base.ty, quote!(NetworkBehaviour));
     }
     for sync_var in &behaviour.sync_vars {
-        match (sync_var.ty.container, sync_var.has_hook().then_some(())) {
+        match (sync_var.ty.container, sync_var.has_hook()) {
             (Container::SyncVar(value), _) => add(value, quote!(SyncValue)),
-            (_, None) => add(sync_var.ty.original, quote!(SyncField)),
-            (_, Some(_)) => add(sync_var.ty.original, quote!(HookField)),
+            (_, false) => add(sync_var.ty.original, quote!(SyncField)),
+            (_, true) => add(sync_var.ty.original, quote!(HookField)),
         }
     }
     let types = behaviour

@@ -1,7 +1,7 @@
 //! What is kept of the changes of a collection, and what goes over the wire.
 
-use syncvar::prelude::*;
 use syncvar::Dialect;
+use syncvar::prelude::*;
 
 use crate::{Bag, apply, delta, world};
 
@@ -21,7 +21,8 @@ fn whole(list: &SyncList<u32>) -> Vec<u8> {
 /// What a long list costs is what changes.
 #[test]
 fn an_operation_on_a_list_of_100_000_takes_as_many_bytes_as_on_a_short_one() {
-    let operations: [(fn(&mut SyncList<u32>), usize); 7] = [
+    type Operation = fn(&mut SyncList<u32>);
+    let operations: [(Operation, usize); 7] = [
         (|list| list.push(5), 3),
         (|list| assert!(list.set(0, 7)), 3),
         (|list| list.insert(0, 7), 3),

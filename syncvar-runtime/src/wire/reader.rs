@@ -137,13 +137,6 @@ impl<'a> NetworkReader<'a> {
         Mark(self.left.len())
     }
 
-    /// An error of this kind at another byte than the current one.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn error_at(&self, position: usize, kind: ReadErrorKind) -> ReadError {
-        ReadError::new(kind, position)
-    }
-
     /// An error of this kind at a byte that has been passed.
     #[cold]
     #[inline(never)]

@@ -221,14 +221,13 @@ impl<T: SyncValue> SyncList<T> {
         if start == end && values.is_empty() {
             return Vec::new().into_iter();
         }
-        let log = self.record.log().map(|log| match all {
-            true => log.clear_list(),
-            false => log.splice(start, end - start, values.clone()),
-        });
-        let removed = Vec::from_iter(self.items.splice(start..end, values));
-        if log.is_some() {
-            self.limit();
+        match self.record.log() {
+            Some(log) if all => log.clear_list(),
+            Some(log) => log.splice(start, end - start, values.clone()),
+            None => {}
         }
+        let removed: Vec<_> = self.items.splice(start..end, values).collect();
+        self.limit();
         removed.into_iter()
     }
 
@@ -261,18 +260,24 @@ impl<T: SyncValue> SyncList<T> {
     where
         T: PartialEq,
     {
-        self.dedup_by_key(|item| item.clone());
+        self.dedup_by(|item, former| item == former);
     }
 
     /// Takes out elements of which a function says the same as of the one before them.
     pub fn dedup_by_key<K: PartialEq>(&mut self, mut key: impl FnMut(&T) -> K) {
-        let mut last = None;
-        self.retain(|item| {
-            let next = Some(key(item));
-            let is_new = next != last;
-            last = next;
-            is_new
-        });
+        self.dedup_by(|item, former| key(item) == key(former));
+    }
+
+    /// Takes out elements that a function takes for the same as the one before them; it is given the
+    /// element, and the one before it.
+    pub fn dedup_by(&mut self, mut is_same: impl FnMut(&T, &T) -> bool) {
+        let pairs = self.items.windows(2);
+        let mut same = pairs
+            .map(|pair| is_same(&pair[1], &pair[0]))
+            .collect::<Vec<_>>()
+            .into_iter();
+        let mut first = true;
+        self.retain(|_| std::mem::take(&mut first) || same.next() == Some(false));
     }
 
     /// Sorts the elements; equal ones keep their order.
@@ -359,8 +364,9 @@ impl<T: SyncValue> SyncList<T> {
                 log.insert(inserted.start, self.items[inserted.start].clone());
             }
             (0, _) if inserted.end == self.items.len() => {
-                let added = &self.items[inserted];
-                added.iter().for_each(|item| log.add(item.clone()));
+                for item in &self.items[inserted] {
+                    log.add(item.clone());
+                }
             }
             (1, 0) => log.remove_at(removed.start),
             (count, _) => log.splice(removed.start, count, self.items[inserted].to_vec()),
