@@ -207,7 +207,11 @@ fn measure_dictionary(criterion: &mut Criterion) {
                     map.clear_dirty();
                     map
                 },
-                |map| churn(map, size, |bytes| drop(black_box(bytes))),
+                |map| {
+                    churn(map, size, |bytes| {
+                        black_box(bytes);
+                    });
+                },
                 BatchSize::LargeInput,
             );
         });
