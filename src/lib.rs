@@ -6,18 +6,21 @@ pub use syncvar_derive::{NetworkBehaviour, SyncValue};
 #[cfg(feature = "tcp")]
 pub use syncvar_tcp as tcp;
 
+#[cfg(feature = "serde")]
+pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
     Area, BehaviourList, BehaviourMut, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
     Budget, ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket, ClientState, Color,
     Color32, ConnectionId, Counter, Decimal, Dialect, DisconnectReason, Everyone, FieldSchema,
-    GroupTags, HookField, InterestChange, InterestChanges, InterestManagement, Link, MAX_BYTES,
-    MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork, MessageStart,
-    MessageType, NetId, NetworkBehaviour, NetworkClient, NetworkHash128, NetworkIdentity,
-    NetworkReader, NetworkSceneId, NetworkServer, NetworkWriter, PacketError, Plane, Prefabs,
-    Quaternion, Ray, ReadError, ReadErrorKind, ReadResultExt, Rect, SchemaDifference, ServerConfig,
-    ServerEvent, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncField, SyncValue,
-    SyncVar, Tag, Transmit, TypeSchema, VariantSchema, Vector2, Vector3, Vector4, WriteError,
-    WriteErrorKind,
+    FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+    FixedStringTooLong, GroupTags, HookField, InterestChange, InterestChanges, InterestManagement,
+    Link, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork,
+    MessageStart, MessageType, NetId, NetworkBehaviour, NetworkClient, NetworkHash128,
+    NetworkIdentity, NetworkReader, NetworkSceneId, NetworkServer, NetworkWriter, PacketError,
+    Plane, Prefabs, Quaternion, Ray, ReadError, ReadErrorKind, ReadResultExt, Rect,
+    SchemaDifference, ServerConfig, ServerEvent, SpatialGrid, SpawnError, SpawnFailure,
+    SpawnOptions, Stats, SyncField, SyncValue, SyncVar, Tag, Transmit, TypeSchema, VariantSchema,
+    Vector2, Vector3, Vector4, WriteError, WriteErrorKind,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
@@ -25,7 +28,8 @@ pub mod prelude {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::{NetworkBehaviour, SyncValue};
     pub use syncvar_runtime::{
-        ClientEvent, ConnectionId, MemoryNetwork, NetId, NetworkBehaviour, NetworkClient,
+        ClientEvent, ConnectionId, FixedString, FixedString32, FixedString64, FixedString128,
+        FixedString512, FixedString4096, MemoryNetwork, NetId, NetworkBehaviour, NetworkClient,
         NetworkServer, Prefabs, ServerEvent, SpawnOptions, SyncValue, SyncVar,
     };
 }
