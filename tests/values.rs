@@ -3,6 +3,14 @@
 mod support;
 mod values {
     mod compact;
+    mod fixed_strings;
+    mod foreign;
+    mod keyed;
+    mod networks;
+    mod numbers;
+    mod own;
+    #[cfg(feature = "serde")]
+    mod postcards;
 }
 
 use proptest::prelude::*;
@@ -42,6 +50,14 @@ fn round_trip_in<T: SyncValue>(dialect: Dialect, value: &T, other: &T) -> Vec<u8
         );
     }
     writer.as_bytes().to_vec()
+}
+
+/// The error of reading a value, and at which byte.
+fn error_in<T: SyncValue>(dialect: Dialect, bytes: &[u8]) -> (ReadErrorKind, usize) {
+    let mut reader = NetworkReader::with_dialect(bytes, dialect);
+    let error = reader.read::<T>().err().expect("it is refused");
+    assert!(error.offset() <= bytes.len());
+    (error.kind(), error.offset())
 }
 
 /// M1, M13, T7: every primitive and every type of Unity comes back.

@@ -92,6 +92,7 @@ const WITHOUT_ORDER: &[&str] = &[
     "Plane",
     "Ray",
     "Matrix4x4",
+    "Decimal",
     "HashMap",
     "HashSet",
 ];
