@@ -63,7 +63,7 @@ where
     fn write(&self, writer: &mut NetworkWriter) {
         writer.write_byte_sequence_with(|writer| {
             let encoded = postcard::serialize_with_flavor(&self.0, Appended(writer));
-            encoded.map_err(refused)
+            encoded.map_err(|error| refused(&error))
         });
     }
 
@@ -73,7 +73,7 @@ where
         match postcard::take_from_bytes(bytes) {
             Ok((value, [])) => Ok(Self(value)),
             Ok((_, rest)) => Err(reader.error(ReadErrorKind::TrailingBytes { left: rest.len() })),
-            Err(error) => Err(reader.error_since(start, ReadErrorKind::Custom(because(error)))),
+            Err(error) => Err(reader.error_since(start, ReadErrorKind::Custom(because(&error)))),
         }
     }
 
@@ -109,7 +109,7 @@ impl postcard::ser_flavors::Flavor for Appended<'_> {
 }
 
 /// Why a value cannot be encoded.
-fn refused(error: postcard::Error) -> WriteErrorKind {
+fn refused(error: &postcard::Error) -> WriteErrorKind {
     WriteErrorKind::Custom(match error {
         postcard::Error::SerializeSeqLengthUnknown => {
             "postcard cannot encode a sequence whose length is not known beforehand"
@@ -120,7 +120,7 @@ fn refused(error: postcard::Error) -> WriteErrorKind {
 }
 
 /// Why bytes cannot be decoded.
-fn because(error: postcard::Error) -> &'static str {
+fn because(error: &postcard::Error) -> &'static str {
     match error {
         postcard::Error::DeserializeUnexpectedEnd => "postcard needs more bytes than there are",
         postcard::Error::SerdeDeCustom => "the value's own `Deserialize` refuses these bytes",
