@@ -72,7 +72,7 @@ fn t21_a_map_has_the_limit_of_a_sequence() {
     map.insert(65_535, 1);
     let mut writer = NetworkWriter::new();
     writer.write(&map);
-    writer.write(&BTreeSet::from_iter(0..65_536_u32));
+    writer.write(&(0..65_536_u32).collect::<BTreeSet<_>>());
     let (count, limit) = (65_536, 65_535);
     let error = writer.error().map(|error| error.kind());
     assert_eq!(

@@ -243,8 +243,8 @@ pub(crate) fn travels(ty: &Type) -> bool {
 /// by name and yet does not travel.
 fn has_ordered_keys(segment: &PathSegment) -> bool {
     fn has_order(ty: &Type) -> bool {
-        let without = |name: &&str| last_segment(ty).is_some_and(|segment| segment.ident == *name);
-        !WITHOUT_ORDER.iter().any(|name| without(name)) && parts(ty).into_iter().all(has_order)
+        let is_named = |name: &&str| last_segment(ty).is_some_and(|segment| segment.ident == *name);
+        !WITHOUT_ORDER.iter().any(is_named) && parts(ty).into_iter().all(has_order)
     }
     let is_ordered = ORDERED.iter().any(|name| segment.ident == name);
     !is_ordered || arguments(segment).next().is_none_or(has_order)
