@@ -125,6 +125,7 @@ fn t21_changes_in_place_are_noticed_and_removals_arrive() {
 
 #[cfg(feature = "serde")]
 mod postcard {
+    use std::collections::VecDeque;
     use std::net::IpAddr;
 
     use syncvar::Postcard;
@@ -135,6 +136,9 @@ mod postcard {
     struct Portal {
         #[sync_var(hook = on_target_changed)]
         target: SyncVar<Postcard<IpAddr>>,
+        /// Neither of the two types travels by itself.
+        #[sync_var]
+        queue: SyncVar<Postcard<VecDeque<usize>>>,
         log: Vec<String>,
     }
 
@@ -142,6 +146,7 @@ mod postcard {
         fn default() -> Self {
             Self {
                 target: Postcard(IpAddr::from([127, 0, 0, 1])).into(),
+                queue: SyncVar::default(),
                 log: Vec::new(),
             }
         }
@@ -161,9 +166,11 @@ mod postcard {
         net.settle();
         let mut portal = net.server.get_mut::<Portal>(id).unwrap();
         portal.target.set(Postcard([10, 0, 0, 7].into()));
+        portal.queue.push_back(7);
         drop(portal);
         net.settle();
         let portal = net.replicas::<Portal>(id).next().flatten().unwrap();
         assert_eq!(portal.log, ["127.0.0.1 -> 10.0.0.7"]);
+        assert_eq!(portal.queue.0, [7]);
     }
 }

@@ -1,8 +1,14 @@
 //! Types of the user's own: derived, by hand, and around types of other crates.
 
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hash};
 use std::net::Ipv4Addr;
+use std::num::NonZeroU8;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use bytes::Bytes;
 use syncvar::prelude::*;
 use syncvar::{NetworkReader, NetworkWriter, ReadError, TypeSchema, Vector3};
 
@@ -32,6 +38,36 @@ fn m20_a_list_of_structs_of_primitives_arrays_and_vectors_travels() {
         &vec![sword.clone(), Item::default(), sword],
         &vec![Item::default()],
     );
+}
+
+/// M20, N26: of whatever travels, and of type parameters in it.
+#[test]
+fn m20_n26_a_struct_can_have_members_of_every_type_that_travels() {
+    type Table<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
+
+    #[derive(SyncValue, Clone, Default)]
+    struct Shelf<K: Ord + Hash, V: Ord> {
+        places: HashMap<String, Vec<Option<NonZeroU8>>>,
+        table: Table<K, V>,
+        sorted: BTreeMap<K, BTreeSet<V>>,
+        open: (Duration, FixedString<8>),
+        picture: Bytes,
+        owner: u128,
+    }
+    let mut shelf = Shelf::<u16, i64>::default();
+    shelf
+        .places
+        .insert("top".into(), vec![NonZeroU8::new(3), None]);
+    shelf.table.insert(7, -1);
+    shelf.sorted.insert(8, BTreeSet::from([1, 2]));
+    shelf.open = (
+        Duration::from_millis(3),
+        FixedString::truncated("nine o'clock"),
+    );
+    shelf.picture = Bytes::from_static(b"png");
+    shelf.owner = u128::MAX;
+    round_trip(&shelf, &Shelf::default());
+    round_trip(&Shelf::default(), &shelf);
 }
 
 /// N17: a struct that is nothing but numbers, whole.

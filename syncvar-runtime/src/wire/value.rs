@@ -6,6 +6,17 @@ use crate::schema::TypeSchema;
 
 /// A value that can be written to the wire and read back: what a [`SyncVar`](crate::SyncVar) holds.
 ///
+/// These are values:
+///
+/// * integers of 8 to 128 bits and their `NonZero` ones, `f32`, `f64`, `bool`, `char`, `Duration`;
+/// * `String`, [`FixedString<N>`](crate::FixedString), `Vec`, `bytes::Bytes`, `Option`, `Box`,
+///   arrays, tuples of up to 8;
+/// * `BTreeMap`, `HashMap`, `BTreeSet` and `HashSet`, with keys or elements that are `Ord`: they
+///   travel in that order, which must depend on nothing that does not travel;
+/// * Unity's types, such as [`Vector3`](crate::Vector3), and [`NetId`](crate::NetId);
+/// * with the features of these names the types of `glam` and `mint`, and `uuid::Uuid`; with the
+///   feature `serde` any type that serde knows, inside a `Postcard<T>`.
+///
 /// Derive it for your own structs and enums with `#[derive(SyncValue)]`; implement it by hand only
 /// for a layout of your own.
 ///
