@@ -1,5 +1,10 @@
 //! The memory that reading takes, and keeps.
 
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use allocation_counter::measure;
+use bytes::Bytes;
 use syncvar::prelude::*;
 use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
 
@@ -49,4 +54,26 @@ fn reading_in_place_keeps_memory() {
         .read_into(&mut text)
         .unwrap();
     assert_eq!((text.as_str(), text.as_ptr()), ("hi", place));
+}
+
+/// N18, N20: what a fixed string is for.
+#[test]
+fn n18_n20_values_without_memory_of_their_own_take_none_to_be_written_and_read() {
+    type Values = (FixedString128, Duration, u128, Option<NonZeroU32>, Bytes);
+    let picture = Bytes::from(vec![1, 2, 3]);
+    let mut values: Values = Default::default();
+    values.4 = picture.clone();
+    let (name, span) = (FixedString::truncated("Ann"), Duration::from_millis(5));
+    let sent: Values = (name, span, 7, NonZeroU32::new(300), picture);
+    for dialect in [Dialect::Unet, Dialect::Compact] {
+        let mut writer = NetworkWriter::with_dialect(dialect);
+        writer.write(&sent);
+        let length = writer.len();
+        writer.truncate(0);
+        let written = measure(|| writer.write(&sent));
+        let mut reader = NetworkReader::with_dialect(writer.as_bytes(), dialect);
+        let read = measure(|| reader.read_into(&mut values).unwrap());
+        assert_eq!((written.count_total, read.count_total), (0, 0));
+        assert!(values.same(&sent) && writer.len() == length);
+    }
 }
