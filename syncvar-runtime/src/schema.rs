@@ -52,6 +52,10 @@ pub enum TypeSchema {
     Array(&'static TypeSchema, usize),
     /// One value or none.
     Optional(&'static TypeSchema),
+    /// Any number of keys, each with a value.
+    Map(&'static TypeSchema, &'static TypeSchema),
+    /// Any number of elements, none of them twice.
+    Set(&'static TypeSchema),
     /// A collection that sends its changes as operations.
     Collection {
         /// The collection's name.
@@ -176,6 +180,8 @@ impl fmt::Display for TypeSchema {
             Self::Sequence(element) => write!(f, "[{element}]"),
             Self::Array(element, count) => write!(f, "[{element}; {count}]"),
             Self::Optional(value) => write!(f, "{value}?"),
+            Self::Map(key, value) => write!(f, "[{key}: {value}]"),
+            Self::Set(element) => write!(f, "{{{element}}}"),
             Self::Collection { name, parts } => {
                 write!(f, "{name}<")?;
                 for (index, part) in parts.iter().enumerate() {

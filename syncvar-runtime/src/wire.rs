@@ -16,7 +16,13 @@ mod convert;
 mod decimal;
 mod dialect;
 mod error;
+mod fixed_string;
+mod foreign;
+mod keyed;
+mod number;
 mod packed;
+#[cfg(feature = "serde")]
+mod postcard;
 mod reader;
 mod unity;
 mod value;
@@ -26,6 +32,12 @@ mod writer;
 pub use decimal::Decimal;
 pub use dialect::Dialect;
 pub use error::{ReadError, ReadErrorKind, ReadResultExt, WriteError, WriteErrorKind};
+pub use fixed_string::{
+    FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+    FixedStringTooLong,
+};
+#[cfg(feature = "serde")]
+pub use postcard::Postcard;
 pub(crate) use reader::DEFAULT_MAX_ELEMENTS;
 pub use reader::NetworkReader;
 pub use unity::{

@@ -42,7 +42,7 @@ pub enum ReadErrorKind {
         /// Bytes that nobody read.
         left: usize,
     },
-    /// A string announces more bytes than the dialect allows.
+    /// A string announces more bytes than the dialect allows, or than its type holds.
     #[error("a string of {length} bytes, more than the limit of {limit}")]
     StringTooLong {
         /// Announced length in bytes.
@@ -73,6 +73,9 @@ pub enum ReadErrorKind {
     /// A variable-length integer goes on after 10 bytes, or has more than 64 bits.
     #[error("a number of more than 64 bits")]
     VarintTooLong,
+    /// A variable-length integer of a 128-bit type goes on after 19 bytes, or has more than 128 bits.
+    #[error("a number of more than 128 bits")]
+    WideVarintTooLong,
     /// A decimal has a scale beyond 28 or uses reserved bits.
     #[error("decimal flags {0:#010x} have a scale beyond 28 or use reserved bits")]
     InvalidDecimal(u32),
@@ -106,6 +109,10 @@ pub enum ReadErrorKind {
         /// How many elements there are.
         length: usize,
     },
+    /// The keys of a map, or the elements of a set, do not ascend: one comes twice, or after a
+    /// greater one.
+    #[error("a key that comes twice, or after a greater one")]
+    UnorderedKey,
     /// A message type that this side does not know.
     #[error("message type {0} is unknown")]
     UnknownMessage(i16),
