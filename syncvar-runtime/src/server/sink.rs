@@ -4,7 +4,7 @@ use super::audience::{AudienceId, Outputs};
 use super::budget::position;
 use super::notes::{Note, NoteMasks, Notes};
 use crate::identity::{MarkSent, Nanos, Pending, Slots, When, WriteChanges};
-use crate::segments::Segments;
+use crate::segments::{Room, Segments};
 use crate::stats::{BehaviourStats, Counter};
 use crate::{Channel, Dialect, NetId, WriteError};
 
@@ -13,8 +13,9 @@ use crate::{Channel, Dialect, NetId, WriteError};
 pub(crate) struct Sink<'a> {
     pub(super) now: Nanos,
     pub(super) channels: &'a [Channel],
-    /// The longest message that an unreliable channel can carry.
-    pub(super) packet_size: usize,
+    /// The room for a message on a reliable and on an unreliable channel.
+    pub(super) reliable: Room,
+    pub(super) unreliable: Room,
     pub(super) audience: AudienceId,
     pub(super) outputs: Outputs<'a>,
     /// What the objects' behaviours have cost.
@@ -102,16 +103,16 @@ impl Sink<'_> {
         slots: &mut S,
     ) -> Result<u64, WriteError> {
         let (place, channel) = (channel as usize, u8::try_from(channel).unwrap_or(u8::MAX));
-        let limit = match self.channels.get(place) {
-            Some(Channel::Reliable) => usize::MAX,
-            Some(Channel::Unreliable) => self.packet_size,
+        let room = match self.channels.get(place) {
+            Some(Channel::Reliable) => self.reliable,
+            Some(Channel::Unreliable) => self.unreliable,
             None => return Ok(0),
         };
         let sent = if self.outputs.second.is_empty() {
             let Some(segments) = self.outputs.first.get_mut(place) else {
                 return Ok(0);
             };
-            let sent = write(slots, net_id, (channel, limit), segments, self.stats);
+            let sent = write(slots, net_id, (channel, room), segments, self.stats);
             if sent.as_ref().is_ok_and(|sent| *sent != 0) {
                 self.encoded
                     .add(segments.dialect(), segments.commit_object());
@@ -120,7 +121,7 @@ impl Sink<'_> {
             }
             sent?
         } else {
-            self.write_to_all((net_id, channel), limit, slots)?
+            self.write_to_all((net_id, channel), room, slots)?
         };
         if sent != 0 {
             if self.notes.is_some() {
@@ -137,13 +138,13 @@ impl Sink<'_> {
     fn write_to_all<S: Slots>(
         &mut self,
         (net_id, channel): (NetId, u8),
-        limit: usize,
+        room: Room,
         slots: &mut S,
     ) -> Result<u64, WriteError> {
         let (mut result, mut begun) = (Ok(0), 0);
         for segments in self.outputs.channel(channel.into()) {
             begun += 1;
-            result = write(slots, net_id, (channel, limit), segments, self.stats);
+            result = write(slots, net_id, (channel, room), segments, self.stats);
             if !matches!(result, Ok(1..)) {
                 break;
             }
@@ -188,7 +189,7 @@ impl Sink<'_> {
 fn write<S: Slots>(
     slots: &mut S,
     net_id: NetId,
-    (channel, limit): (u8, usize),
+    (channel, room): (u8, Room),
     segments: &mut Segments,
     stats: &mut [BehaviourStats],
 ) -> Result<u64, WriteError> {
@@ -200,7 +201,7 @@ fn write<S: Slots>(
     };
     slots.visit(&mut write);
     let sent = write.sent;
-    match segments.check_update(limit) {
+    match segments.check_update(room) {
         Some(error) => Err(error),
         None => Ok(sent),
     }

@@ -311,6 +311,14 @@ impl NetworkWriter {
         }
     }
 
+    /// Puts bytes between what was written before `position` and what was written after it.
+    pub(crate) fn insert(&mut self, position: usize, bytes: &[u8]) {
+        self.write_bytes(bytes);
+        if let Some(moved) = self.buffer.get_mut(position..) {
+            moved.rotate_right(bytes.len());
+        }
+    }
+
     /// Writes into the two bytes at `position` how many bytes follow them.
     pub(crate) fn patch_length(&mut self, position: usize) {
         let length = self.buffer.len().saturating_sub(position).saturating_sub(2);
