@@ -79,7 +79,7 @@ pub(crate) fn exchange(net: &mut MemoryNetwork) -> Vec<usize> {
 fn messages(mut packet: &[u8]) -> usize {
     let mut count = 0;
     while !packet.is_empty() {
-        let (short, long) = (&packet[..2], &packet[2..4] == [24, 0]);
+        let (short, long) = (&packet[..2], packet[2..4] == [24, 0]);
         let size = if long {
             let length = u32::from_le_bytes(packet[4..8].try_into().unwrap());
             10 + usize::try_from(length).unwrap()

@@ -33,7 +33,7 @@ pub(crate) fn long_head(payload: u32) -> [u8; LONG_FRAME - 2] {
 }
 
 /// One message of a packet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame<'a> {
     pub(crate) message_type: i16,
     pub(crate) payload: &'a [u8],
@@ -119,7 +119,7 @@ impl<'a> Iterator for Frames<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Frames, LONG_FRAME, long_head};
+    use super::{Frame, Frames, LONG_FRAME, ReadError, long_head};
 
     /// A message in the long form, whatever its length.
     fn long(message_type: i16, payload: &[u8]) -> Vec<u8> {
@@ -127,13 +127,10 @@ mod tests {
         [&head[..], &message_type.to_le_bytes(), payload].concat()
     }
 
-    /// The messages, with whether they are long, and the error after them if there is one.
-    fn cut(packet: &[u8]) -> Vec<Result<(i16, &[u8], bool), String>> {
+    fn cut(packet: &[u8]) -> Vec<Result<Frame<'_>, String>> {
+        let text = |error: ReadError| error.to_string();
         Frames::new(packet)
-            .map(|frame| {
-                let frame = frame.map_err(|error| error.to_string())?;
-                Ok((frame.message_type, frame.payload, frame.long))
-            })
+            .map(|frame| frame.map_err(text))
             .collect()
     }
 
@@ -151,8 +148,13 @@ mod tests {
         for length in [0, 1, 65_535, 65_536, 200_000] {
             let payload = vec![7; length];
             let packet = [&long(22, &payload)[..], &[1, 0, 12, 0, 1]].concat();
-            let expected = [Ok((22, &payload[..], true)), Ok((12, &[1], false))];
-            assert_eq!(cut(&packet), expected);
+            let frame = |message_type, payload, long| Frame {
+                message_type,
+                payload,
+                long,
+            };
+            let expected = [frame(22, &payload[..], true), frame(12, &[1], false)];
+            assert_eq!(cut(&packet), expected.map(Ok));
             let frame = Frames::new(&packet).next().unwrap().unwrap();
             assert_eq!(frame.length(), length + LONG_FRAME);
             assert!(packet.as_ptr_range().contains(&frame.payload.as_ptr()));
