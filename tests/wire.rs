@@ -48,6 +48,13 @@ struct Two {
 }
 
 #[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Vault {
+    #[sync_var]
+    bytes: SyncVar<Vec<u8>>,
+}
+
+#[derive(NetworkBehaviour, Default)]
 struct Lamp {
     #[sync_var]
     lit: SyncVar<bool>,

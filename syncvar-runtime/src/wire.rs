@@ -50,5 +50,6 @@ pub use writer::{MessageStart, NetworkWriter};
 /// The longest string, in bytes of UTF-8, that any dialect carries.
 pub const MAX_STRING_BYTES: usize = 32_767;
 
-/// The longest byte array, and the largest payload of one message, in any dialect.
+/// The longest byte array, in any dialect, and the largest payload of one message in the bytes of
+/// UNet. What a message in `Compact` can carry beyond it is a setting of server and client.
 pub const MAX_BYTES: usize = 65_535;

@@ -113,6 +113,14 @@ pub enum ReadErrorKind {
     /// greater one.
     #[error("a key that comes twice, or after a greater one")]
     UnorderedKey,
+    /// A message is longer than this side takes.
+    #[error("a message of {length} bytes, more than the limit of {limit}")]
+    MessageTooLong {
+        /// The payload's length in bytes.
+        length: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// A message type that this side does not know.
     #[error("message type {0} is unknown")]
     UnknownMessage(i16),
@@ -276,7 +284,8 @@ pub enum WriteErrorKind {
         /// The limit.
         limit: usize,
     },
-    /// The payload of a message is larger than its size field can say.
+    /// The payload of a message is larger than its size field can say, in the bytes of UNet, or than
+    /// the server's [`max_message_size`](crate::ServerConfig::max_message_size).
     #[error("a payload of {length} bytes is larger than the limit of {limit}")]
     MessageTooLarge {
         /// The payload's length in bytes.

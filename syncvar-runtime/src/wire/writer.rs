@@ -308,7 +308,7 @@ impl NetworkWriter {
 
     /// Puts what a function writes between what was written before `position` and what was written
     /// after it.
-    pub(super) fn insert(&mut self, position: usize, write: impl FnOnce(&mut Self)) {
+    pub(crate) fn insert(&mut self, position: usize, write: impl FnOnce(&mut Self)) {
         let end = self.buffer.len();
         write(self);
         let length = self.buffer.len().saturating_sub(end);
