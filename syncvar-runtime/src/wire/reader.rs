@@ -34,7 +34,7 @@ pub struct NetworkReader<'a> {
 
 /// A place in the payload: how many bytes were left there.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mark(usize);
+pub(crate) struct Mark(usize);
 
 impl<'a> NetworkReader<'a> {
     /// A reader over a whole payload, in the `Unet` dialect.
@@ -98,20 +98,20 @@ impl<'a> NetworkReader<'a> {
 
     /// Where the reader stands, for an error that comes up later.
     #[inline]
-    pub(super) fn mark(&self) -> Mark {
+    pub(crate) fn mark(&self) -> Mark {
         Mark(self.left.len())
     }
 
     /// An error of this kind at a byte that has been passed.
     #[cold]
     #[inline(never)]
-    pub(super) fn error_since(&self, mark: Mark, kind: ReadErrorKind) -> ReadError {
+    pub(crate) fn error_since(&self, mark: Mark, kind: ReadErrorKind) -> ReadError {
         ReadError::new(kind, self.length.saturating_sub(mark.0))
     }
 
     #[cold]
     #[inline(never)]
-    pub(super) fn out_of_range(&self, mark: Mark, value: u64, target: &'static str) -> ReadError {
+    pub(crate) fn out_of_range(&self, mark: Mark, value: u64, target: &'static str) -> ReadError {
         self.error_since(mark, ReadErrorKind::OutOfRange { value, target })
     }
 

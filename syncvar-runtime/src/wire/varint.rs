@@ -27,13 +27,13 @@ const SHORT: u32 = 5 * BITS;
 
 /// A number of either sign as one that is small where the number is close to 0.
 #[inline]
-pub(super) const fn zigzag(value: i64) -> u64 {
+pub(crate) const fn zigzag(value: i64) -> u64 {
     (value.wrapping_shl(1) ^ value.wrapping_shr(63)).cast_unsigned()
 }
 
 /// The number that became this one by [`zigzag`].
 #[inline]
-pub(super) const fn unzigzag(value: u64) -> i64 {
+pub(crate) const fn unzigzag(value: u64) -> i64 {
     let sign = value & 1;
     value.wrapping_shr(1).cast_signed() ^ sign.cast_signed().wrapping_neg()
 }
