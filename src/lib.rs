@@ -8,16 +8,17 @@ pub use syncvar_tcp as tcp;
 
 pub use syncvar_runtime::{
     Area, BehaviourList, BehaviourMut, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
-    Budget, ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket, ClientState, Color,
-    Color32, ConnectionId, Counter, Decimal, Dialect, DisconnectReason, Everyone, FieldSchema,
-    GroupTags, HookField, InterestChange, InterestChanges, InterestManagement, Link, MAX_BYTES,
-    MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork, MessageStart,
-    MessageType, NetId, NetworkBehaviour, NetworkClient, NetworkHash128, NetworkIdentity,
-    NetworkReader, NetworkSceneId, NetworkServer, NetworkWriter, PacketError, Plane, Prefabs,
-    Quaternion, Ray, ReadError, ReadErrorKind, ReadResultExt, Rect, SchemaDifference, ServerConfig,
-    ServerEvent, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncField, SyncValue,
-    SyncVar, Tag, Transmit, TypeSchema, VariantSchema, Vector2, Vector3, Vector4, WriteError,
-    WriteErrorKind,
+    Bits, Budget, ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket, ClientState,
+    Color, Color32, ConnectionId, Counter, Decimal, Dialect, DisconnectReason, Everyone,
+    FieldSchema, Fixed, Floats, GroupTags, Half, HookField, InterestChange, InterestChanges,
+    InterestManagement, Link, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema,
+    MemoryNetwork, MessageStart, MessageType, NetId, NetworkBehaviour, NetworkClient,
+    NetworkHash128, NetworkIdentity, NetworkReader, NetworkSceneId, NetworkServer, NetworkWriter,
+    PacketError, Plane, Prefabs, Quantized, Quaternion, Ray, ReadError, ReadErrorKind,
+    ReadResultExt, Rect, SchemaDifference, ServerConfig, ServerEvent, SmallestThree, SpatialGrid,
+    SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec, SyncField, SyncValue, SyncVar, Tag,
+    Transmit, TypeSchema, VariantSchema, Vector2, Vector3, Vector4, WriteError, WriteErrorKind,
+    ZigZag,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
@@ -42,7 +43,7 @@ pub mod __private {
     pub use core::time::Duration;
     pub use syncvar_runtime::{
         BehaviourSchema, FieldSchema, HookField, MemberSchema, NetworkBehaviour, NetworkReader,
-        NetworkWriter, ReadError, ReadResultExt, SyncField, SyncValue, TypeSchema, VariantSchema,
-        assert_fits_32_bits,
+        NetworkWriter, ReadError, ReadResultExt, SyncCodec, SyncField, SyncValue, TypeSchema,
+        VariantSchema, assert_fits_32_bits,
     };
 }

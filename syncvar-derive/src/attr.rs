@@ -9,7 +9,7 @@ use syn::ext::IdentExt;
 use syn::meta::ParseNestedMeta;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Token};
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Token, Type};
 
 use crate::errors::Errors;
 
@@ -27,6 +27,8 @@ pub(crate) struct FieldAttrs {
     /// `#[sync_var]`, with its place.
     pub(crate) sync_var: Option<Span>,
     pub(crate) hook: Option<Ident>,
+    /// How the value travels, where that is not its own way.
+    pub(crate) with: Option<Type>,
     /// `#[network_behaviour(base)]`, with its place.
     pub(crate) base: Option<Span>,
 }
@@ -93,10 +95,11 @@ impl FieldAttrs {
         if attr.meta.require_path_only().is_ok() {
             return;
         }
-        const KEYS: &[&str] = &["hook"];
+        const KEYS: &[&str] = &["hook", "with"];
         parse_keys(attr, KEYS, errors, |meta, key, errors| {
             match key {
                 "hook" => set(&mut self.hook, meta, method(meta)?, errors),
+                "with" => set(&mut self.with, meta, codec(meta)?, errors),
                 _ => return Err(unknown(meta, key, KEYS)),
             }
             Ok(())
@@ -173,6 +176,7 @@ fn belongs(key: &str) -> Option<&'static str> {
             "`base` belongs on the field that is the base, in the place of `#[sync_var]`: \
              `#[network_behaviour(base)]`"
         }
+        "with" => "`with` belongs on a synchronised field: `#[sync_var(with = ...)]`",
         "hook" => "`hook` belongs on a synchronised field: `#[sync_var(hook = ...)]`",
         "skip" => "a field without `#[sync_var]` does not travel: remove the attribute",
         _ => return None,
@@ -252,7 +256,7 @@ fn unknown(meta: &ParseNestedMeta<'_>, key: &str, keys: &[&str]) -> syn::Error {
     let similar = keys.iter().find(|known| distance(known, &key) <= 2);
     let hint = match similar {
         Some(known) => format!("did you mean `{known}`?"),
-        None if keys == ["hook"] && !meta.input.peek(Token![=]) => {
+        None if keys.contains(&"hook") && !meta.input.peek(Token![=]) => {
             format!(
                 "did you mean `hook = {}`?",
                 key.rsplit("::").next().unwrap_or_default()
@@ -332,6 +336,20 @@ fn method(meta: &ParseNestedMeta<'_>) -> syn::Result<Ident> {
         Expr::Path(path) if path.path.get_ident().is_some() => path.path.require_ident().cloned(),
         _ => Err(syn::Error::new_spanned(&expression, EXAMPLE)),
     }
+}
+
+/// The type that encodes a value.
+fn codec(meta: &ParseNestedMeta<'_>) -> syn::Result<Type> {
+    const EXAMPLE: &str = "`with` names the type that encodes the value: `with = Half`";
+    let value = value(meta, EXAMPLE)?;
+    if value.peek(LitStr) {
+        let text: LitStr = value.parse()?;
+        let message = format!("write the type without quotes: `with = {}`", text.value());
+        return Err(syn::Error::new_spanned(&text, message));
+    }
+    value
+        .parse()
+        .map_err(|error| syn::Error::new(error.span(), EXAMPLE))
 }
 
 /// A number of seconds.

@@ -36,6 +36,15 @@ pub(crate) struct SyncVar<'a> {
     pub(crate) member: Member,
     pub(crate) ty: FieldType<'a>,
     pub(crate) hook: Option<Ident>,
+    /// What encodes the value, where that is not the value itself: of a `SyncVar` only.
+    pub(crate) codec: Option<Type>,
+}
+
+impl SyncVar<'_> {
+    /// Whether its previous value is kept, for its hook or to compare.
+    pub(crate) fn is_remembered(&self) -> bool {
+        self.hook.is_some() || self.codec.is_some()
+    }
 }
 
 const MAX_SYNC_VARS: usize = 64;
@@ -83,7 +92,7 @@ impl<'a> Behaviour<'a> {
                     "a base is synchronised by its own fields: remove `#[sync_var]`",
                 )),
                 (Some(_), None) => self.set_base(member, &field.ty, errors),
-                (None, Some(_)) => self.add_sync_var(member, &field.ty, attrs.hook, errors),
+                (None, Some(_)) => self.add_sync_var(member, &field.ty, attrs, errors),
                 (None, None) => refuse_forgotten(&field.ty, errors),
             }
         }
@@ -115,7 +124,7 @@ impl<'a> Behaviour<'a> {
         &mut self,
         member: Member,
         ty: &'a Type,
-        hook: Option<Ident>,
+        attrs: FieldAttrs,
         errors: &mut Errors,
     ) {
         let bit = names::bit(&member);
@@ -130,8 +139,13 @@ impl<'a> Behaviour<'a> {
             );
             errors.add(&member, message);
         }
-        match FieldType::from_syn(ty) {
-            Ok(ty) => self.sync_vars.push(SyncVar { member, ty, hook }),
+        match FieldType::from_syn(ty, attrs.with.is_some()) {
+            Ok(ty) => self.sync_vars.push(SyncVar {
+                member,
+                ty,
+                hook: attrs.hook,
+                codec: attrs.with,
+            }),
             Err(error) => return errors.add_error(error),
         }
         if self.sync_vars.len() == MAX_SYNC_VARS + 1 {
@@ -148,6 +162,13 @@ impl<'a> Behaviour<'a> {
         self.sync_vars
             .iter()
             .any(|sync_var| sync_var.hook.is_some())
+    }
+
+    /// Whether any field of its own has a codec.
+    pub(crate) fn has_codecs(&self) -> bool {
+        self.sync_vars
+            .iter()
+            .any(|sync_var| sync_var.codec.is_some())
     }
 }
 

@@ -57,7 +57,9 @@ pub(crate) enum Container<'a> {
 
 impl<'a> FieldType<'a> {
     /// Looks at the type of a field marked `#[sync_var]`; the error says what to write.
-    pub(crate) fn from_syn(ty: &'a Type) -> syn::Result<Self> {
+    ///
+    /// With a codec it is the codec that has to know the value.
+    pub(crate) fn from_syn(ty: &'a Type, has_codec: bool) -> syn::Result<Self> {
         let container = match argument_of(ty, "SyncVar") {
             Some(value) => {
                 if let Some(inner) = find_sync_var(value) {
@@ -67,11 +69,18 @@ impl<'a> FieldType<'a> {
                          write the plain type here",
                     ));
                 }
-                refuse_immovable(value)?;
+                if !has_codec {
+                    refuse_immovable(value)?;
+                }
                 Container::SyncVar(value)
             }
             None => {
                 refuse_bare(ty)?;
+                if has_codec {
+                    let message = "`with` encodes the value of a `SyncVar`, and the macro cannot see that this is one: \
+                        write `SyncVar<...>` here, or remove `with`";
+                    return Err(syn::Error::new_spanned(ty, message));
+                }
                 Container::Unknown
             }
         };
