@@ -1,7 +1,7 @@
 #[derive(NetworkBehaviour)]
-struct Car {
+struct Orc {
     #[network_behaviour(base)]
-    vehicle: Vehicle,
+    base: Mob,
     #[sync_var(with = Half)]
-    fuel: SyncVar<f32>,
+    hp: SyncVar<f32>,
 }

@@ -102,24 +102,31 @@ impl<const N: u32> Bits<N> {
     }
 }
 
+/// In a constant, which is where it is used, a panic is a compile error.
+#[track_caller]
+const fn check(bits: u32, bits_of_type: u32) {
+    assert!(
+        bits > 0 && bits <= bits_of_type,
+        "in `Bits<N>` there is at least 1 bit, and no more than the field's type has"
+    );
+}
+
 macro_rules! bits {
     ($($type:ident: $to_bits:ident, |$bits:ident| $from_bits:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<const N: u32> SyncCodec<$type> for Bits<N> {
-            const SCHEMA: TypeSchema = TypeSchema::Encoded {
-                codec: "Bits",
-                parameters: Self::PARAMETERS,
-                value: &<$type as SyncValue>::SCHEMA,
+            const SCHEMA: TypeSchema = {
+                check(N, $type::BITS);
+                TypeSchema::Encoded {
+                    codec: "Bits",
+                    parameters: Self::PARAMETERS,
+                    value: &<$type as SyncValue>::SCHEMA,
+                }
             };
 
             #[inline]
             fn write(value: &$type, writer: &mut NetworkWriter) {
-                const {
-                    assert!(
-                        N > 0 && N <= $type::BITS,
-                        concat!("`Bits<N>` of `", stringify!($type), "` has at least 1 bit, and no more than the type"),
-                    );
-                }
+                const { check(N, $type::BITS) }
                 match Self::$to_bits((*value).into()) {
                     Some(bits) => write_low_bytes(bits, Self::BYTES, writer),
                     None => writer.fail(WriteErrorKind::TooFewBits { bits: N }),

@@ -47,27 +47,7 @@ pub struct Quantized<const MIN: i32, const MAX: i32, const PER_UNIT: u32>;
 
 impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PER_UNIT> {
     /// The highest step.
-    #[expect(
-        clippy::as_conversions,
-        clippy::cast_possible_truncation,
-        reason = "both were checked to fit"
-    )]
-    const STEPS: u32 = {
-        assert!(
-            MIN < MAX,
-            "`Quantized<MIN, MAX, PER_UNIT>`: `MIN` is below `MAX`"
-        );
-        assert!(
-            PER_UNIT > 0,
-            "`Quantized<MIN, MAX, PER_UNIT>`: there is a step per unit at least"
-        );
-        let steps = (MAX.abs_diff(MIN) as u64).saturating_mul(PER_UNIT as u64);
-        assert!(
-            steps <= u32::MAX as u64,
-            "`Quantized<MIN, MAX, PER_UNIT>`: more than 2^32 steps: take fewer per unit"
-        );
-        steps as u32
-    };
+    const STEPS: u32 = steps(MIN, MAX, PER_UNIT);
 
     /// How many bytes hold the highest step.
     const BYTES: usize = match Self::STEPS {
@@ -78,7 +58,11 @@ impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PE
     };
 
     #[expect(clippy::as_conversions, reason = "widens")]
-    const PARAMETERS: &'static [i64] = &[MIN as i64, MAX as i64, PER_UNIT as i64];
+    const PARAMETERS: &'static [i64] = {
+        // Looked at here, they are checked as soon as a schema names them.
+        let _ = Self::STEPS;
+        &[MIN as i64, MAX as i64, PER_UNIT as i64]
+    };
 
     /// The nearest step.
     #[expect(
@@ -112,6 +96,30 @@ impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PE
             }
         }
     }
+}
+
+/// How many steps there are. In a constant, which is where it is used, a panic is a compile error.
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "what is wide was checked to fit"
+)]
+#[track_caller]
+const fn steps(min: i32, max: i32, per_unit: u32) -> u32 {
+    let steps = (max.abs_diff(min) as u64).saturating_mul(per_unit as u64);
+    assert!(
+        min < max,
+        "in `Quantized<MIN, MAX, PER_UNIT>` the range goes up: write the lower end first"
+    );
+    assert!(
+        per_unit > 0,
+        "in `Quantized<MIN, MAX, PER_UNIT>` there is at least 1 step per unit"
+    );
+    assert!(
+        steps <= u32::MAX as u64,
+        "in `Quantized<MIN, MAX, PER_UNIT>` there are more than 2^32 steps: write fewer per unit"
+    );
+    steps as u32
 }
 
 #[diagnostic::do_not_recommend]

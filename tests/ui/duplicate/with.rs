@@ -1,8 +1,8 @@
-use syncvar::{Fixed, Half, prelude::*};
+use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour)]
 struct Player {
-    #[sync_var(with = Half, with = Fixed)]
+    #[sync_var(with = syncvar::Half, with = syncvar::Fixed)]
     speed: SyncVar<f32>,
 }
 

@@ -1,11 +1,10 @@
-use syncvar::Half;
 use syncvar::prelude::*;
 
 type Speed = SyncVar<f32>;
 
 #[derive(NetworkBehaviour)]
 struct Player {
-    #[sync_var(with = Half)]
+    #[sync_var(with = syncvar::Half)]
     speed: Speed,
 }
 
