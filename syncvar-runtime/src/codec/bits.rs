@@ -29,7 +29,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 /// # use syncvar_runtime::{Bits, NetworkWriter, SyncCodec};
 /// Bits::<17>::write(&0_u16, &mut NetworkWriter::new());
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Bits<const N: u32>;
 
 /// Appends the lowest bytes of a number.
@@ -102,6 +102,13 @@ impl<const N: u32> Bits<N> {
     }
 }
 
+/// Whether a type of so many bits has `N`.
+struct Checked<const N: u32, const BITS_OF_TYPE: u32>;
+
+impl<const N: u32, const BITS_OF_TYPE: u32> Checked<N, BITS_OF_TYPE> {
+    const DONE: () = check(N, BITS_OF_TYPE);
+}
+
 /// In a constant, which is where it is used, a panic is a compile error.
 #[track_caller]
 const fn check(bits: u32, bits_of_type: u32) {
@@ -116,7 +123,7 @@ macro_rules! bits {
         #[diagnostic::do_not_recommend]
         impl<const N: u32> SyncCodec<$type> for Bits<N> {
             const SCHEMA: TypeSchema = {
-                check(N, $type::BITS);
+                let () = Checked::<N, { $type::BITS }>::DONE;
                 TypeSchema::Encoded {
                     codec: "Bits",
                     parameters: Self::PARAMETERS,
@@ -126,7 +133,7 @@ macro_rules! bits {
 
             #[inline]
             fn write(value: &$type, writer: &mut NetworkWriter) {
-                const { check(N, $type::BITS) }
+                let () = Checked::<N, { $type::BITS }>::DONE;
                 match Self::$to_bits((*value).into()) {
                     Some(bits) => write_low_bytes(bits, Self::BYTES, writer),
                     None => writer.fail(WriteErrorKind::TooFewBits { bits: N }),

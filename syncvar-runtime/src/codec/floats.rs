@@ -142,3 +142,49 @@ structs! {
     ::mint::Point2<f32> as Vector2 { x, y }
     ::mint::Point3<f32> as Vector3 { x, y, z }
 }
+
+#[cfg(all(test, feature = "glam", feature = "mint"))]
+mod tests {
+    use std::fmt::Debug;
+
+    use crate::{
+        Half, NetworkReader, NetworkWriter, Quantized, Quaternion, SmallestThree, SyncCodec,
+        Vector2, Vector3, Vector4,
+    };
+
+    /// Bytes and schema of one are those of the other, and it comes back.
+    fn check<C, T, O>(theirs: T, ours: O)
+    where
+        C: SyncCodec<T> + SyncCodec<O>,
+        T: Clone + Debug + PartialEq + Send + Sync + 'static,
+        O: Clone + Send + Sync + 'static,
+    {
+        let (mut writer, mut other) = (NetworkWriter::new(), NetworkWriter::new());
+        <C as SyncCodec<T>>::write(&theirs, &mut writer);
+        <C as SyncCodec<O>>::write(&ours, &mut other);
+        assert_eq!(writer.as_bytes(), other.as_bytes());
+        let read: Result<T, _> = C::read(&mut NetworkReader::new(writer.as_bytes()));
+        assert_eq!(read, Ok(theirs));
+        let schemas = [<C as SyncCodec<T>>::SCHEMA, <C as SyncCodec<O>>::SCHEMA];
+        let [schema, of_ours] = schemas.map(|schema| schema.to_string());
+        assert_eq!(schema, of_ours);
+    }
+
+    #[test]
+    fn vectors_of_other_crates_travel_as_ours() {
+        type Steps = Quantized<-10, 10, 2>;
+        let (v2, v3) = (Vector2::new(1.0, -2.0), Vector3::new(1.0, -2.0, 3.5));
+        let v4 = Vector4::new(1.0, -2.0, 3.5, 0.0);
+        let rotation = Quaternion::new(0.0, 0.0, 0.0, 1.0);
+        check::<Steps, _, _>(::glam::Vec2::from(v2), v2);
+        check::<Half, _, _>(::glam::Vec3::from(v3), v3);
+        check::<Half, _, _>(::glam::Vec4::from(v4), v4);
+        check::<Half, _, _>(::glam::Quat::from(rotation), rotation);
+        check::<SmallestThree, _, _>(::glam::Quat::from(rotation), rotation);
+        check::<Steps, _, _>(::mint::Vector2::from(v2), v2);
+        check::<Steps, _, _>(::mint::Vector3::from(v3), v3);
+        check::<Half, _, _>(::mint::Vector4::from(v4), v4);
+        check::<Steps, _, _>(::mint::Point2::from(v2), v2);
+        check::<Half, _, _>(::mint::Point3::from(v3), v3);
+    }
+}

@@ -33,7 +33,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// assert_eq!(read, 3.140625);
 /// # Ok::<(), syncvar_runtime::ReadError>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Half;
 
 /// The bits of the nearest number.

@@ -20,7 +20,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 /// ZigZag::write(&-3_i32, &mut writer);
 /// assert_eq!(writer.as_bytes(), [5]);
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ZigZag;
 
 /// Integers and characters in as many bytes as their type has, the lowest first: numbers that are
@@ -39,7 +39,7 @@ pub struct ZigZag;
 /// Fixed::write(&u32::MAX, &mut writer);
 /// assert_eq!(writer.as_bytes(), [255; 4]);
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Fixed;
 
 macro_rules! zigzag {

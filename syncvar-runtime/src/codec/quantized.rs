@@ -23,7 +23,8 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 /// goes to the nearest step, half way to the higher one; one outside of the range to the end of it, and
 /// NaN to `MIN`. What a client holds is off by at most half a step, `0.5 / PER_UNIT`, and for an `f32` by
 /// as much as the step itself is rounded to fit: 2^-24 of the larger bound. All is computed as `f64`,
-/// whose own rounding is below a millionth of a step.
+/// whose own rounding is below a millionth of a step. Where a step is not finer than what an `f32` can
+/// tell apart, what is read is written as the same bytes again.
 ///
 /// ```
 /// use syncvar_runtime::{NetworkReader, NetworkWriter, Quantized, SyncCodec};
@@ -42,7 +43,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 /// # use syncvar_runtime::{NetworkWriter, Quantized, SyncCodec};
 /// Quantized::<1, 1, 100>::write(&0.0_f32, &mut NetworkWriter::new());
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Quantized<const MIN: i32, const MAX: i32, const PER_UNIT: u32>;
 
 impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PER_UNIT> {
