@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Dialect};
+use syncvar::{Budget, ClientConfig, Dialect, Half};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -13,6 +13,8 @@ struct Unit {
     health: SyncVar<i32>,
     #[sync_var]
     x: SyncVar<f32>,
+    #[sync_var(with = Half)]
+    speed: SyncVar<f32>,
     #[sync_var]
     name: SyncVar<String>,
     hooks: u32,
@@ -117,6 +119,7 @@ fn connect(server: &mut NetworkServer, dialect: Dialect) -> (ConnectionId, Netwo
 fn change_all(unit: &mut Unit) {
     unit.health += 1;
     *unit.x += 0.5;
+    *unit.speed += 0.5;
     unit.name.clear();
     unit.name.push_str(if *unit.health % 2 == 0 {
         "an even name"

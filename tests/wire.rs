@@ -3,6 +3,7 @@
 
 mod wire {
     pub(crate) mod batches;
+    pub(crate) mod codecs;
     pub(crate) mod messages;
     pub(crate) mod values;
 }
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 
 use syncvar::prelude::*;
 use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
-use wire::{batches, messages, values};
+use wire::{batches, codecs, messages, values};
 
 #[derive(NetworkBehaviour, Default)]
 struct Creature {
@@ -99,6 +100,7 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         values::examples(),
         messages::examples(),
         batches::examples(),
+        codecs::examples(),
     ];
     let written: BTreeMap<_, _> = examples.into_iter().flatten().collect();
     assert!(

@@ -1,9 +1,10 @@
 //! On the server a write is a change only if it makes a difference to what is sent.
 
+use proptest::prelude::*;
 use syncvar::Budget;
 use syncvar::prelude::*;
 
-use crate::Unit;
+use crate::{Metres, Unit, travel};
 
 /// A server with a unit at 0, and a client that has it.
 fn world() -> (MemoryNetwork, NetId) {
@@ -131,6 +132,63 @@ fn many_small_changes_add_up_and_nothing_drifts() {
         assert!(off <= 0.0501, "{count}: off by {off}");
     }
     assert_eq!(sent, 70, "7 units in steps of 0.1");
+}
+
+/// What happens to a world.
+#[derive(Clone, Debug)]
+enum Action {
+    Move { by: f32, as_new: bool },
+    Force,
+    Join,
+    Budget(bool),
+    Step,
+}
+
+fn actions() -> impl Strategy<Value = Vec<Action>> {
+    let action = prop_oneof![
+        6 => (-0.1..0.1_f32, any::<bool>()).prop_map(|(by, as_new)| Action::Move { by, as_new }),
+        1 => Just(Action::Force),
+        1 => Just(Action::Join),
+        1 => any::<bool>().prop_map(Action::Budget),
+        4 => Just(Action::Step),
+    ];
+    proptest::collection::vec(action, 1..40)
+}
+
+proptest! {
+    /// Whatever happens, each client has the nearest step to what the server has; and a field that is
+    /// clean on the server is at that step on every client.
+    #[test]
+    fn every_client_has_the_nearest_step(actions in actions()) {
+        let (mut net, id) = world();
+        for action in actions {
+            match action {
+                Action::Move { by, as_new } => {
+                    let mut unit = net.server.get_mut::<Unit>(id).unwrap();
+                    let to = *unit.x + by;
+                    if as_new {
+                        unit.x = to.into();
+                    } else {
+                        *unit.x = to;
+                    }
+                }
+                Action::Force => net.server.get_mut::<Unit>(id).unwrap().set_dirty_bit(1),
+                Action::Join => _ = net.connect(),
+                Action::Budget(limited) => {
+                    let connection = net.connection(0);
+                    net.server.set_budget(connection, limited.then(|| Budget::new(1)));
+                }
+                Action::Step => net.step(),
+            }
+        }
+        net.settle();
+        let unit = net.server.get::<Unit>(id).unwrap();
+        let (_, expected) = travel::<Metres, _>(&*unit.x);
+        prop_assert_eq!(unit.sync_var_dirty_bits(), 0);
+        for replica in net.replicas::<Unit>(id) {
+            prop_assert_eq!(*replica.unwrap().x, expected);
+        }
+    }
 }
 
 /// Several guards and several fields between two updates.
