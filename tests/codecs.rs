@@ -3,6 +3,10 @@
 //!
 //! Lesson 26: zigzag for signed integers, and fixed width, can be chosen. Lesson 28: quantised floats,
 //! ranges, bit counts, and the comparison is made on the quantised value.
+#![expect(
+    clippy::float_cmp,
+    reason = "what is decoded is one float and no other"
+)]
 
 mod codecs {
     mod bounds;

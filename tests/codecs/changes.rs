@@ -33,7 +33,8 @@ fn x(net: &MemoryNetwork, id: NetId) -> f32 {
 /// The steps are 0.1.
 #[test]
 fn t26_less_than_a_step_is_not_sent_however_it_is_written() {
-    let writes: [(&str, fn(&mut Unit, f32)); 6] = [
+    type Write = fn(&mut Unit, f32);
+    let writes: [(&str, Write); 6] = [
         ("set", |unit, to| _ = unit.x.set(to)),
         ("an operator", |unit, to| {
             let by = to - *unit.x;
@@ -85,9 +86,7 @@ fn t26_more_than_a_step_waits_for_the_send_interval() {
         while let Some(transmit) = server.poll_transmit() {
             let packet = transmit.to_bytes();
             sent += packet.len();
-            client
-                .handle_packet(transmit.channel.into(), &packet)
-                .unwrap();
+            client.handle_packet(transmit.channel, &packet).unwrap();
         }
         sent
     };

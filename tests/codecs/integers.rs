@@ -1,4 +1,9 @@
 //! Integers: nothing is lost.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "any number of a type will do"
+)]
 
 use proptest::prelude::*;
 use syncvar::{Bits, Dialect, Fixed, NetworkWriter, SyncCodec, WriteErrorKind, ZigZag};

@@ -73,7 +73,7 @@ fn a_tuple_struct_has_fields_with_a_codec_and_a_type_that_is_no_value_can_travel
     assert_eq!((replica.0.stiffness, *replica.1), (2.0, -1));
     assert_eq!(replica.2, [Spring::default()]);
     let dirty = change(&mut suspension, |suspension| {
-        suspension.0.stiffness = 2.0001
+        suspension.0.stiffness = 2.0001;
     });
     assert_eq!(dirty, 0);
 }

@@ -84,7 +84,7 @@ impl<'a> Previous<'a> {
                         None => quote!(_syncvar::None),
                     }
                 };
-                declared.build(base, value)
+                declared.build(base.as_ref(), value)
             }
             Self::Nothing | Self::OfBase(_) => self.empty(),
         }
@@ -182,13 +182,13 @@ impl<'a> PreviousStruct<'a> {
                 named(member, "base")
             }
         });
-        self.build(base, |_| quote!(_syncvar::None))
+        self.build(base.as_ref(), |_| quote!(_syncvar::None))
     }
 
     /// The struct with these values.
     fn build(
         &self,
-        base: Option<TokenStream>,
+        base: Option<&TokenStream>,
         value: impl Fn(&SyncVar<'_>) -> TokenStream,
     ) -> TokenStream {
         let ident = &self.ident;
