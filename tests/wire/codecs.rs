@@ -50,7 +50,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             "`Vector3::new(1.0, -1.5, 99.0)` as `Quantized<-10, 10, 10>`",
             coded::<Quantized<-10, 10, 10>, _>(&Vector3::new(1.0, -1.5, 99.0)),
         ),
-        ("`3.14159_f32` as `Half`", coded::<Half, _>(&3.14159_f32)),
+        ("`1.618_f32` as `Half`", coded::<Half, _>(&1.618_f32)),
         (
             "`Vector2::new(1.0, -2.0)` as `Half`",
             coded::<Half, _>(&Vector2::new(1.0, -2.0)),

@@ -27,10 +27,10 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// use syncvar_runtime::{Half, NetworkReader, NetworkWriter, SyncCodec};
 ///
 /// let mut writer = NetworkWriter::new();
-/// Half::write(&3.14159_f32, &mut writer);
-/// assert_eq!(writer.as_bytes(), [0x48, 0x42]);
+/// Half::write(&1.618_f32, &mut writer);
+/// assert_eq!(writer.as_bytes(), [0x79, 0x3e]);
 /// let read: f32 = Half::read(&mut NetworkReader::new(writer.as_bytes()))?;
-/// assert_eq!(read, 3.140625);
+/// assert_eq!(read, 1.6181640625);
 /// # Ok::<(), syncvar_runtime::ReadError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]

@@ -88,7 +88,8 @@ impl<T> SyncVar<T> {
     }
 
     /// Makes the variable dirty without a change: its value will be sent again, and no hook runs
-    /// for it.
+    /// for it. That is so with a [codec](crate::SyncCodec) too, which takes back other writes that
+    /// make no difference.
     #[inline]
     pub const fn set_dirty(&mut self) {
         self.state = State::Forced;
