@@ -3,6 +3,7 @@
 
 mod wire {
     pub(crate) mod batches;
+    pub(crate) mod codecs;
     pub(crate) mod collections;
     pub(crate) mod messages;
     pub(crate) mod ours;
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 
 use syncvar::prelude::*;
 use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
-use wire::{batches, collections, messages, ours, values};
+use wire::{batches, codecs, collections, messages, ours, values};
 
 #[derive(NetworkBehaviour, Default)]
 struct Creature {
@@ -113,6 +114,7 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         messages::examples(),
         batches::examples(),
         collections::examples(),
+        codecs::examples(),
     ];
     let written: BTreeMap<_, _> = examples.into_iter().flatten().collect();
     assert!(

@@ -11,6 +11,7 @@
 mod behaviour;
 mod channel;
 mod client;
+mod codec;
 mod events;
 mod id_set;
 mod identity;
@@ -33,6 +34,7 @@ pub use client::{
     ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient,
     SpawnFailure,
 };
+pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity};
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,

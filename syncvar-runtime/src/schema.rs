@@ -63,6 +63,16 @@ pub enum TypeSchema {
         /// What it is made of: elements, or keys and values.
         parts: &'static [TypeSchema],
     },
+    /// A value that travels in another way than its type does by itself: see
+    /// [`SyncCodec`](crate::SyncCodec).
+    Encoded {
+        /// The codec's name.
+        codec: &'static str,
+        /// Whatever else decides the bytes: bounds, steps, bits.
+        parameters: &'static [i64],
+        /// What is encoded.
+        value: &'static TypeSchema,
+    },
 }
 
 /// The description of a member of a struct or variant.
@@ -190,8 +200,25 @@ impl fmt::Display for TypeSchema {
                 }
                 f.write_str(">")
             }
+            Self::Encoded {
+                codec,
+                parameters,
+                value,
+            } => {
+                write!(f, "{value} as {codec}")?;
+                write_parameters(f, parameters)
+            }
         }
     }
+}
+
+/// `<-500, 500, 100>`, or nothing where there is nothing.
+fn write_parameters(f: &mut fmt::Formatter<'_>, parameters: &[i64]) -> fmt::Result {
+    for (index, parameter) in parameters.iter().enumerate() {
+        let separator = if index == 0 { "<" } else { ", " };
+        write!(f, "{separator}{parameter}")?;
+    }
+    f.write_str(if parameters.is_empty() { "" } else { ">" })
 }
 
 fn write_members(f: &mut fmt::Formatter<'_>, members: &[MemberSchema]) -> fmt::Result {

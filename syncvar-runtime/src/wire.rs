@@ -45,6 +45,7 @@ pub use unity::{
     Vector2, Vector3, Vector4,
 };
 pub use value::SyncValue;
+pub(crate) use varint::{unzigzag, unzigzag_128, zigzag, zigzag_128};
 pub use writer::{MessageStart, NetworkWriter};
 
 /// The longest string, in bytes of UTF-8, that any dialect carries.

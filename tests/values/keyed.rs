@@ -123,10 +123,10 @@ fn a_count_that_promises_more_than_is_there_takes_no_memory_and_is_an_error() {
             .is_err()
     );
     let too_many = ReadErrorKind::TooManyElements {
-        count: 65_536,
-        limit: 65_535,
+        count: 1 << 21,
+        limit: 1 << 20,
     };
-    let bytes = [0x80, 0x80, 4, 1];
+    let bytes = [0x80, 0x80, 0x80, 1, 1];
     assert_eq!(
         error_in::<HashSet<u8>>(Dialect::Compact, &bytes),
         (too_many, 0)

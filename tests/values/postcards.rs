@@ -86,9 +86,11 @@ fn what_postcard_cannot_encode_is_a_write_error() {
             unknown.to_string(),
             "postcard cannot encode a sequence whose length is not known beforehand"
         );
-        let long = kind(&|writer| writer.write(&Postcard("x".repeat(65_533))));
-        let (length, limit) = (65_536, 65_535);
-        assert_eq!(long, WriteErrorKind::BytesTooLong { length, limit });
+        if dialect == Dialect::Unet {
+            let long = kind(&|writer| writer.write(&Postcard("x".repeat(65_533))));
+            let (length, limit) = (65_536, 65_535);
+            assert_eq!(long, WriteErrorKind::BytesTooLong { length, limit });
+        }
         let mut writer = NetworkWriter::with_dialect(dialect);
         writer.write(&Postcard("x".repeat(65_532)));
         assert!(writer.error().is_none());

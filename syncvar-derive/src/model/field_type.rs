@@ -118,11 +118,15 @@ const COLLECTIONS: &[(&str, &str)] = &[
 
 impl<'a> FieldType<'a> {
     /// Looks at the type of a field marked `#[sync_var]`; the error says what to write.
-    pub(crate) fn from_syn(ty: &'a Type) -> syn::Result<Self> {
+    ///
+    /// With a codec it is the codec that has to know the value.
+    pub(crate) fn from_syn(ty: &'a Type, has_codec: bool) -> syn::Result<Self> {
         let container = match argument_of(ty, "SyncVar") {
             Some(value) => {
                 refuse_inner(value)?;
-                refuse_immovable(value)?;
+                if !has_codec {
+                    refuse_immovable(value)?;
+                }
                 Container::SyncVar(value)
             }
             None if collection(ty).is_some() => {
@@ -134,6 +138,11 @@ impl<'a> FieldType<'a> {
             }
             None => {
                 refuse_bare(ty)?;
+                if has_codec {
+                    let message = "`with` encodes the value of a `SyncVar`, and the macro cannot see that this is one: \
+                        write `SyncVar<...>` here, or remove `with`";
+                    return Err(syn::Error::new_spanned(ty, message));
+                }
                 Container::Unknown
             }
         };

@@ -303,6 +303,12 @@ pub enum WriteErrorKind {
         /// The packet size in bytes.
         limit: usize,
     },
+    /// A number needs more bits than its field has on the wire: see [`Bits`](crate::Bits).
+    #[error("a number that does not fit the {bits} bits of its field")]
+    TooFewBits {
+        /// The bits that the field has.
+        bits: u32,
+    },
     /// Something the user's own `on_serialize` or `SyncValue::write` refuses.
     #[error("{0}")]
     Custom(&'static str),

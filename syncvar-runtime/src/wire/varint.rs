@@ -28,26 +28,26 @@ const SHORT: u32 = 5 * BITS;
 
 /// A number of either sign as one that is small where the number is close to 0.
 #[inline]
-pub(super) const fn zigzag(value: i64) -> u64 {
+pub(crate) const fn zigzag(value: i64) -> u64 {
     (value.wrapping_shl(1) ^ value.wrapping_shr(63)).cast_unsigned()
 }
 
 /// The number that became this one by [`zigzag`].
 #[inline]
-pub(super) const fn unzigzag(value: u64) -> i64 {
+pub(crate) const fn unzigzag(value: u64) -> i64 {
     let sign = value & 1;
     value.wrapping_shr(1).cast_signed() ^ sign.cast_signed().wrapping_neg()
 }
 
 /// [`zigzag`] of 128 bits.
 #[inline]
-pub(super) const fn zigzag_128(value: i128) -> u128 {
+pub(crate) const fn zigzag_128(value: i128) -> u128 {
     (value.wrapping_shl(1) ^ value.wrapping_shr(127)).cast_unsigned()
 }
 
 /// The number that became this one by [`zigzag_128`].
 #[inline]
-pub(super) const fn unzigzag_128(value: u128) -> i128 {
+pub(crate) const fn unzigzag_128(value: u128) -> i128 {
     let sign = value & 1;
     value.wrapping_shr(1).cast_signed() ^ sign.cast_signed().wrapping_neg()
 }

@@ -353,6 +353,8 @@ fixed! {
     write_i32, i32, "4 bytes";
     write_u64, u64, "8 bytes";
     write_i64, i64, "8 bytes";
+    write_u128, u128, "16 bytes";
+    write_i128, i128, "16 bytes";
     write_f32, f32, "4 bytes, bit for bit";
     write_f64, f64, "8 bytes, bit for bit";
 }
