@@ -2,6 +2,10 @@
 
 #[path = "collections/lists.rs"]
 mod lists;
+#[path = "collections/log.rs"]
+mod log;
+#[path = "collections/maps_and_sets.rs"]
+mod maps_and_sets;
 
 use syncvar::prelude::*;
 use syncvar::{Dialect, Link, NetworkReader, NetworkWriter, ServerConfig, SyncField};
@@ -54,19 +58,28 @@ fn world(dialect: Dialect, bag: Bag) -> (MemoryNetwork, NetId) {
     (net, id)
 }
 
+/// What a bag holds.
+#[derive(Debug, PartialEq)]
+struct State {
+    items: Vec<u32>,
+    ammo: Vec<(String, i32)>,
+    tags: Vec<String>,
+    scores: Vec<i32>,
+}
+
 impl Bag {
     /// What it holds, in an order that is the same everywhere.
-    fn state(&self) -> (Vec<u32>, Vec<(String, i32)>, Vec<String>, Vec<i32>) {
+    fn state(&self) -> State {
         let mut ammo: Vec<_> = self.ammo.iter().map(|(k, v)| (k.clone(), *v)).collect();
         let mut tags: Vec<_> = self.tags.iter().cloned().collect();
         ammo.sort();
         tags.sort();
-        (
-            self.items.to_vec(),
+        State {
+            items: self.items.to_vec(),
             ammo,
             tags,
-            self.scores.iter().copied().collect(),
-        )
+            scores: self.scores.iter().copied().collect(),
+        }
     }
 }
 

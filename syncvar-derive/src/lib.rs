@@ -56,6 +56,34 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(player.sync_var_dirty_bits(), 0b110); // bit 0 belongs to the base
 /// ```
 ///
+/// How a value travels can be chosen:
+///
+/// ```
+/// use syncvar::prelude::*;
+/// use syncvar::{Half, Quantized, Vector3};
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Unit {
+///     /// 3 bytes for each component.
+///     #[sync_var(with = Quantized<-500, 500, 100>)]
+///     position: SyncVar<Vector3>,
+///     #[sync_var(with = Half, hook = on_speed_changed)]
+///     speed: SyncVar<f32>,
+/// }
+///
+/// impl Unit {
+///     fn on_speed_changed(&mut self, _previous: f32) {}
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Unit>("unit"));
+/// let id = net.server.spawn(Unit::default());
+/// net.settle();
+/// let mut unit = net.server.get_mut::<Unit>(id).unwrap();
+/// unit.position.x = 0.004; // less than half a centimetre
+/// drop(unit);
+/// assert_eq!(net.server.get::<Unit>(id).unwrap().sync_var_dirty_bits(), 0);
+/// ```
+///
 /// On the struct, `#[network_behaviour(...)]` takes:
 ///
 /// * `send_interval = <seconds>`: the shortest time between two updates; 0.1 unless given, 0 for
@@ -74,6 +102,10 @@ use syn::{DeriveInput, parse_macro_input};
 ///   dictionary is given a `&DictionaryChange<K, V>`, that of a set a `&SetChange<T>`.
 /// * `#[sync_var(batch_hook = method)]`: for a collection; after the calls of `hook`, if there is one,
 ///   `fn method(&mut self, changes: &[ListChange<T>])` is called once for all changes of an update.
+/// * `#[sync_var(with = Half)]`: the value travels as this type encodes it, a `SyncCodec`, and not in
+///   its own way. On the server, what makes no difference to what is sent is no change then; on a
+///   client, no hook runs for it. Only of a `SyncVar<T>` that is written out; `hook` can stand beside
+///   it.
 /// * `#[network_behaviour(base)]`: the field is the base of this behaviour; its fields come first.
 ///
 /// Hooks run in declaration order when all fields of the object have been applied. They do not run for

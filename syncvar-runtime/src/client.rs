@@ -3,6 +3,7 @@
 mod apply;
 mod event;
 mod receive;
+mod refuse;
 
 pub(crate) use apply::Reception;
 pub use event::{ChangedFields, ClientEvent, SpawnFailure};
@@ -37,6 +38,10 @@ pub struct ClientConfig {
     pub dialect: Dialect,
     /// The largest packet, in bytes, that messages to the server are gathered into.
     pub packet_size: usize,
+    /// The longest payload of one message, in bytes, that the server can make this client read; 16 MiB
+    /// unless set, and at least 65 535 ([`MAX_BYTES`](crate::MAX_BYTES)). An object about which a longer
+    /// one is becomes [`ClientEvent::Poisoned`] and keeps what it has, if it has anything yet.
+    pub max_message_size: usize,
     /// Whether to ask for the objects as soon as the connection stands; otherwise
     /// [`NetworkClient::ready`] does.
     pub auto_ready: bool,
@@ -56,6 +61,7 @@ impl Default for ClientConfig {
             compare_schemas: true,
             dialect: Dialect::Compact,
             packet_size: 1340,
+            max_message_size: 16 * 1024 * 1024,
             auto_ready: true,
             max_objects: 1_000_000,
             max_elements: DEFAULT_MAX_ELEMENTS,
@@ -182,6 +188,11 @@ impl NetworkClient {
     /// The registry that the client was made with.
     pub fn prefabs(&self) -> &Prefabs {
         &self.prefabs
+    }
+
+    /// The settings that the client was made with.
+    pub fn config(&self) -> &ClientConfig {
+        &self.config
     }
 
     /// What has been sent and received so far.

@@ -2,11 +2,12 @@
 
 use syn::{AngleBracketedGenericArguments, PathArguments, PathSegment, Type};
 
-use super::field_type::{argument_of, arguments, consists_of, last_segment, parts, written};
+use super::field_type::{arguments, last_segment, parts, written};
 
 /// A collection that is known by its name.
 pub(crate) struct Collection<'a> {
     pub(crate) name: &'static str,
+    plain: &'static str,
     /// What its hook is given.
     pub(crate) change: &'static str,
     key: Option<Key>,
@@ -21,12 +22,17 @@ pub(crate) enum Key {
     Ordered,
 }
 
-/// The collections, what their hooks are given, and their keys.
-const COLLECTIONS: &[(&str, &str, Option<Key>)] = &[
-    ("SyncList", "ListChange", None),
-    ("SyncDictionary", "DictionaryChange", Some(Key::Hashed)),
-    ("SyncHashSet", "SetChange", Some(Key::Hashed)),
-    ("SyncSortedSet", "SetChange", Some(Key::Ordered)),
+/// The collections, what does the same and is not synchronised, what their hooks are given, their keys.
+const COLLECTIONS: &[(&str, &str, &str, Option<Key>)] = &[
+    ("SyncList", "Vec", "ListChange", None),
+    (
+        "SyncDictionary",
+        "BTreeMap",
+        "DictionaryChange",
+        Some(Key::Hashed),
+    ),
+    ("SyncHashSet", "HashSet", "SetChange", Some(Key::Hashed)),
+    ("SyncSortedSet", "BTreeSet", "SetChange", Some(Key::Ordered)),
 ];
 
 /// Types that are known to be good keys, by their names.
@@ -40,11 +46,12 @@ impl<'a> Collection<'a> {
     pub(crate) fn of(ty: &'a Type) -> Option<Self> {
         let segment = last_segment(ty)?;
         let mut known = COLLECTIONS.iter();
-        let (name, change, key) = known.find(|(name, ..)| segment.ident == name)?;
+        let (name, plain, change, key) = known.find(|(name, ..)| segment.ident == name)?;
         match &segment.arguments {
             PathArguments::AngleBracketed(found) if arguments(segment).next().is_some() => {
                 Some(Self {
                     name,
+                    plain,
                     change,
                     key: *key,
                     arguments: found,
@@ -70,7 +77,15 @@ impl<'a> Collection<'a> {
 
 /// Whether what is a key in a type, if it is a collection with keys, is known to be good for it.
 pub(super) fn keys_are_good(ty: &Type) -> bool {
-    key(ty).is_none_or(|key| consists_of(key, KEYS))
+    key(ty).is_none_or(|key| is_key(key))
+}
+
+fn is_key(ty: &Type) -> bool {
+    let of_known_name = |segment: &PathSegment| KEYS.iter().any(|name| segment.ident == *name);
+    match ty {
+        Type::Tuple(_) | Type::Array(_) => parts(ty).into_iter().all(is_key),
+        _ => last_segment(ty).is_some_and(of_known_name) && elements(ty).into_iter().all(is_key),
+    }
 }
 
 /// Refuses a key of which no two are surely equal.
@@ -104,46 +119,42 @@ fn find_fraction(ty: &Type) -> Option<&Type> {
     parts(ty).into_iter().find_map(find_fraction)
 }
 
-/// Refuses a collection in a `SyncVar`, and a collection of std with or without one around it.
-pub(super) fn refuse_wrapped(ty: &Type) -> syn::Result<()> {
-    let value = argument_of(ty, "SyncVar");
-    let message = if let Some(collection) = value.and_then(Collection::of) {
-        format!(
-            "a `{}` is a synchronised field itself: write it without the `SyncVar` around it",
-            collection.name
-        )
-    } else if let Some((name, synchronised)) = synchronised(value.unwrap_or(ty)) {
-        format!("a `{name}` does not know what has changed in it: write `{synchronised}`")
-    } else {
+/// Refuses a collection in a `SyncVar`.
+pub(super) fn refuse_wrapped(ty: &Type, value: &Type) -> syn::Result<()> {
+    let Some(collection) = Collection::of(value) else {
         return Ok(());
     };
+    let message = format!(
+        "a `{}` is a synchronised field itself: write it without the `SyncVar` around it",
+        collection.name
+    );
     Err(syn::Error::new_spanned(ty, message))
 }
 
-/// The name of a collection of std, and what is synchronised and does the same.
-fn synchronised(ty: &Type) -> Option<(String, String)> {
+/// Says which collection does the same as one of std, and knows what has changed in it.
+pub(super) fn instead_of(ty: &Type) -> Option<String> {
     let segment = last_segment(ty)?;
-    let name = segment.ident.to_string();
-    let (synchronised, count) = match &*name {
+    let (synchronised, takes) = match &*segment.ident.to_string() {
+        "Vec" => ("SyncList", 1),
         "HashMap" | "BTreeMap" => ("SyncDictionary", 2),
         "HashSet" => ("SyncHashSet", 1),
         "BTreeSet" => ("SyncSortedSet", 1),
-        "VecDeque" => ("SyncList", 1),
         _ => return None,
     };
-    let arguments: Vec<String> = arguments(segment).take(count).map(written).collect();
-    let complete = arguments.len() == count;
-    complete.then(|| (name, format!("{synchronised}<{}>", arguments.join(", "))))
+    let parts: Vec<String> = arguments(segment).take(takes).map(written).collect();
+    let parts = parts.join(", ");
+    Some(format!(
+        ", or `{synchronised}<{parts}>`, which sends only what has changed"
+    ))
 }
 
 /// What to write in the place of a synchronised type where a plain one is needed.
 pub(super) fn plain_of(ty: &Type) -> String {
     let parts: Vec<String> = elements(ty).into_iter().map(written).collect();
-    let listed = parts.join(", ");
+    let parts = parts.join(", ");
     match Collection::of(ty) {
-        Some(_) if parts.len() == 2 => format!("Vec<({listed})>"),
-        Some(_) => format!("Vec<{listed}>"),
-        None => listed,
+        Some(collection) => format!("{}<{parts}>", collection.plain),
+        None => parts,
     }
 }
 

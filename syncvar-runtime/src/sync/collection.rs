@@ -68,13 +68,13 @@ pub(super) fn unknown_operation(reader: &NetworkReader<'_>, operation: u8) -> Re
 
 /// A key that came before in the same collection.
 #[cold]
-pub(super) fn twice(reader: &NetworkReader<'_>, start: usize) -> ReadError {
-    reader.error_at(start, ReadErrorKind::Custom("a key that comes twice"))
+pub(super) fn twice(start: usize) -> ReadError {
+    ReadError::new(ReadErrorKind::Custom("a key that comes twice"), start)
 }
 
 /// A key that is to be taken out and is not there.
 #[cold]
-pub(super) fn absent(reader: &NetworkReader<'_>, start: usize) -> ReadError {
+pub(super) fn absent(start: usize) -> ReadError {
     let kind = ReadErrorKind::Custom("a key is removed that is not there");
-    reader.error_at(start, kind)
+    ReadError::new(kind, start)
 }

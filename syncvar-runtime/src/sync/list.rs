@@ -1,5 +1,6 @@
 //! `SyncList`: a list of which only what has changed is sent.
 
+mod bulk;
 mod change;
 mod difference;
 mod edit;

@@ -75,7 +75,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
                 None => V::read(reader)?,
             };
             if self.items.insert(key, value).is_some() {
-                return Err(collection::twice(reader, start));
+                return Err(collection::twice(start));
             }
         }
         Ok(())
@@ -128,7 +128,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
                 let start = reader.position();
                 let key = K::read(reader)?;
                 let Some(previous) = self.items.swap_remove(&key) else {
-                    return Err(collection::absent(reader, start));
+                    return Err(collection::absent(start));
                 };
                 if let Some(told) = told {
                     told.push(DictionaryChange::Remove { key, previous });

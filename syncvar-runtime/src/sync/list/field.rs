@@ -193,8 +193,8 @@ impl<T: SyncValue> SyncList<T> {
             before: index,
             behind: self.items.len() - end,
         };
-        let values_again = values.iter().cloned();
-        let former = Vec::from_iter(self.items.splice(index..end, values_again));
+        let again = values.iter().cloned();
+        let former = self.items.splice(index..end, again).collect();
         changes(former, &values, around, told);
         Ok(())
     }

@@ -61,7 +61,7 @@ where
     for _ in 0..count {
         let start = reader.position();
         if !items.put(I::Item::read(reader)?) {
-            return Err(collection::twice(reader, start));
+            return Err(collection::twice(start));
         }
     }
     Ok(())
@@ -133,7 +133,7 @@ where
             let value = I::Item::read(reader)?;
             let again = told.is_some().then(|| value.clone());
             if !items.put(value) {
-                return Err(collection::twice(reader, start));
+                return Err(collection::twice(start));
             }
             if let (Some(told), Some(value)) = (told, again) {
                 told.push(SetChange::Add { value });
@@ -149,7 +149,7 @@ where
         REMOVE => {
             let value = I::Item::read(reader)?;
             if !items.drop_out(&value) {
-                return Err(collection::absent(reader, start));
+                return Err(collection::absent(start));
             }
             if let Some(told) = told {
                 told.push(SetChange::Remove { value });

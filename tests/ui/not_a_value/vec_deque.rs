@@ -1,11 +1,11 @@
-use std::collections::HashSet;
+use std::collections::VecDeque;
 
 use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour)]
-struct Bag {
+struct Player {
     #[sync_var]
-    items: SyncVar<HashSet<u32>>,
+    orders: SyncVar<VecDeque<u32>>,
 }
 
 fn main() {}

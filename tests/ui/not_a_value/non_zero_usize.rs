@@ -1,11 +1,11 @@
-use std::collections::VecDeque;
+use std::num::NonZeroUsize;
 
 use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour)]
-struct Bag {
+struct Player {
     #[sync_var]
-    items: VecDeque<u32>,
+    count: SyncVar<NonZeroUsize>,
 }
 
 fn main() {}
