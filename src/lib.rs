@@ -14,14 +14,15 @@ pub use syncvar_runtime::{
     Color32, ConnectionId, Counter, Decimal, Dialect, DictionaryChange, DisconnectReason,
     ElementMut, Everyone, FieldSchema, FixedString, FixedString32, FixedString64, FixedString128,
     FixedString512, FixedString4096, FixedStringTooLong, GroupTags, HookField, InterestChange,
-    InterestChanges, InterestManagement, Link, ListChange, MAX_BYTES, MAX_STRING_BYTES,
-    MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId,
-    NetworkBehaviour, NetworkClient, NetworkHash128, NetworkIdentity, NetworkReader,
-    NetworkSceneId, NetworkServer, NetworkWriter, PacketError, Plane, Prefabs, Quaternion, Ray,
-    ReadError, ReadErrorKind, ReadResultExt, Rect, SchemaDifference, ServerConfig, ServerEvent,
-    SetChange, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncDictionary,
-    SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar, Tag, Transmit, TypeSchema,
-    ValueMut, VariantSchema, Vector2, Vector3, Vector4, WriteError, WriteErrorKind, dictionary,
+    InterestChanges, InterestManagement, Link, ListChange, ListError, ListHash, ListOperation,
+    MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork,
+    MessageStart, MessageType, NetId, NetworkBehaviour, NetworkClient, NetworkHash128,
+    NetworkIdentity, NetworkReader, NetworkSceneId, NetworkServer, NetworkWriter, PacketError,
+    Plane, Prefabs, Quaternion, Ray, ReadError, ReadErrorKind, ReadResultExt, Rect,
+    SchemaDifference, ServerConfig, ServerEvent, SetChange, SpatialGrid, SpawnError, SpawnFailure,
+    SpawnOptions, Stats, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncListMessage,
+    SyncSortedSet, SyncValue, SyncVar, Tag, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2,
+    Vector3, Vector4, WriteError, WriteErrorKind, dictionary,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
