@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use syncvar::NetworkWriter;
+use syncvar::{ListHash, NetworkReader, NetworkWriter};
 
 use super::cell::{Cell, Structs};
 use super::classes::{self, Known};
 use super::dynamic::{Dynamic, DynamicField};
 use super::json::Json;
+use super::list_cell;
 use super::recordings;
 use super::rule::Rule;
 use super::subject::{Reach, Subject, reach};
@@ -245,6 +246,15 @@ impl Class {
             .any(|field| field.bit != field.recorded_bit)
     }
 
+    /// Our bits of the lists. Ours sends what has changed in one, UNet all that is in it.
+    pub(crate) fn list_bits(&self) -> u64 {
+        let lists = self
+            .fields
+            .iter()
+            .filter(|field| self.cell(field).is_list());
+        lists.fold(0, |bits, field| bits | field.bit)
+    }
+
     /// The rule by which ours has other dirty bits than UNet after the same actions.
     /// `unknown` are bits without a field that UNet has been given.
     pub(crate) fn why_other_bits(&self, recorded: u64, ours: u64, unknown: u64) -> Option<Rule> {
@@ -337,6 +347,29 @@ impl Field {
             has_hook: json.get("hook").is_some(),
             cell: 0,
         }
+    }
+
+    /// What stands for the field in UNet's list messages.
+    pub(crate) fn list_hash(&self) -> ListHash {
+        let (_, class) = self
+            .declared_in
+            .rsplit_once('.')
+            .unwrap_or(("", &self.declared_in));
+        ListHash::of(class, &self.name)
+    }
+
+    /// A field like it, with its value on an object.
+    pub(crate) fn copy_of_list(&self, subject: &dyn Subject) -> Option<Box<dyn Cell>> {
+        let mut copy = list_cell::find(&self.kind)?;
+        let bytes = self.write(subject);
+        let read = copy.read(&mut NetworkReader::new(&bytes));
+        read.expect("what was just written");
+        Some(copy)
+    }
+
+    /// Does what the payload of one of UNet's list messages says.
+    pub(crate) fn operate(&self, subject: &mut dyn Subject, payload: &[u8]) -> Result<(), String> {
+        subject.cells_mut()[self.cell].1.operate(payload)
     }
 
     pub(crate) fn assign(&self, subject: &mut dyn Subject, value: &Json) -> Result<(), Rule> {
