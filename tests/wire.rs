@@ -4,6 +4,7 @@
 mod wire {
     pub(crate) mod batches;
     pub(crate) mod collections;
+    pub(crate) mod list_messages;
     pub(crate) mod messages;
     pub(crate) mod ours;
     pub(crate) mod values;
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 
 use syncvar::prelude::*;
 use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
-use wire::{batches, collections, messages, ours, values};
+use wire::{batches, collections, list_messages, messages, ours, values};
 
 #[derive(NetworkBehaviour, Default)]
 struct Creature {
@@ -113,6 +114,7 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         messages::examples(),
         batches::examples(),
         collections::examples(),
+        list_messages::examples(),
     ];
     let written: BTreeMap<_, _> = examples.into_iter().flatten().collect();
     assert!(
