@@ -215,7 +215,9 @@ impl Session {
         self.stage.perform(update)?;
         let sent = self.stage.take_frames();
         check.equal("messages", show(&own_update), show(&sent));
-        sent.iter().for_each(|frame| self.deliver(frame, check));
+        for frame in &sent {
+            self.deliver(frame, check);
+        }
         Ok(())
     }
 

@@ -3,7 +3,10 @@
 //! Our server sends no such messages. What is compared is our writer and reader of them, what an
 //! operation does to a list, and what a list of ours tells of its changes in UNet's operations.
 
-use syncvar::{Channel, ListHash, NetworkReader};
+use syncvar::{
+    Channel, ClientConfig, ClientEvent, ListHash, NetworkClient, NetworkReader, Prefabs,
+    ReadErrorKind,
+};
 
 use super::check::Check;
 use super::class::Class;
@@ -170,4 +173,22 @@ fn compare_recipients(
     stage.perform(&Command::Update(None))?;
     check.equal("messages", show(&expected), show(&stage.take_frames()));
     Ok(())
+}
+
+/// A client of ours has no use for the message, and says so; what comes behind it is handled.
+#[test]
+fn a_client_reports_a_list_message_and_reads_on() {
+    let mut client = NetworkClient::with_config(Prefabs::new(), {
+        let mut config = ClientConfig::default();
+        config.compare_schemas = false;
+        config
+    });
+    client.handle_connect();
+    let list_message = hex::decode("0900090001fb8ccdd572000005").expect("hexadecimal text");
+    let not_ready = [0, 0, 36, 0];
+    let packet = [&list_message[..], &not_ready].concat();
+    let error = client.handle_packet(0, &packet).unwrap_err();
+    assert_eq!(error.kind(), ReadErrorKind::UnknownMessage(9));
+    let events: Vec<_> = std::iter::from_fn(|| client.poll_event()).collect();
+    assert!(events.contains(&ClientEvent::NotReady), "{events:?}");
 }

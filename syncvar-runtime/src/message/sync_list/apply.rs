@@ -53,7 +53,7 @@ impl<T: SyncValue + PartialEq> ListOperation<T> {
                 Some(ListChange::Insert { index, value })
             }
             Self::Clear => {
-                let previous = Vec::from_iter(list.drain(..));
+                let previous: Vec<T> = list.drain(..).collect();
                 (!previous.is_empty()).then_some(ListChange::Clear { previous })
             }
             Self::Remove { value } => {
