@@ -22,6 +22,7 @@ mod golden {
     pub(crate) mod differences;
     pub(crate) mod dynamic;
     pub(crate) mod explain;
+    pub(crate) mod field;
     pub(crate) mod frame;
     pub(crate) mod json;
     pub(crate) mod judge;

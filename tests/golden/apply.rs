@@ -4,7 +4,8 @@ use syncvar::{NetworkReader, ReadErrorKind};
 
 use super::bytes::RecordedBytes;
 use super::check::Check;
-use super::class::{Class, Field};
+use super::class::Class;
+use super::field::Field;
 use super::json::Json;
 use super::plane_and_ray;
 use super::rule::Rule;

@@ -135,14 +135,16 @@ mod tests {
 
     /// A list of the numbers up to 9, and the same to be changed.
     fn pair() -> (SyncList<i32>, SyncList<i32>) {
-        let mut list = SyncList::from_iter(0..10);
+        let mut list: SyncList<i32> = (0..10).collect();
         list.clear_dirty();
         (list.clone(), list)
     }
 
+    type Change = (&'static str, fn(&mut SyncList<i32>));
+
     #[test]
     fn m5_every_change_of_a_list_can_be_told_in_the_operations_of_unet() {
-        let changes: &[(&str, fn(&mut SyncList<i32>))] = &[
+        let changes: &[Change] = &[
             ("push", |list| list.push(5)),
             ("insert", |list| list.insert(3, 5)),
             ("pop", |list| {
