@@ -133,9 +133,9 @@ impl<T: SyncValue> Told<T> {
 mod tests {
     use crate::{ListOperation, SyncList};
 
-    /// A list of the numbers up to 9, and the same to be changed.
+    /// A list of the numbers below 20, and the same to be changed.
     fn pair() -> (SyncList<i32>, SyncList<i32>) {
-        let mut list: SyncList<i32> = (0..10).collect();
+        let mut list: SyncList<i32> = (0..20).collect();
         list.clear_dirty();
         (list.clone(), list)
     }
@@ -163,7 +163,7 @@ mod tests {
             ("swap", |list| list.swap(1, 8)),
             ("clear", SyncList::clear),
             ("truncate", |list| list.truncate(3)),
-            ("resize", |list| list.resize(13, 7)),
+            ("resize", |list| list.resize(33, 7)),
             ("shorter", |list| drop(list.splice(2..7, [1, 2]))),
             ("longer", |list| drop(list.splice(2..4, [1, 2, 3, 4]))),
             ("at the end", |list| drop(list.splice(8.., [1, 2, 3, 4]))),
