@@ -1,5 +1,7 @@
 //! The collections: what a server does to them, clients see, and are told.
 
+#[path = "collections/large.rs"]
+mod large;
 #[path = "collections/lists.rs"]
 mod lists;
 #[path = "collections/log.rs"]

@@ -24,7 +24,6 @@ use previous::Previous;
 pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let ident = behaviour.ident;
     let import = names::import(behaviour.krate.as_ref());
-    let traits = traits(behaviour);
     let bits = dirty::bits(behaviour);
     let previous = Previous::of(behaviour);
     let previous_struct = previous.declaration();
@@ -48,7 +47,6 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     quote! {
         const _: () = {
             #import
-            #traits
 
             #bits
 
@@ -104,24 +102,6 @@ pub(crate) fn value(value: &Value<'_>) -> TokenStream {
             }
         };
     }
-}
-
-/// Imports the traits whose methods are called by their names alone.
-fn traits(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
-    let known = |sync_var: &&SyncVar<'_>| {
-        sync_var.ty.is_collection() && elements_travel(sync_var.ty.original)
-    };
-    let mut collections = behaviour.sync_vars.iter().filter(known).peekable();
-    collections.peek()?;
-    Some(if collections.any(SyncVar::has_hook) {
-        quote!(
-            use _syncvar::{HookField as _, SyncField as _};
-        )
-    } else {
-        quote!(
-            use _syncvar::SyncField as _;
-        )
-    })
 }
 
 /// The constants that the attribute on the struct sets.

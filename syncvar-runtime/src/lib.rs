@@ -41,7 +41,7 @@ pub use interest::{
     Tag,
 };
 pub use memory::{Link, MemoryNetwork};
-pub use message::MessageType;
+pub use message::{ListError, ListHash, ListOperation, MessageType, SyncListMessage};
 pub use prefab::Prefabs;
 pub use schema::{
     BehaviourSchema, FieldSchema, MAX_SYNC_VARS, MemberSchema, TypeSchema, VariantSchema,

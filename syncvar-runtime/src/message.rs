@@ -10,8 +10,10 @@
 )]
 
 mod frame;
+mod sync_list;
 
 pub(crate) use frame::{FRAME, Frame, Frames, LONG_FRAME, frame_length, long_head};
+pub use sync_list::{ListError, ListHash, ListOperation, SyncListMessage};
 
 use crate::{
     Dialect, MessageStart, NetId, NetworkHash128, NetworkReader, NetworkWriter, Quaternion,

@@ -7,6 +7,7 @@ mod edit;
 mod element;
 mod field;
 mod log;
+mod operations;
 
 pub use change::ListChange;
 pub use element::ElementMut;
