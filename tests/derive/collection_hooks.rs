@@ -61,51 +61,52 @@ fn collections_and_sync_vars_share_the_bits_of_all_levels_in_declaration_order()
     assert_eq!(names, ["speed", "wounds", "names", "1", "2"]);
 }
 
+/// Notes the state of all fields with every hook.
+#[derive(NetworkBehaviour, Default)]
+struct Diary {
+    #[sync_var(hook = on_size)]
+    size: SyncVar<u8>,
+    #[sync_var(hook = on_item, batch_hook = on_items)]
+    items: SyncList<u8>,
+    #[sync_var(hook = on_weight)]
+    weight: SyncVar<u8>,
+    #[sync_var(batch_hook = on_tags)]
+    tags: SyncSortedSet<u8>,
+    told: Told,
+}
+
+impl Diary {
+    fn tell(&mut self, what: &str) {
+        let (size, items) = (*self.size, self.items.len());
+        let (weight, tags) = (*self.weight, self.tags.len());
+        self.told
+            .push(format!("{what}: {size} {items} {weight} {tags}"));
+    }
+
+    fn on_size(&mut self, previous: u8) {
+        self.tell(&format!("size was {previous}"));
+    }
+
+    fn on_item(&mut self, change: &ListChange<u8>) {
+        self.tell(&format!("item {}", change.value().unwrap()));
+    }
+
+    fn on_items(&mut self, changes: &[ListChange<u8>]) {
+        self.tell(&format!("{} items", changes.len()));
+    }
+
+    fn on_weight(&mut self, previous: u8) {
+        self.tell(&format!("weight was {previous}"));
+    }
+
+    fn on_tags(&mut self, changes: &[SetChange<u8>]) {
+        self.tell(&format!("{} tags", changes.len()));
+    }
+}
+
 #[test]
 fn hooks_run_in_declaration_order_when_every_field_is_new() {
-    #[derive(NetworkBehaviour, Default)]
-    struct Bag {
-        #[sync_var(hook = on_size)]
-        size: SyncVar<u8>,
-        #[sync_var(hook = on_item, batch_hook = on_items)]
-        items: SyncList<u8>,
-        #[sync_var(hook = on_weight)]
-        weight: SyncVar<u8>,
-        #[sync_var(batch_hook = on_tags)]
-        tags: SyncSortedSet<u8>,
-        told: Told,
-    }
-
-    impl Bag {
-        fn tell(&mut self, what: &str) {
-            let (size, items) = (*self.size, self.items.len());
-            let (weight, tags) = (*self.weight, self.tags.len());
-            self.told
-                .push(format!("{what}: {size} {items} {weight} {tags}"));
-        }
-
-        fn on_size(&mut self, previous: u8) {
-            self.tell(&format!("size was {previous}"));
-        }
-
-        fn on_item(&mut self, change: &ListChange<u8>) {
-            self.tell(&format!("item {}", change.value().unwrap()));
-        }
-
-        fn on_items(&mut self, changes: &[ListChange<u8>]) {
-            self.tell(&format!("{} items", changes.len()));
-        }
-
-        fn on_weight(&mut self, previous: u8) {
-            self.tell(&format!("weight was {previous}"));
-        }
-
-        fn on_tags(&mut self, changes: &[SetChange<u8>]) {
-            self.tell(&format!("{} tags", changes.len()));
-        }
-    }
-
-    let (mut bag, mut replica) = twins::<Bag>();
+    let (mut bag, mut replica) = twins::<Diary>();
     bag.tags.extend([1, 2, 3]);
     bag.weight.set(4);
     bag.items.extend([5, 6]);

@@ -192,7 +192,7 @@ mod inventory {
             #[default]
             Nothing,
             Coins(u32),
-            Chest(Vec<Box<u32>>),
+            Chest(Box<[u32; 2]>),
         }
     }
 }
@@ -204,7 +204,7 @@ fn an_element_can_be_declared_in_another_module_with_values_nested_in_it() {
     let (mut inventory, mut replica) = twins::<inventory::Inventory>();
     inventory.slots.push(Slot::default());
     inventory.slots.push(Slot {
-        content: Content::Chest(vec![Box::new(3)]),
+        content: Content::Chest(Box::new([3, 4])),
     });
     inventory.slots.get_mut(0).unwrap().content = Content::Coins(2);
     let last = inventory.slots.last().cloned();

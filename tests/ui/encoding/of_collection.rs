@@ -1,9 +1,8 @@
-use syncvar::Half;
 use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour)]
 struct Player {
-    #[sync_var(with = Half)]
+    #[sync_var(with = syncvar::Half)]
     speeds: SyncList<f32>,
 }
 
