@@ -2,6 +2,7 @@
 
 use syncvar::prelude::*;
 
+use crate::support::{apply, written};
 use crate::{send, twins};
 
 /// What a client was told, in the order in which it was.
@@ -262,4 +263,35 @@ fn several_collections_can_share_a_hook_and_a_trait_can_have_it() {
     tags.numbers.clear();
     send(&mut tags, &mut replica);
     assert_eq!((replica.added, replica.numbers.len()), (3, 0));
+}
+
+#[test]
+fn a_replaced_collection_is_sent_whole_and_tells_of_the_differences() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Bag {
+        #[sync_var(hook = on_item)]
+        items: SyncList<u8>,
+        changes: Vec<ListChange<u8>>,
+    }
+
+    impl Bag {
+        fn on_item(&mut self, change: &ListChange<u8>) {
+            self.changes.push(change.clone());
+        }
+    }
+
+    let mut bag = Bag {
+        items: [1, 2].into(),
+        ..Bag::default()
+    };
+    let mut replica = Bag::default();
+    let (full, _) = written(&mut bag, true);
+    bag.clear_all_dirty_bits();
+    apply(&mut replica, &full, true);
+    assert!(replica.items == [1, 2] && replica.changes.is_empty());
+    bag.items = [1, 2, 3].into();
+    bag.notice_replacements();
+    send(&mut bag, &mut replica);
+    let added = ListChange::Add { index: 2, value: 3 };
+    assert_eq!(replica.changes, [added]);
 }

@@ -77,7 +77,7 @@ impl<'a> Collection<'a> {
 
 /// Whether what is a key in a type, if it is a collection with keys, is known to be good for it.
 pub(super) fn keys_are_good(ty: &Type) -> bool {
-    key(ty).is_none_or(|key| is_key(key))
+    key(ty).is_none_or(is_key)
 }
 
 fn is_key(ty: &Type) -> bool {
@@ -111,12 +111,22 @@ pub(super) fn elements(ty: &Type) -> Vec<&Type> {
     last_segment(ty).into_iter().flat_map(arguments).collect()
 }
 
+/// The first float in a type, as far as it is known what is compared there: a struct of the user's own
+/// may compare in its own way.
 fn find_fraction(ty: &Type) -> Option<&Type> {
-    let is_one = |segment: &PathSegment| segment.ident == "f32" || segment.ident == "f64";
-    if last_segment(ty).is_some_and(is_one) {
+    let is_one_of = |names: &[&str]| {
+        last_segment(ty).is_some_and(|segment| names.iter().any(|name| segment.ident == name))
+    };
+    if is_one_of(&["f32", "f64"]) {
         return Some(ty);
     }
-    parts(ty).into_iter().find_map(find_fraction)
+    let is_transparent = matches!(ty, Type::Tuple(_) | Type::Array(_)) || is_one_of(KEYS);
+    let parts = if is_transparent {
+        parts(ty)
+    } else {
+        Vec::new()
+    };
+    parts.into_iter().find_map(find_fraction)
 }
 
 /// Refuses a collection in a `SyncVar`.
