@@ -10,7 +10,7 @@ use syncvar::{
 };
 
 /// Tiles on each side of the map.
-const SIDE: usize = 256;
+const SIDE: u16 = 256;
 
 /// A part of the map: positions from `left` and `top` up to, and without, `right` and `bottom`.
 #[derive(SyncValue, Clone, Copy, Debug, PartialEq)]
@@ -25,8 +25,8 @@ impl Area {
     const ALL: Self = Self {
         left: 0,
         top: 0,
-        right: SIDE as u16,
-        bottom: SIDE as u16,
+        right: SIDE,
+        bottom: SIDE,
     };
 
     /// The smallest area with this one and a tile.
@@ -43,7 +43,8 @@ impl Area {
     fn rows(self) -> impl Iterator<Item = std::ops::Range<usize>> {
         let columns = usize::from(self.left)..usize::from(self.right);
         let rows = usize::from(self.top)..usize::from(self.bottom);
-        rows.map(move |row| row * SIDE + columns.start..row * SIDE + columns.end)
+        let side = usize::from(SIDE);
+        rows.map(move |row| row * side + columns.start..row * side + columns.end)
     }
 }
 
@@ -57,7 +58,7 @@ struct Tiles {
 impl Default for Tiles {
     fn default() -> Self {
         Self {
-            tiles: vec![0; SIDE * SIDE],
+            tiles: vec![0; usize::from(SIDE) * usize::from(SIDE)],
             changed: None,
         }
     }
@@ -65,7 +66,7 @@ impl Default for Tiles {
 
 impl Tiles {
     fn set(&mut self, x: u16, y: u16, tile: u8) {
-        let place = usize::from(y) * SIDE + usize::from(x);
+        let place = usize::from(y) * usize::from(SIDE) + usize::from(x);
         if std::mem::replace(&mut self.tiles[place], tile) != tile {
             let (right, bottom) = (x + 1, y + 1);
             let alone = Area {
@@ -155,28 +156,30 @@ impl HookField for Tiles {
 struct Terrain {
     #[sync_var(hook = on_tiles_changed)]
     tiles: Tiles,
+    drawn: u32,
 }
 
 impl Terrain {
     fn on_tiles_changed(&mut self, area: Area) {
-        println!("  a client draws {area:?} again");
+        self.drawn += 1;
+        println!("  a client draws {area:?}: {} in all", self.drawn);
     }
 }
 
-/// What the server has encoded so far, in bytes.
-fn encoded(net: &MemoryNetwork) -> u64 {
-    let stats = net.server.stats();
-    stats.encoded(MessageType::SpawnBatch).bytes + stats.encoded(MessageType::UpdateBatch).bytes
+/// The bytes of a kind of message that the server has encoded so far.
+fn encoded(net: &MemoryNetwork, message_type: MessageType) -> u64 {
+    net.server.stats().encoded(message_type).bytes
 }
 
 fn main() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Terrain>("terrain"));
     let id = net.server.spawn(Terrain::default());
     net.settle();
-    println!("spawned: {} bytes", encoded(&net));
+    let whole = encoded(&net, MessageType::SpawnBatch);
+    println!("spawned: {whole} bytes");
 
     for (what, hole) in [("a hole", 100..103_u16), ("a pit", 10..40)] {
-        let before = encoded(&net);
+        let before = encoded(&net, MessageType::UpdateBatch);
         let mut terrain = net.server.get_mut::<Terrain>(id).unwrap();
         for x in hole.clone() {
             for y in hole.clone() {
@@ -187,10 +190,8 @@ fn main() {
         // Somebody joins before it is sent: the hole is in the full state, and comes once.
         let late = net.connect();
         net.settle();
-        println!(
-            "{what}: client {late} joins; {} bytes",
-            encoded(&net) - before
-        );
+        let bytes = encoded(&net, MessageType::UpdateBatch) - before;
+        println!("{what}: {bytes} bytes of changes; client {late} was given the whole map");
     }
 
     let server = &net.server.get::<Terrain>(id).unwrap().tiles;
