@@ -130,6 +130,11 @@ impl<'a> FieldType<'a> {
                 Container::SyncVar(value)
             }
             None if collection(ty).is_some() => {
+                if has_codec {
+                    let message = "`with` encodes the value of a `SyncVar`; the elements of a collection travel as \
+                        their type does: remove `with`";
+                    return Err(syn::Error::new_spanned(ty, message));
+                }
                 parts(ty).into_iter().try_for_each(|part| {
                     refuse_inner(part)?;
                     refuse_immovable(part)
