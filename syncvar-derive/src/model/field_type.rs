@@ -125,16 +125,16 @@ impl<'a> FieldType<'a> {
                 Container::SyncVar(value)
             }
             None if Collection::of(ty).is_some() => {
+                if has_codec {
+                    let message = "`with` encodes the value of a `SyncVar`; the elements of a collection travel as \
+                        their type does: remove `with`";
+                    return Err(syn::Error::new_spanned(ty, message));
+                }
                 for element in collection::elements(ty) {
                     refuse_inner(element)?;
                     refuse_immovable(element)?;
                 }
                 collection::refuse_key(ty)?;
-                if has_codec {
-                    let message = "`with` encodes the value of a `SyncVar`: remove it, and give the elements of the \
-                        collection a type of your own that implements `SyncValue`";
-                    return Err(syn::Error::new_spanned(ty, message));
-                }
                 Container::Collection
             }
             None => {

@@ -44,6 +44,10 @@ use log::Log;
 /// list where that is shorter. Positions that are set several times between two updates count as set
 /// once. Nothing is kept while nobody observes the object.
 ///
+/// Putting a new list into the place of one is noticed when the server gets the behaviour back:
+/// `player.buffs = SyncList::new()`, `mem::take`. What cannot be noticed is a list that was moved or
+/// swapped out of another field: it brings along what was noted there. Clone it instead.
+///
 /// In the dialect `Unet` a list has at most 65 535 elements, in `Compact` as many as the client's
 /// [`max_elements`](crate::ClientConfig::max_elements) allows.
 ///
