@@ -1,6 +1,7 @@
 //! Lists.
 
-use syncvar::Dialect;
+use syncvar::prelude::*;
+use syncvar::{Dialect, NetworkWriter, SyncField};
 
 use crate::{Bag, world};
 
@@ -37,4 +38,67 @@ fn m21_a_client_is_told_of_every_operation_in_order() {
         ];
         assert_eq!(client.told, told);
     }
+}
+
+/// CHECKLIST M19, M20, N27: lists of string, float, int, uint, bool, and of structs with members of any
+/// kind; the full state is that of UNet's own lists, a count of two bytes and the elements.
+#[test]
+fn m19_m20_n27_lists_of_every_built_in_kind_and_of_structs_are_unets() {
+    #[derive(SyncValue, Clone, Default)]
+    struct Item {
+        id: u32,
+        name: String,
+        sizes: Vec<u8>,
+    }
+    fn full(list: &impl SyncField) -> Vec<u8> {
+        let mut writer = NetworkWriter::with_dialect(Dialect::Unet);
+        list.write_full(&mut writer);
+        writer.as_bytes().to_vec()
+    }
+    assert_eq!(full(&SyncList::from(["ab".to_owned()])), b"\x01\0\x02\0ab");
+    assert_eq!(full(&SyncList::from([1.0_f32])), [1, 0, 0, 0, 0x80, 0x3f]);
+    assert_eq!(full(&SyncList::from([1, 300])), [2, 0, 1, 0xf1, 0x3c]);
+    assert_eq!(
+        full(&SyncList::from([-1])),
+        [1, 0, 0xfb, 0xff, 0xff, 0xff, 0xff]
+    );
+    assert_eq!(full(&SyncList::from([240_u32])), [1, 0, 240]);
+    assert_eq!(full(&SyncList::from([true, false])), [2, 0, 1, 0]);
+    let item = Item {
+        id: 5,
+        name: "x".into(),
+        sizes: vec![7],
+    };
+    assert_eq!(
+        full(&SyncList::from([item])),
+        [1, 0, 5, 1, 0, b'x', 1, 0, 7]
+    );
+}
+
+/// CHECKLIST M18, N30: a list is a type of its own, and needs no attribute to notice what is done to it;
+/// the attribute is what gives it a bit among those of the variables, side by side with them. Without it
+/// it does not compile (`ui/unmarked/sync_list.rs`), nor does one inside another field
+/// (`ui/nested_collection`).
+#[test]
+fn m18_n30_lists_stand_side_by_side_with_variables_and_each_has_a_bit() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Mixed {
+        #[sync_var]
+        before: SyncVar<i32>,
+        #[sync_var]
+        list: SyncList<i32>,
+        #[sync_var]
+        between: SyncVar<i32>,
+        #[sync_var]
+        map: SyncDictionary<u8, i32>,
+    }
+    let mut mixed = Mixed::default();
+    mixed.clear_all_dirty_bits();
+    mixed.list.push(1);
+    assert_eq!(mixed.sync_var_dirty_bits(), 0b0010);
+    mixed.map.insert(1, 1);
+    mixed.between.set(2);
+    assert_eq!(mixed.sync_var_dirty_bits(), 0b1110);
+    mixed.before += 1;
+    assert_eq!(mixed.sync_var_dirty_bits(), 0b1111);
 }
