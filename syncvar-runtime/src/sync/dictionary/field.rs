@@ -117,9 +117,11 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         match operation {
             PUT => self.read_put(reader, told),
             CLEAR => {
-                let previous = std::mem::take(&mut self.items).into_iter();
-                if let Some(told) = told {
-                    let previous = previous.collect();
+                let previous = std::mem::take(&mut self.items);
+                if let Some(told) = told
+                    && !previous.is_empty()
+                {
+                    let previous = previous.into_iter().collect();
                     told.push(DictionaryChange::Clear { previous });
                 }
                 Ok(())

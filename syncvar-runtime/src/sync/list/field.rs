@@ -77,7 +77,9 @@ impl<T: SyncValue> SyncList<T> {
             ADD => self.read_add(reader, told),
             CLEAR => {
                 let previous = std::mem::take(&mut self.items);
-                if let Some(told) = told {
+                if let Some(told) = told
+                    && !previous.is_empty()
+                {
                     told.push(ListChange::Clear { previous });
                 }
                 Ok(())

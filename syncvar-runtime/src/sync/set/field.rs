@@ -140,9 +140,11 @@ where
             }
         }
         CLEAR => {
-            let previous = std::mem::take(items).into_iter();
-            if let Some(told) = told {
-                let previous = previous.collect();
+            let previous = std::mem::take(items);
+            if let Some(told) = told
+                && previous.len() > 0
+            {
+                let previous = previous.into_iter().collect();
                 told.push(SetChange::Clear { previous });
             }
         }
