@@ -2,6 +2,8 @@
 
 #[path = "collections/lists.rs"]
 mod lists;
+#[path = "collections/model.rs"]
+mod model;
 
 use syncvar::prelude::*;
 use syncvar::{Dialect, Link, NetworkReader, NetworkWriter, ServerConfig, SyncField};

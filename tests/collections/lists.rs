@@ -1,7 +1,6 @@
 //! Lists.
 
 use syncvar::Dialect;
-use syncvar::prelude::*;
 
 use crate::{Bag, world};
 
