@@ -7,7 +7,7 @@ mod list;
 #[path = "model/set.rs"]
 mod set;
 #[path = "model/subject.rs"]
-mod subject;
+pub(crate) mod subject;
 #[path = "model/world.rs"]
 mod world;
 
@@ -21,7 +21,7 @@ use subject::Subject;
 use world::{Action, World, action, slow};
 
 /// So many cases, unless `PROPTEST_CASES` says how many.
-fn cases(usual: u32) -> ProptestConfig {
+pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let mut config = ProptestConfig::default();
     if std::env::var_os("PROPTEST_CASES").is_none() {
         config.cases = usual;
@@ -89,7 +89,7 @@ impl<C: Subject> Replicas<C> {
 }
 
 /// The bytes of a full state.
-fn full(field: &impl SyncField, dialect: Dialect) -> Vec<u8> {
+pub(crate) fn full(field: &impl SyncField, dialect: Dialect) -> Vec<u8> {
     let mut writer = NetworkWriter::with_dialect(dialect);
     field.write_full(&mut writer);
     assert_eq!(writer.error(), None);
