@@ -61,7 +61,8 @@ impl<T: SyncValue> SyncList<T> {
         let Some(told) = told else {
             return T::read_slice(&mut self.items, reader);
         };
-        let former = std::mem::take(&mut self.items);
+        // Elements are read in their places, so that members which do not travel stay what they are.
+        let former = self.items.clone();
         T::read_slice(&mut self.items, reader)?;
         changes(former, &self.items, Around::default(), told);
         Ok(())
