@@ -148,8 +148,12 @@ macro_rules! both {
             /// Keeps the elements that a function says yes to.
             pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
                 let Self { items, record } = self;
+                // Asked before anything is taken out: a panic half-way would leave a set that finds
+                // nothing.
+                let stay: Vec<_> = items.iter().map(|value| keep(value)).collect();
+                let mut stay = stay.into_iter();
                 items.retain(|value| {
-                    let stays = keep(value);
+                    let stays = stay.next().unwrap_or(true);
                     if !stays && let Some(log) = record.log() {
                         log.remove(value);
                     }

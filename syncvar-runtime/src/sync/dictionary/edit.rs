@@ -76,8 +76,11 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     /// Keeps the keys that a function says yes to.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
         let Self { items, record } = self;
-        items.retain(|key, value| {
-            let stays = keep(key, value);
+        // Asked before anything is taken out: a panic half-way would leave a map that finds nothing.
+        let stay: Vec<_> = items.iter().map(|(key, value)| keep(key, value)).collect();
+        let mut stay = stay.into_iter();
+        items.retain(|key, _| {
+            let stays = stay.next().unwrap_or(true);
             if !stays {
                 note_removed(record, key);
             }
