@@ -6,8 +6,16 @@ mod edges;
 mod hostile;
 #[path = "collections/lists.rs"]
 mod lists;
+#[path = "collections/mirror_dictionaries.rs"]
+mod mirror_dictionaries;
+#[path = "collections/mirror_lists.rs"]
+mod mirror_lists;
+#[path = "collections/mirror_sets.rs"]
+mod mirror_sets;
 #[path = "collections/model.rs"]
 mod model;
+#[path = "collections/pair.rs"]
+mod pair;
 #[path = "collections/poison.rs"]
 mod poison;
 
