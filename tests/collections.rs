@@ -6,6 +6,8 @@ mod edges;
 mod hostile;
 #[path = "collections/lists.rs"]
 mod lists;
+#[path = "collections/mirror_behaviours.rs"]
+mod mirror_behaviours;
 #[path = "collections/mirror_dictionaries.rs"]
 mod mirror_dictionaries;
 #[path = "collections/mirror_lists.rs"]
@@ -14,6 +16,8 @@ mod mirror_lists;
 mod mirror_sets;
 #[path = "collections/model.rs"]
 mod model;
+#[path = "collections/netcode_lists.rs"]
+mod netcode_lists;
 #[path = "collections/pair.rs"]
 mod pair;
 #[path = "collections/poison.rs"]

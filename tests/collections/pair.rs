@@ -1,6 +1,6 @@
 //! A collection of a server and its replica, without a network.
 
-use syncvar::{Dialect, HookField, SyncField};
+use syncvar::{Dialect, HookField};
 
 use crate::model::full;
 use crate::{delta, read};
