@@ -20,6 +20,8 @@ mod model;
 mod netcode_lists;
 #[path = "collections/pair.rs"]
 mod pair;
+#[path = "collections/parity.rs"]
+mod parity;
 #[path = "collections/poison.rs"]
 mod poison;
 

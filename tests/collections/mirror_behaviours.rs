@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, NetworkReader, NetworkWriter};
+use syncvar::{BehaviourSchema, Dialect, NetworkReader, NetworkWriter, ReadError};
 
 use crate::{Bag, world};
 
@@ -112,6 +112,127 @@ fn override_behaviour_from_sync_var_test_a_subclass_without_its_own() {
         assert!(client.base.list.is_empty());
         assert_eq!(*client.base.number, 10);
     });
+}
+
+#[test]
+fn sub_class_test_a_base_without_fields_of_its_own() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Bare {
+        name: String,
+    }
+    #[derive(NetworkBehaviour, Default)]
+    struct Sub {
+        #[network_behaviour(base)]
+        bare: Bare,
+        #[sync_var]
+        set: SyncSortedSet<i32>,
+    }
+    both(|dialect| {
+        let (mut server, mut client) = (Sub::default(), Sub::default());
+        server.bare.name = "not synchronised".into();
+        server.set.extend([1, 2]);
+        transfer(&mut server, &mut client, true, dialect);
+        server.set.pop_first();
+        assert_eq!(server.sync_var_dirty_bits(), 1);
+        transfer(&mut server, &mut client, false, dialect);
+        assert_eq!(client.set, SyncSortedSet::from([2]));
+        assert!(client.bare.name.is_empty());
+    });
+}
+
+/// What Mirror has on a child is here one behaviour beside another.
+#[test]
+fn child_serialize_test_behaviours_beside_each_other_on_one_object() {
+    let prefabs = || Prefabs::new().register::<(Derived, Base, ByHand)>("family");
+    let mut net = MemoryNetwork::pair(prefabs);
+    let family = (Derived::default(), Base::default(), ByHand::default());
+    let id = net.server.spawn(family);
+    net.settle();
+    let mut derived = net.server.get_mut::<Derived>(id).unwrap();
+    derived.base.list.push("base".into());
+    derived.map.insert(1, "one".into());
+    drop(derived);
+    fill(&mut net.server.get_mut::<Base>(id).unwrap());
+    fill(&mut net.server.get_mut::<ByHand>(id).unwrap().base);
+    net.settle();
+    net.connect();
+    net.settle();
+    for client in [net.client(0), net.client(1)] {
+        let derived = client.get::<Derived>(id).unwrap();
+        assert_eq!(derived.base.list, ["base"]);
+        assert_eq!(derived.map[&1], "one");
+        assert_eq!(client.get::<Base>(id).unwrap().list, ["one", "two"]);
+        let by_hand = client.get::<ByHand>(id).unwrap();
+        assert_eq!(by_hand.base.list, ["one", "two"]);
+    }
+}
+
+/// A behaviour by hand, which calls that of its base and writes more.
+#[derive(Default)]
+struct ByHand {
+    base: Base,
+    more: u8,
+}
+
+impl NetworkBehaviour for ByHand {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = BehaviourSchema {
+        name: "ByHand",
+        base: Some(&Base::SCHEMA),
+        fields: &[],
+    };
+    const SEND_INTERVAL: Duration = Duration::ZERO;
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        self.base.sync_var_dirty_bits()
+    }
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        self.base.set_dirty_bit(dirty_bits);
+    }
+    fn clear_all_dirty_bits(&mut self) {
+        self.base.clear_all_dirty_bits();
+    }
+    fn notice_replacements(&mut self) {
+        self.base.notice_replacements();
+    }
+    fn set_observed(&mut self, observed: bool) {
+        self.base.set_observed(observed);
+    }
+    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+        let written = self.base.on_serialize(writer, initial_state);
+        writer.write(&self.more);
+        written
+    }
+    fn on_deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<(), ReadError> {
+        self.base.on_deserialize(reader, initial_state)?;
+        self.more = reader.read()?;
+        Ok(())
+    }
+}
+
+#[test]
+fn behaviour_with_sync_var_with_on_serialize_test_by_hand_around_a_derived_one() {
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<ByHand>("by hand"));
+    let mut behaviour = ByHand::default();
+    fill(&mut behaviour.base);
+    behaviour.more = 7;
+    let id = net.server.spawn(behaviour);
+    net.settle();
+    let replica = net.client(0).get::<ByHand>(id).unwrap();
+    assert_eq!(replica.base.list, ["one", "two"]);
+    assert_eq!((*replica.base.number, replica.more), (10, 7));
+    let mut behaviour = net.server.get_mut::<ByHand>(id).unwrap();
+    behaviour.base.list.insert(1, "and".into());
+    behaviour.more = 8;
+    drop(behaviour);
+    net.settle();
+    let replica = net.client(0).get::<ByHand>(id).unwrap();
+    assert_eq!(replica.base.list, ["one", "and", "two"]);
+    assert_eq!(replica.more, 8);
 }
 
 #[test]
