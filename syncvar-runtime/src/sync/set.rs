@@ -11,7 +11,7 @@ use std::ops::{Deref, RangeBounds};
 
 use indexmap::{IndexSet, set};
 
-use super::keys::Keys;
+use super::keys::{Added, Keys};
 use super::record::Record;
 use crate::SyncValue;
 use storage::Storage;
@@ -118,11 +118,12 @@ macro_rules! both {
                 if self.items.contains(&value) {
                     return false;
                 }
-                if let Some(log) = self.record.log()
-                    && log.add(&value)
-                {
-                    // It was taken out, and is there again.
-                    log.forget(&value);
+                if let Some(log) = self.record.log() {
+                    match log.add(&value) {
+                        Added::New => {}
+                        Added::Again => log.forget(&value),
+                        Added::Another => self.record.set_dirty(),
+                    }
                 }
                 self.items.insert(value)
             }

@@ -5,23 +5,25 @@ use std::hash::Hash;
 
 use super::{Entry, SyncDictionary, ValueMut};
 use crate::SyncValue;
+use crate::sync::keys::Added;
 use crate::sync::record::Record;
 
 /// What changes the map.
 impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     /// Gives a key a value, and returns the one it had. Of a value that is the same, nothing is sent.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        let former = self.items.get(&key);
-        match former.map(|former| former.same(&value)) {
-            Some(true) => {}
-            Some(false) => {
+        match self.items.get_key_value(&key) {
+            Some((_, former)) if former.same(&value) => {}
+            Some((key, _)) => {
                 if let Some(log) = self.record.log() {
-                    log.change(&key);
+                    log.change(key);
                 }
             }
             None => {
-                if let Some(log) = self.record.log() {
-                    log.add(&key);
+                if let Some(log) = self.record.log()
+                    && log.add(&key) == Added::Another
+                {
+                    self.record.set_dirty();
                 }
             }
         }

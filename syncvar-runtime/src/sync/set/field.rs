@@ -110,9 +110,10 @@ where
         }
         return;
     }
-    let new = items.iter().filter(|value| !former.has(value)).cloned();
+    let stays = |set: &I, value: &I::Item| set.find(value).is_some_and(|other| other.same(value));
+    let new = items.iter().filter(|value| !stays(&former, value)).cloned();
     let new: Vec<_> = new.map(|value| SetChange::Add { value }).collect();
-    let gone = former.into_iter().filter(|value| !items.has(value));
+    let gone = former.into_iter().filter(|value| !stays(items, value));
     told.extend(gone.map(|value| SetChange::Remove { value }));
     told.extend(new);
 }
