@@ -7,6 +7,7 @@ use syncvar::prelude::*;
 use syncvar::{Dialect, HookField, MessageType};
 
 use crate::model::full;
+use crate::pair::Pair;
 use crate::{Bag, apply, delta, read, world};
 
 /// Something with a member that does not travel.
@@ -252,4 +253,74 @@ fn an_element_without_a_form_on_the_wire_holds_its_object_up_and_loses_nothing()
         assert_eq!(client.names, server.names);
     }
     assert!(failures >= 4, "{failures}");
+}
+
+/// An element that counts as equal by a part of it.
+#[derive(SyncValue, Clone, Debug, Default)]
+struct Card {
+    id: u32,
+    label: String,
+}
+
+impl PartialEq for Card {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Card {}
+
+impl std::hash::Hash for Card {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
+impl PartialOrd for Card {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Card {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.id.cmp(&other.id)
+    }
+}
+
+/// Taken out, and another one that counts as equal put in.
+#[test]
+fn an_element_that_is_equal_and_yet_another_one_reaches_clients() {
+    let card = |label: &str| Card {
+        id: 1,
+        label: label.into(),
+    };
+    let label = |card: Option<&Card>| card.map(|card| card.label.clone());
+    Pair::each(
+        || SyncHashSet::from([card("old")]),
+        |pair| {
+            pair.server.remove(&card(""));
+            pair.server.insert(card("new"));
+            pair.sync::<SetChange<Card>>();
+            assert_eq!(label(pair.client.iter().next()).unwrap(), "new");
+        },
+    );
+    Pair::each(
+        || SyncSortedSet::from([card("old")]),
+        |pair| {
+            pair.server.take(&card(""));
+            pair.server.insert(card("new"));
+            pair.sync::<SetChange<Card>>();
+            assert_eq!(label(pair.client.first()).unwrap(), "new");
+        },
+    );
+    Pair::each(
+        || SyncDictionary::from([(card("old"), 1)]),
+        |pair| {
+            pair.server.remove(&card(""));
+            pair.server.insert(card("new"), 2);
+            pair.sync::<DictionaryChange<Card, i32>>();
+            assert_eq!(label(pair.client.keys().next()).unwrap(), "new");
+        },
+    );
 }

@@ -141,6 +141,7 @@ pub(crate) enum Action {
     HideFromAll(usize),
     ShowToAll(usize),
     Join,
+    Leave(usize),
     NotReady(usize),
     Ready(usize),
     SetBudget(usize, Option<usize>),
@@ -169,6 +170,7 @@ pub(crate) fn action() -> impl Strategy<Value = Action> {
         1 => number().prop_map(A::HideFromAll),
         1 => number().prop_map(A::ShowToAll),
         2 => Just(A::Join),
+        1 => number().prop_map(A::Leave),
         1 => number().prop_map(A::NotReady),
         2 => number().prop_map(A::Ready),
         1 => (number(), budget).prop_map(|(c, b)| A::SetBudget(c, b)),
@@ -195,6 +197,11 @@ impl World {
         } else {
             20_000
         };
+        // Both ways of writing: a run of one object is written by one thread.
+        #[cfg(feature = "parallel")]
+        {
+            config.parallel_from = 2;
+        }
         let mut net = MemoryNetwork::with_config(prefabs, config, link);
         let hidden = SpawnOptions {
             hidden: true,
@@ -262,6 +269,7 @@ impl World {
             }
             Action::Join if self.net.client_count() < 6 => self.join(),
             Action::Join => {}
+            Action::Leave(client) => self.net.cut(self.client(client)),
             Action::NotReady(client) => self.net.server.set_not_ready(self.connection(client)),
             Action::Ready(client) => {
                 let client = self.client(client);
@@ -299,7 +307,7 @@ impl World {
     /// poison.
     fn poison(&mut self, object: usize, client: usize) {
         let (id, client) = (self.id(object), self.client(client));
-        if self.net.client(client).identity(id).is_none() {
+        if !self.net.is_connected(client) || self.net.client(client).identity(id).is_none() {
             return;
         }
         self.poisoned.insert(client);
