@@ -6,6 +6,8 @@ mod edges;
 mod hostile;
 #[path = "collections/lists.rs"]
 mod lists;
+#[path = "collections/lossy.rs"]
+mod lossy;
 #[path = "collections/mirror_behaviours.rs"]
 mod mirror_behaviours;
 #[path = "collections/mirror_dictionaries.rs"]
