@@ -6,19 +6,24 @@ pub use syncvar_derive::{NetworkBehaviour, SyncValue};
 #[cfg(feature = "tcp")]
 pub use syncvar_tcp as tcp;
 
+#[cfg(feature = "serde")]
+pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
     Area, BehaviourList, BehaviourMut, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
-    Budget, ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket, ClientState, Color,
-    Color32, ConnectionId, Counter, Decimal, Dialect, DictionaryChange, DisconnectReason,
-    ElementMut, Everyone, FieldSchema, GroupTags, HookField, InterestChange, InterestChanges,
-    InterestManagement, Link, ListChange, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4,
-    MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId, NetworkBehaviour, NetworkClient,
+    Bits, Budget, ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket, ClientState,
+    Color, Color32, ConnectionId, Counter, Decimal, Dialect, DictionaryChange, DisconnectReason,
+    ElementMut, Everyone, FieldSchema, Fixed, FixedString, FixedString32, FixedString64,
+    FixedString128, FixedString512, FixedString4096, FixedStringTooLong, Floats, GroupTags, Half,
+    HookField, InterestChange, InterestChanges, InterestManagement, Link, ListChange, ListError,
+    ListHash, ListOperation, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema,
+    MemoryNetwork, MessageStart, MessageType, NetId, NetworkBehaviour, NetworkClient,
     NetworkHash128, NetworkIdentity, NetworkReader, NetworkSceneId, NetworkServer, NetworkWriter,
-    PacketError, Plane, Prefabs, Quaternion, Ray, ReadError, ReadErrorKind, ReadResultExt, Rect,
-    SchemaDifference, ServerConfig, ServerEvent, SetChange, SpatialGrid, SpawnError, SpawnFailure,
-    SpawnOptions, Stats, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet,
-    SyncValue, SyncVar, Tag, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector3,
-    Vector4, WriteError, WriteErrorKind, dictionary,
+    PacketError, Plane, Prefabs, Quantized, Quaternion, Ray, ReadError, ReadErrorKind,
+    ReadResultExt, Rect, SchemaDifference, ServerConfig, ServerEvent, SetChange, SmallestThree,
+    SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec, SyncDictionary,
+    SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet, SyncValue, SyncVar, Tag,
+    Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector3, Vector4, WriteError,
+    WriteErrorKind, ZigZag, dictionary,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
@@ -26,7 +31,8 @@ pub mod prelude {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::{NetworkBehaviour, SyncValue};
     pub use syncvar_runtime::{
-        ClientEvent, ConnectionId, DictionaryChange, ListChange, MemoryNetwork, NetId,
+        ClientEvent, ConnectionId, DictionaryChange, FixedString, FixedString32, FixedString64,
+        FixedString128, FixedString512, FixedString4096, ListChange, MemoryNetwork, NetId,
         NetworkBehaviour, NetworkClient, NetworkServer, Prefabs, ServerEvent, SetChange,
         SpawnOptions, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar,
     };
@@ -44,7 +50,7 @@ pub mod __private {
     pub use core::time::Duration;
     pub use syncvar_runtime::{
         BehaviourSchema, FieldSchema, HookField, MemberSchema, NetworkBehaviour, NetworkReader,
-        NetworkWriter, ReadError, ReadResultExt, SyncField, SyncValue, TypeSchema, VariantSchema,
-        assert_fits_32_bits,
+        NetworkWriter, ReadError, ReadResultExt, SyncCodec, SyncField, SyncValue, TypeSchema,
+        VariantSchema, assert_fits_32_bits,
     };
 }

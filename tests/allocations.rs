@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Dialect};
+use syncvar::{Budget, ClientConfig, Dialect, Half, NetworkReader, NetworkWriter};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -180,6 +180,43 @@ fn a_tick_allocates_a_small_constant_for_each_connection_with_a_budget() {
         "10 budgets: the server allocates {server} times"
     );
     assert_eq!(client, 0);
+}
+
+#[test]
+fn a_field_with_a_codec_allocates_nothing() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Ship {
+        #[sync_var(with = Half, hook = on_speed)]
+        speed: SyncVar<[f32; 3]>,
+        hooks: u32,
+    }
+
+    impl Ship {
+        fn on_speed(&mut self, _previous: [f32; 3]) {
+            self.hooks += 1;
+        }
+    }
+
+    let mut server = NetworkServer::new(Prefabs::new().register::<Ship>("ship"));
+    let id = server.spawn(Ship::default());
+    server.update(Duration::ZERO);
+    let mut writer = NetworkWriter::new();
+    let mut tick = |speed: f32| {
+        let mut ship = server.get_mut::<Ship>(id).expect("a ship");
+        ship.speed[1] = speed;
+        drop(ship);
+        writer.truncate(0);
+        let mut ship = server.get_mut::<Ship>(id).expect("a ship");
+        ship.on_serialize(&mut writer, false);
+        let mut reader = NetworkReader::new(writer.as_bytes());
+        let previous = ship
+            .on_deserialize(&mut reader, false)
+            .expect("well-formed");
+        ship.call_hooks(previous);
+    };
+    tick(1.0);
+    let ticks = measure(|| (0..10_u8).for_each(|speed| tick(speed.into())));
+    assert_eq!(ticks.count_total, 0);
 }
 
 #[test]

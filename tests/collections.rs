@@ -4,10 +4,16 @@
 mod edges;
 #[path = "collections/hostile.rs"]
 mod hostile;
+#[path = "collections/large.rs"]
+mod large;
 #[path = "collections/lists.rs"]
 mod lists;
+#[path = "collections/log.rs"]
+mod log;
 #[path = "collections/lossy.rs"]
 mod lossy;
+#[path = "collections/maps_and_sets.rs"]
+mod maps_and_sets;
 #[path = "collections/mirror_behaviours.rs"]
 mod mirror_behaviours;
 #[path = "collections/mirror_dictionaries.rs"]
@@ -26,6 +32,8 @@ mod pair;
 mod parity;
 #[path = "collections/poison.rs"]
 mod poison;
+#[path = "collections/too_long.rs"]
+mod too_long;
 
 use syncvar::prelude::*;
 use syncvar::{Dialect, Link, NetworkReader, NetworkWriter, ReadError, ServerConfig, SyncField};
@@ -78,19 +86,28 @@ fn world(dialect: Dialect, bag: Bag) -> (MemoryNetwork, NetId) {
     (net, id)
 }
 
+/// What a bag holds.
+#[derive(Debug, PartialEq)]
+struct State {
+    items: Vec<u32>,
+    ammo: Vec<(String, i32)>,
+    tags: Vec<String>,
+    scores: Vec<i32>,
+}
+
 impl Bag {
     /// What it holds, in an order that is the same everywhere.
-    fn state(&self) -> (Vec<u32>, Vec<(String, i32)>, Vec<String>, Vec<i32>) {
+    fn state(&self) -> State {
         let mut ammo: Vec<_> = self.ammo.iter().map(|(k, v)| (k.clone(), *v)).collect();
         let mut tags: Vec<_> = self.tags.iter().cloned().collect();
         ammo.sort();
         tags.sort();
-        (
-            self.items.to_vec(),
+        State {
+            items: self.items.to_vec(),
             ammo,
             tags,
-            self.scores.iter().copied().collect(),
-        )
+            scores: self.scores.iter().copied().collect(),
+        }
     }
 }
 

@@ -22,9 +22,14 @@ mod golden {
     pub(crate) mod differences;
     pub(crate) mod dynamic;
     pub(crate) mod explain;
+    pub(crate) mod field;
     pub(crate) mod frame;
     pub(crate) mod json;
     pub(crate) mod judge;
+    pub(crate) mod list_cell;
+    pub(crate) mod list_step;
+    pub(crate) mod list_trial;
+    pub(crate) mod lists;
     pub(crate) mod message_classes;
     pub(crate) mod messages;
     pub(crate) mod plane_and_ray;
@@ -41,6 +46,7 @@ mod golden {
     pub(crate) mod spawn;
     pub(crate) mod stage;
     pub(crate) mod subject;
+    pub(crate) mod sync_lists;
     pub(crate) mod trial;
     pub(crate) mod writer;
 }
@@ -50,15 +56,16 @@ use std::{env, fs};
 
 use golden::json::Json;
 use golden::report::Report;
-use golden::{behaviours, messages, reader_errors, session, writer};
+use golden::{behaviours, messages, reader_errors, session, sync_lists, writer};
 
 /// Every file that a folder of recordings can have.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     "writer.json",
     "writer_random.json",
     "reader_errors.json",
     "behaviours.json",
     "behaviours_random.json",
+    "synclists.json",
     "messages.json",
     "session.json",
 ];
@@ -116,6 +123,11 @@ fn behaviour_vectors() {
 #[test]
 fn random_behaviour_vectors() {
     run("behaviours_random.json", behaviours::run);
+}
+
+#[test]
+fn list_vectors() {
+    run("synclists.json", sync_lists::run);
 }
 
 #[test]

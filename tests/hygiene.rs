@@ -45,6 +45,7 @@ mod shadowed {
     pub(crate) trait SyncField {}
     pub(crate) trait NetworkBehaviour {}
     pub(crate) trait SyncValue {}
+    pub(crate) trait SyncCodec {}
     pub(crate) mod syncvar {}
     pub(crate) mod core {}
     pub(crate) mod std {}
@@ -119,6 +120,31 @@ impl Documented {
     }
 }
 
+/// Fields with a codec called like the variables of the methods, and a base.
+#[derive(::syncvar::NetworkBehaviour, ::std::default::Default)]
+pub struct Encoded {
+    /// A base that has none.
+    #[network_behaviour(base)]
+    pub documented: Documented,
+    /// Like a parameter.
+    #[sync_var(with = ::syncvar::Half)]
+    pub before: ::syncvar::SyncVar<f32>,
+    /// Like a variable, and with a hook.
+    #[sync_var(with = ::syncvar::Bits<3>, hook = on_base)]
+    pub base: ::syncvar::SyncVar<u8>,
+    /// A raw identifier.
+    #[sync_var(with = ::syncvar::ZigZag)]
+    pub r#match: ::syncvar::SyncVar<i8>,
+    /// What the hook was told.
+    pub seen: u8,
+}
+
+impl Encoded {
+    const fn on_base(&mut self, previous: u8) {
+        self.seen = previous + 1;
+    }
+}
+
 /// A generic behaviour with a hook and a parameter that no field mentions.
 #[derive(::syncvar::NetworkBehaviour, ::std::default::Default)]
 struct Generic<T: ::std::default::Default, U, const N: usize>
@@ -181,6 +207,26 @@ fn names_of_the_users_own_do_not_get_in_the_way() {
         replica.sync_var_dirty_bits() + shadowed::Behaviour::SCHEMA,
         1
     );
+}
+
+#[::std::prelude::v1::test]
+fn fields_with_a_codec_are_called_what_they_like() {
+    let mut encoded = <Encoded as ::std::default::Default>::default();
+    encoded.before.set(0.5);
+    encoded.base.set(7);
+    encoded.r#match.set(-1);
+    let mut replica = <Encoded as ::std::default::Default>::default();
+    carry(&mut encoded, &mut replica);
+    assert_eq!((*replica.base, *replica.r#match, replica.seen), (7, -1, 1));
+    ::syncvar::NetworkBehaviour::clear_all_dirty_bits(&mut encoded);
+    let before = ::syncvar::NetworkBehaviour::before_change(&encoded);
+    encoded.before.set(0.500_01);
+    encoded.base.set(6);
+    if let ::std::option::Option::Some(before) = before {
+        ::syncvar::NetworkBehaviour::withdraw_changes(&mut encoded, before);
+    }
+    let dirty_bits = ::syncvar::NetworkBehaviour::sync_var_dirty_bits(&encoded);
+    assert_eq!(dirty_bits, 0b100, "one for the base, and that of `base`");
 }
 
 #[::std::prelude::v1::test]

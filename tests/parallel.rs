@@ -8,7 +8,7 @@ mod support;
 
 use std::time::Duration;
 
-use parallel::twins::{Chatter, Twins, Volley};
+use parallel::twins::{Chatter, Hoard, Twins, Volley};
 use proptest::prelude::*;
 use support::{Banner, Compass, Door, Player, Score};
 use syncvar::prelude::*;
@@ -33,6 +33,8 @@ enum Action {
     },
     /// Two in a row get texts of so many bytes; some have no form on the wire.
     SetText(usize, usize),
+    /// One gets so many pieces of gold and of silver, which may be too many for a message.
+    Fill(usize, usize, usize),
     Show(usize, usize),
     Hide(usize, usize),
     HideFromAll(usize),
@@ -51,13 +53,15 @@ fn action() -> impl Strategy<Value = Action> {
     use Action as A;
     let (one, two) = (any::<usize>, any::<(usize, usize)>);
     prop_oneof![
-        3 => (0..6_u8, 1..30_u8, prop::bool::weighted(0.1))
+        3 => (0..7_u8, 1..30_u8, prop::bool::weighted(0.1))
             .prop_map(|(kind, count, hidden)| A::Spawn { kind, count, hidden }),
         1 => (2..9_usize).prop_map(A::Despawn),
         8 => (one(), 0..120_usize, any::<u32>())
             .prop_map(|(first, count, seed)| A::Change { first, count, seed }),
         1 => (one(), prop_oneof![Just(3_usize), Just(300), Just(40_000)])
             .prop_map(|(o, bytes)| A::SetText(o, bytes)),
+        1 => (one(), 65_515..65_536_usize, prop_oneof![Just(0_usize), Just(20_000), Just(50_000)])
+            .prop_map(|(o, gold, silver)| A::Fill(o, gold, silver)),
         1 => two().prop_map(|(o, c)| A::Show(o, c)),
         1 => two().prop_map(|(o, c)| A::Hide(o, c)),
         1 => one().prop_map(A::HideFromAll),
@@ -86,6 +90,7 @@ fn spawn(server: &mut NetworkServer, kind: u8, hidden: bool) -> NetId {
         2 => server.spawn_with((door, Compass::default()), options),
         3 => server.spawn_with((Score::default(), Banner::default()), options),
         4 => server.spawn_with((Volley::default(), Chatter::default(), door), options),
+        5 => server.spawn_with(Hoard::default(), options),
         _ => server.spawn_with(BehaviourList::new().with(door).with(player), options),
     };
     spawned.expect("its prefab is registered")
@@ -120,6 +125,9 @@ fn change(server: &mut NetworkServer, id: NetId, seed: u32) {
     {
         volley.fire(seed);
     }
+    if let Some(mut hoard) = server.get_mut::<Hoard>(id) {
+        hoard.gold.set(vec![1; (seed % 50) as usize]);
+    }
     if let Some(mut chatter) = server
         .get_mut::<Chatter>(id)
         .filter(|_| seed.is_multiple_of(3))
@@ -135,6 +143,13 @@ fn set_text(server: &mut NetworkServer, id: NetId, bytes: usize) {
     }
     if let Some(mut chatter) = server.get_mut::<Chatter>(id) {
         chatter.text.set(text);
+    }
+}
+
+fn fill(server: &mut NetworkServer, id: NetId, gold: usize, silver: usize) {
+    if let Some(mut hoard) = server.get_mut::<Hoard>(id) {
+        hoard.gold.set(vec![2; gold]);
+        hoard.silver.set(vec![3; silver]);
     }
 }
 
@@ -188,6 +203,10 @@ impl World {
                 for id in [self.object(choice), self.object(choice.wrapping_add(1))] {
                     self.twins.both(|server| set_text(server, id, bytes));
                 }
+            }
+            Action::Fill(choice, gold, silver) => {
+                let id = self.object(choice);
+                self.twins.both(|server| fill(server, id, gold, silver));
             }
             Action::Tick(millis) => self.twins.tick(Duration::from_millis(millis.into())),
             other => self.act_on_sight(&other),
@@ -266,7 +285,7 @@ proptest! {
         for unet in dialects {
             world.act(Action::Join(unet));
         }
-        for kind in 0..6 {
+        for kind in 0..7 {
             world.act(Action::Spawn { kind, count: 10, hidden: false });
         }
         world.act(Action::Tick(10));
@@ -311,6 +330,45 @@ fn so_they_do_where_there_is_more_than_a_message_can_hold() {
                 world.act(Action::SetText(place, place));
             }
             world.act(Action::Tick(10));
+        }
+    }
+}
+
+/// Long messages, refused ones and short ones that are nearly long, next to each other in every way.
+#[test]
+fn so_they_do_where_a_message_is_longer_than_its_short_form() {
+    let fills = [
+        (9, 0),
+        (65_526, 0),
+        (65_535, 20_000),
+        (1, 1),
+        (65_528, 0),
+        (65_535, 60_000),
+    ];
+    for packet_size in [0, 100, 1340, 70_000, 300_000] {
+        for dialects in [&[false][..], &[true, false]] {
+            let mut world = World::new(packet_size, 1);
+            for unet in dialects {
+                world.act(Action::Join(*unet));
+            }
+            let (kind, count, hidden) = (5, 60, false);
+            world.act(Action::Spawn {
+                kind,
+                count,
+                hidden,
+            });
+            world.act(Action::Tick(10));
+            world.act(Action::SetBudget(0, Some(100_000)));
+            for shift in 0..3 {
+                let fills = fills.iter().cycle().skip(shift);
+                for (place, (gold, silver)) in (0..60).zip(fills) {
+                    world.act(Action::Fill(place, *gold, *silver));
+                }
+                world.act(Action::Tick(10));
+            }
+            world.act(Action::SetBudget(0, None));
+            world.act(Action::Tick(10));
+            world.act(Action::Join(false));
         }
     }
 }

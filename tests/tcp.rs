@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar_tcp::{TcpClient, TcpOptions, TcpServer};
+use syncvar::{ClientConfig, ReadErrorKind};
+use syncvar_tcp::{TcpClient, TcpError, TcpOptions, TcpServer};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -43,10 +44,19 @@ impl Door {
     }
 }
 
+/// As large as is wanted.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0.0)]
+struct Book {
+    #[sync_var]
+    pages: SyncVar<Vec<Vec<u8>>>,
+}
+
 fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<Player>("player")
         .register::<(Door, Player)>("guarded door")
+        .register::<Book>("book")
 }
 
 /// Longer than anything here takes.
@@ -131,6 +141,108 @@ async fn two_clients_one_late_see_what_the_server_does() {
         [door(early.client()).opened, door(late.client()).opened],
         [2, 1]
     );
+}
+
+const BOOK: NetId = NetId(3);
+
+/// Pages of 50 000 bytes.
+fn set_pages(server: &mut NetworkServer, pages: usize) -> ControlFlow<()> {
+    let mut book = server.get_mut::<Book>(BOOK).unwrap();
+    book.pages.set(vec![vec![7; 50_000]; pages]);
+    ControlFlow::Continue(())
+}
+
+fn pages(client: &NetworkClient) -> usize {
+    client.get::<Book>(BOOK).map_or(0, |book| book.pages.len())
+}
+
+/// A server with a book that has a page, and one to turn the pages.
+async fn library() -> (SocketAddr, mpsc::UnboundedSender<Command>) {
+    let mut server = NetworkServer::new(prefabs());
+    begin(&mut server);
+    assert_eq!(server.spawn(Book::default()), BOOK);
+    let _ = set_pages(&mut server, 1);
+    let mut options = TcpOptions::default();
+    options.tick = Duration::from_millis(5);
+    let server = TcpServer::bind("127.0.0.1:0", server, options)
+        .await
+        .unwrap();
+    let addr = server.local_addr().unwrap();
+    let (tell, mut commands) = mpsc::unbounded_channel::<Command>();
+    tokio::spawn(server.run(move |server, _| match commands.try_recv() {
+        Ok(command) => command(server),
+        Err(_) => ControlFlow::Continue(()),
+    }));
+    (addr, tell)
+}
+
+#[tokio::test]
+async fn messages_of_a_megabyte_and_of_fifteen_arrive_as_changes_and_as_full_states() {
+    let (addr, tell) = library().await;
+    let mut early = TcpClient::connect(addr, NetworkClient::new(prefabs()))
+        .await
+        .unwrap();
+    until(&mut early, |client| pages(client) == 1).await;
+    for (command, expected) in [
+        ((|server| set_pages(server, 21)) as Command, 21),
+        (|server| set_pages(server, 300), 300),
+    ] {
+        tell.send(command).unwrap();
+        until(&mut early, |client| pages(client) == expected).await;
+        let mut late = TcpClient::connect(addr, NetworkClient::new(prefabs()))
+            .await
+            .unwrap();
+        until(&mut late, |client| pages(client) == expected).await;
+        let book = late.client().get::<Book>(BOOK).unwrap();
+        assert!(book.pages.iter().flatten().all(|byte| *byte == 7));
+        // The small ones beside it are there too.
+        tell.send(attack).unwrap();
+        for client in [&mut early, &mut late] {
+            until(client, |client| health(client, PLAYER) < 100).await;
+        }
+    }
+    tell.send(|server| set_pages(server, 2)).unwrap();
+    until(&mut early, |client| pages(client) == 2).await;
+}
+
+#[tokio::test]
+async fn what_is_beyond_the_clients_limit_is_reported_and_far_beyond_it_ends_the_connection() {
+    let (addr, tell) = library().await;
+    let mut config = ClientConfig::default();
+    config.max_message_size = 100_000;
+    let client = NetworkClient::with_config(prefabs(), config);
+    let mut tcp = TcpClient::connect(addr, client).await.unwrap();
+    until(&mut tcp, |client| pages(client) == 1).await;
+    while tcp.poll_event().is_some() {}
+    tell.send(|server| set_pages(server, 21)).unwrap();
+    let poisoned = async {
+        loop {
+            match tcp.next_event().await {
+                Some(ClientEvent::Poisoned { object, error }) => return (object, error.kind()),
+                other => assert!(other.is_some(), "the connection stands"),
+            }
+        }
+    };
+    let (object, kind) = timeout(SOON, poisoned).await.unwrap();
+    assert_eq!(object, BOOK);
+    assert!(matches!(
+        kind,
+        ReadErrorKind::MessageTooLong { limit: 100_000, .. }
+    ));
+    tell.send(attack).unwrap();
+    until(&mut tcp, |client| health(client, PLAYER) == 70).await;
+    tell.send(|server| set_pages(server, 0)).unwrap();
+    until(&mut tcp, |client| pages(client) == 0).await;
+    tell.send(|server| set_pages(server, 300)).unwrap();
+    let failed = async {
+        loop {
+            if let Err(error) = tcp.receive().await {
+                return error;
+            }
+        }
+    };
+    let error = timeout(SOON, failed).await.unwrap();
+    assert!(matches!(error, TcpError::Io(_)), "{error}");
 }
 
 /// Connects and waits for both objects.

@@ -9,7 +9,7 @@ use syn::ext::IdentExt;
 use syn::meta::ParseNestedMeta;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Token};
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Token, Type};
 
 use crate::errors::Errors;
 
@@ -28,6 +28,8 @@ pub(crate) struct FieldAttrs {
     pub(crate) sync_var: Option<Span>,
     pub(crate) hook: Option<Ident>,
     pub(crate) batch_hook: Option<Ident>,
+    /// How the value travels, where that is not its own way.
+    pub(crate) with: Option<Type>,
     /// `#[network_behaviour(base)]`, with its place.
     pub(crate) base: Option<Span>,
 }
@@ -94,7 +96,7 @@ impl FieldAttrs {
         if attr.meta.require_path_only().is_ok() {
             return;
         }
-        const KEYS: &[&str] = &["hook", "batch_hook"];
+        const KEYS: &[&str] = &["hook", "batch_hook", "with"];
         parse_keys(attr, KEYS, errors, |meta, key, errors| {
             match key {
                 "hook" => {
@@ -106,6 +108,7 @@ impl FieldAttrs {
                     const EXAMPLE: &str = "`batch_hook` names a method of this struct: `batch_hook = on_buffs_changed`";
                     set(&mut self.batch_hook, meta, method(meta, EXAMPLE)?, errors);
                 }
+                "with" => set(&mut self.with, meta, codec(meta)?, errors),
                 _ => return Err(unknown(meta, key, KEYS)),
             }
             Ok(())
@@ -182,6 +185,7 @@ fn belongs(key: &str) -> Option<&'static str> {
             "`base` belongs on the field that is the base, in the place of `#[sync_var]`: \
              `#[network_behaviour(base)]`"
         }
+        "with" => "`with` belongs on a synchronised field: `#[sync_var(with = ...)]`",
         "hook" => "`hook` belongs on a synchronised field: `#[sync_var(hook = ...)]`",
         "batch_hook" => {
             "`batch_hook` belongs on a synchronised collection: `#[sync_var(batch_hook = ...)]`"
@@ -344,6 +348,20 @@ fn method(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Ident> {
         Expr::Path(path) if path.path.get_ident().is_some() => path.path.require_ident().cloned(),
         _ => Err(syn::Error::new_spanned(&expression, example)),
     }
+}
+
+/// The type that encodes a value.
+fn codec(meta: &ParseNestedMeta<'_>) -> syn::Result<Type> {
+    const EXAMPLE: &str = "`with` names the type that encodes the value: `with = Half`";
+    let value = value(meta, EXAMPLE)?;
+    if value.peek(LitStr) {
+        let text: LitStr = value.parse()?;
+        let message = format!("write the type without quotes: `with = {}`", text.value());
+        return Err(syn::Error::new_spanned(&text, message));
+    }
+    value
+        .parse()
+        .map_err(|error| syn::Error::new(error.span(), EXAMPLE))
 }
 
 /// A number of seconds.

@@ -1,5 +1,6 @@
 //! Puts the pieces in reading order. Cannot fail.
 
+mod change;
 mod deserialize;
 mod dirty;
 mod previous;
@@ -21,7 +22,6 @@ use previous::Previous;
 pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let ident = behaviour.ident;
     let import = names::import(behaviour.krate.as_ref());
-    let traits = traits(behaviour);
     let bits = dirty::bits(behaviour);
     let previous = Previous::of(behaviour);
     let previous_struct = previous.declaration();
@@ -33,6 +33,8 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let clear_all_dirty_bits = dirty::clear_all_dirty_bits(behaviour);
     let notice_replacements = dirty::notice_replacements(behaviour);
     let set_observed = dirty::set_observed(behaviour);
+    let before_change = change::before_change(behaviour);
+    let withdraw_changes = change::withdraw_changes(behaviour);
     let on_serialize = serialize::on_serialize(behaviour);
     let on_deserialize = deserialize::on_deserialize(behaviour);
     let call_hooks = deserialize::call_hooks(behaviour);
@@ -43,7 +45,6 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     quote! {
         const _: () = {
             #import
-            #traits
 
             #bits
 
@@ -62,6 +63,8 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 #clear_all_dirty_bits
                 #notice_replacements
                 #set_observed
+                #before_change
+                #withdraw_changes
                 #on_serialize
                 #on_deserialize
                 #call_hooks
@@ -97,24 +100,6 @@ pub(crate) fn value(value: &Value<'_>) -> TokenStream {
             }
         };
     }
-}
-
-/// Imports the traits whose methods are called by their names alone.
-fn traits(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
-    let known = |sync_var: &&SyncVar<'_>| {
-        sync_var.ty.is_collection() && elements_travel(sync_var.ty.original)
-    };
-    let mut collections = behaviour.sync_vars.iter().filter(known).peekable();
-    collections.peek()?;
-    Some(if collections.any(SyncVar::has_hook) {
-        quote!(
-            use _syncvar::{HookField as _, SyncField as _};
-        )
-    } else {
-        quote!(
-            use _syncvar::SyncField as _;
-        )
-    })
 }
 
 /// The constants that the attribute on the struct sets.
@@ -156,12 +141,12 @@ fn resendable(behaviour: &Behaviour<'_>) -> TokenStream {
 /// A call of a synchronised field's method: `self.health.read_full(reader)` where the macro knows
 /// that a `SyncVar` of this value has the method. Where it does not, a call that names the type and
 /// the trait: should the trait be missing, every such call gives the same error, at the type, and
-/// the compiler prints it once.
+/// the compiler prints it once. A field that has a codec is written and read by that.
 fn call(sync_var: &SyncVar<'_>, method: &Method, argument: Option<&TokenStream>) -> TokenStream {
     let (member, ty) = (&sync_var.member, sync_var.ty.original);
     match (sync_var.ty.container, method.of_value) {
-        (Container::SyncVar(value), Some(name)) if !travels(value) => {
-            let function = item(value, "SyncValue", name);
+        (Container::SyncVar(value), Some(name)) if !travels(value) || sync_var.codec.is_some() => {
+            let function = value_item(sync_var, value, name);
             if method.writes {
                 quote!(#function(self.#member.received(), #argument))
             } else {
@@ -188,14 +173,29 @@ fn call(sync_var: &SyncVar<'_>, method: &Method, argument: Option<&TokenStream>)
     }
 }
 
+/// What a value has as a value, or its codec for it: `<f32 as _syncvar::SyncValue>::write`, or
+/// `<Half as _syncvar::SyncCodec<f32>>::write`.
+fn value_item(sync_var: &SyncVar<'_>, value: &Type, name: &str) -> TokenStream {
+    match &sync_var.codec {
+        Some(codec) => item_of(codec, &quote!(SyncCodec<#value>), name),
+        None => item(value, "SyncValue", name),
+    }
+}
+
 /// `<Health as _syncvar::SyncField>::read_full`, where the compiler looks for the place of an error
 /// having the places of `Health`: so it is at the type, and equal to every other one for this type.
 fn item(ty: &Type, of: &str, name: &str) -> TokenStream {
+    let of = Ident::new(of, Span::call_site());
+    item_of(ty, &quote!(#of), name)
+}
+
+/// As [`item`], of a trait that has arguments.
+fn item_of(ty: &Type, of: &TokenStream, name: &str) -> TokenStream {
     let tokens: Vec<TokenTree> = ty.to_token_stream().into_iter().collect();
     let place = |token: Option<&TokenTree>| token.map_or_else(Span::call_site, TokenTree::span);
     let (first, last) = (place(tokens.first()), place(tokens.last()));
     let open = quote_spanned!(first=> <);
-    let (of, name) = (Ident::new(of, Span::call_site()), Ident::new(name, last));
+    let name = Ident::new(name, last);
     quote!(#open #ty as _syncvar::#of>::#name)
 }
 
@@ -255,10 +255,26 @@ fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
         add(base.ty, quote!(NetworkBehaviour));
     }
     for sync_var in &behaviour.sync_vars {
-        match (sync_var.ty.container, sync_var.has_hook().then_some(())) {
+        match (sync_var.ty.container, sync_var.has_hook()) {
+            (Container::SyncVar(value), _) if sync_var.codec.is_some() => {
+                add(
+                    value,
+                    quote!(Clone + _syncvar::Send + _syncvar::Sync + 'static),
+                );
+            }
             (Container::SyncVar(value), _) => add(value, quote!(SyncValue)),
-            (_, None) => add(sync_var.ty.original, quote!(SyncField)),
-            (_, Some(_)) => add(sync_var.ty.original, quote!(HookField)),
+            (_, false) => add(sync_var.ty.original, quote!(SyncField)),
+            (_, true) => add(sync_var.ty.original, quote!(HookField)),
+        }
+    }
+    for sync_var in &behaviour.sync_vars {
+        if let (Container::SyncVar(value), Some(codec)) = (sync_var.ty.container, &sync_var.codec)
+            && (parameters.occur_in(value) || parameters.occur_in(codec))
+        {
+            let clause = clause.get_or_insert_with(|| parse_quote!(where));
+            clause
+                .predicates
+                .push(parse_quote!(#codec: _syncvar::SyncCodec<#value>));
         }
     }
     let types = behaviour

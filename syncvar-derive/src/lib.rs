@@ -47,6 +47,34 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(player.sync_var_dirty_bits(), 0b10); // bit 0 belongs to the base
 /// ```
 ///
+/// How a value travels can be chosen:
+///
+/// ```
+/// use syncvar::prelude::*;
+/// use syncvar::{Half, Quantized, Vector3};
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Unit {
+///     /// 3 bytes for each component.
+///     #[sync_var(with = Quantized<-500, 500, 100>)]
+///     position: SyncVar<Vector3>,
+///     #[sync_var(with = Half, hook = on_speed_changed)]
+///     speed: SyncVar<f32>,
+/// }
+///
+/// impl Unit {
+///     fn on_speed_changed(&mut self, _previous: f32) {}
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Unit>("unit"));
+/// let id = net.server.spawn(Unit::default());
+/// net.settle();
+/// let mut unit = net.server.get_mut::<Unit>(id).unwrap();
+/// unit.position.x = 0.004; // less than half a centimetre
+/// drop(unit);
+/// assert_eq!(net.server.get::<Unit>(id).unwrap().sync_var_dirty_bits(), 0);
+/// ```
+///
 /// On the struct, `#[network_behaviour(...)]` takes:
 ///
 /// * `send_interval = <seconds>`: the shortest time between two updates; 0.1 unless given, 0 for
@@ -60,6 +88,10 @@ use syn::{DeriveInput, parse_macro_input};
 /// * `#[sync_var(hook = method)]`: after an update has been applied on a client,
 ///   `fn method(&mut self, previous: T)` is called if the value is another one. It is given the
 ///   previous value only: the new one is in the field.
+/// * `#[sync_var(with = Half)]`: the value travels as this type encodes it, a `SyncCodec`, and not in
+///   its own way. On the server, what makes no difference to what is sent is no change then; on a
+///   client, no hook runs for it. Only of a `SyncVar<T>` that is written out; `hook` can stand beside
+///   it.
 /// * `#[network_behaviour(base)]`: the field is the base of this behaviour; its fields come first.
 ///
 /// A behaviour has at most 64 synchronised fields, those of its bases included.

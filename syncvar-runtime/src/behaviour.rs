@@ -85,7 +85,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError};
 pub trait NetworkBehaviour: Send + Sync + 'static {
     /// What [`on_deserialize`](Self::on_deserialize) hands to
     /// [`call_hooks`](Self::call_hooks): the previous values of the fields that have a hook; `()`
-    /// where none has.
+    /// where none has. Also what [`before_change`](Self::before_change) remembers.
     type Previous: Send + Sync + 'static;
 
     /// Name, fields, their types and order: compared at connect.
@@ -125,6 +125,25 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// holds [`SyncField`](crate::SyncField)s passes it on to each of them.
     fn set_observed(&mut self, observed: bool) {
         let _ = observed;
+    }
+
+    /// Remembers those clean fields of which a write is not always a change to send: a value that
+    /// travels in steps has to move by one. The server calls it before it lends the behaviour for
+    /// writing, and passes what is returned to [`withdraw_changes`](Self::withdraw_changes).
+    ///
+    /// The derive writes both methods where a field has a [codec](crate::SyncCodec); a behaviour
+    /// without such fields has nothing to remember.
+    fn before_change(&self) -> Option<Self::Previous> {
+        None
+    }
+
+    /// Makes those fields clean again that have become dirty since
+    /// [`before_change`](Self::before_change) and are, as they travel, what they were then. The
+    /// server calls it when it gets the behaviour back, after
+    /// [`notice_replacements`](Self::notice_replacements). A field that was told to be dirty, by
+    /// [`set_dirty_bit`](Self::set_dirty_bit), stays so.
+    fn withdraw_changes(&mut self, before: Self::Previous) {
+        drop(before);
     }
 
     /// Writes the whole state (`initial_state`), or the dirty mask and the changed fields.

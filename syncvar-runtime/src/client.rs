@@ -3,6 +3,7 @@
 mod apply;
 mod event;
 mod receive;
+mod refuse;
 
 pub(crate) use apply::Reception;
 pub use event::{ChangedFields, ClientEvent, SpawnFailure};
@@ -19,6 +20,7 @@ use crate::schema_text::PrefabText;
 use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::table::Table;
+use crate::wire::DEFAULT_MAX_ELEMENTS;
 use crate::{
     Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
     ReadError,
@@ -36,11 +38,18 @@ pub struct ClientConfig {
     pub dialect: Dialect,
     /// The largest packet, in bytes, that messages to the server are gathered into.
     pub packet_size: usize,
+    /// The longest payload of one message, in bytes, that the server can make this client read; 16 MiB
+    /// unless set, and at least 65 535 ([`MAX_BYTES`](crate::MAX_BYTES)). An object about which a longer
+    /// one is becomes [`ClientEvent::Poisoned`] and keeps what it has, if it has anything yet.
+    pub max_message_size: usize,
     /// Whether to ask for the objects as soon as the connection stands; otherwise
     /// [`NetworkClient::ready`] does.
     pub auto_ready: bool,
     /// The most objects that the server can make this client hold.
     pub max_objects: usize,
+    /// The most elements that a sequence or a collection in a field can have; more are an error of the
+    /// object.
+    pub max_elements: usize,
     /// The most events that are kept for [`NetworkClient::poll_event`], besides one for each object
     /// of a burst; the oldest go first. A program that lives by hooks alone may leave them there.
     pub max_events: usize,
@@ -52,8 +61,10 @@ impl Default for ClientConfig {
             compare_schemas: true,
             dialect: Dialect::Compact,
             packet_size: 1340,
+            max_message_size: 16 * 1024 * 1024,
             auto_ready: true,
             max_objects: 1_000_000,
+            max_elements: DEFAULT_MAX_ELEMENTS,
             max_events: 100_000,
         }
     }
@@ -177,6 +188,11 @@ impl NetworkClient {
     /// The registry that the client was made with.
     pub fn prefabs(&self) -> &Prefabs {
         &self.prefabs
+    }
+
+    /// The settings that the client was made with.
+    pub fn config(&self) -> &ClientConfig {
+        &self.config
     }
 
     /// What has been sent and received so far.

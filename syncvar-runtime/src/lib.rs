@@ -11,6 +11,7 @@
 mod behaviour;
 mod channel;
 mod client;
+mod codec;
 mod events;
 mod id_set;
 mod identity;
@@ -33,13 +34,14 @@ pub use client::{
     ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient,
     SpawnFailure,
 };
+pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity};
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
     Tag,
 };
 pub use memory::{Link, MemoryNetwork};
-pub use message::MessageType;
+pub use message::{ListError, ListHash, ListOperation, MessageType, SyncListMessage};
 pub use prefab::Prefabs;
 pub use schema::{
     BehaviourSchema, FieldSchema, MAX_SYNC_VARS, MemberSchema, TypeSchema, VariantSchema,
@@ -55,9 +57,12 @@ pub use sync::{
     DictionaryChange, ElementMut, HookField, ListChange, SetChange, SyncDictionary, SyncField,
     SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,
 };
+#[cfg(feature = "serde")]
+pub use wire::Postcard;
 pub use wire::{
-    Color, Color32, Decimal, Dialect, MAX_BYTES, MAX_STRING_BYTES, Matrix4x4, MessageStart,
-    NetworkHash128, NetworkReader, NetworkSceneId, NetworkWriter, Plane, Quaternion, Ray,
-    ReadError, ReadErrorKind, ReadResultExt, Rect, SyncValue, Vector2, Vector3, Vector4,
+    Color, Color32, Decimal, Dialect, FixedString, FixedString32, FixedString64, FixedString128,
+    FixedString512, FixedString4096, FixedStringTooLong, MAX_BYTES, MAX_STRING_BYTES, Matrix4x4,
+    MessageStart, NetworkHash128, NetworkReader, NetworkSceneId, NetworkWriter, Plane, Quaternion,
+    Ray, ReadError, ReadErrorKind, ReadResultExt, Rect, SyncValue, Vector2, Vector3, Vector4,
     WriteError, WriteErrorKind,
 };

@@ -1,12 +1,19 @@
 //! The messages: their numbers, and for each its encoding and decoding side by side.
 //!
 //! A packet is messages back to back; a message is the size of its payload (`u16`), its type
-//! (`i16`) and the payload. Numbers up to 47 are UNet's where UNet has the message; those that it
-//! leaves free carry what it does not have: 20 to 23, 32 and 33. Tables: WIRE.md.
+//! (`i16`) and the payload; [`frame`] knows what one looks like that is too long for that. Numbers up
+//! to 47 are UNet's where UNet has the message; those that it leaves free carry what it does not
+//! have: 20 to 24, 32 and 33. Tables: WIRE.md.
 #![expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "all fields are written by one signature"
 )]
+
+mod frame;
+mod sync_list;
+
+pub(crate) use frame::{FRAME, Frame, Frames, LONG_FRAME, frame_length, long_head};
+pub use sync_list::{ListError, ListHash, ListOperation, SyncListMessage};
 
 use crate::{
     Dialect, MessageStart, NetId, NetworkHash128, NetworkReader, NetworkWriter, Quaternion,
@@ -37,6 +44,9 @@ pub enum MessageType {
     UpdateBatch = 22,
     /// Server to client: the full states of several objects. Ours.
     SpawnBatch = 23,
+    /// Server to client: the head of a message of more than [`MAX_BYTES`](crate::MAX_BYTES). Statistics
+    /// count it as the message that it is. Ours.
+    Long = 24,
     /// Client to server: let me in. Server to client: you are in. Ours.
     Connect = 32,
     /// Either way: the connection ends, and why. Ours.
@@ -49,7 +59,7 @@ pub enum MessageType {
 
 impl MessageType {
     /// All of them, ordered by number.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::ObjectDestroy,
         Self::ObjectSpawn,
         Self::UpdateVars,
@@ -60,6 +70,7 @@ impl MessageType {
         Self::Schema,
         Self::UpdateBatch,
         Self::SpawnBatch,
+        Self::Long,
         Self::Connect,
         Self::Disconnect,
         Self::Ready,
@@ -91,61 +102,17 @@ impl MessageType {
             Self::Schema => 7,
             Self::UpdateBatch => 8,
             Self::SpawnBatch => 9,
-            Self::Connect => 10,
-            Self::Disconnect => 11,
-            Self::Ready => 12,
-            Self::NotReady => 13,
+            Self::Long => 10,
+            Self::Connect => 11,
+            Self::Disconnect => 12,
+            Self::Ready => 13,
+            Self::NotReady => 14,
         }
     }
 }
 
 /// The version of the handshake that [`Connect`] announces.
 pub(crate) const PROTOCOL_VERSION: u32 = 2;
-
-/// One message of a packet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Frame<'a> {
-    pub(crate) message_type: i16,
-    pub(crate) payload: &'a [u8],
-}
-
-/// Cuts a packet into its messages; ends after the first error.
-pub(crate) struct Frames<'a> {
-    reader: NetworkReader<'a>,
-    failed: bool,
-}
-
-impl<'a> Frames<'a> {
-    pub(crate) fn new(packet: &'a [u8]) -> Self {
-        Self {
-            reader: NetworkReader::new(packet),
-            failed: false,
-        }
-    }
-
-    fn read(&mut self) -> Result<Frame<'a>, ReadError> {
-        let size = usize::from(self.reader.read_u16()?);
-        let message_type = self.reader.read_i16()?;
-        let payload = self.reader.read_bytes(size)?;
-        Ok(Frame {
-            message_type,
-            payload,
-        })
-    }
-}
-
-impl<'a> Iterator for Frames<'a> {
-    type Item = Result<Frame<'a>, ReadError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.failed || self.reader.remaining() == 0 {
-            return None;
-        }
-        let frame = self.read();
-        self.failed = frame.is_err();
-        Some(frame)
-    }
-}
 
 /// A message of fixed layout.
 pub(crate) trait Message: Sized {
@@ -364,14 +331,5 @@ mod tests {
         }
         assert!(MessageType::ALL.is_sorted());
         assert_eq!(MessageType::from_number(2), None);
-    }
-
-    #[test]
-    fn a_packet_is_cut_into_its_messages_until_the_first_error() {
-        let mut frames = Frames::new(&[1, 0, 12, 0, 1, 9, 0, 12, 0]);
-        assert_eq!(frames.next().unwrap().unwrap().payload, [1]);
-        let error = frames.next().unwrap().unwrap_err();
-        assert_eq!(error.to_string(), "9 bytes needed, 0 left, at byte 9");
-        assert!(frames.next().is_none());
     }
 }

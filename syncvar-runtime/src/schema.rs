@@ -52,12 +52,26 @@ pub enum TypeSchema {
     Array(&'static TypeSchema, usize),
     /// One value or none.
     Optional(&'static TypeSchema),
+    /// Any number of keys, each with a value.
+    Map(&'static TypeSchema, &'static TypeSchema),
+    /// Any number of elements, none of them twice.
+    Set(&'static TypeSchema),
     /// A collection that sends its changes as operations.
     Collection {
         /// The collection's name.
         name: &'static str,
         /// What it is made of: elements, or keys and values.
         parts: &'static [TypeSchema],
+    },
+    /// A value that travels in another way than its type does by itself: see
+    /// [`SyncCodec`](crate::SyncCodec).
+    Encoded {
+        /// The codec's name.
+        codec: &'static str,
+        /// Whatever else decides the bytes: bounds, steps, bits.
+        parameters: &'static [i64],
+        /// What is encoded.
+        value: &'static TypeSchema,
     },
 }
 
@@ -176,6 +190,8 @@ impl fmt::Display for TypeSchema {
             Self::Sequence(element) => write!(f, "[{element}]"),
             Self::Array(element, count) => write!(f, "[{element}; {count}]"),
             Self::Optional(value) => write!(f, "{value}?"),
+            Self::Map(key, value) => write!(f, "[{key}: {value}]"),
+            Self::Set(element) => write!(f, "{{{element}}}"),
             Self::Collection { name, parts } => {
                 write!(f, "{name}<")?;
                 for (index, part) in parts.iter().enumerate() {
@@ -184,8 +200,25 @@ impl fmt::Display for TypeSchema {
                 }
                 f.write_str(">")
             }
+            Self::Encoded {
+                codec,
+                parameters,
+                value,
+            } => {
+                write!(f, "{value} as {codec}")?;
+                write_parameters(f, parameters)
+            }
         }
     }
+}
+
+/// `<-500, 500, 100>`, or nothing where there is nothing.
+fn write_parameters(f: &mut fmt::Formatter<'_>, parameters: &[i64]) -> fmt::Result {
+    for (index, parameter) in parameters.iter().enumerate() {
+        let separator = if index == 0 { "<" } else { ", " };
+        write!(f, "{separator}{parameter}")?;
+    }
+    f.write_str(if parameters.is_empty() { "" } else { ">" })
 }
 
 fn write_members(f: &mut fmt::Formatter<'_>, members: &[MemberSchema]) -> fmt::Result {

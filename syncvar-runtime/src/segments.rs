@@ -3,9 +3,11 @@
 #[cfg(feature = "parallel")]
 mod append;
 mod batch;
+mod room;
 mod update;
 
 pub(crate) use batch::Entries;
+pub(crate) use room::Room;
 pub(crate) use update::{frames_length, update_fits, update_length};
 
 use bytes::Bytes;

@@ -37,6 +37,7 @@ use bytes::Bytes;
 
 use crate::events::Events;
 use crate::identity::{MAX_CHANNELS, Place, Pools};
+use crate::segments::Room;
 use crate::stats::Stats;
 use crate::table::Table;
 use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
@@ -69,6 +70,16 @@ pub struct ServerConfig {
     /// The largest packet, in bytes, that messages are gathered into; 1340 as in UNet. A larger
     /// message travels as a packet of its own, on a reliable channel.
     pub packet_size: usize,
+    /// The longest payload of one message, in bytes, on a reliable channel to a connection that is
+    /// spoken to in [`Dialect::Compact`]; 16 MiB unless set. So long the full state of one object can
+    /// be, or its changes of one update; a longer one is [`ServerEvent::SerializeFailed`]. A client
+    /// must take as much ([`ClientConfig::max_message_size`](crate::ClientConfig::max_message_size)),
+    /// and so must the transport.
+    ///
+    /// Less than 65 535 ([`MAX_BYTES`](crate::MAX_BYTES)) is that much, and more than `u32::MAX` is
+    /// that. With [`Dialect::Unet`] 65 535 are the limit whatever this says; an object is sent to all
+    /// who see it or to none, so one connection that is spoken to in it limits what the others are sent.
+    pub max_message_size: usize,
     /// Whether several messages share a packet. Off, each travels alone, as with UNet's
     /// `maxDelay` of 0.
     pub gather: bool,
@@ -102,6 +113,7 @@ impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             packet_size: 1340,
+            max_message_size: 16 * 1024 * 1024,
             gather: true,
             channels: vec![Channel::Reliable, Channel::Unreliable],
             compare_schemas: true,
@@ -118,6 +130,14 @@ impl ServerConfig {
     /// How much is gathered into one packet.
     fn gathered_size(&self) -> usize {
         if self.gather { self.packet_size } else { 0 }
+    }
+
+    /// How long a message may be.
+    fn room(&self, channel: Channel) -> Room {
+        match channel {
+            Channel::Reliable => Room::reliable(self.max_message_size),
+            Channel::Unreliable => Room::unreliable(self.packet_size),
+        }
     }
 }
 

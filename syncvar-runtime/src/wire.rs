@@ -16,7 +16,13 @@ mod convert;
 mod decimal;
 mod dialect;
 mod error;
+mod fixed_string;
+mod foreign;
+mod keyed;
+mod number;
 mod packed;
+#[cfg(feature = "serde")]
+mod postcard;
 mod reader;
 mod unity;
 mod value;
@@ -26,16 +32,25 @@ mod writer;
 pub use decimal::Decimal;
 pub use dialect::Dialect;
 pub use error::{ReadError, ReadErrorKind, ReadResultExt, WriteError, WriteErrorKind};
+pub use fixed_string::{
+    FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+    FixedStringTooLong,
+};
+#[cfg(feature = "serde")]
+pub use postcard::Postcard;
+pub(crate) use reader::DEFAULT_MAX_ELEMENTS;
 pub use reader::NetworkReader;
 pub use unity::{
     Color, Color32, Matrix4x4, NetworkHash128, NetworkSceneId, Plane, Quaternion, Ray, Rect,
     Vector2, Vector3, Vector4,
 };
 pub use value::SyncValue;
+pub(crate) use varint::{unzigzag, unzigzag_128, zigzag, zigzag_128};
 pub use writer::{MessageStart, NetworkWriter};
 
 /// The longest string, in bytes of UTF-8, that any dialect carries.
 pub const MAX_STRING_BYTES: usize = 32_767;
 
-/// The longest byte array, and the largest payload of one message, in any dialect.
+/// The longest byte array, in any dialect, and the largest payload of one message in the bytes of
+/// UNet. What a message in `Compact` can carry beyond it is a setting of server and client.
 pub const MAX_BYTES: usize = 65_535;

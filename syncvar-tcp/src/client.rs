@@ -13,8 +13,11 @@ use tokio_util::codec::{Framed, LengthDelimitedCodec};
 
 use crate::frame;
 
-/// The largest packet that a server can make a client hold.
+/// The largest packet that a server can make a client hold, unless the client takes longer messages.
 const MAX_PACKET: usize = 8 * 1024 * 1024;
+
+/// The bytes before the payload of a long message.
+const MESSAGE_HEAD: usize = 10;
 
 /// How long saying goodbye may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -71,6 +74,10 @@ impl TcpClient {
     /// Whether the server lets the client in is told by its first event,
     /// [`ClientEvent::Connected`] or [`ClientEvent::Refused`].
     ///
+    /// The server can send packets of up to 8 MiB, or of one message of the client's
+    /// [`max_message_size`](syncvar_runtime::ClientConfig::max_message_size) if that is more; a longer
+    /// one ends the connection.
+    ///
     /// # Errors
     ///
     /// When there is no connection to be had.
@@ -78,9 +85,11 @@ impl TcpClient {
         let stream = TcpStream::connect(addr).await?;
         frame::configure(&stream)?;
         client.handle_connect();
+        let longest = client.config().max_message_size;
+        let max_packet = MAX_PACKET.max(longest.saturating_add(MESSAGE_HEAD));
         Ok(Self {
             client,
-            frames: Some(Framed::new(stream, frame::codec(MAX_PACKET))),
+            frames: Some(Framed::new(stream, frame::codec(max_packet))),
         })
     }
 

@@ -25,7 +25,9 @@ pub struct TcpOptions {
     pub max_queued_packets: usize,
     /// How many bytes may wait to be sent to one client. A client that is further behind is
     /// disconnected. A client that joins is sent all that it may see at once, so this must be more
-    /// than that. 16 MiB.
+    /// than that, and more than the server's
+    /// [`max_message_size`](syncvar_runtime::ServerConfig::max_message_size) if an object is ever as
+    /// long. 32 MiB.
     pub max_queued_bytes: usize,
     /// How many connections there may be; further ones are closed at once. 1024.
     pub max_connections: usize,
@@ -43,7 +45,7 @@ impl Default for TcpOptions {
             tick: Duration::from_secs(1) / 30,
             max_packet: 64 * 1024,
             max_queued_packets: 64,
-            max_queued_bytes: 16 * 1024 * 1024,
+            max_queued_bytes: 32 * 1024 * 1024,
             max_connections: 1024,
             handshake_timeout: Duration::from_secs(10),
             stall_timeout: Duration::from_secs(30),

@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Dialect, HookField, MessageType};
+use syncvar::{Dialect, MessageType};
 
 use crate::model::full;
 use crate::pair::Pair;
@@ -323,57 +323,4 @@ fn an_element_that_is_equal_and_yet_another_one_reaches_clients() {
             assert_eq!(label(pair.client.keys().next()).unwrap(), "new");
         },
     );
-}
-
-/// A list that has grown beyond what fits a message: those who have it are sent its changes, each once,
-/// and those who join have to wait until it has become shorter.
-#[test]
-fn a_list_too_long_for_a_message_goes_on_for_those_who_have_it_and_keeps_others_waiting() {
-    #[derive(NetworkBehaviour, Default)]
-    #[network_behaviour(send_interval = 0)]
-    struct Diary {
-        #[sync_var]
-        items: SyncList<u32>,
-        #[sync_var]
-        tags: SyncHashSet<String>,
-    }
-    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Diary>("diary"));
-    let mut config = ClientConfig::default();
-    config.dialect = Dialect::Unet;
-    let prefabs = Prefabs::new().register::<Diary>("diary");
-    net.connect_client(NetworkClient::with_config(prefabs, config));
-    let id = net.server.spawn(Diary::default());
-    net.settle();
-    let assert_equal = |net: &MemoryNetwork, clients| {
-        let expected = net.server.get::<Diary>(id).unwrap();
-        for client in 0..clients {
-            let diary = net.client(client).get::<Diary>(id).unwrap();
-            assert!(diary.items == expected.items, "{client}");
-            assert_eq!(diary.tags, expected.tags);
-        }
-    };
-    for thousand in 0..40 {
-        let mut diary = net.server.get_mut::<Diary>(id).unwrap();
-        diary
-            .items
-            .extend((0..1000).map(|item| 1_000_000 * thousand + item));
-        diary.tags.insert(thousand.to_string());
-        drop(diary);
-        net.step();
-    }
-    assert_equal(&net, 2);
-    assert_eq!(net.server.get::<Diary>(id).unwrap().items.len(), 40_000);
-    let late = net.connect();
-    for step in 0..5 {
-        let mut diary = net.server.get_mut::<Diary>(id).unwrap();
-        diary.items.remove(step);
-        diary.tags.insert(format!("{step}x"));
-        drop(diary);
-        net.step();
-    }
-    assert_equal(&net, 2);
-    assert!(net.client(late).get::<Diary>(id).is_none());
-    net.server.get_mut::<Diary>(id).unwrap().items.truncate(100);
-    net.settle();
-    assert_equal(&net, 3);
 }

@@ -1,5 +1,5 @@
 //! Counterparts of Mirror's tests of behaviours, as far as they are about collections:
-//! NetworkBehaviourSerializeTest, NetworkBehaviourDirtyBitsTests, NetworkBehaviourTests.
+//! `NetworkBehaviourSerializeTest`, `NetworkBehaviourDirtyBitsTests`, `NetworkBehaviourTests`.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Counterparts of Mirror's SyncDictionaryTest and SyncDictionaryActionTest. A name begins with that of
+//! Counterparts of Mirror's `SyncDictionaryTest` and `SyncDictionaryActionTest`. A name begins with that of
 //! Mirror's test.
 
 use syncvar::prelude::*;

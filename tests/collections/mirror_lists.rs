@@ -1,4 +1,5 @@
-//! Counterparts of Mirror's tests of `SyncList`: SyncListTest, SyncListClassTest, SyncListStructTest.
+//! Counterparts of Mirror's tests of `SyncList`: `SyncListTest`, `SyncListClassTest`,
+//! `SyncListStructTest`.
 //! A name begins with that of Mirror's test.
 
 use syncvar::prelude::*;
@@ -30,7 +31,7 @@ fn test_init_the_full_state_arrives() {
 fn curly_braces_constructor_a_list_is_made_of_its_elements() {
     let list = SyncList::from([1, 2, 3]);
     assert_eq!(list, [1, 2, 3]);
-    assert_eq!(list, SyncList::from_iter(1..=3));
+    assert_eq!(list, (1..=3).collect::<SyncList<_>>());
     assert!(!list.is_dirty(), "its first elements travel with the spawn");
 }
 
@@ -237,7 +238,7 @@ fn sync_list_float_test() {
     Pair::each(SyncList::new, |pair| {
         pair.server.extend([1.5_f32, f32::NAN]);
         assert_eq!(pair.sync().len(), 2);
-        assert_eq!(pair.client[0], 1.5);
+        assert_eq!(pair.client[0].to_bits(), 1.5_f32.to_bits());
         assert!(pair.client[1].is_nan());
         assert!(!pair.server.set(1, f32::NAN));
         assert!(pair.server.set(1, -0.0));

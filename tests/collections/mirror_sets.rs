@@ -1,4 +1,4 @@
-//! Counterparts of Mirror's SyncSetTest, for both sets. A name begins with that of Mirror's test.
+//! Counterparts of Mirror's `SyncSetTest`, for both sets. A name begins with that of Mirror's test.
 
 use std::collections::BTreeSet;
 
@@ -167,7 +167,7 @@ macro_rules! set_tests {
                 });
             }
 
-            /// IsSubsetOf, IsSupersetOf, both of them proper or not, Overlaps, SetEquals: queries only.
+            /// Subsets and supersets, proper or not, what overlaps, what is equal: queries only.
             #[test]
             fn test_is_proper_subset_of_test_is_super_set_of_test_overlaps_and_test_set_equals() {
                 Pair::each(set, |pair| {

@@ -11,6 +11,8 @@ pub(crate) mod subject;
 #[path = "model/world.rs"]
 mod world;
 
+use std::time::Duration;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::prelude::*;
@@ -18,7 +20,7 @@ use syncvar::{Channel, Dialect, Link, NetworkReader, NetworkWriter, SyncField};
 
 use crate::delta;
 use subject::Subject;
-use world::{Action, World, action, slow};
+use world::{Action, World, action};
 
 /// So many cases, unless `PROPTEST_CASES` says how many.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
@@ -147,6 +149,16 @@ proptest! {
         dialect in dialect(),
     ) {
         run::<SyncSortedSet<i32>>(rounds, dialect);
+    }
+}
+
+/// A slow link that loses packets.
+fn slow(seed: u64) -> Link {
+    Link {
+        delay: Duration::from_millis(70),
+        jitter: Duration::from_millis(90),
+        loss_per_mille: 200,
+        seed,
     }
 }
 

@@ -127,6 +127,9 @@ fn t14_network_list_remove_and_remove_at_both_sides_know() {
     }
 }
 
+/// Something that a server does to a dictionary.
+type Step = &'static dyn Fn(&mut SyncDictionary<String, i32>);
+
 /// What was added, taken out and changed, as sets.
 fn deltas(
     before: &BTreeMap<String, i32>,
@@ -149,7 +152,7 @@ fn deltas(
 #[test]
 fn t32_network_variable_collections_a_dictionary_and_what_was_added_removed_and_changed() {
     Pair::each(SyncDictionary::<String, i32>::new, |pair| {
-        let steps: [&dyn Fn(&mut SyncDictionary<String, i32>); 6] = [
+        let steps: [Step; 6] = [
             &|map| map.extend([("a".into(), 1)]),
             &|map| map.extend((0..30).map(|number| (number.to_string(), number))),
             &|map| {
@@ -222,7 +225,7 @@ fn t32_network_variable_collections_nested_ones_travel_element_by_element() {
     });
 }
 
-/// And Mirror's ClientServer_ActionsRespectAOI of lists, dictionaries and sets, on a pure client.
+/// And Mirror's `ClientServer_ActionsRespectAOI` of lists, dictionaries and sets, on a pure client.
 #[test]
 fn t36_hidden_variable_test_a_client_from_whom_the_object_is_hidden_gets_nothing_until_it_is_shown()
 {
@@ -286,27 +289,27 @@ fn t37_list_changed_test_the_server_has_the_right_previous_value() {
 #[test]
 fn t38_owner_modified_test_no_duplicates_and_no_gaps_over_many_updates() {
     let (mut net, id) = crowd(Bag::default());
-    let mut next = 0;
-    for round in 0..30 {
+    let mut number = 0;
+    for update in 0..30 {
         for _ in 0..3 {
-            edit(&mut net, id, |bag| bag.items.push(next));
-            next += 1;
+            edit(&mut net, id, |bag| bag.items.push(number));
+            number += 1;
         }
-        if round % 7 == 0 {
+        if update % 7 == 0 {
             net.connect();
-            edit(&mut net, id, |bag| bag.items.push(next));
-            next += 1;
+            edit(&mut net, id, |bag| bag.items.push(number));
+            number += 1;
         }
         net.step();
         while let Some(event) = net.server.poll_event() {
             if matches!(event, ServerEvent::Ready { .. }) {
-                edit(&mut net, id, |bag| bag.items.push(next));
-                next += 1;
+                edit(&mut net, id, |bag| bag.items.push(number));
+                number += 1;
             }
         }
     }
     net.settle();
-    let expected: Vec<_> = (0..next).collect();
+    let expected: Vec<_> = (0..number).collect();
     assert_items(&net, id, &expected);
     for (client, replica) in net.replicas::<Bag>(id).flatten().enumerate() {
         let added = replica.told.iter().filter_map(|told| {

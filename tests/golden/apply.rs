@@ -4,7 +4,8 @@ use syncvar::{NetworkReader, ReadErrorKind};
 
 use super::bytes::RecordedBytes;
 use super::check::Check;
-use super::class::{Class, Field};
+use super::class::Class;
+use super::field::Field;
 use super::json::Json;
 use super::plane_and_ray;
 use super::rule::Rule;
@@ -42,8 +43,8 @@ pub(crate) fn initial(class: &Class, step: &Json, check: &mut Check) {
 }
 
 /// Reads the recorded delta: the fields of its mask are those of the sender, the others as new, and
-/// the hooks are called of those that are other than new. Where UNet's bits collide, ours reads
-/// what ours writes for the same fields.
+/// the hooks are called of those that are other than new. Where UNet's bits collide, and where
+/// there are lists among them, ours reads what ours writes for the same fields.
 pub(crate) fn delta(class: &Class, step: &Json, check: &mut Check) {
     let Some(mut receiver) = Receiver::new(class, step, "apply_delta_to_fresh") else {
         return;
@@ -54,7 +55,11 @@ pub(crate) fn delta(class: &Class, step: &Json, check: &mut Check) {
     let sent = sent.as_bytes();
     let unknown_bits = step.at("dirty_mask").number::<u64>() & !class.recorded_bits();
     let refusal = (unknown_bits != 0).then_some(Rule::UnknownDirtyBits);
-    let bytes = if class.collides() {
+    let has_lists = sender.dirty_bits() & class.list_bits() != 0;
+    if has_lists {
+        check.under(Rule::ListChanges);
+    }
+    let bytes = if class.collides() || has_lists {
         Some(sent)
     } else {
         recorded.resolve(sent)

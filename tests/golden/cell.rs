@@ -9,6 +9,7 @@ use syncvar::{
 };
 
 use super::json::Json;
+use super::list_cell;
 use super::recorded::{self, EnumNumber, Recorded};
 use super::rule::Rule;
 
@@ -31,6 +32,25 @@ pub(crate) trait Cell: Send + Sync {
     fn clear_dirty(&mut self);
     fn write(&self, writer: &mut NetworkWriter);
     fn read(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
+
+    /// Whether this is a list, of which ours sends the changes and UNet the whole.
+    fn is_list(&self) -> bool {
+        false
+    }
+
+    /// Does what the payload of one of UNet's list messages says.
+    fn operate(&mut self, _: &[u8]) -> Result<(), String> {
+        Err("a field that is no list".into())
+    }
+
+    /// The field as it stands in ours among the changes of a behaviour.
+    fn write_change(&self, writer: &mut NetworkWriter) {
+        self.write(writer);
+    }
+
+    fn read_change(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.read(reader)
+    }
 }
 
 impl<T: Recorded> Cell for SyncVar<T> {
@@ -207,16 +227,6 @@ impl Cell for ArrayCell {
     }
 }
 
-/// UNet's lists, and the one that the recorder derived from `SyncListStruct`.
-const SYNC_LISTS: [&str; 6] = [
-    "SyncListInt",
-    "SyncListUInt",
-    "SyncListFloat",
-    "SyncListBool",
-    "SyncListString",
-    "BufList",
-];
-
 /// The types below enumerations that UNet's weaver accepts and writes no working code for.
 const WIDE_ENUMS: [&str; 2] = ["Int64", "UInt64"];
 
@@ -244,7 +254,7 @@ impl Structs {
 
     /// A field of this type with its default value, or the rule by which there is none.
     pub(crate) fn cell(&self, kind: &str) -> Result<Box<dyn Cell>, Rule> {
-        if let Some(cell) = leaf(kind) {
+        if let Some(cell) = leaf(kind).or_else(|| list_cell::find(kind)) {
             return Ok(cell);
         }
         if recorded::is_enum(kind, &WIDE_ENUMS) {
@@ -261,11 +271,8 @@ impl Structs {
                 dirty: false,
             }));
         }
-        let Some(members) = self.0.get(kind) else {
-            let is_list = SYNC_LISTS.contains(&kind);
-            assert!(is_list, "`{kind}` is no recorded type");
-            return Err(Rule::SyncLists);
-        };
+        let members = self.0.get(kind);
+        let members = members.unwrap_or_else(|| panic!("`{kind}` is no recorded type"));
         let members = members
             .iter()
             .map(|(name, kind)| Ok((name.clone(), self.cell(kind)?)));

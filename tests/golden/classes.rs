@@ -2,9 +2,12 @@
 
 mod hooks;
 mod inheritance;
+mod lists;
 mod plain;
 mod settings;
 mod structs;
+
+pub(crate) use structs::Buf;
 
 use super::cell::Cell;
 use super::subject::{Cells, Reach, Subject, reach};
@@ -63,6 +66,11 @@ pub(crate) fn find(name: &str) -> Option<Known> {
         "StructVar" => known::<structs::StructVar>(),
         "RichVar" => known::<structs::RichVar>(),
         "ClassVar" => known::<structs::ClassVar>(),
+        "SyncListsOnly" => known::<lists::SyncListsOnly>(),
+        "ListsAndVars" => known::<lists::ListsAndVars>(),
+        "ListOnChannel1" => known::<lists::ListOnChannel1>(),
+        "InhListBase" => known::<lists::InhListBase>(),
+        "InhListDerived" => known::<lists::InhListDerived>(),
         "HookVar" => known::<hooks::HookVar>(),
         "HookChain" => known::<hooks::HookChain>(),
         "InhA" => known::<inheritance::InhA>(),

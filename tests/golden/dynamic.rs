@@ -73,7 +73,11 @@ impl NetworkBehaviour for Dynamic {
             }
             let level = fields.by_ref().take(*field_count);
             for (_, field) in level.filter(|(bit, _)| initial_state || dirty_bits & bit != 0) {
-                field.cell.write(writer);
+                if initial_state {
+                    field.cell.write(writer);
+                } else {
+                    field.cell.write_change(writer);
+                }
             }
         }
         dirty_bits != 0 || initial_state && !self.fields.is_empty()
@@ -96,7 +100,11 @@ impl NetworkBehaviour for Dynamic {
             let level = fields.by_ref().take(field_count);
             for (_, field) in level.filter(|(bit, _)| dirty_bits & bit != 0) {
                 let previous = field.cell.show();
-                field.cell.read(reader)?;
+                if initial_state {
+                    field.cell.read(reader)?;
+                } else {
+                    field.cell.read_change(reader)?;
+                }
                 if field.has_hook && field.cell.show() != previous {
                     hooks.push(format!("{} was {previous}", field.name));
                 }

@@ -1,6 +1,7 @@
 //! Why a field is dirty in one of the two and not in the other.
 
-use super::class::{Class, Field};
+use super::class::Class;
+use super::field::Field;
 use super::json::Json;
 use super::rule::Rule;
 

@@ -9,7 +9,8 @@ use syncvar::{
 };
 
 use super::check::Check;
-use super::class::{Class, Field};
+use super::class::Class;
+use super::field::Field;
 use super::frame::Frame;
 use super::json::Json;
 use super::judge::{Judgement, judge};

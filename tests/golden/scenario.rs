@@ -88,6 +88,10 @@ impl<'a> Scenario<'a> {
         if let Some(recorded) = step.json.get("masks_before") {
             other_bits |= self.compare_dirty_bits(recorded, check)?;
         }
+        if self.stage.has(self.object) && self.stage.has_dirty_lists(self.object)? {
+            check.under(Rule::ListChanges);
+            other_bits = true;
+        }
         let (before, recorded_update) = self.before_update()?;
         let own_update = match step.expect {
             Expect::WholeUpdate(_, object) => self.stage.expected_update(object, 1)?,
@@ -220,7 +224,8 @@ fn assign_at(action: &str, setup: &[Command], time: Duration) -> Vec<Command> {
     commands
 }
 
-/// `recorded_update` is what UNet must send with bits of its own, where it has others than ours.
+/// `recorded_update` is what UNet must send with bits of its own, where it has others than ours, or
+/// with whole lists.
 fn compare(
     step: &Step<'_>,
     frames: &[Frame],

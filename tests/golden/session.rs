@@ -21,11 +21,14 @@ enum Expect {
     Recorded,
     /// The recorded messages without updates: what was changed before the spawn is in the spawn.
     SpawnOnly,
+    /// The update of this object with the changes of its lists, which the client is given instead of
+    /// UNet's messages.
+    ListUpdate(u32),
     /// Nothing: what was done is not there by a rule, or only a part of it.
     Skipped(Rule),
 }
 
-use Expect::{Recorded, Skipped, SpawnOnly};
+use Expect::{ListUpdate, Recorded, Skipped, SpawnOnly};
 
 /// The steps, which are recorded as prose, as commands.
 const STEPS: [(&str, Expect); 24] = [
@@ -36,8 +39,12 @@ const STEPS: [(&str, Expect); 24] = [
         Recorded,
     ),
     (r#"set 1 0.int1 -7; set 1 1.v1 "neu"; update"#, Recorded),
-    ("", Skipped(Rule::SyncLists)),
-    ("set 1 1.SetDirtyBit 2; update", Recorded),
+    (
+        r#"set 1 1.li [-1, 300, 8]; set 1 1.lb [{"id": 2, "name": null, "timer": {"bits": "00000000"}}];
+           set 1 1.ls ["s"]; set 1 1.ls []; update"#,
+        ListUpdate(1),
+    ),
+    ("set 1 1.SetDirtyBit 2; update", ListUpdate(1)),
     ("", Skipped(Rule::RemoteCalls)),
     ("", Skipped(Rule::RemoteCalls)),
     ("spawn 2 3 Calls One; update", Skipped(Rule::Players)),
@@ -107,12 +114,17 @@ impl Session {
     fn step(&mut self, step: &Json, commands: &str, expect: Expect, check: &mut Check) {
         let (sent, received) = wire(step);
         self.compare_client(&sent, expect, check);
-        self.compare_server(&received, commands, expect, check);
-        for (frame, json) in received.iter().zip(received_json(step)) {
-            if json.get("client_log").is_some() {
-                check.under(Rule::NotReadyIsKnown);
+        if let ListUpdate(object) = expect {
+            let updated = self.compare_list_update(&received, commands, object, check);
+            updated.unwrap_or_else(|rule| check.under(rule));
+        } else {
+            self.compare_server(&received, commands, expect, check);
+            for (frame, json) in received.iter().zip(received_json(step)) {
+                if json.get("client_log").is_some() {
+                    check.under(Rule::NotReadyIsKnown);
+                }
+                self.deliver(frame, check);
             }
-            self.deliver(frame, check);
         }
         if step
             .entries()
@@ -163,7 +175,7 @@ impl Session {
             }
         }
         match expect {
-            Recorded => {}
+            Recorded | ListUpdate(_) => {}
             SpawnOnly => {
                 expected.retain(|frame| frame.message_type() != 8);
                 check.under(Rule::ChangesTravelOnce);
@@ -171,6 +183,42 @@ impl Session {
             Skipped(rule) => return check.under(rule),
         }
         check.equal("messages of the server", show(&expected), show(&sent));
+    }
+
+    /// UNet's messages make its lists what ours are, or are an update with whole lists. Ours is one
+    /// update with what has changed.
+    fn compare_list_update(
+        &mut self,
+        recorded: &[Frame],
+        commands: &str,
+        object: u32,
+        check: &mut Check,
+    ) -> Result<(), Rule> {
+        check.under(Rule::ListChanges);
+        let commands = Command::parse_all(commands);
+        let (update, changes) = commands.split_last().expect("an update");
+        let mut theirs = self.stage.lists(object)?;
+        self.stage.perform_all(changes)?;
+        let own_update = self.stage.expected_update(object, 1)?;
+        if recorded.iter().all(|frame| frame.message_type() == 9) {
+            for frame in recorded {
+                theirs.take(frame.payload(), check);
+            }
+            let ours = self.stage.lists(object)?.show();
+            check.equal("UNet's lists", theirs.show(), ours);
+        } else {
+            let dirty_bits = self.stage.dirty_bits(object)?;
+            let dirty_bits = self.stage.as_recorded(object, &dirty_bits)?;
+            let update = self.stage.recorded_update(object, 1, &dirty_bits)?;
+            check.equal("UNet's messages", show(&update), show(recorded));
+        }
+        self.stage.perform(update)?;
+        let sent = self.stage.take_frames();
+        check.equal("messages", show(&own_update), show(&sent));
+        for frame in &sent {
+            self.deliver(frame, check);
+        }
+        Ok(())
     }
 
     /// The rule by which our server does not send a recorded message.
@@ -211,7 +259,7 @@ fn why_no_message(frame: &Frame) -> Option<Rule> {
     match frame.message_type() {
         2 | 7 => Some(Rule::RemoteCalls),
         4 => Some(Rule::Players),
-        9 => Some(Rule::SyncLists),
+        9 => Some(Rule::ListChanges),
         10 => Some(Rule::SceneObjects),
         _ => None,
     }

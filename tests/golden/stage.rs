@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use syncvar::{
-    BehaviourList, Channel, ConnectionId, NetId, NetworkHash128, NetworkIdentity, NetworkServer,
-    NetworkWriter, Prefabs, ServerConfig, SpawnOptions,
+    BehaviourList, Channel, ConnectionId, ListHash, NetId, NetworkHash128, NetworkIdentity,
+    NetworkReader, NetworkServer, NetworkWriter, Prefabs, ServerConfig, SpawnOptions,
 };
 
+use super::check::Check;
 use super::class::Class;
 use super::command::{Command, Spawn};
 use super::frame::Frame;
 use super::json::Json;
+use super::lists::Lists;
 use super::rule::Rule;
 use super::spawn::SpawnMessage;
 use super::subject::{Subject, expected_delta};
@@ -278,6 +280,39 @@ impl Stage {
             channel: 0,
             bytes,
         }])
+    }
+
+    /// Does to a list of an object what the payload of one of UNet's list messages says.
+    pub(crate) fn operate(
+        &mut self,
+        object: u32,
+        payload: &[u8],
+        check: &mut Check,
+    ) -> Result<(), Rule> {
+        let address = ListHash::peek(&NetworkReader::new(payload));
+        let (_, hash) = address.expect("a payload of a list message");
+        for behaviour in 0..self.classes(object)?.len() {
+            self.edit((object, behaviour), |class, subject| {
+                let mut lists = class.fields.iter();
+                if let Some(list) = lists.find(|field| field.list_hash() == hash)
+                    && let Err(error) = list.operate(subject, payload)
+                {
+                    check.fault("list message", "one that can be applied", error);
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The lists of an object as they are now.
+    pub(crate) fn lists(&self, object: u32) -> Result<Lists, Rule> {
+        Ok(Lists::of(self.subjects(object)?))
+    }
+
+    /// Whether an object has lists that are to be sent.
+    pub(crate) fn has_dirty_lists(&self, object: u32) -> Result<bool, Rule> {
+        let mut subjects = self.subjects(object)?;
+        Ok(subjects.any(|(class, subject)| subject.dirty_bits() & class.list_bits() != 0))
     }
 
     pub(crate) fn has(&self, object: u32) -> bool {

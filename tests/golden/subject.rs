@@ -127,7 +127,7 @@ pub(crate) fn expected_delta(subject: &dyn Subject) -> Vec<u8> {
         writer.write_packed_u64(dirty_bits);
         for (index, (_, cell)) in cells.by_ref().take(field_count) {
             if dirty_bits >> index & 1 == 1 {
-                cell.write(&mut writer);
+                cell.write_change(&mut writer);
             }
         }
     }

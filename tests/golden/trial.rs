@@ -8,6 +8,7 @@ use super::check::Check;
 use super::class::Class;
 use super::explain::{why_change, why_no_change};
 use super::json::Json;
+use super::list_step;
 use super::rule::Rule;
 use super::subject::{Subject, expected_delta};
 
@@ -54,12 +55,23 @@ impl<'a> Trial<'a> {
                 .field(name)
                 .assign(self.subject.as_mut(), value)?;
         }
+        self.change_lists(step)?;
         if let Some(dirty_bits) = step.get("set_dirty_bit") {
             let dirty_bits = dirty_bits.number();
             self.subject.set_dirty_bit(self.class.our_bits(dirty_bits));
             self.unknown_bits |= dirty_bits & !self.class.recorded_bits();
         }
         Ok(())
+    }
+
+    /// What was done to lists is recorded as prose, and what came of it as a state.
+    fn change_lists(&mut self, step: &Json) -> Result<(), Rule> {
+        let list_bits = self.class.list_bits();
+        let mut fields = self.class.fields.iter();
+        fields.try_for_each(|field| match list_bits & field.bit {
+            0 => Ok(()),
+            _ => field.assign(self.subject.as_mut(), step.at("state").at(&field.name)),
+        })
     }
 
     fn compare(&mut self, step: &Json, check: &mut Check) {
@@ -79,6 +91,10 @@ impl<'a> Trial<'a> {
         check.equal("initial_returned", returns, initial_returned);
         self.compare_initial(step, initial.as_bytes(), same_values, check);
         self.compare_delta(step, (delta.as_bytes(), returned), same_values, check);
+        if self.has_dirty_lists() {
+            let (subject, delta) = (self.subject.as_ref(), delta.as_bytes());
+            list_step::compare(self.class, subject, &self.before, step, delta, check);
+        }
         apply::initial(self.class, step, check);
         apply::delta(self.class, step, check);
     }
@@ -120,8 +136,18 @@ impl<'a> Trial<'a> {
         }
     }
 
+    /// Whether ours sends changes of lists.
+    fn has_dirty_lists(&self) -> bool {
+        self.subject.dirty_bits() & self.class.list_bits() != 0
+    }
+
     /// Why ours has set, or has not set, the bit of a field to which the step assigns.
     fn why_other_bit(&self, recorded_bit: u64, is_set: bool, step: &Json) -> Option<Rule> {
+        let list_bits = self.class.as_recorded(self.class.list_bits());
+        if is_set && recorded_bit & list_bits != 0 {
+            // UNet says nothing of it here, it has sent a message for each operation.
+            return Some(Rule::ListChanges);
+        }
         let fields = self.class.fields.iter().enumerate();
         let mut fields = fields.filter(|(_, field)| field.recorded_bit == recorded_bit);
         fields.find_map(|(index, field)| {
@@ -200,7 +226,8 @@ impl<'a> Trial<'a> {
         if recorded.are(delta) && !has_unknown_bits {
             return check.equal("returned", recorded_returned, returned);
         }
-        if same_values && dirty_bits == recorded_bits && !self.class.collides() {
+        let same_fields = same_values && dirty_bits == recorded_bits;
+        if same_fields && !self.class.collides() && !self.has_dirty_lists() {
             return check.fault("delta", recorded, hex::encode(delta));
         }
         check.equal_bytes("our delta", &expected_delta(self.subject.as_ref()), delta);

@@ -92,8 +92,20 @@ pub(crate) struct Chatter {
     pub(crate) text: SyncVar<String>,
 }
 
+/// More than the short form of a message can hold, if it is full.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+pub(crate) struct Hoard {
+    #[sync_var]
+    pub(crate) gold: SyncVar<Vec<u8>>,
+    #[sync_var]
+    pub(crate) silver: SyncVar<Vec<u8>>,
+}
+
 fn prefabs() -> Prefabs {
-    support::prefabs_with_scoreboard().register::<(Volley, Chatter, Door)>("everything")
+    support::prefabs_with_scoreboard()
+        .register::<(Volley, Chatter, Door)>("everything")
+        .register::<Hoard>("hoard")
 }
 
 /// The servers, and clients who talk to both as if they were one.
@@ -109,6 +121,7 @@ impl Twins {
         let server = |parallel_from| {
             let mut config = ServerConfig::default();
             config.packet_size = packet_size;
+            config.max_message_size = 100_000;
             config.parallel_from = parallel_from;
             NetworkServer::with_interest(prefabs(), config, SpatialGrid::xz(10.0, 30.0))
         };

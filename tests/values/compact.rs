@@ -47,7 +47,7 @@ fn compact_numbers_that_do_not_fit_their_type_are_out_of_range() {
 }
 
 #[test]
-fn compact_lengths_have_the_limits_of_unet() {
+fn compact_texts_have_the_limit_of_unet_and_sequences_that_of_the_reader() {
     let text = "x".repeat(32_767);
     assert_eq!(round_trip(&text, &String::new()).len(), 32_769);
     let bytes = vec![1_u8; 65_535];
@@ -56,11 +56,17 @@ fn compact_lengths_have_the_limits_of_unet() {
     assert_eq!((writer.len(), writer.error()), (65_538, None));
     writer.write(&(text + "x"));
     assert!(writer.take_error().is_some());
-    writer.write(&vec![1_u8; 65_536]);
-    assert!(writer.take_error().is_some());
-    writer.write(&vec![1_u16; 65_536]);
-    assert!(writer.take_error().is_some());
-    assert_eq!(writer.len(), 65_538, "nothing of them is written");
+    assert_eq!(writer.len(), 65_538, "nothing of it is written");
+    for count in [65_536, 70_000] {
+        let mut writer = NetworkWriter::with_dialect(Dialect::Compact);
+        let (bytes, numbers) = (vec![1_u8; count], vec![300_u16; count]);
+        writer.write(&bytes);
+        writer.write(&numbers);
+        assert_eq!(writer.error(), None);
+        let mut reader = NetworkReader::with_dialect(writer.as_bytes(), Dialect::Compact);
+        assert_eq!(reader.read(), Ok(bytes));
+        assert_eq!(reader.read(), Ok(numbers));
+    }
 
     let [length, limit] = [32_768, 32_767];
     assert_eq!(
@@ -68,11 +74,11 @@ fn compact_lengths_have_the_limits_of_unet() {
         ReadErrorKind::StringTooLong { length, limit }
     );
     let too_many = ReadErrorKind::TooManyElements {
-        count: 65_536,
-        limit: 65_535,
+        count: 1 << 21,
+        limit: 1 << 20,
     };
-    assert_eq!(compact_error::<Vec<u8>>(&[0x80, 0x80, 4]), too_many);
-    assert_eq!(compact_error::<Vec<u16>>(&[0x80, 0x80, 4]), too_many);
+    assert_eq!(compact_error::<Vec<u8>>(&[0x80, 0x80, 0x80, 1]), too_many);
+    assert_eq!(compact_error::<Vec<u16>>(&[0x80, 0x80, 0x80, 1]), too_many);
     let (needed, left) = (65_535, 2);
     assert_eq!(
         compact_error::<Vec<u8>>(&[0xff, 0xff, 3, 1, 2]),

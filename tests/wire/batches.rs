@@ -5,7 +5,7 @@ use std::time::Duration;
 use syncvar::prelude::*;
 use syncvar::{BehaviourList, ClientConfig, Dialect, Quaternion, ServerConfig, Vector3};
 
-use crate::{Lamp, One, Two, packets};
+use crate::{Lamp, One, Two, Vault, packets};
 
 const ORIGIN: Vector3 = Vector3::new(0.0, 0.0, 0.0);
 const PLACE: Vector3 = Vector3::new(1.0, 2.0, 3.0);
@@ -43,6 +43,10 @@ fn update_examples() -> Vec<(&'static str, String)> {
         (
             "UpdateBatch #3: a text of 133 bytes `x` changed, 136 bytes in all; up to the text",
             updated_text(&"x".repeat(133)).replace(&"78".repeat(133), ""),
+        ),
+        (
+            "UpdateBatch #3: 65535 bytes `x` changed, 65539 bytes in all; up to the bytes",
+            updated_bytes().replace(&"78".repeat(65_535), ""),
         ),
         (
             "UpdateBatch #3: a clean behaviour, one with its second field 2, a clean one",
@@ -114,6 +118,7 @@ fn prefabs() -> Prefabs {
         .register::<Two>("two")
         .register_with("three", list)
         .register::<Lamp>("lamp")
+        .register::<Vault>("vault")
 }
 
 /// A client connects that asks for `Compact`.
@@ -175,6 +180,15 @@ fn updated_text(text: &str) -> String {
     let write = |server: &mut NetworkServer| {
         let mut two = server.get_mut::<Two>(NetId(3)).expect("it is there");
         two.w.set(text.into());
+    };
+    sent(1340, spawn, write).concat()
+}
+
+fn updated_bytes() -> String {
+    let spawn = |server: &mut NetworkServer| spawn_at_3(server, Vault::default());
+    let write = |server: &mut NetworkServer| {
+        let mut vault = server.get_mut::<Vault>(NetId(3)).expect("it is there");
+        vault.bytes.set(vec![b'x'; 65_535]);
     };
     sent(1340, spawn, write).concat()
 }

@@ -138,6 +138,9 @@ fn compact_examples() -> Vec<(&'static str, String)> {
         ("zigzag -1", compact(&-1_i64)),
         ("zigzag 64", compact(&64_i64)),
         ("zigzag -2^63", compact(&i64::MIN)),
+        ("varint 2^64", compact(&(1_u128 << 64))),
+        ("varint 2^128 - 1", compact(&u128::MAX)),
+        ("zigzag -2^127", compact(&i128::MIN)),
         ("compact `200_u8`", compact(&200_u8)),
         ("compact `300_u16`", compact(&300_u16)),
         ("compact `-1_i32`", compact(&-1_i32)),
@@ -212,7 +215,7 @@ fn behaviour_examples() -> Vec<(&'static str, String)> {
     ]
 }
 
-fn value(value: &impl SyncValue) -> String {
+pub(crate) fn value(value: &impl SyncValue) -> String {
     bytes(|writer| writer.write(value))
 }
 
@@ -227,7 +230,7 @@ fn delta<B: NetworkBehaviour>(mut behaviour: B, change: impl FnOnce(&mut B)) -> 
     })
 }
 
-fn compact(value: &impl SyncValue) -> String {
+pub(crate) fn compact(value: &impl SyncValue) -> String {
     bytes_in(Dialect::Compact, |writer| writer.write(value))
 }
 

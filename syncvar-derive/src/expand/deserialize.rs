@@ -116,9 +116,12 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     }
     let previous = Previous::of(behaviour);
     let base = behaviour.base.as_ref().map(|base| {
-        let (member, of_base) = (&base.member, previous.of_base());
+        let member = &base.member;
         let call_hooks = item(base.ty, "NetworkBehaviour", "call_hooks");
-        quote!(#call_hooks(&mut self.#member, #of_base);)
+        previous.for_base(
+            &quote!(previous),
+            |of_base| quote!(#call_hooks(&mut self.#member, #of_base);),
+        )
     });
     let previous_type = previous.ty();
     let hooks = hooked(behaviour).map(|sync_var| {

@@ -10,20 +10,21 @@ use crate::names;
 
 /// What carries them.
 pub(super) enum Previous<'a> {
-    /// There is no hook and no base that may have some: `()`.
+    /// There is no hook, no codec, and no base that may have some: `()`.
     Nothing,
-    /// Only the base may have hooks: whatever it uses, unless that would show a private type to those
+    /// Only the base may have some: whatever it uses, unless that would show a private type to those
     /// who see the struct.
     OfBase(TokenStream),
     /// A struct.
     Struct(PreviousStruct<'a>),
 }
 
-/// A struct with a member for each field that has a hook.
+/// A struct with a member for each field that has a hook or a codec.
 pub(super) struct PreviousStruct<'a> {
     behaviour: &'a Behaviour<'a>,
     ident: Ident,
-    /// The member for the base's previous values.
+    /// The member for the base's previous values. It is an `Option` where this class has codecs: it may
+    /// have something to remember [before a change](super::change) when the base has not.
     base: Option<Ident>,
     /// The last member, which has a size whatever the base is: it mentions the type parameters.
     marker: Option<Ident>,
@@ -31,9 +32,10 @@ pub(super) struct PreviousStruct<'a> {
 
 impl<'a> Previous<'a> {
     pub(super) fn of(behaviour: &'a Behaviour<'a>) -> Self {
+        let has_some = behaviour.has_hooks() || behaviour.has_codecs();
         match &behaviour.base {
-            None if !behaviour.has_hooks() => Self::Nothing,
-            Some(base) if !behaviour.has_hooks() && !behaviour.is_visible => {
+            None if !has_some => Self::Nothing,
+            Some(base) if !has_some && !behaviour.is_visible => {
                 Self::OfBase(item(base.ty, "NetworkBehaviour", "Previous"))
             }
             _ => Self::Struct(PreviousStruct::of(behaviour)),
@@ -69,13 +71,44 @@ impl<'a> Previous<'a> {
         }
     }
 
-    /// The previous values of the base, out of the variable `previous`.
-    pub(super) fn of_base(&self) -> TokenStream {
+    /// What is remembered before a change: of the fields that have a codec the value, if it was sent.
+    /// What the base remembers is in the variable `base`.
+    pub(super) fn before_change(&self) -> TokenStream {
+        match self {
+            Self::Struct(declared) => {
+                let base = declared.base.as_ref().map(|member| named(member, "base"));
+                let value = |sync_var: &SyncVar<'_>| {
+                    let member = &sync_var.member;
+                    match sync_var.codec {
+                        Some(_) => quote!(self.#member.sent_value()),
+                        None => quote!(_syncvar::None),
+                    }
+                };
+                declared.build(base.as_ref(), value)
+            }
+            Self::Nothing | Self::OfBase(_) => self.empty(),
+        }
+    }
+
+    /// What is done with the previous values of the base, out of the variable `carrier`.
+    pub(super) fn for_base(
+        &self,
+        carrier: &TokenStream,
+        action: impl FnOnce(TokenStream) -> TokenStream,
+    ) -> TokenStream {
         match self {
             Self::Struct(PreviousStruct {
+                behaviour,
+                base: Some(member),
+                ..
+            }) if behaviour.has_codecs() => {
+                let action = action(quote!(base));
+                quote!(if let _syncvar::Some(base) = #carrier.#member { #action })
+            }
+            Self::Struct(PreviousStruct {
                 base: Some(member), ..
-            }) => quote!(previous.#member),
-            _ => quote!(previous),
+            }) => action(quote!(#carrier.#member)),
+            _ => action(carrier.clone()),
         }
     }
 }
@@ -83,7 +116,7 @@ impl<'a> Previous<'a> {
 impl<'a> PreviousStruct<'a> {
     fn of(behaviour: &'a Behaviour<'a>) -> Self {
         let free = |name| {
-            let taken = hooked(behaviour).map(|sync_var| names::plain(&sync_var.member));
+            let taken = remembered(behaviour).map(|sync_var| names::plain(&sync_var.member));
             names::free(name, &taken.collect::<Vec<_>>())
         };
         let generic = behaviour.generics.type_params().next().is_some();
@@ -91,7 +124,7 @@ impl<'a> PreviousStruct<'a> {
             behaviour,
             ident: names::previous(behaviour.ident),
             base: behaviour.base.as_ref().map(|_| free("base")),
-            marker: (generic || !behaviour.has_hooks()).then(|| free("marker")),
+            marker: (generic || remembered(behaviour).next().is_none()).then(|| free("marker")),
         }
     }
 
@@ -100,12 +133,21 @@ impl<'a> PreviousStruct<'a> {
             behaviour, ident, ..
         } = self;
         let name = behaviour.ident.unraw();
-        let doc = format!(" Previous values of `{name}`, on their way to its hooks.");
+        let destination = match (behaviour.has_hooks(), behaviour.has_codecs()) {
+            (_, false) => "on their way to its hooks",
+            (false, true) => "to see what has changed",
+            (true, true) => "on their way to its hooks, or to see what has changed",
+        };
+        let doc = format!(" Previous values of `{name}`, {destination}.");
         let base = behaviour.base.as_ref().map(|base| {
             let (member, ty) = (&self.base, item(base.ty, "NetworkBehaviour", "Previous"));
-            quote!(#member: #ty,)
+            if behaviour.has_codecs() {
+                quote!(#member: _syncvar::Option<#ty>,)
+            } else {
+                quote!(#member: #ty,)
+            }
         });
-        let fields = hooked(behaviour).map(|sync_var| {
+        let fields = remembered(behaviour).map(|sync_var| {
             let member = names::previous_member(&sync_var.member);
             let ty = previous_value(sync_var);
             quote!(#member: _syncvar::Option<#ty>,)
@@ -133,22 +175,51 @@ impl<'a> PreviousStruct<'a> {
     }
 
     fn empty(&self) -> TokenStream {
-        let ident = &self.ident;
         let base = self.base.as_ref().map(|member| {
-            if member == "base" {
-                quote!(base,)
+            if self.behaviour.has_codecs() {
+                quote!(#member: _syncvar::Some(base),)
             } else {
-                quote!(#member: base,)
+                named(member, "base")
             }
         });
-        let members =
-            hooked(self.behaviour).map(|sync_var| names::previous_member(&sync_var.member));
+        self.build(base.as_ref(), |_| quote!(_syncvar::None))
+    }
+
+    /// The struct with these values.
+    fn build(
+        &self,
+        base: Option<&TokenStream>,
+        value: impl Fn(&SyncVar<'_>) -> TokenStream,
+    ) -> TokenStream {
+        let ident = &self.ident;
+        let members = remembered(self.behaviour).map(|sync_var| {
+            let (member, value) = (names::previous_member(&sync_var.member), value(sync_var));
+            quote!(#member: #value,)
+        });
         let marker = self
             .marker
             .as_ref()
             .map(|marker| quote!(#marker: _syncvar::PhantomData,));
-        quote!(#ident { #base #(#members: _syncvar::None,)* #marker })
+        quote!(#ident { #base #(#members)* #marker })
     }
+}
+
+/// A member that is given the value of a variable.
+fn named(member: &Ident, variable: &str) -> TokenStream {
+    if member == variable {
+        quote!(#member,)
+    } else {
+        let variable = Ident::new(variable, proc_macro2::Span::call_site());
+        quote!(#member: #variable,)
+    }
+}
+
+/// The fields whose previous values are kept.
+fn remembered<'a>(behaviour: &'a Behaviour<'a>) -> impl Iterator<Item = &'a SyncVar<'a>> {
+    behaviour
+        .sync_vars
+        .iter()
+        .filter(|sync_var| sync_var.is_remembered())
 }
 
 /// The fields that have a hook.

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
 
-use super::item;
+use super::{item, value_item};
 use crate::model::{Behaviour, Body, Container, MemberModel, Value};
 use crate::names;
 
@@ -20,7 +20,7 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let fields = behaviour.sync_vars.iter().map(|sync_var| {
         let name = names::plain(&sync_var.member);
         let schema = match sync_var.ty.container {
-            Container::SyncVar(value) => item(value, "SyncValue", "SCHEMA"),
+            Container::SyncVar(value) => value_item(sync_var, value, "SCHEMA"),
             Container::Collection | Container::Unknown => {
                 item(sync_var.ty.original, "SyncField", "SCHEMA")
             }

@@ -38,12 +38,19 @@ pub(crate) struct SyncVar<'a> {
     pub(crate) hook: Option<Ident>,
     /// Told of all changes of a collection at once.
     pub(crate) batch_hook: Option<Ident>,
+    /// What encodes the value, where that is not the value itself: of a `SyncVar` only.
+    pub(crate) codec: Option<Type>,
 }
 
 impl SyncVar<'_> {
     /// Whether anybody is told what has changed.
     pub(crate) fn has_hook(&self) -> bool {
         self.hook.is_some() || self.batch_hook.is_some()
+    }
+
+    /// Whether its previous value is kept, for its hook or to compare.
+    pub(crate) fn is_remembered(&self) -> bool {
+        self.has_hook() || self.codec.is_some()
     }
 }
 
@@ -139,7 +146,7 @@ impl<'a> Behaviour<'a> {
             );
             errors.add(&member, message);
         }
-        match FieldType::from_syn(ty) {
+        match FieldType::from_syn(ty, attrs.with.is_some()) {
             Ok(ty) => {
                 let batch_hook = attrs.batch_hook;
                 if let Some(hook) = batch_hook.as_ref().filter(|_| !ty.is_collection()) {
@@ -153,6 +160,7 @@ impl<'a> Behaviour<'a> {
                     ty,
                     hook: attrs.hook,
                     batch_hook,
+                    codec: attrs.with,
                 });
             }
             Err(error) => return errors.add_error(error),
@@ -169,6 +177,13 @@ impl<'a> Behaviour<'a> {
     /// Whether any field of its own has a hook.
     pub(crate) fn has_hooks(&self) -> bool {
         self.sync_vars.iter().any(SyncVar::has_hook)
+    }
+
+    /// Whether any field of its own has a codec.
+    pub(crate) fn has_codecs(&self) -> bool {
+        self.sync_vars
+            .iter()
+            .any(|sync_var| sync_var.codec.is_some())
     }
 }
 

@@ -44,6 +44,57 @@ const TRAVELS: &[&str] = &[
     "NetworkSceneId",
     "NetId",
     "Decimal",
+    "i128",
+    "u128",
+    "NonZero",
+    "NonZeroI8",
+    "NonZeroI16",
+    "NonZeroI32",
+    "NonZeroI64",
+    "NonZeroI128",
+    "NonZeroU8",
+    "NonZeroU16",
+    "NonZeroU32",
+    "NonZeroU64",
+    "NonZeroU128",
+    "Duration",
+    "HashMap",
+    "HashSet",
+    "BTreeMap",
+    "BTreeSet",
+    "Bytes",
+    "FixedString",
+    "FixedString32",
+    "FixedString64",
+    "FixedString128",
+    "FixedString512",
+    "FixedString4096",
+    POSTCARD,
+];
+
+/// Holds any type that serde knows, also one that cannot travel by itself.
+const POSTCARD: &str = "Postcard";
+
+/// Types whose keys or elements have an order.
+const ORDERED: &[&str] = &["HashMap", "HashSet", "BTreeMap", "BTreeSet"];
+
+/// Types that travel and have no order, so that they cannot be keys.
+const WITHOUT_ORDER: &[&str] = &[
+    "f32",
+    "f64",
+    "Vector2",
+    "Vector3",
+    "Vector4",
+    "Quaternion",
+    "Color",
+    "Color32",
+    "Rect",
+    "Plane",
+    "Ray",
+    "Matrix4x4",
+    "Decimal",
+    "HashMap",
+    "HashSet",
 ];
 
 /// What kind of field it is.
@@ -67,14 +118,23 @@ const COLLECTIONS: &[(&str, &str)] = &[
 
 impl<'a> FieldType<'a> {
     /// Looks at the type of a field marked `#[sync_var]`; the error says what to write.
-    pub(crate) fn from_syn(ty: &'a Type) -> syn::Result<Self> {
+    ///
+    /// With a codec it is the codec that has to know the value.
+    pub(crate) fn from_syn(ty: &'a Type, has_codec: bool) -> syn::Result<Self> {
         let container = match argument_of(ty, "SyncVar") {
             Some(value) => {
                 refuse_inner(value)?;
-                refuse_immovable(value)?;
+                if !has_codec {
+                    refuse_immovable(value)?;
+                }
                 Container::SyncVar(value)
             }
             None if collection(ty).is_some() => {
+                if has_codec {
+                    let message = "`with` encodes the value of a `SyncVar`; the elements of a collection travel as \
+                        their type does: remove `with`";
+                    return Err(syn::Error::new_spanned(ty, message));
+                }
                 parts(ty).into_iter().try_for_each(|part| {
                     refuse_inner(part)?;
                     refuse_immovable(part)
@@ -83,6 +143,11 @@ impl<'a> FieldType<'a> {
             }
             None => {
                 refuse_bare(ty)?;
+                if has_codec {
+                    let message = "`with` encodes the value of a `SyncVar`, and the macro cannot see that this is one: \
+                        write `SyncVar<...>` here, or remove `with`";
+                    return Err(syn::Error::new_spanned(ty, message));
+                }
                 Container::Unknown
             }
         };
@@ -173,6 +238,9 @@ pub(super) fn refuse_immovable(ty: &Type) -> syn::Result<()> {
     if let Some(advice) = advice {
         return Err(syn::Error::new_spanned(ty, advice));
     }
+    if last_segment(ty).is_some_and(|segment| segment.ident == POSTCARD) {
+        return Ok(());
+    }
     parts(ty).into_iter().try_for_each(refuse_immovable)
 }
 
@@ -182,6 +250,12 @@ fn advice_for(segment: &PathSegment) -> Option<String> {
     let advice = match &*name {
         "usize" => "the size of `usize` differs from machine to machine: write `u32` or `u64`",
         "isize" => "the size of `isize` differs from machine to machine: write `i32` or `i64`",
+        "NonZeroUsize" => {
+            "the size of `NonZeroUsize` differs from machine to machine: write `NonZeroU32` or `NonZeroU64`"
+        }
+        "NonZeroIsize" => {
+            "the size of `NonZeroIsize` differs from machine to machine: write `NonZeroI32` or `NonZeroI64`"
+        }
         "str" => "a `str` has no size of its own: write `String`",
         "Rc" | "Arc" | "Weak" => {
             "a shared pointer means nothing on another machine: write the value itself"
@@ -189,12 +263,7 @@ fn advice_for(segment: &PathSegment) -> Option<String> {
         "Cell" | "RefCell" | "Mutex" | "RwLock" | "OnceCell" | "OnceLock" => {
             "a value that changes behind a shared reference is not noticed: write the value itself"
         }
-        "HashMap" | "BTreeMap" => "a map cannot travel: write `Vec<(K, V)>`",
-        "HashSet" | "BTreeSet" | "VecDeque" => "this collection cannot travel: write `Vec<T>`",
-        "i128" | "u128" => "128 bits have no form on the wire: write two numbers of 64 bits",
-        "Duration" => {
-            "a `Duration` has no form on the wire: write its seconds or milliseconds as a number"
-        }
+        "VecDeque" | "LinkedList" | "BinaryHeap" => "this collection cannot travel: write `Vec<T>`",
         "Instant" | "SystemTime" => {
             "a moment of one machine's clock means nothing on another: write the time since the game began"
         }
@@ -211,7 +280,9 @@ pub(crate) fn travels(ty: &Type) -> bool {
             parts(ty).into_iter().all(travels)
         }
         _ => last_segment(ty).is_some_and(|segment| {
-            TRAVELS.iter().any(|name| segment.ident == name) && arguments(segment).all(travels)
+            TRAVELS.iter().any(|name| segment.ident == name)
+                && arguments(segment).all(travels)
+                && has_ordered_keys(segment)
         }),
     }
 }
@@ -219,6 +290,17 @@ pub(crate) fn travels(ty: &Type) -> bool {
 /// Whether the macro knows of all elements, or of keys and values, that they travel.
 pub(crate) fn elements_travel(ty: &Type) -> bool {
     parts(ty).into_iter().all(travels)
+}
+
+/// Whether the keys of a type, if it has any, can be brought into an order: a map of floats is known
+/// by name and yet does not travel.
+fn has_ordered_keys(segment: &PathSegment) -> bool {
+    fn has_order(ty: &Type) -> bool {
+        let is_named = |name: &&str| last_segment(ty).is_some_and(|segment| segment.ident == *name);
+        !WITHOUT_ORDER.iter().any(is_named) && parts(ty).into_iter().all(has_order)
+    }
+    let is_ordered = ORDERED.iter().any(|name| segment.ident == name);
+    !is_ordered || arguments(segment).next().is_none_or(has_order)
 }
 
 /// Whether a type is one of the language or of std, by its name.

@@ -1,7 +1,7 @@
 #[derive(NetworkBehaviour)]
 struct Car {
     #[network_behaviour(base)]
-    vehicle: Vehicle,
+    base: Mob,
     #[sync_var(hook = on_fuel)]
     fuel: SyncVar<f32>,
 }

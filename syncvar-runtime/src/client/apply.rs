@@ -15,6 +15,7 @@ const BATCH: usize = 128;
 pub(crate) struct Reception<'a> {
     dialect: Dialect,
     channel: u8,
+    max_elements: usize,
     /// The dirty masks of the object under way, a behaviour each.
     masks: &'a mut Vec<u64>,
     events: &'a mut Events<ClientEvent>,
@@ -27,7 +28,8 @@ impl Reception<'_> {
     #[inline]
     pub(crate) fn read<S: Slots>(&mut self, entry: &Entry<'_>, slots: &mut S) {
         self.masks.clear();
-        let mut reader = NetworkReader::with_dialect(entry.changes, self.dialect);
+        let mut reader = NetworkReader::with_dialect(entry.changes, self.dialect)
+            .with_max_elements(self.max_elements);
         let mut read = ReadChanges {
             channel: self.channel,
             reader: &mut reader,
@@ -105,7 +107,7 @@ impl Replica {
 impl NetworkClient {
     pub(super) fn handle_spawn(&mut self, spawn: &ObjectSpawn<'_>) {
         let prefab = self.prefabs.by_asset_id(spawn.asset_id);
-        self.arrive(&Arrival {
+        let arrival = Arrival {
             object: spawn.net_id,
             prefab: prefab.map(|prefab| prefab.index),
             asset_id: spawn.asset_id,
@@ -115,7 +117,8 @@ impl NetworkClient {
             },
             dialect: Dialect::Unet,
             state: spawn.state,
-        });
+        };
+        self.arrive(&arrival, None);
     }
 
     /// Takes the full states of several objects; what one of them says does not hurt the others.
@@ -124,18 +127,29 @@ impl NetworkClient {
         for entry in Entries::new(payload) {
             let (object, said) = entry?;
             self.stats.count_entry(MessageType::SpawnBatch);
-            match self.read_arrival(object, said) {
-                Ok(arrival) => self.arrive(&arrival),
-                Err(error) => match self.objects.get_mut(object.0) {
-                    Some(replica) => {
-                        replica.fresh = true;
-                        self.poison(object, error);
-                    }
-                    None => result = result.and(Err(error)),
-                },
-            }
+            result = result.and(self.take_spawn(object, said, None));
         }
         result
+    }
+
+    /// Takes the full state of an object, or, with an error, only that there is such an object.
+    pub(super) fn take_spawn(
+        &mut self,
+        object: NetId,
+        said: &[u8],
+        refused: Option<&ReadError>,
+    ) -> Result<(), ReadError> {
+        match self.read_arrival(object, said) {
+            Ok(arrival) => self.arrive(&arrival, refused),
+            Err(error) => match self.objects.get_mut(object.0) {
+                Some(replica) => {
+                    replica.fresh = true;
+                    self.poison(object, error);
+                }
+                None => return Err(error),
+            },
+        }
+        Ok(())
     }
 
     fn read_arrival<'a>(&self, object: NetId, said: &'a [u8]) -> Result<Arrival<'a>, ReadError> {
@@ -165,7 +179,7 @@ impl NetworkClient {
         })
     }
 
-    fn arrive(&mut self, arrival: &Arrival<'_>) {
+    fn arrive(&mut self, arrival: &Arrival<'_>, refused: Option<&ReadError>) {
         let object = arrival.object;
         let former = self.objects.get(object.0).map(|replica| replica.at.pool);
         let same = former.map(|pool| Some(self.pools.prefab(pool)) == arrival.prefab);
@@ -191,10 +205,12 @@ impl NetworkClient {
             return;
         };
         replica.fresh = true;
-        let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect);
-        let read = match self.pools.slots_mut(replica.at) {
-            Some(slots) => slots.read_full(&mut reader),
-            None => Ok(()),
+        let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
+            .with_max_elements(self.config.max_elements);
+        let read = match (refused, self.pools.slots_mut(replica.at)) {
+            (Some(error), _) => Err(error.clone()),
+            (None, Some(slots)) => slots.read_full(&mut reader),
+            (None, None) => Ok(()),
         };
         match read.and_then(|()| reader.finish()) {
             Ok(()) => {
@@ -270,7 +286,11 @@ impl NetworkClient {
 
     /// The object that changes are for, if it is there and they can be applied to it.
     #[inline]
-    fn find<'a>(&mut self, object: NetId, changes: &'a [u8]) -> Option<(u32, Entry<'a>)> {
+    pub(super) fn find<'a>(
+        &mut self,
+        object: NetId,
+        changes: &'a [u8],
+    ) -> Option<(u32, Entry<'a>)> {
         let Some(replica) = self.objects.get_mut(object.0) else {
             self.stats.unknown_objects += 1;
             return None;
@@ -298,6 +318,7 @@ impl NetworkClient {
         let mut reception = Reception {
             dialect,
             channel,
+            max_elements: self.config.max_elements,
             masks: &mut self.masks,
             events: &mut self.events,
             failed: &mut self.failed,
@@ -313,7 +334,7 @@ impl NetworkClient {
     /// An object could not be read: ask for all of it, once, until it has come. If this was the answer,
     /// ask again when the next change of the object comes, and not at once: one that can never be read
     /// must not be sent back and forth for ever.
-    fn poison(&mut self, object: NetId, error: ReadError) {
+    pub(super) fn poison(&mut self, object: NetId, error: ReadError) {
         let Some(replica) = self.objects.get_mut(object.0) else {
             return;
         };

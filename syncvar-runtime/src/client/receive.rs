@@ -32,6 +32,9 @@ impl NetworkClient {
     fn handle_message(&mut self, channel: u8, frame: Frame<'_>) -> Result<(), ReadError> {
         let message_type =
             MessageType::from_number(frame.message_type).ok_or_else(|| unknown(frame))?;
+        if let Some(error) = self.too_long(frame.payload) {
+            return self.refuse(message_type, frame.payload, error);
+        }
         match (self.state, message_type) {
             (ClientState::Disconnected, _) => return Ok(()),
             (_, MessageType::Disconnect) => self.handle_end(&Disconnect::decode(frame.payload)?),
@@ -42,8 +45,7 @@ impl NetworkClient {
             (ClientState::Connecting, _) => return Err(unknown(frame)),
             (ClientState::Connected, _) => self.handle_state(channel, message_type, frame)?,
         }
-        self.stats
-            .count_decoded(message_type, frame.payload.len() + 4);
+        self.stats.count_decoded(message_type, frame.length());
         Ok(())
     }
 

@@ -6,9 +6,9 @@
 use std::ops::Range;
 
 use super::Segments;
-use super::batch::{Entries, FRAME};
+use super::batch::Entries;
 use super::update::packed_length;
-use crate::message::Frames;
+use crate::message::{FRAME, Frames};
 use crate::stats::Counter;
 use crate::{Dialect, NetId, NetworkReader};
 

@@ -5,16 +5,13 @@
 //! before, and to 0 for the first. A code of 0 to 6 is the entry's length; after a code of 7 the
 //! length less 7 follows, as a varint. WIRE.md, section 6.
 
-use super::Segments;
+use super::{Room, Segments};
+use crate::message::{FRAME, long_head};
 use crate::{
     MAX_BYTES, MessageType, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind,
-    WriteErrorKind,
 };
 
-/// The bytes before the payload of a message.
-pub(super) const FRAME: usize = 4;
-
-/// The most bytes that stand before the contents of the only entry of a message.
+/// The most bytes that stand before the contents of the only entry of a message in the short form.
 const MAX_HEADER: usize = FRAME + 6 + 3;
 
 /// The length that needs a number of its own, and all longer ones.
@@ -79,7 +76,22 @@ impl Segments {
         };
         let length = self.writer.len() - batch.contents;
         let end = self.writer.len() + length_bytes(length);
-        if end - self.piece > limit && self.start > self.piece {
+        if end - self.piece > limit {
+            return self.commit_apart(length);
+        }
+        batch.end_entry(length, &mut self.writer);
+        self.writer.len() - self.start
+    }
+
+    /// Ends an entry that does not fit the packet of what is before it, or no packet at all: it begins
+    /// the next one. If the message is too long for the short form then, it becomes a long one, which
+    /// ends with this entry.
+    #[inline(never)]
+    fn commit_apart(&mut self, length: usize) -> usize {
+        let Some(batch) = &mut self.batch else {
+            return 0;
+        };
+        if self.start > self.piece {
             self.cuts.push(self.start);
             self.piece = self.start;
             if batch.frame != self.start {
@@ -87,10 +99,14 @@ impl Segments {
             }
         }
         batch.end_entry(length, &mut self.writer);
+        if self.writer.len() - batch.frame > FRAME + MAX_BYTES {
+            batch.end_long_message(&mut self.writer);
+            self.batch = None;
+        }
         self.writer.len() - self.start
     }
 
-    /// The most bytes of a packet with a message of many objects.
+    /// The most bytes of a packet with a message of several objects, or of one in the short form.
     #[inline]
     pub(super) fn longest_batch(&self) -> usize {
         self.packet_size.min(FRAME + MAX_BYTES)
@@ -102,18 +118,18 @@ impl Segments {
         self.batch.take_if(|batch| batch.last == NetId::NONE);
     }
 
-    /// Sees to it that a message with nothing but the entry under way has a form, and is not longer
-    /// than a channel allows. If it is, that is an error of the writer.
+    /// Sees to it that there is room for a message with nothing but the entry under way. If there is
+    /// not, that is an error of the writer.
     #[inline]
-    pub(crate) fn check_entry(&mut self, limit: usize) {
+    pub(crate) fn check_entry(&mut self, room: Room) {
         let Some(batch) = &self.batch else {
             return;
         };
         let contents = self.writer.len() - batch.contents;
         // Most entries are so short that no header can make them too long.
-        if contents + MAX_HEADER > limit.min(MAX_BYTES) {
-            let length = FRAME + entry_length(batch.entry, contents);
-            check_length(&mut self.writer, length, limit);
+        if contents + MAX_HEADER > room.surely() {
+            let payload = entry_length(batch.entry, contents);
+            check_payload(&mut self.writer, payload, room);
         }
     }
 
@@ -135,8 +151,19 @@ impl Batch {
 
     fn end_message(&self, writer: &mut NetworkWriter) {
         let length = writer.len() - self.frame - FRAME;
-        // As many bytes as a piece has, or as a single entry that has been checked.
+        // A message that is longer has become a long one when its only entry ended.
         writer.patch_u16(self.frame, u16::try_from(length).unwrap_or(u16::MAX));
+    }
+
+    /// Makes room for the head of a long message, and writes it.
+    #[cold]
+    fn end_long_message(&self, writer: &mut NetworkWriter) {
+        let length = writer.len() - self.frame - FRAME;
+        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        // What follows the size is moved, and the type is already there.
+        let [low, high, head @ ..] = long_head(length);
+        writer.patch_u16(self.frame, u16::from_le_bytes([low, high]));
+        writer.insert(self.frame + 2, |writer| writer.write_bytes(&head));
     }
 
     #[inline]
@@ -170,23 +197,20 @@ impl Batch {
     }
 }
 
-/// Makes a message that is too long an error of its writer; both lengths count its first four bytes.
+/// Makes a message with a payload that is too long an error of its writer.
 #[inline]
-pub(super) fn check_length(writer: &mut NetworkWriter, length: usize, limit: usize) {
-    if length > limit.min(FRAME + MAX_BYTES) {
-        fail(writer, length, limit);
+pub(super) fn check_payload(writer: &mut NetworkWriter, payload: usize, room: Room) {
+    if FRAME + payload > room.surely() {
+        check_long_payload(writer, payload, room);
     }
 }
 
 #[cold]
-fn fail(writer: &mut NetworkWriter, length: usize, limit: usize) {
-    // No behaviour is to blame.
-    writer.at_behaviour(None);
-    if length > FRAME + MAX_BYTES {
-        let (length, limit) = (length - FRAME, MAX_BYTES);
-        writer.fail(WriteErrorKind::MessageTooLarge { length, limit });
-    } else {
-        writer.fail(WriteErrorKind::TooLargeForUnreliable { length, limit });
+fn check_long_payload(writer: &mut NetworkWriter, payload: usize, room: Room) {
+    if let Some(kind) = room.refusal(writer.dialect(), payload) {
+        // No behaviour is to blame.
+        writer.at_behaviour(None);
+        writer.fail(kind);
     }
 }
 
@@ -281,89 +305,4 @@ impl<'a> Iterator for Entries<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{super::Segments, Entries};
-    use crate::{Dialect, MessageType, NetId};
-
-    /// Ids with the lengths of what is said about them, as packets of at most so many bytes.
-    fn packets(size: usize, entries: &[(u32, usize)]) -> Vec<Vec<u8>> {
-        let mut segments = Segments::with_dialect(size, Dialect::Compact);
-        for (id, length) in entries {
-            let contents = vec![u8::try_from(*id % 256).unwrap(); *length];
-            let writer = segments.begin_entry(MessageType::UpdateBatch, NetId(*id));
-            writer.write_bytes(&contents);
-            segments.commit_entry();
-        }
-        segments.drain().map(|piece| piece.to_vec()).collect()
-    }
-
-    /// What packets of batches say: ids and lengths.
-    fn entries(packets: &[Vec<u8>]) -> Vec<(u32, usize)> {
-        let mut all = Vec::new();
-        for packet in packets {
-            for frame in crate::message::Frames::new(packet) {
-                for entry in Entries::new(frame.unwrap().payload) {
-                    let (id, contents) = entry.unwrap();
-                    assert!(contents.iter().all(|byte| u32::from(*byte) == id.0 % 256));
-                    all.push((id.0, contents.len()));
-                }
-            }
-        }
-        all
-    }
-
-    #[test]
-    fn entries_come_back_whatever_their_ids_and_lengths_and_the_packets_are_full() {
-        let lengths = [0, 1, 6, 7, 8, 134, 135, 500];
-        let ids = [1, 2, 17, 18, 300, 5000, 1 << 20, u32::MAX - 1];
-        for shift in 0..lengths.len() {
-            let given = ids.iter().zip(lengths.iter().cycle().skip(shift));
-            let given: Vec<_> = given.map(|(id, length)| (*id, *length)).collect();
-            for size in [0, 20, 100, 150, 10_000] {
-                let packets = packets(size, &given);
-                assert_eq!(entries(&packets), given, "size {size}");
-                for packet in &packets {
-                    let one = entries(std::slice::from_ref(packet)).len() == 1;
-                    assert!(packet.len() <= size || one, "{} of {size}", packet.len());
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn ids_that_do_not_ascend_begin_another_message() {
-        let given = [(5, 2), (9, 2), (9, 2), (3, 2)];
-        assert_eq!(entries(&packets(1000, &given)), given);
-    }
-
-    #[test]
-    fn what_is_given_up_leaves_no_trace() {
-        let mut segments = Segments::with_dialect(1000, Dialect::Compact);
-        for (id, keep) in [(4, false), (5, true), (6, false), (7, true)] {
-            let writer = segments.begin_entry(MessageType::UpdateBatch, NetId(id));
-            writer.write_bytes(&[u8::try_from(id).unwrap(); 9]);
-            if keep {
-                segments.commit_entry();
-            } else {
-                segments.give_up_entry();
-            }
-        }
-        let packets: Vec<_> = segments.drain().map(|piece| piece.to_vec()).collect();
-        assert_eq!(entries(&packets), [(5, 9), (7, 9)]);
-        assert_eq!(self::packets(1000, &[(5, 9), (7, 9)]), packets);
-    }
-
-    #[test]
-    fn a_header_that_makes_no_sense_ends_the_message() {
-        for payload in [
-            &[0xFF; 11][..],
-            &[8, 1],
-            &[7, 0xFF],
-            &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1],
-        ] {
-            let mut entries = Entries::new(payload);
-            assert!(entries.next().unwrap().is_err() || entries.next().unwrap().is_err());
-            assert!(entries.next().is_none());
-        }
-    }
-}
+mod tests;

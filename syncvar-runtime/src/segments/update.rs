@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use super::Segments;
-use super::batch::{self, check_length};
+use super::batch::{check_payload, entry_length};
+use super::{Room, Segments};
+use crate::message::{FRAME, LONG_FRAME};
 use crate::{Dialect, MAX_BYTES, MessageType, NetId, NetworkWriter, WriteError};
 
 impl Segments {
@@ -28,19 +29,18 @@ impl Segments {
         &mut self.writer
     }
 
-    /// Tells what was wrong with what has been written, if anything; `limit` is the longest message
-    /// that the channel can carry.
+    /// Tells what was wrong with what has been written, if anything; `room` is that of the channel.
     #[inline]
-    pub(crate) fn check_update(&mut self, limit: usize) -> Option<WriteError> {
+    pub(crate) fn check_update(&mut self, room: Room) -> Option<WriteError> {
         self.changes = self.writer.len() - self.contents;
         match self.dialect() {
             Dialect::Unet => {
-                let length = self.writer.len() - self.start;
-                check_length(&mut self.writer, length, limit);
-                let size = u16::try_from(length - 4).unwrap_or(u16::MAX);
+                let payload = self.writer.len() - self.start - FRAME;
+                check_payload(&mut self.writer, payload, room);
+                let size = u16::try_from(payload).unwrap_or(u16::MAX);
                 self.writer.patch_u16(self.start, size);
             }
-            Dialect::Compact => self.check_entry(limit),
+            Dialect::Compact => self.check_entry(room),
         }
         if self.writer.has_error() {
             let error = self.writer.take_error();
@@ -63,8 +63,7 @@ impl Segments {
     #[inline]
     pub(crate) fn push_update(&mut self, net_id: NetId, changes: &[u8]) -> usize {
         self.begin_update(net_id).write_bytes(changes);
-        // What was within the limits of one channel is so on another.
-        let error = self.check_update(usize::MAX);
+        let error = self.check_update(Room::any());
         debug_assert!(error.is_none(), "it was written before: {error:?}");
         self.commit_object()
     }
@@ -88,19 +87,18 @@ impl Segments {
 /// of the message around it not counted.
 pub(crate) fn update_length(dialect: Dialect, net_id: NetId, changes: usize) -> usize {
     match dialect {
-        Dialect::Unet => batch::FRAME + packed_length(net_id) + changes,
-        Dialect::Compact => batch::entry_length(net_id, changes),
+        Dialect::Unet => FRAME + packed_length(net_id) + changes,
+        Dialect::Compact => entry_length(net_id, changes),
     }
 }
 
-/// Whether changes of so many bytes have a form as a message with nothing else, which is not longer
-/// than a channel allows.
-pub(crate) fn update_fits(dialect: Dialect, net_id: NetId, changes: usize, limit: usize) -> bool {
-    let around = match dialect {
-        Dialect::Unet => 0,
-        Dialect::Compact => batch::FRAME,
+/// Whether there is room for changes of so many bytes as a message with nothing else.
+pub(crate) fn update_fits(dialect: Dialect, net_id: NetId, changes: usize, room: Room) -> bool {
+    let payload = match dialect {
+        Dialect::Unet => packed_length(net_id) + changes,
+        Dialect::Compact => entry_length(net_id, changes),
     };
-    around + update_length(dialect, net_id, changes) <= limit.min(batch::FRAME + MAX_BYTES)
+    room.refusal(dialect, payload).is_none()
 }
 
 /// The most bytes that messages around so many bytes of entries can take. A message ends with its
@@ -114,9 +112,11 @@ pub(crate) fn frames_length(
     match dialect {
         Dialect::Unet => 0,
         Dialect::Compact => {
-            let longest = packet_size.min(batch::FRAME + MAX_BYTES);
+            let longest = packet_size.min(FRAME + MAX_BYTES);
             let packets = (2 * bytes).checked_div(longest).unwrap_or(count) + 1;
-            batch::FRAME * packets.min(count)
+            // Those in the long form are about one object each, which takes more than this.
+            let long = (bytes / MAX_BYTES).min(count);
+            FRAME * packets.min(count) + (LONG_FRAME - FRAME) * long
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::identity::{Place, Slots};
 use crate::message::ObjectSpawn;
 use crate::prefab::Prefab;
-use crate::segments::Segments;
+use crate::segments::{Room, Segments};
 use crate::stats::Stats;
 use crate::{
     Dialect, MessageType, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
@@ -43,6 +43,8 @@ pub(super) struct Description {
     pub(super) net_id: NetId,
     pub(super) kind: Kind,
     pub(super) place: Place,
+    /// How long the message may be.
+    pub(super) room: Room,
 }
 
 impl Description {
@@ -91,7 +93,7 @@ impl Description {
                 let writer = segments.begin_entry(MessageType::SpawnBatch, self.net_id);
                 self.write_kind(writer);
                 self.write_state(slots, writer, stats);
-                segments.check_entry(usize::MAX);
+                segments.check_entry(self.room);
             }
         }
         segments.writer().take_error().map_or(Ok(()), Err)

@@ -1,5 +1,6 @@
 //! `BehaviourMut`: a behaviour for writing.
 
+use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use super::schedule::Schedule;
@@ -7,16 +8,19 @@ use crate::{NetId, NetworkBehaviour};
 
 /// A behaviour for writing; when it is dropped and anything has changed, the object is queued for
 /// the next update.
-#[derive(Debug)]
 pub struct BehaviourMut<'a, B: NetworkBehaviour> {
     behaviour: &'a mut B,
+    /// What fields with a codec were, to see whether they have changed as far as they travel.
+    before: Option<B::Previous>,
     net_id: NetId,
     schedule: &'a mut Schedule,
 }
 
 impl<'a, B: NetworkBehaviour> BehaviourMut<'a, B> {
+    #[inline]
     pub(super) fn new(net_id: NetId, behaviour: &'a mut B, schedule: &'a mut Schedule) -> Self {
         Self {
+            before: behaviour.before_change(),
             behaviour,
             net_id,
             schedule,
@@ -41,8 +45,20 @@ impl<B: NetworkBehaviour> DerefMut for BehaviourMut<'_, B> {
 impl<B: NetworkBehaviour> Drop for BehaviourMut<'_, B> {
     fn drop(&mut self) {
         self.behaviour.notice_replacements();
+        if let Some(before) = self.before.take() {
+            self.behaviour.withdraw_changes(before);
+        }
         if self.behaviour.sync_var_dirty_bits() != 0 {
             self.schedule.queue_dirty(self.net_id);
         }
+    }
+}
+
+impl<B: NetworkBehaviour + fmt::Debug> fmt::Debug for BehaviourMut<'_, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BehaviourMut")
+            .field("net_id", &self.net_id)
+            .field("behaviour", &self.behaviour)
+            .finish_non_exhaustive()
     }
 }

@@ -262,12 +262,12 @@ impl NetworkServer {
             self.events.push(describe_failure(net_id, error));
             return None;
         }
-        let limit = match self.config.channels.get(usize::from(waiting.channel)) {
-            Some(Channel::Unreliable) => self.config.packet_size,
-            _ => usize::MAX,
-        };
+        let channel = self.config.channels.get(usize::from(waiting.channel));
+        let room = self
+            .config
+            .room(channel.copied().unwrap_or(Channel::Reliable));
         // What was missed of several updates may be too long together.
-        if !update_fits(again.dialect(), net_id, again.len() - start, limit) {
+        if !update_fits(again.dialect(), net_id, again.len() - start, room) {
             again.truncate(start);
             return None;
         }

@@ -81,7 +81,8 @@ impl Share {
         Sink {
             now: whole.now,
             channels: whole.channels,
-            packet_size: whole.packet_size,
+            reliable: whole.reliable,
+            unreliable: whole.unreliable,
             audience: whole.audience,
             outputs: Outputs::new(
                 buffers(&mut self.unet, Dialect::Unet, &whole.outputs),

@@ -74,6 +74,14 @@ impl NetworkServer {
         let message_type = MessageType::from_number(frame.message_type);
         match (connection.state, message_type) {
             (ConnectionState::Closing, _) => return Ok(()),
+            // No client has that much to say.
+            _ if frame.long => {
+                let message_type = MessageType::Long.number();
+                return Err(unknown(Frame {
+                    message_type,
+                    ..frame
+                }));
+            }
             (ConnectionState::Connecting, Some(MessageType::Connect)) => {
                 self.handle_connect_message(from, &Connect::decode(frame.payload)?);
             }
@@ -92,8 +100,7 @@ impl NetworkServer {
             _ => return Err(unknown(frame)),
         }
         if let Some(message_type) = message_type {
-            self.stats
-                .count_decoded(message_type, frame.payload.len() + 4);
+            self.stats.count_decoded(message_type, frame.length());
         }
         Ok(())
     }

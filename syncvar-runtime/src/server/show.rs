@@ -14,7 +14,7 @@ use crate::identity::Location;
 use crate::interest::Area;
 use crate::message::ObjectHide;
 use crate::segments::Segments;
-use crate::{Dialect, NetId};
+use crate::{Channel, Dialect, NetId};
 
 /// Who has joined and left audiences because of what they see now, since the changes of this update
 /// were written.
@@ -274,6 +274,7 @@ impl NetworkServer {
             net_id: id,
             kind: *self.kinds.get(self.pools.prefab(at.pool) as usize)?,
             place: *self.places.get(id.0)?,
+            room: self.config.room(Channel::Reliable),
         };
         Some((at, description))
     }

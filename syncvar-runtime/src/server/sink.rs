@@ -4,7 +4,7 @@ use super::audience::{AudienceId, Outputs};
 use super::budget::position;
 use super::notes::{Note, NoteMasks, Notes};
 use crate::identity::{MarkSent, Nanos, Pending, Slots, When, WriteChanges};
-use crate::segments::Segments;
+use crate::segments::{Room, Segments};
 use crate::stats::{BehaviourStats, Counter};
 use crate::{Channel, Dialect, NetId, WriteError};
 
@@ -13,8 +13,9 @@ use crate::{Channel, Dialect, NetId, WriteError};
 pub(crate) struct Sink<'a> {
     pub(super) now: Nanos,
     pub(super) channels: &'a [Channel],
-    /// The longest message that an unreliable channel can carry.
-    pub(super) packet_size: usize,
+    /// The room for a message on a reliable and on an unreliable channel.
+    pub(super) reliable: Room,
+    pub(super) unreliable: Room,
     pub(super) audience: AudienceId,
     pub(super) outputs: Outputs<'a>,
     /// What the objects' behaviours have cost.
@@ -102,14 +103,14 @@ impl Sink<'_> {
         slots: &mut S,
     ) -> Result<u64, WriteError> {
         let (place, channel) = (channel as usize, u8::try_from(channel).unwrap_or(u8::MAX));
-        let (limit, lossy) = match self.channels.get(place) {
-            Some(Channel::Reliable) => (usize::MAX, false),
-            Some(Channel::Unreliable) => (self.packet_size, true),
+        let (room, lossy) = match self.channels.get(place) {
+            Some(Channel::Reliable) => (self.reliable, false),
+            Some(Channel::Unreliable) => (self.unreliable, true),
             None => return Ok(0),
         };
         let way = Way {
             channel,
-            limit,
+            room,
             lossy,
         };
         let sent = if self.outputs.second.is_empty() {
@@ -193,7 +194,7 @@ impl Sink<'_> {
 struct Way {
     channel: u8,
     /// The longest message that the channel can carry.
-    limit: usize,
+    room: Room,
     /// Whether it may be lost.
     lossy: bool,
 }
@@ -217,7 +218,7 @@ fn write<S: Slots>(
     };
     slots.visit(&mut write);
     let sent = write.sent;
-    match segments.check_update(way.limit) {
+    match segments.check_update(way.room) {
         Some(error) => Err(error),
         None => Ok(sent),
     }

@@ -10,7 +10,7 @@ use super::sink::{Encoded, Outcome, Sink};
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{Job, MAX_CHANNELS, nanos};
 use crate::message::{LocalClientAuthority, Message};
-use crate::{MessageType, NetId, WriteError};
+use crate::{Channel, MessageType, NetId, WriteError};
 
 /// Lists that the update loop uses again and again.
 #[derive(Debug, Default)]
@@ -171,7 +171,8 @@ impl NetworkServer {
         let mut sink = Sink {
             now: nanos(now),
             channels: &self.config.channels[..channels],
-            packet_size: self.config.packet_size,
+            reliable: self.config.room(Channel::Reliable),
+            unreliable: self.config.room(Channel::Unreliable),
             audience: run.audience,
             outputs: self.audiences.outputs(run.audience),
             stats: stats.unwrap_or_default(),

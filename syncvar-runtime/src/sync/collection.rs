@@ -2,6 +2,140 @@
 
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
+/// What every collection says of its changes, and what the derived code calls: as methods of its own,
+/// so that no trait of the user's can get in between, and as [`SyncField`](crate::SyncField) and
+/// [`HookField`](crate::HookField).
+///
+/// The collection has a `record`, and knows how to `write_items` and `read_items` as a whole, and to
+/// `write_changes` and `read_changes`.
+macro_rules! sync_field {
+    ($name:ident<$($parameter:ident),+> where ($($bounds:tt)*), $change:ty) => {
+        /// What is said about its changes, and to it.
+        impl<$($parameter),+> $name<$($parameter),+>
+        where
+            $($bounds)*
+        {
+            /// Whether there is a change to send.
+            pub fn is_dirty(&self) -> bool {
+                self.record.is_dirty()
+            }
+
+            /// Makes it be sent whole; no hook is told of what stays the same.
+            pub fn set_dirty(&mut self) {
+                self.record.set_dirty();
+            }
+
+            /// Forgets what has changed: all who observe the object have it.
+            pub fn clear_dirty(&mut self) {
+                self.record.clear_dirty();
+            }
+
+            #[doc(hidden)]
+            pub fn notice_replacement(&mut self) {
+                self.record.notice_replacement();
+            }
+
+            #[doc(hidden)]
+            pub fn set_observed(&mut self, observed: bool) {
+                self.record.set_observed(observed);
+            }
+
+            #[doc(hidden)]
+            pub fn write_full(&self, writer: &mut NetworkWriter) {
+                self.write_items(writer);
+            }
+
+            #[doc(hidden)]
+            pub fn write_delta(&self, writer: &mut NetworkWriter) {
+                self.write_changes(writer);
+            }
+
+            #[doc(hidden)]
+            pub fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                self.read_items(reader)
+            }
+
+            #[doc(hidden)]
+            pub fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                self.read_changes(reader, None)
+            }
+
+            #[doc(hidden)]
+            pub fn read_delta_with_previous(
+                &mut self,
+                reader: &mut NetworkReader<'_>,
+            ) -> Result<Option<Vec<$change>>, ReadError> {
+                let mut told = Vec::new();
+                self.read_changes(reader, Some(&mut told))?;
+                Ok((!told.is_empty()).then_some(told))
+            }
+        }
+
+        impl<$($parameter),+> SyncField for $name<$($parameter),+>
+        where
+            $($bounds)*
+        {
+            const SCHEMA: TypeSchema = TypeSchema::Collection {
+                name: stringify!($name),
+                parts: &[$($parameter::SCHEMA),+],
+            };
+            const RESENDABLE: bool = true;
+
+            fn is_dirty(&self) -> bool {
+                self.is_dirty()
+            }
+
+            fn set_dirty(&mut self) {
+                self.set_dirty();
+            }
+
+            fn clear_dirty(&mut self) {
+                self.clear_dirty();
+            }
+
+            fn notice_replacement(&mut self) {
+                self.notice_replacement();
+            }
+
+            fn set_observed(&mut self, observed: bool) {
+                self.set_observed(observed);
+            }
+
+            fn write_full(&self, writer: &mut NetworkWriter) {
+                self.write_full(writer);
+            }
+
+            fn write_delta(&self, writer: &mut NetworkWriter) {
+                self.write_delta(writer);
+            }
+
+            fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                self.read_full(reader)
+            }
+
+            fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                self.read_delta(reader)
+            }
+        }
+
+        impl<$($parameter),+> HookField for $name<$($parameter),+>
+        where
+            $($bounds)*
+        {
+            type Previous = Vec<$change>;
+
+            fn read_delta_with_previous(
+                &mut self,
+                reader: &mut NetworkReader<'_>,
+            ) -> Result<Option<Self::Previous>, ReadError> {
+                self.read_delta_with_previous(reader)
+            }
+        }
+    };
+}
+
+pub(super) use sync_field;
+
 /// Where to put the changes that a hook is going to be told of, if there is one.
 pub(super) type Changes<'a, C> = Option<&'a mut Vec<C>>;
 
@@ -68,13 +202,13 @@ pub(super) fn unknown_operation(reader: &NetworkReader<'_>, operation: u8) -> Re
 
 /// A key that came before in the same collection.
 #[cold]
-pub(super) fn twice(reader: &NetworkReader<'_>, start: usize) -> ReadError {
-    reader.error_at(start, ReadErrorKind::Custom("a key that comes twice"))
+pub(super) fn twice(start: usize) -> ReadError {
+    ReadError::new(ReadErrorKind::Custom("a key that comes twice"), start)
 }
 
 /// A key that is to be taken out and is not there.
 #[cold]
-pub(super) fn absent(reader: &NetworkReader<'_>, start: usize) -> ReadError {
+pub(super) fn absent(start: usize) -> ReadError {
     let kind = ReadErrorKind::Custom("a key is removed that is not there");
-    reader.error_at(start, kind)
+    ReadError::new(kind, start)
 }

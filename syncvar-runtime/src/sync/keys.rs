@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use indexmap::IndexMap;
 
-use super::record::Log;
+use super::record::{KEPT, Log};
 use crate::SyncValue;
 
 /// For each key that has changed: whether clients have it. What has become of it is seen in the
@@ -141,6 +141,7 @@ impl<K: Hash + Eq> KeyMap for IndexMap<K, bool> {
 
     fn clear(&mut self) {
         self.clear();
+        self.shrink_to(KEPT);
     }
 
     fn iter(&self) -> impl Iterator<Item = &K> {

@@ -1,11 +1,13 @@
 //! `SyncList`: a list of which only what has changed is sent.
 
+mod bulk;
 mod change;
 mod difference;
 mod edit;
 mod element;
 mod field;
 mod log;
+mod operations;
 
 pub use change::ListChange;
 pub use element::ElementMut;
@@ -39,6 +41,10 @@ use log::Log;
 /// On the wire a change is the operations since the last update (WIRE.md, section 3), or the whole
 /// list where that is shorter. Positions that are set several times between two updates count as set
 /// once. Nothing is kept while nobody observes the object.
+///
+/// Putting a new list into the place of one is noticed when the server gets the behaviour back:
+/// `player.buffs = SyncList::new()`, `mem::take`. What cannot be noticed is a list that was moved or
+/// swapped out of another field: it brings along what was noted there. Clone it instead.
 ///
 /// In the dialect `Unet` a list has at most 65 535 elements, in `Compact` as many as the client's
 /// [`max_elements`](crate::ClientConfig::max_elements) allows.

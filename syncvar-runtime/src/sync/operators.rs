@@ -9,7 +9,7 @@ use std::ops::{
 };
 
 use super::SyncVar;
-use crate::SyncValue;
+use crate::{FixedString, SyncValue};
 
 impl<T: PartialEq> PartialEq for SyncVar<T> {
     fn eq(&self, other: &Self) -> bool {
@@ -32,6 +32,18 @@ impl PartialEq<str> for SyncVar<String> {
 }
 
 impl PartialEq<&str> for SyncVar<String> {
+    fn eq(&self, other: &&str) -> bool {
+        self.get() == other
+    }
+}
+
+impl<const N: usize> PartialEq<str> for SyncVar<FixedString<N>> {
+    fn eq(&self, other: &str) -> bool {
+        self.get() == other
+    }
+}
+
+impl<const N: usize> PartialEq<&str> for SyncVar<FixedString<N>> {
     fn eq(&self, other: &&str) -> bool {
         self.get() == other
     }

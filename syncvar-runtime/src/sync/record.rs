@@ -22,6 +22,9 @@ enum Mode {
     Whole,
 }
 
+/// Memory for so many operations is kept for the next update.
+pub(super) const KEPT: usize = 256;
+
 /// Operations, in whatever form a collection keeps them.
 pub(super) trait Log {
     fn is_empty(&self) -> bool;

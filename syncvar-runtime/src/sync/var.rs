@@ -52,6 +52,8 @@ enum State {
     Clean,
     /// There is a change to send.
     Dirty,
+    /// It is to be sent, whether its value has changed or not.
+    Forced,
 }
 
 impl<T> SyncVar<T> {
@@ -70,7 +72,7 @@ impl<T> SyncVar<T> {
 
     /// The value for writing; the variable becomes dirty, whatever is done with it.
     pub const fn as_mut(&mut self) -> &mut T {
-        self.state = State::Dirty;
+        self.mark_changed();
         &mut self.value
     }
 
@@ -82,14 +84,22 @@ impl<T> SyncVar<T> {
     /// Whether there is a change to send.
     #[inline]
     pub const fn is_dirty(&self) -> bool {
-        matches!(self.state, State::Dirty)
+        matches!(self.state, State::Dirty | State::Forced)
     }
 
     /// Makes the variable dirty without a change: its value will be sent again, and no hook runs
-    /// for it.
+    /// for it. That is so with a [codec](crate::SyncCodec) too, which takes back other writes that
+    /// make no difference.
     #[inline]
     pub const fn set_dirty(&mut self) {
-        self.state = State::Dirty;
+        self.state = State::Forced;
+    }
+
+    #[inline]
+    const fn mark_changed(&mut self) {
+        if !matches!(self.state, State::Forced) {
+            self.state = State::Dirty;
+        }
     }
 
     /// Forgets that the variable has changed.
@@ -132,7 +142,7 @@ impl<T: SyncValue> SyncVar<T> {
         if self.value.same(&value) {
             return None;
         }
-        self.state = State::Dirty;
+        self.mark_changed();
         Some(std::mem::replace(&mut self.value, value))
     }
 
@@ -149,7 +159,7 @@ impl<T: SyncValue> SyncVar<T> {
         let previous = self.value.clone();
         change(&mut self.value);
         if !self.value.same(&previous) {
-            self.state = State::Dirty;
+            self.mark_changed();
         }
     }
 }
@@ -161,6 +171,26 @@ impl<T> SyncVar<T> {
     #[inline]
     pub const fn received(&mut self) -> &mut T {
         &mut self.value
+    }
+
+    /// The value, if everyone who observes it has it.
+    #[doc(hidden)]
+    #[inline]
+    pub fn sent_value(&self) -> Option<T>
+    where
+        T: Clone,
+    {
+        matches!(self.state, State::Clean).then(|| self.value.clone())
+    }
+
+    /// Makes the variable clean again: what it holds now is, as it travels, what it held when it was
+    /// clean. A variable that was told to be dirty stays so.
+    #[doc(hidden)]
+    #[inline]
+    pub const fn withdraw_change(&mut self) {
+        if matches!(self.state, State::Dirty) {
+            self.state = State::Clean;
+        }
     }
 
     #[doc(hidden)]

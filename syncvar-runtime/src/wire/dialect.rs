@@ -11,7 +11,9 @@
     reason = "left to itself the compiler makes calls of these, which costs a third of the time"
 )]
 
-use super::varint::{unzigzag, zigzag};
+#[cfg(feature = "serde")]
+use super::MAX_BYTES;
+use super::varint::{unzigzag, unzigzag_128, zigzag, zigzag_128};
 use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
 
 /// Whose bytes are spoken. Both ends of a connection have to speak the same.
@@ -95,6 +97,22 @@ impl NetworkWriter {
         }
     }
 
+    /// A signed integer of 128 bits, as a field. UNet has none: in `Unet` it takes 16 bytes.
+    pub(crate) fn write_signed_128(&mut self, value: i128) {
+        match self.dialect() {
+            Dialect::Unet => self.write_array(value.to_le_bytes()),
+            Dialect::Compact => self.write_varint_128(zigzag_128(value)),
+        }
+    }
+
+    /// An unsigned integer of 128 bits, as a field. UNet has none: in `Unet` it takes 16 bytes.
+    pub(crate) fn write_unsigned_128(&mut self, value: u128) {
+        match self.dialect() {
+            Dialect::Unet => self.write_array(value.to_le_bytes()),
+            Dialect::Compact => self.write_varint_128(value),
+        }
+    }
+
     /// The number of a field-less enumeration's variant, whatever its `repr`.
     #[inline]
     pub fn write_enum(&mut self, value: i32) {
@@ -173,6 +191,29 @@ impl NetworkWriter {
         }
     }
 
+    /// A sequence of bytes that are written by a function; if it fails, or writes more than a
+    /// sequence can have, nothing of it stays and the [`error`](Self::error) is set.
+    #[cfg(feature = "serde")]
+    pub(crate) fn write_byte_sequence_with(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), WriteErrorKind>,
+    ) {
+        let start = self.len();
+        if let Err(kind) = write(self) {
+            self.truncate(start);
+            return self.fail(kind);
+        }
+        let (length, limit) = (self.len().saturating_sub(start), MAX_BYTES);
+        match (self.dialect(), u16::try_from(length)) {
+            (Dialect::Compact, _) => self.insert(start, |writer| writer.write_number(length)),
+            (Dialect::Unet, Ok(length)) => self.insert(start, |writer| writer.write_u16(length)),
+            (Dialect::Unet, Err(_)) => {
+                self.truncate(start);
+                self.fail(WriteErrorKind::BytesTooLong { length, limit });
+            }
+        }
+    }
+
     #[inline]
     fn write_length(&mut self, length: u16) {
         match self.dialect() {
@@ -246,6 +287,22 @@ impl<'a> NetworkReader<'a> {
         match self.dialect() {
             Dialect::Unet => self.read_packed_u64(),
             Dialect::Compact => self.read_varint(),
+        }
+    }
+
+    /// Counterpart of [`NetworkWriter::write_signed_128`].
+    pub(crate) fn read_signed_128(&mut self) -> Result<i128, ReadError> {
+        match self.dialect() {
+            Dialect::Unet => self.read_array().map(i128::from_le_bytes),
+            Dialect::Compact => self.read_varint_128().map(unzigzag_128),
+        }
+    }
+
+    /// Counterpart of [`NetworkWriter::write_unsigned_128`].
+    pub(crate) fn read_unsigned_128(&mut self) -> Result<u128, ReadError> {
+        match self.dialect() {
+            Dialect::Unet => self.read_array().map(u128::from_le_bytes),
+            Dialect::Compact => self.read_varint_128(),
         }
     }
 

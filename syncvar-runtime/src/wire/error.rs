@@ -42,7 +42,7 @@ pub enum ReadErrorKind {
         /// Bytes that nobody read.
         left: usize,
     },
-    /// A string announces more bytes than the dialect allows.
+    /// A string announces more bytes than the dialect allows, or than its type holds.
     #[error("a string of {length} bytes, more than the limit of {limit}")]
     StringTooLong {
         /// Announced length in bytes.
@@ -73,6 +73,9 @@ pub enum ReadErrorKind {
     /// A variable-length integer goes on after 10 bytes, or has more than 64 bits.
     #[error("a number of more than 64 bits")]
     VarintTooLong,
+    /// A variable-length integer of a 128-bit type goes on after 19 bytes, or has more than 128 bits.
+    #[error("a number of more than 128 bits")]
+    WideVarintTooLong,
     /// A decimal has a scale beyond 28 or uses reserved bits.
     #[error("decimal flags {0:#010x} have a scale beyond 28 or use reserved bits")]
     InvalidDecimal(u32),
@@ -105,6 +108,18 @@ pub enum ReadErrorKind {
         index: usize,
         /// How many elements there are.
         length: usize,
+    },
+    /// The keys of a map, or the elements of a set, do not ascend: one comes twice, or after a
+    /// greater one.
+    #[error("a key that comes twice, or after a greater one")]
+    UnorderedKey,
+    /// A message is longer than this side takes.
+    #[error("a message of {length} bytes, more than the limit of {limit}")]
+    MessageTooLong {
+        /// The payload's length in bytes.
+        length: usize,
+        /// The limit in bytes.
+        limit: usize,
     },
     /// A message type that this side does not know.
     #[error("message type {0} is unknown")]
@@ -269,7 +284,8 @@ pub enum WriteErrorKind {
         /// The limit.
         limit: usize,
     },
-    /// The payload of a message is larger than its size field can say.
+    /// The payload of a message is larger than its size field can say, in the bytes of UNet, or than
+    /// the server's [`max_message_size`](crate::ServerConfig::max_message_size).
     #[error("a payload of {length} bytes is larger than the limit of {limit}")]
     MessageTooLarge {
         /// The payload's length in bytes.
@@ -286,6 +302,12 @@ pub enum WriteErrorKind {
         length: usize,
         /// The packet size in bytes.
         limit: usize,
+    },
+    /// A number needs more bits than its field has on the wire: see [`Bits`](crate::Bits).
+    #[error("a number that does not fit the {bits} bits of its field")]
+    TooFewBits {
+        /// The bits that the field has.
+        bits: u32,
     },
     /// Something the user's own `on_serialize` or `SyncValue::write` refuses.
     #[error("{0}")]

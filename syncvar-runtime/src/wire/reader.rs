@@ -42,7 +42,7 @@ pub(crate) const DEFAULT_MAX_ELEMENTS: usize = 1 << 20;
 
 /// A place in the payload: how many bytes were left there.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mark(usize);
+pub(crate) struct Mark(usize);
 
 impl<'a> NetworkReader<'a> {
     /// A reader over a whole payload, in the `Unet` dialect.
@@ -133,27 +133,20 @@ impl<'a> NetworkReader<'a> {
 
     /// Where the reader stands, for an error that comes up later.
     #[inline]
-    pub(super) fn mark(&self) -> Mark {
+    pub(crate) fn mark(&self) -> Mark {
         Mark(self.left.len())
-    }
-
-    /// An error of this kind at another byte than the current one.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn error_at(&self, position: usize, kind: ReadErrorKind) -> ReadError {
-        ReadError::new(kind, position)
     }
 
     /// An error of this kind at a byte that has been passed.
     #[cold]
     #[inline(never)]
-    pub(super) fn error_since(&self, mark: Mark, kind: ReadErrorKind) -> ReadError {
+    pub(crate) fn error_since(&self, mark: Mark, kind: ReadErrorKind) -> ReadError {
         ReadError::new(kind, self.length.saturating_sub(mark.0))
     }
 
     #[cold]
     #[inline(never)]
-    pub(super) fn out_of_range(&self, mark: Mark, value: u64, target: &'static str) -> ReadError {
+    pub(crate) fn out_of_range(&self, mark: Mark, value: u64, target: &'static str) -> ReadError {
         self.error_since(mark, ReadErrorKind::OutOfRange { value, target })
     }
 
@@ -338,6 +331,8 @@ fixed! {
     read_i32, i32, "4 bytes";
     read_u64, u64, "8 bytes";
     read_i64, i64, "8 bytes";
+    read_u128, u128, "16 bytes";
+    read_i128, i128, "16 bytes";
     read_f32, f32, "4 bytes, bit for bit";
     read_f64, f64, "8 bytes, bit for bit";
 }

@@ -6,6 +6,17 @@ use crate::schema::TypeSchema;
 
 /// A value that can be written to the wire and read back: what a [`SyncVar`](crate::SyncVar) holds.
 ///
+/// These are values:
+///
+/// * integers of 8 to 128 bits and their `NonZero` ones, `f32`, `f64`, `bool`, `char`, `Duration`;
+/// * `String`, [`FixedString<N>`](crate::FixedString), `Vec`, `bytes::Bytes`, `Option`, `Box`,
+///   arrays, tuples of up to 8;
+/// * `BTreeMap`, `HashMap`, `BTreeSet` and `HashSet`, with keys or elements that are `Ord`: they
+///   travel in that order, which must depend on nothing that does not travel;
+/// * Unity's types, such as [`Vector3`](crate::Vector3), and [`NetId`](crate::NetId);
+/// * with the features of these names the types of `glam` and `mint`, and `uuid::Uuid`; with the
+///   feature `serde` any type that serde knows, inside a `Postcard<T>`.
+///
 /// Derive it for your own structs and enums with `#[derive(SyncValue)]`; implement it by hand only
 /// for a layout of your own.
 ///
@@ -84,16 +95,11 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     #[doc(hidden)]
     #[inline]
     fn write_slice(values: &[Self], writer: &mut NetworkWriter) {
-        if writer.write_count(values.len()) {
-            let before = writer.len();
+        write_elements(values.len(), writer, |writer| {
             for value in values {
                 value.write(writer);
             }
-            let (count, limit) = (values.len(), MAX_EMPTY_ELEMENTS);
-            if count > limit && writer.len() == before {
-                writer.fail(WriteErrorKind::TooManyElements { count, limit });
-            }
-        }
+        });
     }
 
     /// Takes a sequence of such values.
@@ -115,6 +121,23 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
             }
         }
         Ok(())
+    }
+}
+
+/// Appends a count, then elements; too many of them that take no byte are an error.
+#[inline]
+pub(super) fn write_elements(
+    count: usize,
+    writer: &mut NetworkWriter,
+    write: impl FnOnce(&mut NetworkWriter),
+) {
+    if writer.write_count(count) {
+        let before = writer.len();
+        write(writer);
+        let limit = MAX_EMPTY_ELEMENTS;
+        if count > limit && writer.len() == before {
+            writer.fail(WriteErrorKind::TooManyElements { count, limit });
+        }
     }
 }
 
@@ -214,6 +237,8 @@ macro_rules! known_to_the_writer {
 known_to_the_writer! {
     i64: write_signed_wide, read_signed_wide, |a, b| a == b;
     u64: write_unsigned_wide, read_unsigned_wide, |a, b| a == b;
+    i128: write_signed_128, read_signed_128, |a, b| a == b;
+    u128: write_unsigned_128, read_unsigned_128, |a, b| a == b;
     bool: write_bool, read_bool, |a, b| a == b;
     f32: write_f32, read_f32, |a, b| a.to_bits() == b.to_bits();
     f64: write_f64, read_f64, |a, b| a.to_bits() == b.to_bits();

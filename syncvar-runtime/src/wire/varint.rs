@@ -8,7 +8,8 @@
 //! | up to 2^64 - 1 | 10 bytes, the last of which is 1 |
 //!
 //! The writer takes as few bytes as there can be. The reader takes zeros on top as well, as long as
-//! there are no more than 10 bytes.
+//! there are no more than 10 bytes. Integers of 128 bits go on in the same way, to 19 bytes, the last
+//! of which is at most 3.
 #![expect(
     clippy::inline_always,
     reason = "left to itself the compiler makes calls of these, which costs a third of the time"
@@ -27,13 +28,26 @@ const SHORT: u32 = 5 * BITS;
 
 /// A number of either sign as one that is small where the number is close to 0.
 #[inline]
-pub(super) const fn zigzag(value: i64) -> u64 {
+pub(crate) const fn zigzag(value: i64) -> u64 {
     (value.wrapping_shl(1) ^ value.wrapping_shr(63)).cast_unsigned()
 }
 
 /// The number that became this one by [`zigzag`].
 #[inline]
-pub(super) const fn unzigzag(value: u64) -> i64 {
+pub(crate) const fn unzigzag(value: u64) -> i64 {
+    let sign = value & 1;
+    value.wrapping_shr(1).cast_signed() ^ sign.cast_signed().wrapping_neg()
+}
+
+/// [`zigzag`] of 128 bits.
+#[inline]
+pub(crate) const fn zigzag_128(value: i128) -> u128 {
+    (value.wrapping_shl(1) ^ value.wrapping_shr(127)).cast_unsigned()
+}
+
+/// The number that became this one by [`zigzag_128`].
+#[inline]
+pub(crate) const fn unzigzag_128(value: u128) -> i128 {
     let sign = value & 1;
     value.wrapping_shr(1).cast_signed() ^ sign.cast_signed().wrapping_neg()
 }
@@ -63,6 +77,17 @@ impl NetworkWriter {
     #[inline(never)]
     fn write_long_varint(&mut self, mut value: u64) {
         while value >= u64::from(MORE) {
+            let [low, ..] = value.to_le_bytes();
+            self.write_array([low | MORE]);
+            value = value.wrapping_shr(BITS);
+        }
+        let [low, ..] = value.to_le_bytes();
+        self.write_array([low]);
+    }
+
+    /// Writes 1 to 19 bytes, fewer for smaller numbers.
+    pub(crate) fn write_varint_128(&mut self, mut value: u128) {
+        while value >= u128::from(MORE) {
             let [low, ..] = value.to_le_bytes();
             self.write_array([low | MORE]);
             value = value.wrapping_shr(BITS);
@@ -108,6 +133,24 @@ impl NetworkReader<'_> {
             }
         }
         Err(self.error_since(start, ReadErrorKind::VarintTooLong))
+    }
+
+    /// Reads a number of at most 19 bytes, canonical or not.
+    pub(crate) fn read_varint_128(&mut self) -> Result<u128, ReadError> {
+        let start = self.mark();
+        let mut value = 0;
+        for shift in (0..u128::BITS).step_by(7) {
+            let byte = self.read_u8()?;
+            value |= u128::from(byte & !MORE).wrapping_shl(shift);
+            if byte < MORE {
+                // The nineteenth byte has room for two bits.
+                if shift == 126 && byte > 3 {
+                    break;
+                }
+                return Ok(value);
+            }
+        }
+        Err(self.error_since(start, ReadErrorKind::WideVarintTooLong))
     }
 }
 

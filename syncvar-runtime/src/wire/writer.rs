@@ -303,8 +303,14 @@ impl NetworkWriter {
 
     /// Puts a number between what was written before `position` and what was written after it.
     pub(crate) fn insert_varint(&mut self, position: usize, value: u64) {
+        self.insert(position, |writer| writer.write_varint(value));
+    }
+
+    /// Puts what a function writes between what was written before `position` and what was written
+    /// after it.
+    pub(crate) fn insert(&mut self, position: usize, write: impl FnOnce(&mut Self)) {
         let end = self.buffer.len();
-        self.write_varint(value);
+        write(self);
         let length = self.buffer.len().saturating_sub(end);
         if let Some(moved) = self.buffer.get_mut(position..) {
             moved.rotate_right(length);
@@ -347,6 +353,8 @@ fixed! {
     write_i32, i32, "4 bytes";
     write_u64, u64, "8 bytes";
     write_i64, i64, "8 bytes";
+    write_u128, u128, "16 bytes";
+    write_i128, i128, "16 bytes";
     write_f32, f32, "4 bytes, bit for bit";
     write_f64, f64, "8 bytes, bit for bit";
 }

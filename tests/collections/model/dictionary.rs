@@ -246,12 +246,14 @@ fn act_on_whole(map: &mut Map, model: &mut Model, op: &MapOp) {
     match op.clone() {
         MapOp::ForEachMut(more) => {
             let change = |key: &str, value: &mut i32| {
-                if key.len() % 2 == 0 {
+                if key.len().is_multiple_of(2) {
                     *value = value.wrapping_add(more);
                 }
             };
             map.for_each_mut(|key, value| change(key, value));
-            model.iter_mut().for_each(|(key, value)| change(key, value));
+            for (key, value) in model {
+                change(key, value);
+            }
         }
         MapOp::Retain(divisor) => {
             map.retain(|_, value| value % divisor != 0);
@@ -263,7 +265,7 @@ fn act_on_whole(map: &mut Map, model: &mut Model, op: &MapOp) {
         }
         MapOp::Drain => {
             let drained: Model = map.drain().collect();
-            assert_eq!(drained, model.drain().collect());
+            assert_eq!(drained, std::mem::take(model));
         }
         MapOp::Extend(items) => {
             map.extend(items.clone());

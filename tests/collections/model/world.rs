@@ -1,7 +1,6 @@
 //! A server whose objects hold collections, its clients, and the types of `std` beside them.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -33,7 +32,6 @@ pub(crate) struct Content {
 macro_rules! hooks {
     ($($hook:ident: $field:ident, $type:ty;)*) => {
         impl Content {$(
-            #[expect(clippy::needless_pass_by_value, reason = "a hook is given the changes")]
             fn $hook(&mut self, changes: <$type as syncvar::HookField>::Previous) {
                 self.hooks += 1;
                 self.$field.check(&changes);
@@ -249,7 +247,9 @@ impl World {
     pub(crate) fn act(&mut self, action: Action) {
         match action {
             Action::Edit(object, edits) => self.with_content(object, |content, model| {
-                edits.iter().for_each(|edit| content.edit(model, edit));
+                for edit in &edits {
+                    content.edit(model, edit);
+                }
             }),
             Action::Hide(object, client) => {
                 self.net
@@ -386,15 +386,5 @@ impl World {
         let (id, _) = self.objects[0];
         let chests = self.net.replicas::<Chest>(id).flatten();
         chests.map(|chest| chest.content.hooks).sum()
-    }
-}
-
-/// A slow link that loses packets.
-pub(crate) fn slow(seed: u64) -> Link {
-    Link {
-        delay: Duration::from_millis(70),
-        jitter: Duration::from_millis(90),
-        loss_per_mille: 200,
-        seed,
     }
 }

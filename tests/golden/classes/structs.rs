@@ -7,8 +7,8 @@ use crate::golden::json::Json;
 use crate::golden::recorded::{EnumNumber, Recorded};
 use crate::golden::rule::Rule;
 
-#[derive(SyncValue, Clone, Default)]
-pub(super) struct Buf {
+#[derive(SyncValue, Clone, Default, PartialEq)]
+pub(crate) struct Buf {
     id: i32,
     name: String,
     timer: f32,

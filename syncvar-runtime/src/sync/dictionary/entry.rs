@@ -32,17 +32,19 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> ValueMut<'a, K, V> {
 
     /// The key.
     pub fn key(&self) -> &K {
-        &self.map.items.get_index(self.index).expect(HELD).0
+        held(self.map.items.get_index(self.index)).0
     }
 
     /// The key, and the value for writing.
     pub(super) fn parts(&mut self) -> (&K, &mut V) {
-        self.map.items.get_index_mut(self.index).expect(HELD)
+        held(self.map.items.get_index_mut(self.index))
     }
 }
 
-/// The map is borrowed for as long as there is the guard, so that no key can go.
-const HELD: &str = "the key is in the map";
+/// The map is borrowed for as long as there is a guard or an entry, so that no key can go.
+fn held<T>(found: Option<T>) -> T {
+    found.expect("the key is in the map")
+}
 
 impl<K: SyncValue + Hash + Eq, V: SyncValue> Deref for ValueMut<'_, K, V> {
     type Target = V;
@@ -156,7 +158,10 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> Entry<'a, K, V> {
     }
 
     /// Changes the value if the key is there.
-    #[must_use]
+    #[expect(
+        clippy::return_self_not_must_use,
+        reason = "it is called for what it does"
+    )]
     pub fn and_modify(mut self, change: impl FnOnce(&mut V)) -> Self {
         if let Self::Occupied(entry) = &mut self {
             change(&mut entry.get_mut());
@@ -168,7 +173,7 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> Entry<'a, K, V> {
 impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> OccupiedEntry<'a, K, V> {
     /// The key.
     pub fn key(&self) -> &K {
-        self.map.items.get_index(self.index).expect(HELD).0
+        held(self.map.items.get_index(self.index)).0
     }
 
     /// The value.
@@ -178,12 +183,12 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> OccupiedEntry<'a, K, V> {
 
     /// The value for writing.
     pub fn get_mut(&mut self) -> ValueMut<'_, K, V> {
-        ValueMut::new(self.map, self.index).expect(HELD)
+        held(ValueMut::new(self.map, self.index))
     }
 
     /// The value for writing, for as long as the map is borrowed.
     pub fn into_mut(self) -> ValueMut<'a, K, V> {
-        ValueMut::new(self.map, self.index).expect(HELD)
+        held(ValueMut::new(self.map, self.index))
     }
 
     /// Gives the key another value, and returns the one it had.
@@ -194,7 +199,7 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> OccupiedEntry<'a, K, V> {
     /// Takes the key out, and returns its value.
     pub fn remove(self) -> V {
         let key = self.key().clone();
-        self.map.remove(&key).expect(HELD)
+        held(self.map.remove(&key))
     }
 }
 
@@ -214,7 +219,7 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> VacantEntry<'a, K, V> {
         self.map.insert(self.key, value);
         // What is new is behind all others.
         let last = self.map.items.len() - 1;
-        ValueMut::new(self.map, last).expect(HELD)
+        held(ValueMut::new(self.map, last))
     }
 }
 

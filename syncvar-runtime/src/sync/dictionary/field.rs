@@ -10,7 +10,7 @@ use indexmap::map::Entry;
 
 use super::{DictionaryChange, SyncDictionary};
 use crate::schema::TypeSchema;
-use crate::sync::collection::{self, Changes};
+use crate::sync::collection::{self, Changes, sync_field};
 use crate::{HookField, NetworkReader, NetworkWriter, ReadError, SyncField, SyncValue};
 
 /// The numbers of the operations.
@@ -18,21 +18,49 @@ const PUT: u8 = 0;
 const CLEAR: u8 = 1;
 const REMOVE: u8 = 2;
 
-/// What is said about the changes of a map, and to it.
+sync_field!(
+    SyncDictionary<K, V> where (K: SyncValue + Hash + Eq, V: SyncValue),
+    DictionaryChange<K, V>
+);
+
 impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
-    /// Whether there is a change to send.
-    pub fn is_dirty(&self) -> bool {
-        self.record.is_dirty()
+    fn write_items(&self, writer: &mut NetworkWriter) {
+        if writer.write_count(self.items.len()) {
+            for item in &self.items {
+                write_item(item, writer);
+            }
+        }
     }
 
-    /// Makes the map one that is to be sent whole; no hook is told of values that stay the same.
-    pub fn set_dirty(&mut self) {
-        self.record.set_dirty();
+    fn write_changes(&self, writer: &mut NetworkWriter) {
+        let log = self.record.changes().map(|log| {
+            |writer: &mut NetworkWriter| {
+                writer.write_operations(log.operations());
+                if log.cleared() {
+                    writer.write_operation(CLEAR, 0);
+                }
+                for key in log.iter() {
+                    match self.items.get(key) {
+                        Some(value) => {
+                            writer.write_operation(PUT, 0);
+                            write_item((key, value), writer);
+                        }
+                        None => {
+                            writer.write_operation(REMOVE, 0);
+                            key.write(writer);
+                        }
+                    }
+                }
+            }
+        });
+        collection::write_delta(writer, log, &self.items, write_item, |writer| {
+            self.write_items(writer);
+        });
     }
 
-    /// Forgets what has changed: all who observe the object have it.
-    pub fn clear_dirty(&mut self) {
-        self.record.clear_dirty();
+    fn read_items(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let mut former = std::mem::take(&mut self.items);
+        self.read_into_empty(reader, |key| former.swap_remove(key))
     }
 
     fn read_changes(
@@ -44,9 +72,9 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         if operations == 0 {
             let mut former = std::mem::take(&mut self.items);
             let Some(told) = told else {
-                return self.read_items(reader, |key| former.swap_remove(key));
+                return self.read_into_empty(reader, |key| former.swap_remove(key));
             };
-            self.read_items(reader, |key| former.get(key).cloned())?;
+            self.read_into_empty(reader, |key| former.get(key).cloned())?;
             self.tell(former, told);
             return Ok(());
         }
@@ -57,7 +85,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     }
 
     /// Reads a whole map into an empty one. The value of a key that was there before keeps its memory.
-    fn read_items(
+    fn read_into_empty(
         &mut self,
         reader: &mut NetworkReader<'_>,
         mut former: impl FnMut(&K) -> Option<V>,
@@ -75,7 +103,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
                 None => V::read(reader)?,
             };
             if self.items.insert(key, value).is_some() {
-                return Err(collection::twice(reader, start));
+                return Err(collection::twice(start));
             }
         }
         Ok(())
@@ -137,7 +165,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
                 let start = reader.position();
                 let key = K::read(reader)?;
                 let Some(previous) = self.items.swap_remove(&key) else {
-                    return Err(collection::absent(reader, start));
+                    return Err(collection::absent(start));
                 };
                 if let Some(told) = told {
                     told.push(DictionaryChange::Remove { key, previous });
@@ -183,91 +211,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     }
 }
 
-impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncField for SyncDictionary<K, V> {
-    const SCHEMA: TypeSchema = TypeSchema::Collection {
-        name: "SyncDictionary",
-        parts: &[K::SCHEMA, V::SCHEMA],
-    };
-    const RESENDABLE: bool = true;
-
-    fn is_dirty(&self) -> bool {
-        self.is_dirty()
-    }
-
-    fn set_dirty(&mut self) {
-        self.set_dirty();
-    }
-
-    fn clear_dirty(&mut self) {
-        self.clear_dirty();
-    }
-
-    fn notice_replacement(&mut self) {
-        self.record.notice_replacement();
-    }
-
-    fn set_observed(&mut self, observed: bool) {
-        self.record.set_observed(observed);
-    }
-
-    fn write_full(&self, writer: &mut NetworkWriter) {
-        if writer.write_count(self.items.len()) {
-            for item in &self.items {
-                write_item(item, writer);
-            }
-        }
-    }
-
-    fn write_delta(&self, writer: &mut NetworkWriter) {
-        let log = self.record.changes().map(|log| {
-            |writer: &mut NetworkWriter| {
-                writer.write_operations(log.operations());
-                if log.cleared() {
-                    writer.write_operation(CLEAR, 0);
-                }
-                for key in log.iter() {
-                    match self.items.get(key) {
-                        Some(value) => {
-                            writer.write_operation(PUT, 0);
-                            write_item((key, value), writer);
-                        }
-                        None => {
-                            writer.write_operation(REMOVE, 0);
-                            key.write(writer);
-                        }
-                    }
-                }
-            }
-        });
-        collection::write_delta(writer, log, &self.items, write_item, |writer| {
-            self.write_full(writer);
-        });
-    }
-
-    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        let mut former = std::mem::take(&mut self.items);
-        self.read_items(reader, |key| former.swap_remove(key))
-    }
-
-    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        self.read_changes(reader, None)
-    }
-}
-
 fn write_item<K: SyncValue, V: SyncValue>((key, value): (&K, &V), writer: &mut NetworkWriter) {
     key.write(writer);
     value.write(writer);
-}
-
-impl<K: SyncValue + Hash + Eq, V: SyncValue> HookField for SyncDictionary<K, V> {
-    type Previous = Vec<DictionaryChange<K, V>>;
-
-    fn read_delta_with_previous(
-        &mut self,
-        reader: &mut NetworkReader<'_>,
-    ) -> Result<Option<Self::Previous>, ReadError> {
-        let mut told = Vec::new();
-        self.read_changes(reader, Some(&mut told))?;
-        Ok((!told.is_empty()).then_some(told))
-    }
 }

@@ -1,9 +1,5 @@
-//! What writes to a list.
+//! What writes to a list: elements, one by one or at its end.
 
-use std::cmp::Ordering;
-use std::ops::{Bound, RangeBounds};
-
-use super::difference::difference;
 use super::{ElementMut, SyncList};
 use crate::SyncValue;
 
@@ -187,135 +183,6 @@ impl<T: SyncValue> SyncList<T> {
         self.extend(other.drain(..));
     }
 
-    /// Takes a range of elements out, at once, and gives them.
-    ///
-    /// # Panics
-    ///
-    /// When the range reaches beyond the end.
-    #[track_caller]
-    pub fn drain(&mut self, range: impl RangeBounds<usize>) -> std::vec::IntoIter<T> {
-        self.splice(range, [])
-    }
-
-    /// Puts elements into the place of a range, and gives those that were there.
-    ///
-    /// ```
-    /// # use syncvar_runtime::SyncList;
-    /// let mut list = SyncList::from([1, 2, 3, 4]);
-    /// assert!(list.splice(1..3, [9, 9, 9]).eq([2, 3]));
-    /// assert_eq!(list, [1, 9, 9, 9, 4]);
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// When the range reaches beyond the end.
-    #[track_caller]
-    pub fn splice(
-        &mut self,
-        range: impl RangeBounds<usize>,
-        values: impl IntoIterator<Item = T>,
-    ) -> std::vec::IntoIter<T> {
-        let (start, end) = bounds(&range, self.items.len());
-        let values = Vec::from_iter(values);
-        let all = start == 0 && end == self.items.len() && values.is_empty();
-        if start == end && values.is_empty() {
-            return Vec::new().into_iter();
-        }
-        let log = self.record.log().map(|log| match all {
-            true => log.clear_list(),
-            false => log.splice(start, end - start, values.clone()),
-        });
-        let removed = Vec::from_iter(self.items.splice(start..end, values));
-        if log.is_some() {
-            self.limit();
-        }
-        removed.into_iter()
-    }
-
-    /// Keeps the elements that a function says yes to.
-    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
-        let begun = self.record.begin();
-        let mut runs = Vec::new();
-        let (mut kept, mut removed) = (0, 0);
-        self.items.retain(|item| {
-            let stays = keep(item);
-            if stays && removed > 0 {
-                runs.push((std::mem::take(&mut kept), std::mem::take(&mut removed)));
-            }
-            if stays {
-                kept += 1;
-            } else {
-                removed += 1;
-            }
-            stays
-        });
-        if removed > 0 {
-            runs.push((kept, removed));
-        }
-        self.record.end(begun);
-        self.note_removed(runs);
-    }
-
-    /// Takes out elements that equal the one before them.
-    pub fn dedup(&mut self)
-    where
-        T: PartialEq,
-    {
-        self.dedup_by_key(|item| item.clone());
-    }
-
-    /// Takes out elements of which a function says the same as of the one before them.
-    pub fn dedup_by_key<K: PartialEq>(&mut self, mut key: impl FnMut(&T) -> K) {
-        let mut last = None;
-        self.retain(|item| {
-            let next = Some(key(item));
-            let is_new = next != last;
-            last = next;
-            is_new
-        });
-    }
-
-    /// Sorts the elements; equal ones keep their order.
-    pub fn sort(&mut self)
-    where
-        T: Ord,
-    {
-        self.update(|items| items.sort());
-    }
-
-    /// Sorts the elements by what a function says of two; equal ones keep their order.
-    pub fn sort_by(&mut self, compare: impl FnMut(&T, &T) -> Ordering) {
-        self.update(|items| items.sort_by(compare));
-    }
-
-    /// Sorts the elements by what a function says of each; equal ones keep their order.
-    pub fn sort_by_key<K: Ord>(&mut self, key: impl FnMut(&T) -> K) {
-        self.update(|items| items.sort_by_key(key));
-    }
-
-    /// Turns the order of the elements round.
-    pub fn reverse(&mut self) {
-        self.update(|items| items.reverse());
-    }
-
-    /// Lets a function do to the elements whatever it likes, and compares them with what they were.
-    /// That takes a copy of the list and the time to walk it; what is sent is the difference.
-    ///
-    /// ```
-    /// # use syncvar_runtime::SyncList;
-    /// let mut list = SyncList::from([1, 2, 3]);
-    /// list.update(|items| items.rotate_left(1));
-    /// assert_eq!(list, [2, 3, 1]);
-    /// ```
-    pub fn update<R>(&mut self, change: impl FnOnce(&mut Vec<T>) -> R) -> R {
-        let begun = self.record.begin();
-        let previous = self.items.clone();
-        let result = change(&mut self.items);
-        self.record.end(begun);
-        self.note_difference(&previous);
-        result
-    }
-
     /// An element is another one than before.
     pub(super) fn note_set(&mut self, index: usize) {
         if let Some(log) = self.record.log() {
@@ -324,52 +191,8 @@ impl<T: SyncValue> SyncList<T> {
         self.limit();
     }
 
-    /// Runs of elements were taken out.
-    fn note_removed(&mut self, runs: Vec<(usize, usize)>) {
-        if runs.is_empty() {
-            return;
-        }
-        if let Some(log) = self.record.log() {
-            match runs[..] {
-                _ if self.items.is_empty() => log.clear_list(),
-                [(index, 1)] => log.remove_at(index),
-                _ => log.remove(runs),
-            }
-        }
-    }
-
-    /// The list was another one before.
-    fn note_difference(&mut self, previous: &[T]) {
-        let Some(found) = difference(previous, &self.items) else {
-            return;
-        };
-        let Some(log) = self.record.log() else {
-            return;
-        };
-        for index in found.set() {
-            if !previous[index].same(&self.items[index]) {
-                log.set(index, self.items[index].clone());
-            }
-        }
-        let (removed, inserted) = found.moved();
-        match (removed.len(), inserted.len()) {
-            (0, 0) => {}
-            _ if self.items.is_empty() => log.clear_list(),
-            (0, 1) if inserted.end < self.items.len() => {
-                log.insert(inserted.start, self.items[inserted.start].clone());
-            }
-            (0, _) if inserted.end == self.items.len() => {
-                let added = &self.items[inserted];
-                added.iter().for_each(|item| log.add(item.clone()));
-            }
-            (1, 0) => log.remove_at(removed.start),
-            (count, _) => log.splice(removed.start, count, self.items[inserted].to_vec()),
-        }
-        self.limit();
-    }
-
     /// A log of more elements than the list has is given up: the list is sent whole then.
-    fn limit(&mut self) {
+    pub(super) fn limit(&mut self) {
         let elements = self.items.len();
         if self
             .record
@@ -393,24 +216,4 @@ impl<'a, T: SyncValue + Copy> Extend<&'a T> for SyncList<T> {
     fn extend<I: IntoIterator<Item = &'a T>>(&mut self, values: I) {
         self.extend(values.into_iter().copied());
     }
-}
-
-/// First position of a range, and the one behind its last.
-#[track_caller]
-fn bounds(range: &impl RangeBounds<usize>, length: usize) -> (usize, usize) {
-    let start = match range.start_bound() {
-        Bound::Included(start) => *start,
-        Bound::Excluded(before) => *before + 1,
-        Bound::Unbounded => 0,
-    };
-    let end = match range.end_bound() {
-        Bound::Included(last) => *last + 1,
-        Bound::Excluded(end) => *end,
-        Bound::Unbounded => length,
-    };
-    assert!(
-        start <= end && end <= length,
-        "the range {start}..{end} does not lie in a list of {length} elements"
-    );
-    (start, end)
 }

@@ -7,7 +7,7 @@ use super::difference::{Around, changes};
 use super::log::Operation;
 use super::{ListChange, SyncList};
 use crate::schema::TypeSchema;
-use crate::sync::collection::{self, Changes};
+use crate::sync::collection::{self, Changes, sync_field};
 use crate::{
     HookField, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncField, SyncValue,
 };
@@ -21,21 +21,29 @@ const SET: u8 = 5;
 const SPLICE: u8 = 6;
 const REMOVE: u8 = 7;
 
-/// What is said about the changes of a list, and to it.
+sync_field!(SyncList<T> where (T: SyncValue), ListChange<T>);
+
 impl<T: SyncValue> SyncList<T> {
-    /// Whether there is a change to send.
-    pub fn is_dirty(&self) -> bool {
-        self.record.is_dirty()
+    fn write_items(&self, writer: &mut NetworkWriter) {
+        T::write_slice(&self.items, writer);
     }
 
-    /// Makes the list one that is to be sent whole; no hook is told of elements that stay the same.
-    pub fn set_dirty(&mut self) {
-        self.record.set_dirty();
+    fn write_changes(&self, writer: &mut NetworkWriter) {
+        let log = self.record.changes().map(|log| {
+            |writer: &mut NetworkWriter| {
+                writer.write_operations(log.operations.len());
+                for operation in &log.operations {
+                    operation.write(writer);
+                }
+            }
+        });
+        collection::write_delta(writer, log, &self.items, T::write, |writer| {
+            self.write_items(writer);
+        });
     }
 
-    /// Forgets what has changed: all who observe the object have it.
-    pub fn clear_dirty(&mut self) {
-        self.record.clear_dirty();
+    fn read_items(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        T::read_slice(&mut self.items, reader)
     }
 
     fn read_changes(
@@ -196,8 +204,8 @@ impl<T: SyncValue> SyncList<T> {
             before: index,
             behind: self.items.len() - end,
         };
-        let values_again = values.iter().cloned();
-        let former = Vec::from_iter(self.items.splice(index..end, values_again));
+        let again = values.iter().cloned();
+        let former = self.items.splice(index..end, again).collect();
         changes(former, &values, around, told);
         Ok(())
     }
@@ -271,72 +279,5 @@ impl<T: SyncValue> Operation<T> {
                 }
             }
         }
-    }
-}
-
-impl<T: SyncValue> SyncField for SyncList<T> {
-    const SCHEMA: TypeSchema = TypeSchema::Collection {
-        name: "SyncList",
-        parts: &[T::SCHEMA],
-    };
-    const RESENDABLE: bool = true;
-
-    fn is_dirty(&self) -> bool {
-        self.is_dirty()
-    }
-
-    fn set_dirty(&mut self) {
-        self.set_dirty();
-    }
-
-    fn clear_dirty(&mut self) {
-        self.clear_dirty();
-    }
-
-    fn notice_replacement(&mut self) {
-        self.record.notice_replacement();
-    }
-
-    fn set_observed(&mut self, observed: bool) {
-        self.record.set_observed(observed);
-    }
-
-    fn write_full(&self, writer: &mut NetworkWriter) {
-        T::write_slice(&self.items, writer);
-    }
-
-    fn write_delta(&self, writer: &mut NetworkWriter) {
-        let log = self.record.changes().map(|log| {
-            |writer: &mut NetworkWriter| {
-                writer.write_operations(log.operations.len());
-                for operation in &log.operations {
-                    operation.write(writer);
-                }
-            }
-        });
-        collection::write_delta(writer, log, &self.items, T::write, |writer| {
-            self.write_full(writer);
-        });
-    }
-
-    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        T::read_slice(&mut self.items, reader)
-    }
-
-    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        self.read_changes(reader, None)
-    }
-}
-
-impl<T: SyncValue> HookField for SyncList<T> {
-    type Previous = Vec<ListChange<T>>;
-
-    fn read_delta_with_previous(
-        &mut self,
-        reader: &mut NetworkReader<'_>,
-    ) -> Result<Option<Self::Previous>, ReadError> {
-        let mut told = Vec::new();
-        self.read_changes(reader, Some(&mut told))?;
-        Ok((!told.is_empty()).then_some(told))
     }
 }

@@ -48,8 +48,10 @@ impl<T> record::Log for Log<T> {
 
     fn clear(&mut self) {
         self.operations.clear();
+        self.operations.shrink_to(record::KEPT);
         self.values = 0;
         self.set.clear();
+        self.set.shrink_to(record::KEPT);
     }
 }
 

@@ -8,7 +8,7 @@ use std::hash::Hash;
 use super::storage::Items;
 use super::{SetChange, SyncHashSet, SyncSortedSet};
 use crate::schema::TypeSchema;
-use crate::sync::collection::{self, Changes};
+use crate::sync::collection::{self, Changes, sync_field};
 use crate::sync::keys::Keys;
 use crate::sync::record::Record;
 use crate::{HookField, NetworkReader, NetworkWriter, ReadError, SyncField, SyncValue};
@@ -18,7 +18,7 @@ const ADD: u8 = 0;
 const CLEAR: u8 = 1;
 const REMOVE: u8 = 2;
 
-fn write_full<I: Items>(items: &I, writer: &mut NetworkWriter)
+fn write_items<I: Items>(items: &I, writer: &mut NetworkWriter)
 where
     I::Item: SyncValue,
 {
@@ -29,7 +29,7 @@ where
     }
 }
 
-fn write_delta<I: Items>(items: &I, record: &Record<Keys<I::Changed>>, writer: &mut NetworkWriter)
+fn write_changes<I: Items>(items: &I, record: &Record<Keys<I::Changed>>, writer: &mut NetworkWriter)
 where
     I::Item: SyncValue,
 {
@@ -47,12 +47,12 @@ where
         }
     });
     collection::write_delta(writer, log, items.iter(), I::Item::write, |writer| {
-        write_full(items, writer);
+        write_items(items, writer);
     });
 }
 
 /// Reads a whole set into an empty one.
-fn read_items<I: Items>(items: &mut I, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
+fn read_into_empty<I: Items>(items: &mut I, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
 where
     I::Item: SyncValue,
 {
@@ -61,18 +61,18 @@ where
     for _ in 0..count {
         let start = reader.position();
         if !items.put(I::Item::read(reader)?) {
-            return Err(collection::twice(reader, start));
+            return Err(collection::twice(start));
         }
     }
     Ok(())
 }
 
-fn read_full<I: Items>(items: &mut I, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
+fn read_items<I: Items>(items: &mut I, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
 where
     I::Item: SyncValue,
 {
     *items = I::default();
-    read_items(items, reader)
+    read_into_empty(items, reader)
 }
 
 fn read_changes<I: Items>(
@@ -86,7 +86,7 @@ where
     let operations = reader.read_operations()?;
     if operations == 0 {
         let former = std::mem::take(items);
-        read_items(items, reader)?;
+        read_into_empty(items, reader)?;
         if let Some(told) = told {
             tell(former, items, told);
         }
@@ -134,7 +134,7 @@ where
             let value = I::Item::read(reader)?;
             let again = told.is_some().then(|| value.clone());
             if !items.put(value) {
-                return Err(collection::twice(reader, start));
+                return Err(collection::twice(start));
             }
             if let (Some(told), Some(value)) = (told, again) {
                 told.push(SetChange::Add { value });
@@ -152,7 +152,7 @@ where
         REMOVE => {
             let value = I::Item::read(reader)?;
             if !items.drop_out(&value) {
-                return Err(collection::absent(reader, start));
+                return Err(collection::absent(start));
             }
             if let Some(told) = told {
                 told.push(SetChange::Remove { value });
@@ -165,78 +165,27 @@ where
 
 macro_rules! fields {
     ($($name:ident: $bound:ident $(+ $more:ident)?;)*) => {$(
-        /// What is said about the changes of a set, and to it.
+        sync_field!($name<T> where (T: SyncValue + $bound $(+ $more)?), SetChange<T>);
+
         impl<T: SyncValue + $bound $(+ $more)?> $name<T> {
-            /// Whether there is a change to send.
-            pub fn is_dirty(&self) -> bool {
-                self.record.is_dirty()
+            fn write_items(&self, writer: &mut NetworkWriter) {
+                write_items(&self.items, writer);
             }
 
-            /// Makes the set one that is to be sent whole; no hook is told of elements that stay.
-            pub fn set_dirty(&mut self) {
-                self.record.set_dirty();
+            fn write_changes(&self, writer: &mut NetworkWriter) {
+                write_changes(&self.items, &self.record, writer);
             }
 
-            /// Forgets what has changed: all who observe the object have it.
-            pub fn clear_dirty(&mut self) {
-                self.record.clear_dirty();
-            }
-        }
-
-        impl<T: SyncValue + $bound $(+ $more)?> SyncField for $name<T> {
-            const SCHEMA: TypeSchema = TypeSchema::Collection {
-                name: stringify!($name),
-                parts: &[T::SCHEMA],
-            };
-            const RESENDABLE: bool = true;
-
-            fn is_dirty(&self) -> bool {
-                self.is_dirty()
+            fn read_items(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                read_items(&mut self.items, reader)
             }
 
-            fn set_dirty(&mut self) {
-                self.set_dirty();
-            }
-
-            fn clear_dirty(&mut self) {
-                self.clear_dirty();
-            }
-
-            fn notice_replacement(&mut self) {
-                self.record.notice_replacement();
-            }
-
-            fn set_observed(&mut self, observed: bool) {
-                self.record.set_observed(observed);
-            }
-
-            fn write_full(&self, writer: &mut NetworkWriter) {
-                write_full(&self.items, writer);
-            }
-
-            fn write_delta(&self, writer: &mut NetworkWriter) {
-                write_delta(&self.items, &self.record, writer);
-            }
-
-            fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-                read_full(&mut self.items, reader)
-            }
-
-            fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-                read_changes(&mut self.items, reader, None)
-            }
-        }
-
-        impl<T: SyncValue + $bound $(+ $more)?> HookField for $name<T> {
-            type Previous = Vec<SetChange<T>>;
-
-            fn read_delta_with_previous(
+            fn read_changes(
                 &mut self,
                 reader: &mut NetworkReader<'_>,
-            ) -> Result<Option<Self::Previous>, ReadError> {
-                let mut told = Vec::new();
-                read_changes(&mut self.items, reader, Some(&mut told))?;
-                Ok((!told.is_empty()).then_some(told))
+                told: Changes<'_, SetChange<T>>,
+            ) -> Result<(), ReadError> {
+                read_changes(&mut self.items, reader, told)
             }
         }
     )*};

@@ -1,11 +1,11 @@
-use std::collections::HashMap;
+use std::collections::VecDeque;
 
 use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour)]
 struct Player {
     #[sync_var]
-    ammunition: SyncVar<HashMap<String, u32>>,
+    orders: SyncVar<VecDeque<u32>>,
 }
 
 fn main() {}

@@ -1,0 +1,7 @@
+#[derive(NetworkBehaviour)]
+struct Orc {
+    #[network_behaviour(base)]
+    base: Mob,
+    #[sync_var(with = Half)]
+    hp: SyncVar<f32>,
+}

@@ -1,0 +1,170 @@
+//! `Bits`: integers of so many bits.
+
+use super::SyncCodec;
+use crate::schema::TypeSchema;
+use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind};
+
+/// Integers of at most `N` bits, in as few bytes as hold them, the lowest first. The bits of the last
+/// byte that are left over are 0.
+///
+/// For `u8` to `u64` from 0 to 2^N - 1, and for `i8` to `i64`, in two's complement, from -2^(N-1) to
+/// 2^(N-1) - 1; the same bytes in every dialect, and nothing is lost. A value that does not fit is a
+/// [`WriteErrorKind::TooFewBits`] and is not sent; bits beyond `N` are a read error.
+///
+/// ```
+/// use syncvar_runtime::{Bits, NetworkWriter, SyncCodec, WriteErrorKind};
+///
+/// let mut writer = NetworkWriter::new();
+/// Bits::<12>::write(&4095_u32, &mut writer);
+/// Bits::<12>::write(&-2_i32, &mut writer);
+/// assert_eq!(writer.as_bytes(), [0xff, 0x0f, 0xfe, 0x0f]);
+/// Bits::<12>::write(&4096_u32, &mut writer);
+/// let kind = writer.error().map(|error| error.kind());
+/// assert_eq!(kind, Some(WriteErrorKind::TooFewBits { bits: 12 }));
+/// ```
+///
+/// More bits than the type has do not compile, nor do none:
+///
+/// ```compile_fail
+/// # use syncvar_runtime::{Bits, NetworkWriter, SyncCodec};
+/// Bits::<17>::write(&0_u16, &mut NetworkWriter::new());
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bits<const N: u32>;
+
+/// Appends the lowest bytes of a number.
+#[inline]
+pub(super) fn write_low_bytes(number: u64, count: usize, writer: &mut NetworkWriter) {
+    if let Some(bytes) = number.to_le_bytes().get(..count) {
+        writer.write_bytes(bytes);
+    }
+}
+
+/// Takes a number of so many bytes.
+#[inline]
+pub(super) fn read_low_bytes(
+    count: usize,
+    reader: &mut NetworkReader<'_>,
+) -> Result<u64, ReadError> {
+    let mut number = [0; 8];
+    for (to, from) in number.iter_mut().zip(reader.read_bytes(count)?) {
+        *to = *from;
+    }
+    Ok(u64::from_le_bytes(number))
+}
+
+impl<const N: u32> Bits<N> {
+    /// Bits of a `u64` that are not among the `N`.
+    const UNUSED: u32 = u64::BITS.saturating_sub(N);
+
+    /// The highest number.
+    const MAX: u64 = u64::MAX.wrapping_shr(Self::UNUSED);
+
+    #[expect(clippy::as_conversions, reason = "at most 8")]
+    const BYTES: usize = N.div_ceil(8) as usize;
+
+    #[expect(clippy::as_conversions, reason = "widens")]
+    const PARAMETERS: &'static [i64] = &[N as i64];
+
+    fn read_bits(reader: &mut NetworkReader<'_>) -> Result<u64, ReadError> {
+        let start = reader.mark();
+        let value = read_low_bytes(Self::BYTES, reader)?;
+        if value > Self::MAX {
+            let what = "number of so few bits";
+            return Err(reader.error_since(start, ReadErrorKind::InvalidValue { what, value }));
+        }
+        Ok(value)
+    }
+
+    /// The number in `N` bits, if it has no more.
+    const fn from_unsigned(number: u64) -> Option<u64> {
+        if number <= Self::MAX {
+            Some(number)
+        } else {
+            None
+        }
+    }
+
+    /// The number in `N` bits, two's complement, if it has no more.
+    const fn from_signed(number: i64) -> Option<u64> {
+        let bits = number.cast_unsigned() & Self::MAX;
+        if Self::to_signed(bits) == number {
+            Some(bits)
+        } else {
+            None
+        }
+    }
+
+    /// Repeats the highest of the `N` bits in all that are above it.
+    const fn to_signed(bits: u64) -> i64 {
+        let high = bits.wrapping_shl(Self::UNUSED).cast_signed();
+        high.wrapping_shr(Self::UNUSED)
+    }
+}
+
+/// Whether a type of so many bits has `N`.
+struct Checked<const N: u32, const BITS_OF_TYPE: u32>;
+
+impl<const N: u32, const BITS_OF_TYPE: u32> Checked<N, BITS_OF_TYPE> {
+    const DONE: () = check(N, BITS_OF_TYPE);
+}
+
+/// In a constant, which is where it is used, a panic is a compile error.
+#[track_caller]
+const fn check(bits: u32, bits_of_type: u32) {
+    assert!(
+        bits > 0 && bits <= bits_of_type,
+        "in `Bits<N>` there is at least 1 bit, and no more than the field's type has"
+    );
+}
+
+macro_rules! bits {
+    ($($type:ident: $to_bits:ident, |$bits:ident| $from_bits:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<const N: u32> SyncCodec<$type> for Bits<N> {
+            const SCHEMA: TypeSchema = {
+                let () = Checked::<N, { $type::BITS }>::DONE;
+                TypeSchema::Encoded {
+                    codec: "Bits",
+                    parameters: Self::PARAMETERS,
+                    value: &<$type as SyncValue>::SCHEMA,
+                }
+            };
+
+            #[inline]
+            fn write(value: &$type, writer: &mut NetworkWriter) {
+                let () = Checked::<N, { $type::BITS }>::DONE;
+                match Self::$to_bits((*value).into()) {
+                    Some(bits) => write_low_bytes(bits, Self::BYTES, writer),
+                    None => writer.fail(WriteErrorKind::TooFewBits { bits: N }),
+                }
+            }
+
+            #[inline]
+            fn read(reader: &mut NetworkReader<'_>) -> Result<$type, ReadError> {
+                let start = reader.mark();
+                let $bits = Self::read_bits(reader)?;
+                match $from_bits.try_into() {
+                    Ok(value) => Ok(value),
+                    Err(_) => Err(reader.out_of_range(start, $bits, stringify!($type))),
+                }
+            }
+
+            #[inline]
+            fn same(value: &$type, other: &$type) -> bool {
+                value == other
+            }
+        }
+    )*};
+}
+
+bits! {
+    u8: from_unsigned, |bits| bits;
+    u16: from_unsigned, |bits| bits;
+    u32: from_unsigned, |bits| bits;
+    u64: from_unsigned, |bits| bits;
+    i8: from_signed, |bits| Self::to_signed(bits);
+    i16: from_signed, |bits| Self::to_signed(bits);
+    i32: from_signed, |bits| Self::to_signed(bits);
+    i64: from_signed, |bits| Self::to_signed(bits);
+}

@@ -1,0 +1,185 @@
+//! `Half`: floats of 16 bits.
+
+use super::SyncCodec;
+use super::floats::{Floats, narrow};
+use crate::schema::TypeSchema;
+use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
+
+/// Floats of 16 bits, IEEE 754 binary16: about 3 digits, of numbers up to 65504. Two bytes for each
+/// float, the lower first; the same in every dialect.
+///
+/// For `f32`, `f64` and all that is made of floats ([`Floats`]). Each is rounded to the nearest number
+/// there is, half way to the even one:
+///
+/// | the value's size | it is off by at most |
+/// |---|---|
+/// | below 2^-14 (0.00006) | 2^-25 |
+/// | up to 65504 | 2^-11 of itself (0.05 %) |
+/// | below 65520 | becomes 65504 |
+/// | 65520 and more | becomes infinite |
+///
+/// An `f64` is rounded to `f32` first, which adds 2^-24 of itself. `-0.0` keeps its sign. Every NaN
+/// travels as the same one.
+///
+/// ```
+/// use syncvar_runtime::{Half, NetworkReader, NetworkWriter, SyncCodec};
+///
+/// let mut writer = NetworkWriter::new();
+/// Half::write(&1.618_f32, &mut writer);
+/// assert_eq!(writer.as_bytes(), [0x79, 0x3e]);
+/// let read: f32 = Half::read(&mut NetworkReader::new(writer.as_bytes()))?;
+/// assert_eq!(read, 1.6181640625);
+/// # Ok::<(), syncvar_runtime::ReadError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Half;
+
+/// The one NaN that travels.
+const NAN: u16 = 0x7E00;
+
+/// 2^-14, from which on a half has all its bits, and 2^-24, the unit of those below.
+const SMALLEST_NORMAL: f32 = 1.0 / 16_384.0;
+const UNIT: f32 = SMALLEST_NORMAL / 1024.0;
+
+/// An `f32` keeps 23 bits behind the point and a half 10; their exponents are 112 apart.
+const DROPPED: u32 = 23 - 10;
+const REBIAS: u32 = 112 << 23;
+
+/// The bits of the nearest half.
+#[inline]
+fn encode(value: f32) -> u16 {
+    const INFINITE: u32 = 0x7C00;
+    let magnitude = value.abs().to_bits();
+    let bits = if value.is_nan() {
+        return NAN;
+    } else if magnitude >= 65536_f32.to_bits() {
+        INFINITE
+    } else if magnitude >= SMALLEST_NORMAL.to_bits() {
+        // Half of the last bit that stays is added, and a little less where that one is even. What
+        // carries over makes the next exponent, which is right, up to infinity.
+        let rebiased = magnitude.wrapping_sub(REBIAS);
+        let odd = rebiased >> DROPPED & 1;
+        rebiased.wrapping_add(0xFFF).wrapping_add(odd) >> DROPPED
+    } else {
+        // The last bit of numbers around a half is 2^-24, the unit of the smallest halves: the
+        // addition does the rounding.
+        let rounded = f32::from_bits(magnitude) + 0.5;
+        rounded.to_bits().wrapping_sub(0.5_f32.to_bits())
+    };
+    let [low, high, ..] = bits.to_le_bytes();
+    let sign = if value.is_sign_negative() { 0x80 } else { 0 };
+    u16::from_le_bytes([low, high | sign])
+}
+
+/// The value of a half.
+#[inline]
+fn value_of(bits: u16) -> f32 {
+    let magnitude = u32::from(bits & 0x7FFF);
+    let exponent = magnitude >> 10;
+    let value = match exponent {
+        0 => f32::from(bits & 0x3FF) * UNIT,
+        31 if bits & 0x3FF != 0 => f32::NAN,
+        31 => f32::INFINITY,
+        _ => f32::from_bits((magnitude << DROPPED).wrapping_add(REBIAS)),
+    };
+    value.copysign(if bits >> 15 == 0 { 1.0 } else { -1.0 })
+}
+
+#[inline]
+fn decode(reader: &mut NetworkReader<'_>) -> Result<f32, ReadError> {
+    reader.read_u16().map(value_of)
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Floats> SyncCodec<T> for Half {
+    const SCHEMA: TypeSchema = TypeSchema::Encoded {
+        codec: "Half",
+        parameters: &[],
+        value: &T::SCHEMA,
+    };
+
+    #[inline]
+    fn write(value: &T, writer: &mut NetworkWriter) {
+        for component in value.components() {
+            writer.write_u16(encode(component));
+        }
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<T, ReadError> {
+        T::from_components(|| decode(reader))
+    }
+
+    #[inline]
+    fn same(value: &T, other: &T) -> bool {
+        let other = other.components().map(encode);
+        value.components().map(encode).eq(other)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl SyncCodec<f64> for Half {
+    const SCHEMA: TypeSchema = TypeSchema::Encoded {
+        codec: "Half",
+        parameters: &[],
+        value: &<f64 as SyncValue>::SCHEMA,
+    };
+
+    #[inline]
+    fn write(value: &f64, writer: &mut NetworkWriter) {
+        writer.write_u16(encode(narrow(*value)));
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<f64, ReadError> {
+        decode(reader).map(f64::from)
+    }
+
+    #[inline]
+    fn same(value: &f64, other: &f64) -> bool {
+        encode(narrow(*value)) == encode(narrow(*other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use half::f16;
+
+    use super::{encode, value_of};
+
+    /// The crate `half`, which the library does without, is the judge.
+    #[test]
+    fn every_half_has_the_value_that_others_give_it() {
+        for bits in 0..=u16::MAX {
+            let (ours, theirs) = (value_of(bits), f16::from_bits(bits).to_f32());
+            assert!(
+                ours.to_bits() == theirs.to_bits() || ours.is_nan() && theirs.is_nan(),
+                "{bits:#x}: {ours} {theirs}"
+            );
+            if !ours.is_nan() {
+                assert_eq!(encode(ours), bits);
+            }
+        }
+    }
+
+    #[test]
+    fn every_float_is_rounded_as_others_round_it() {
+        // Around every half and half way between two: one bit less, exactly, one bit more; and others.
+        let halves = (0..0x7C00_u16).map(|bits| f16::from_bits(bits).to_f32());
+        let middles = (0..0x7BFF_u16).map(|bits| {
+            let [a, b] = [bits, bits + 1].map(|bits| f16::from_bits(bits).to_f32());
+            a.midpoint(b)
+        });
+        let others =
+            (0..1_000_000_u32).map(|number| f32::from_bits(number.wrapping_mul(4_294_967)));
+        let ends = [65519.9, 65520.0, 65535.9, 65536.0, f32::MAX, f32::INFINITY];
+        for value in halves.chain(middles).chain(others).chain(ends) {
+            for near in [value.next_down(), value, value.next_up(), -value] {
+                if !near.is_nan() {
+                    assert_eq!(encode(near), f16::from_f32(near).to_bits(), "{near:e}");
+                }
+            }
+        }
+        assert_eq!(encode(f32::NAN), encode(-f32::NAN));
+    }
+}

@@ -1,0 +1,182 @@
+//! `Quantized`: floats in a range, in steps.
+
+use super::SyncCodec;
+use super::bits::{read_low_bytes, write_low_bytes};
+use super::floats::{Floats, narrow};
+use crate::schema::TypeSchema;
+use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
+
+/// Floats from `MIN` to `MAX` in steps of `1 / PER_UNIT`, as the number of the step: a position on a map
+/// of 1000 metres, to the centimetre, is `Quantized<-500, 500, 100>` and takes 3 bytes.
+///
+/// | steps, `(MAX - MIN) * PER_UNIT` | bytes for each float, the lowest first |
+/// |---|---|
+/// | up to 255 | 1 |
+/// | up to 65535 | 2 |
+/// | up to 2^24 - 1 | 3 |
+/// | up to 2^32 - 1 | 4 |
+///
+/// More steps do not compile, nor does a `MIN` that is not below `MAX`, nor 0 steps per unit. The bytes
+/// are the same in every dialect.
+///
+/// For `f32`, `f64` and all that is made of floats ([`Floats`]), with the same range for each. A value
+/// goes to the nearest step, half way to the higher one; one outside of the range to the end of it, and
+/// NaN to `MIN`. What a client holds is off by at most half a step, `0.5 / PER_UNIT`, and for an `f32` by
+/// as much as the step itself is rounded to fit: 2^-24 of the larger bound. All is computed as `f64`,
+/// whose own rounding is below a millionth of a step. Where a step is not finer than what an `f32` can
+/// tell apart, what is read is written as the same bytes again.
+///
+/// ```
+/// use syncvar_runtime::{NetworkReader, NetworkWriter, Quantized, SyncCodec};
+///
+/// type Metres = Quantized<-500, 500, 100>;
+///
+/// let mut writer = NetworkWriter::new();
+/// Metres::write(&12.3456_f32, &mut writer);
+/// assert_eq!(writer.as_bytes(), [0x23, 0xc8, 0]); // 51235 centimetres from -500
+/// let read: f32 = Metres::read(&mut NetworkReader::new(writer.as_bytes()))?;
+/// assert_eq!(read, 12.35);
+/// # Ok::<(), syncvar_runtime::ReadError>(())
+/// ```
+///
+/// ```compile_fail
+/// # use syncvar_runtime::{NetworkWriter, Quantized, SyncCodec};
+/// Quantized::<1, 1, 100>::write(&0.0_f32, &mut NetworkWriter::new());
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quantized<const MIN: i32, const MAX: i32, const PER_UNIT: u32>;
+
+impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PER_UNIT> {
+    /// The highest step.
+    const STEPS: u32 = steps(MIN, MAX, PER_UNIT);
+
+    /// How many bytes hold the highest step.
+    const BYTES: usize = match Self::STEPS {
+        0..=0xff => 1,
+        0x100..=0xffff => 2,
+        0x1_0000..=0xff_ffff => 3,
+        _ => 4,
+    };
+
+    #[expect(clippy::as_conversions, reason = "widens")]
+    const PARAMETERS: &'static [i64] = {
+        // Looked at here, they are checked as soon as a schema names them.
+        let _ = Self::STEPS;
+        &[MIN as i64, MAX as i64, PER_UNIT as i64]
+    };
+
+    /// The nearest step.
+    #[expect(
+        clippy::as_conversions,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to what fits, and NaN becomes 0"
+    )]
+    #[inline]
+    fn step_at(value: f64) -> u32 {
+        let steps = (value - f64::from(MIN)) * f64::from(PER_UNIT);
+        steps.round().clamp(0.0, f64::from(Self::STEPS)) as u32
+    }
+
+    #[inline]
+    fn encode(value: f64, writer: &mut NetworkWriter) {
+        write_low_bytes(Self::step_at(value).into(), Self::BYTES, writer);
+    }
+
+    #[inline]
+    fn decode(reader: &mut NetworkReader<'_>) -> Result<f64, ReadError> {
+        let start = reader.mark();
+        let value = read_low_bytes(Self::BYTES, reader)?;
+        match u32::try_from(value) {
+            Ok(step) if step <= Self::STEPS => {
+                Ok(f64::from(MIN) + f64::from(step) / f64::from(PER_UNIT))
+            }
+            _ => {
+                let what = "step of a quantised float";
+                Err(reader.error_since(start, ReadErrorKind::InvalidValue { what, value }))
+            }
+        }
+    }
+}
+
+/// How many steps there are. In a constant, which is where it is used, a panic is a compile error.
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "what is wide was checked to fit"
+)]
+#[track_caller]
+const fn steps(min: i32, max: i32, per_unit: u32) -> u32 {
+    let steps = (max.abs_diff(min) as u64).saturating_mul(per_unit as u64);
+    assert!(
+        min < max,
+        "in `Quantized<MIN, MAX, PER_UNIT>` the range goes up: write the lower end first"
+    );
+    assert!(
+        per_unit > 0,
+        "in `Quantized<MIN, MAX, PER_UNIT>` there is at least 1 step per unit"
+    );
+    assert!(
+        steps <= u32::MAX as u64,
+        "in `Quantized<MIN, MAX, PER_UNIT>` there are more than 2^32 steps: write fewer per unit"
+    );
+    steps as u32
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Floats, const MIN: i32, const MAX: i32, const PER_UNIT: u32> SyncCodec<T>
+    for Quantized<MIN, MAX, PER_UNIT>
+{
+    const SCHEMA: TypeSchema = TypeSchema::Encoded {
+        codec: "Quantized",
+        parameters: Self::PARAMETERS,
+        value: &T::SCHEMA,
+    };
+
+    #[inline]
+    fn write(value: &T, writer: &mut NetworkWriter) {
+        for component in value.components() {
+            Self::encode(component.into(), writer);
+        }
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<T, ReadError> {
+        T::from_components(|| Self::decode(reader).map(narrow))
+    }
+
+    #[inline]
+    fn same(value: &T, other: &T) -> bool {
+        let step = |component: f32| Self::step_at(component.into());
+        value
+            .components()
+            .map(step)
+            .eq(other.components().map(step))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> SyncCodec<f64>
+    for Quantized<MIN, MAX, PER_UNIT>
+{
+    const SCHEMA: TypeSchema = TypeSchema::Encoded {
+        codec: "Quantized",
+        parameters: Self::PARAMETERS,
+        value: &<f64 as SyncValue>::SCHEMA,
+    };
+
+    #[inline]
+    fn write(value: &f64, writer: &mut NetworkWriter) {
+        Self::encode(*value, writer);
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<f64, ReadError> {
+        Self::decode(reader)
+    }
+
+    #[inline]
+    fn same(value: &f64, other: &f64) -> bool {
+        Self::step_at(*value) == Self::step_at(*other)
+    }
+}

@@ -1,0 +1,46 @@
+//! mint's types. Where there is a type of ours or of glam's with the same meaning, both sides may
+//! have either: the bytes and the schema are the same.
+
+use mint::{
+    ColumnMatrix2, ColumnMatrix3, ColumnMatrix4, Point2, Point3, Quaternion as Quat, RowMatrix2,
+    RowMatrix3, RowMatrix4, Vector2 as Vec2, Vector3 as Vec3, Vector4 as Vec4,
+};
+
+use super::components;
+use crate::TypeSchema::Named;
+use crate::{Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
+
+components! {
+    Vec2<f32>: [f32; 2], Vector2::SCHEMA, Vec2::into, Vec2::from;
+    Vec3<f32>: [f32; 3], Vector3::SCHEMA, Vec3::into, Vec3::from;
+    Vec4<f32>: [f32; 4], Vector4::SCHEMA, Vec4::into, Vec4::from;
+    Point2<f32>: [f32; 2], Vector2::SCHEMA, Point2::into, Point2::from;
+    Point3<f32>: [f32; 3], Vector3::SCHEMA, Point3::into, Point3::from;
+    Quat<f32>: [f32; 4], Quaternion::SCHEMA, Quat::into, Quat::from;
+    Vec2<f64>: [f64; 2], Named("DVec2"), Vec2::into, Vec2::from;
+    Vec3<f64>: [f64; 3], Named("DVec3"), Vec3::into, Vec3::from;
+    Vec4<f64>: [f64; 4], Named("DVec4"), Vec4::into, Vec4::from;
+    Point2<f64>: [f64; 2], Named("DVec2"), Point2::into, Point2::from;
+    Point3<f64>: [f64; 3], Named("DVec3"), Point3::into, Point3::from;
+    Quat<f64>: [f64; 4], Named("DQuat"), Quat::into, Quat::from;
+    Vec2<i32>: [i32; 2], Named("IVec2"), Vec2::into, Vec2::from;
+    Vec3<i32>: [i32; 3], Named("IVec3"), Vec3::into, Vec3::from;
+    Vec4<i32>: [i32; 4], Named("IVec4"), Vec4::into, Vec4::from;
+    Point2<i32>: [i32; 2], Named("IVec2"), Point2::into, Point2::from;
+    Point3<i32>: [i32; 3], Named("IVec3"), Point3::into, Point3::from;
+    Vec2<u32>: [u32; 2], Named("UVec2"), Vec2::into, Vec2::from;
+    Vec3<u32>: [u32; 3], Named("UVec3"), Vec3::into, Vec3::from;
+    Vec4<u32>: [u32; 4], Named("UVec4"), Vec4::into, Vec4::from;
+    Point2<u32>: [u32; 2], Named("UVec2"), Point2::into, Point2::from;
+    Point3<u32>: [u32; 3], Named("UVec3"), Point3::into, Point3::from;
+}
+
+// Row by row, as our `Matrix4x4`.
+components! {
+    RowMatrix2<f32>: [f32; 4], Named("Mat2"), RowMatrix2::into, RowMatrix2::from;
+    RowMatrix3<f32>: [f32; 9], Named("Mat3"), RowMatrix3::into, RowMatrix3::from;
+    RowMatrix4<f32>: [f32; 16], Matrix4x4::SCHEMA, RowMatrix4::into, RowMatrix4::from;
+    ColumnMatrix2<f32>: [f32; 4], Named("Mat2"), |m| RowMatrix2::from(m).into(), |rows| RowMatrix2::from(rows).into();
+    ColumnMatrix3<f32>: [f32; 9], Named("Mat3"), |m| RowMatrix3::from(m).into(), |rows| RowMatrix3::from(rows).into();
+    ColumnMatrix4<f32>: [f32; 16], Matrix4x4::SCHEMA, |m| RowMatrix4::from(m).into(), |rows| RowMatrix4::from(rows).into();
+}
