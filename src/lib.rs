@@ -42,15 +42,18 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     pub use core::clone::Clone;
+    pub use core::cmp::{Eq, Ord};
     pub use core::default::Default;
+    pub use core::hash::Hash;
     pub use core::marker::{PhantomData, Send, Sync};
     pub use core::mem::discriminant;
     pub use core::option::Option::{self, None, Some};
     pub use core::result::Result::{self, Err, Ok};
     pub use core::time::Duration;
+    pub use std::vec::Vec;
     pub use syncvar_runtime::{
-        BehaviourSchema, FieldSchema, HookField, MemberSchema, NetworkBehaviour, NetworkReader,
-        NetworkWriter, ReadError, ReadResultExt, SyncCodec, SyncField, SyncValue, TypeSchema,
-        VariantSchema, assert_fits_32_bits,
+        BehaviourSchema, DictionaryChange, FieldSchema, HookField, ListChange, MemberSchema,
+        NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, ReadResultExt, SetChange,
+        SyncCodec, SyncField, SyncValue, TypeSchema, VariantSchema, assert_fits_32_bits,
     };
 }

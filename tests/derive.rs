@@ -2,6 +2,8 @@
 
 mod derive {
     mod bases;
+    mod collection_hooks;
+    mod collections;
     mod hooks;
     mod values;
 }
@@ -19,6 +21,13 @@ fn send<B: NetworkBehaviour>(from: &mut B, to: &mut B) -> String {
     from.clear_all_dirty_bits();
     assert_eq!(apply(to, &bytes, false), bytes.len() / 2);
     bytes
+}
+
+/// Two behaviours of which each has what the other has, so that what collections send is operations.
+fn twins<B: NetworkBehaviour + Default>() -> (B, B) {
+    let (mut behaviour, replica) = (B::default(), B::default());
+    behaviour.clear_all_dirty_bits();
+    (behaviour, replica)
 }
 
 #[test]

@@ -42,6 +42,14 @@ mod shadowed {
     pub(crate) struct NetworkWriter;
     pub(crate) struct ReadError;
     pub(crate) struct Duration;
+    pub(crate) struct Vec;
+    pub(crate) struct ListChange;
+    pub(crate) struct DictionaryChange;
+    pub(crate) struct SetChange;
+    pub(crate) trait Hash {}
+    pub(crate) trait Eq {}
+    pub(crate) trait Ord {}
+    pub(crate) trait HookField {}
     pub(crate) trait SyncField {}
     pub(crate) trait NetworkBehaviour {}
     pub(crate) trait SyncValue {}
@@ -80,7 +88,16 @@ mod shadowed {
         pub(crate) writer: ::syncvar::SyncVar<u8>,
         #[sync_var]
         pub(crate) r#type: ::syncvar::SyncVar<u8>,
+        #[sync_var(hook = on_change, batch_hook = on_changes)]
+        pub(crate) change: ::syncvar::SyncList<u8>,
+        #[sync_var(batch_hook = on_names)]
+        pub(crate) changes: ::syncvar::SyncDictionary<u8, Names>,
+        #[sync_var]
+        pub(crate) reader: ::syncvar::SyncHashSet<u8>,
+        #[sync_var(hook = on_order)]
+        pub(crate) marker: ::syncvar::SyncSortedSet<u8>,
         pub(crate) seen: u8,
+        pub(crate) told: u8,
     }
 
     impl Behaviour {
@@ -90,6 +107,22 @@ mod shadowed {
 
         fn on_base(&mut self, previous: u8) {
             self.seen += previous;
+        }
+
+        const fn on_change(&mut self, _change: &::syncvar::ListChange<u8>) {
+            self.told += 1;
+        }
+
+        const fn on_changes(&mut self, _changes: &[::syncvar::ListChange<u8>]) {
+            self.told *= 2;
+        }
+
+        const fn on_names(&mut self, _changes: &[::syncvar::DictionaryChange<u8, Names>]) {
+            self.told += 10;
+        }
+
+        const fn on_order(&mut self, _change: &::syncvar::SetChange<u8>) {
+            self.told += 100;
         }
 
         /// Methods of the same names as the trait's do not get in the way.
@@ -112,9 +145,20 @@ pub struct Documented {
     /// A field with a hook.
     #[sync_var(hook = on_value)]
     pub value: ::syncvar::SyncVar<u8>,
+    /// A collection with both hooks.
+    #[sync_var(hook = on_item, batch_hook = on_items)]
+    pub items: ::syncvar::SyncList<u8>,
 }
 
 impl Documented {
+    const fn on_item(&mut self, change: &::syncvar::ListChange<u8>) {
+        let _ = (self, change);
+    }
+
+    const fn on_items(&mut self, changes: &[::syncvar::ListChange<u8>]) {
+        let _ = (self, changes);
+    }
+
     const fn on_value(&mut self, previous: u8) {
         let _ = (self, previous);
     }
@@ -153,6 +197,8 @@ where
 {
     #[sync_var(hook = on_value)]
     value: ::syncvar::SyncVar<::std::vec::Vec<T>>,
+    #[sync_var(hook = on_item)]
+    items: ::syncvar::SyncList<T>,
     marker: ::std::marker::PhantomData<U>,
     calls: usize,
 }
@@ -163,6 +209,10 @@ where
 {
     fn on_value(&mut self, previous: ::std::vec::Vec<T>) {
         self.calls += N + ::std::vec::Vec::len(&previous);
+    }
+
+    const fn on_item(&mut self, _change: &::syncvar::ListChange<T>) {
+        self.calls *= 2;
     }
 }
 
@@ -185,6 +235,13 @@ fn names_of_the_users_own_do_not_get_in_the_way() {
     behaviour.previous.set(5);
     behaviour.dirty_bits.writer = 7;
     behaviour.r#type.set(9);
+    behaviour.change.push(1);
+    behaviour.change.push(2);
+    behaviour
+        .changes
+        .insert(3, <shadowed::Names as ::std::default::Default>::default());
+    behaviour.reader.insert(4);
+    behaviour.marker.insert(5);
     let mut replica = shadowed::Behaviour {
         seen: 3,
         ..::std::default::Default::default()
@@ -198,6 +255,9 @@ fn names_of_the_users_own_do_not_get_in_the_way() {
         ),
         (5, 7, 9)
     );
+    assert_eq!((replica.change[1], replica.changes[&3].other), (2, 0));
+    ::std::assert!(replica.reader.contains(&4) && replica.marker.contains(&5));
+    assert_eq!(replica.told, 114, "each hook was called, in order");
     assert_eq!(
         replica.on_serialize(),
         0,
@@ -226,7 +286,10 @@ fn fields_with_a_codec_are_called_what_they_like() {
         ::syncvar::NetworkBehaviour::withdraw_changes(&mut encoded, before);
     }
     let dirty_bits = ::syncvar::NetworkBehaviour::sync_var_dirty_bits(&encoded);
-    assert_eq!(dirty_bits, 0b100, "one for the base, and that of `base`");
+    assert_eq!(
+        dirty_bits, 0b1000,
+        "two for the base, `before`, and that of `base`"
+    );
 }
 
 #[::std::prelude::v1::test]
@@ -236,9 +299,11 @@ fn a_behaviour_can_be_declared_inside_a_function_and_be_generic() {
 
     let mut generic = <Generic<Local, u8, 10> as ::std::default::Default>::default();
     ::std::vec::Vec::push(&mut generic.value, Local(4));
+    generic.items.push(Local(5));
     let mut replica = <Generic<Local, u8, 10> as ::std::default::Default>::default();
     carry(&mut generic, &mut replica);
-    assert_eq!((replica.value[0].0, replica.calls), (4, 10));
+    assert_eq!((replica.value[0].0, replica.items[0].0), (4, 5));
+    assert_eq!(replica.calls, 20);
 }
 
 #[::std::prelude::v1::test]

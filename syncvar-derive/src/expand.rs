@@ -8,13 +8,15 @@ mod schema;
 mod serialize;
 mod value;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Type, WhereClause, parse_quote};
 
 use crate::bounds::Parameters;
-use crate::model::{Behaviour, Container, SyncVar, Value, elements_travel, travels};
+use crate::model::{
+    Behaviour, Collection, Container, Key, SyncVar, Value, elements_travel, travels,
+};
 use crate::names;
 use previous::Previous;
 
@@ -163,12 +165,12 @@ fn call(sync_var: &SyncVar<'_>, method: &Method, argument: Option<&TokenStream>)
         }
         (Container::Collection | Container::Unknown, _) => {
             let function = item(ty, method.of, method.name);
-            let reference = if method.writes {
-                quote!(&mut)
+            let field = if method.writes {
+                quote!(&mut self.#member)
             } else {
-                quote!(&)
+                quote!(&self.#member)
             };
-            quote!(#function(#reference self.#member, #argument))
+            quote_spanned!(last_place_of(ty)=> #function(#field, #argument))
         }
     }
 }
@@ -191,12 +193,17 @@ fn item(ty: &Type, of: &str, name: &str) -> TokenStream {
 
 /// As [`item`], of a trait that has arguments.
 fn item_of(ty: &Type, of: &TokenStream, name: &str) -> TokenStream {
-    let tokens: Vec<TokenTree> = ty.to_token_stream().into_iter().collect();
-    let place = |token: Option<&TokenTree>| token.map_or_else(Span::call_site, TokenTree::span);
-    let (first, last) = (place(tokens.first()), place(tokens.last()));
+    let first = ty.to_token_stream().into_iter().next();
+    let first = first.map_or_else(Span::call_site, |token| token.span());
     let open = quote_spanned!(first=> <);
-    let name = Ident::new(name, last);
+    let name = Ident::new(name, last_place_of(ty));
     quote!(#open #ty as _syncvar::#of>::#name)
+}
+
+/// The place of a type's last token.
+fn last_place_of(ty: &Type) -> Span {
+    let last = ty.to_token_stream().into_iter().last();
+    last.map_or_else(Span::call_site, |token| token.span())
 }
 
 /// A method of a synchronised field.
@@ -255,6 +262,12 @@ fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
         add(base.ty, quote!(NetworkBehaviour));
     }
     for sync_var in &behaviour.sync_vars {
+        if sync_var.ty.is_collection() {
+            for (element, key) in Collection::elements(sync_var.ty.original) {
+                add(element, element_bound(key));
+            }
+            continue;
+        }
         match (sync_var.ty.container, sync_var.has_hook()) {
             (Container::SyncVar(value), _) if sync_var.codec.is_some() => {
                 add(
@@ -291,6 +304,16 @@ fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
             .push(parse_quote!(#ident #ty_generics: _syncvar::Send + _syncvar::Sync + 'static));
     }
     clause
+}
+
+/// What the elements of a collection must be. A bound on the collection itself would hide from the
+/// compiler what its hook is given.
+fn element_bound(key: Option<Key>) -> TokenStream {
+    match key {
+        None => quote!(SyncValue),
+        Some(Key::Hashed) => quote!(SyncValue + _syncvar::Hash + _syncvar::Eq),
+        Some(Key::Ordered) => quote!(SyncValue + _syncvar::Ord),
+    }
 }
 
 /// The user's bounds, and one for every type parameter that a member mentions: with it the value can

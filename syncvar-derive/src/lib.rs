@@ -33,6 +33,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///     base: Creature,
 ///     #[sync_var(hook = on_score_changed)]
 ///     score: SyncVar<u32>,
+///     #[sync_var(hook = on_item, batch_hook = on_items)]
+///     items: SyncList<String>,
 ///     last_input: u32, // does not travel
 /// }
 ///
@@ -40,11 +42,18 @@ use syn::{DeriveInput, parse_macro_input};
 ///     fn on_score_changed(&mut self, previous: u32) {
 ///         println!("score {previous} -> {}", self.score);
 ///     }
+///     fn on_item(&mut self, change: &ListChange<String>) {
+///         println!("{change:?}"); // such as `Add { index: 0, value: "axe" }`
+///     }
+///     fn on_items(&mut self, changes: &[ListChange<String>]) {
+///         println!("{} changes, {} items now", changes.len(), self.items.len());
+///     }
 /// }
 ///
 /// let mut player = Player::default();
 /// player.score += 5;
-/// assert_eq!(player.sync_var_dirty_bits(), 0b10); // bit 0 belongs to the base
+/// player.items.push("axe".into());
+/// assert_eq!(player.sync_var_dirty_bits(), 0b110); // bit 0 belongs to the base
 /// ```
 ///
 /// How a value travels can be chosen:
@@ -84,15 +93,26 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// On a field:
 ///
-/// * `#[sync_var]`: the field is synchronised. Its type is `SyncVar<T>` or another `SyncField`.
+/// * `#[sync_var]`: the field is synchronised. Its type is `SyncVar<T>`, a collection (`SyncList<T>`,
+///   `SyncDictionary<K, V>`, `SyncHashSet<T>` or `SyncSortedSet<T>`) or another `SyncField`.
 /// * `#[sync_var(hook = method)]`: after an update has been applied on a client,
 ///   `fn method(&mut self, previous: T)` is called if the value is another one. It is given the
-///   previous value only: the new one is in the field.
+///   previous value only: the new one is in the field. For a collection
+///   `fn method(&mut self, change: &ListChange<T>)` is called for each change, in order; that of a
+///   dictionary is given a `&DictionaryChange<K, V>`, that of a set a `&SetChange<T>`.
+/// * `#[sync_var(batch_hook = method)]`: for a collection; after the calls of `hook`, if there is one,
+///   `fn method(&mut self, changes: &[ListChange<T>])` is called once for all changes of an update.
 /// * `#[sync_var(with = Half)]`: the value travels as this type encodes it, a `SyncCodec`, and not in
 ///   its own way. On the server, what makes no difference to what is sent is no change then; on a
 ///   client, no hook runs for it. Only of a `SyncVar<T>` that is written out; `hook` can stand beside
 ///   it.
 /// * `#[network_behaviour(base)]`: the field is the base of this behaviour; its fields come first.
+///
+/// Hooks run in declaration order when all fields of the object have been applied. They do not run for
+/// the full state that a client is given when it first sees the object.
+///
+/// The derive knows a collection by its name. A field whose type is an alias of one is synchronised in
+/// the same way, but its `hook` is given all changes at once, as a `Vec`, and it has no `batch_hook`.
 ///
 /// A behaviour has at most 64 synchronised fields, those of its bases included.
 #[proc_macro_derive(NetworkBehaviour, attributes(sync_var, network_behaviour))]

@@ -1,9 +1,11 @@
 //! What is to be expanded: valid by construction. All checks are made here.
 
 mod behaviour;
+mod collection;
 mod field_type;
 mod value;
 
 pub(crate) use behaviour::{Base, Behaviour, SyncVar};
+pub(crate) use collection::{Collection, Key};
 pub(crate) use field_type::{Container, elements_travel, travels};
 pub(crate) use value::{Body, Discriminant, MemberModel, Shape, Value, Variant};

@@ -1,11 +1,11 @@
 //! `on_deserialize`, and the hooks.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
 use super::previous::{Previous, hooked};
-use super::{Method, call, item, place_of};
+use super::{Method, call, item, last_place_of, place_of};
 use crate::model::{Base, Behaviour, Container, SyncVar};
 use crate::names;
 
@@ -50,17 +50,17 @@ fn read_fields(behaviour: &Behaviour<'_>) -> TokenStream {
     });
     let full = behaviour.sync_vars.iter().map(|sync_var| {
         let read = read(behaviour, sync_var, &Method::READ_FULL);
-        quote!(#read?;)
+        quote!(#read;)
     });
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
         let line = if sync_var.has_hook() {
             let member = names::previous_member(&sync_var.member);
             let read = read(behaviour, sync_var, &Method::READ_DELTA_WITH_PREVIOUS);
-            quote!(previous.#member = #read?;)
+            quote!(previous.#member = #read;)
         } else {
             let read = read(behaviour, sync_var, &Method::READ_DELTA);
-            quote!(#read?;)
+            quote!(#read;)
         };
         quote! {
             if dirty_bits & Self::#bit != 0 {
@@ -103,11 +103,12 @@ fn read_base(
     }
 }
 
-/// A call that reads, with the place that its error names.
+/// A call that reads, with the place that its error names. All of it is where the type is: should the
+/// trait be missing, the compiler prints that once.
 fn read(behaviour: &Behaviour<'_>, sync_var: &SyncVar<'_>, method: &Method) -> TokenStream {
     let call = call(sync_var, method, Some(&quote!(reader)));
     let place = names::place(behaviour.ident, &sync_var.member);
-    quote!(#call.at(#place))
+    quote_spanned!(last_place_of(sync_var.ty.original)=> #call.at(#place)?)
 }
 
 pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
@@ -149,27 +150,30 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     })
 }
 
-/// Calls the hook for each change of a collection, in order, and then the one for all of them.
+/// Calls the hook for each change of a collection, in order, and then the one for all of them. A hook
+/// that takes something else is told of it at the collection's type.
 fn call_collection_hooks(sync_var: &SyncVar<'_>) -> TokenStream {
+    let place = place_of(sync_var.ty.original);
     let member = names::previous_member(&sync_var.member);
     let mut changes = member.clone();
-    changes.set_span(place_of(sync_var.ty.original));
+    changes.set_span(place);
+    let all = quote_spanned!(place=> &#changes);
     let each = sync_var.hook.as_ref().map(|hook| {
-        let change = Ident::new("change", place_of(sync_var.ty.original));
+        let change = Ident::new("change", place);
         quote! {
-            for #change in &#changes {
+            for #change in #all {
                 self.#hook(#change);
             }
         }
     });
-    let all = sync_var
+    let batch = sync_var
         .batch_hook
         .as_ref()
-        .map(|hook| quote!(self.#hook(&#changes);));
+        .map(|hook| quote!(self.#hook(#all);));
     quote! {
         if let _syncvar::Some(#changes) = previous.#member {
             #each
-            #all
+            #batch
         }
     }
 }

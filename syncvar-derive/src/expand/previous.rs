@@ -1,6 +1,6 @@
 //! The previous values that go from `on_deserialize` to `call_hooks`.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
@@ -209,7 +209,7 @@ fn named(member: &Ident, variable: &str) -> TokenStream {
     if member == variable {
         quote!(#member,)
     } else {
-        let variable = Ident::new(variable, proc_macro2::Span::call_site());
+        let variable = Ident::new(variable, Span::call_site());
         quote!(#member: #variable,)
     }
 }
@@ -232,6 +232,11 @@ pub(super) fn hooked<'a>(behaviour: &'a Behaviour<'a>) -> impl Iterator<Item = &
 
 /// The type of a field's previous value.
 fn previous_value(sync_var: &SyncVar<'_>) -> TokenStream {
+    if let Some(collection) = sync_var.ty.collection() {
+        let change = Ident::new(collection.change, Span::call_site());
+        let arguments = collection.arguments;
+        return quote!(_syncvar::Vec<_syncvar::#change #arguments>);
+    }
     match sync_var.ty.container {
         Container::SyncVar(value) => quote!(#value),
         Container::Collection | Container::Unknown => {

@@ -3,7 +3,7 @@
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type, Visibility};
 
-use super::field_type::{self, FieldType};
+use super::field_type::{self, Container, FieldType};
 use crate::attr::{BehaviourAttrs, FieldAttrs};
 use crate::errors::Errors;
 use crate::lints::Lints;
@@ -150,10 +150,7 @@ impl<'a> Behaviour<'a> {
             Ok(ty) => {
                 let batch_hook = attrs.batch_hook;
                 if let Some(hook) = batch_hook.as_ref().filter(|_| !ty.is_collection()) {
-                    errors.add(
-                        hook,
-                        "`batch_hook` is for a collection, such as `SyncList<T>`: write `hook`",
-                    );
+                    errors.add(hook, no_batch_hook(&ty));
                 }
                 self.sync_vars.push(SyncVar {
                     member,
@@ -184,6 +181,19 @@ impl<'a> Behaviour<'a> {
         self.sync_vars
             .iter()
             .any(|sync_var| sync_var.codec.is_some())
+    }
+}
+
+/// Why a field that is no collection by its name cannot have a `batch_hook`.
+fn no_batch_hook(ty: &FieldType<'_>) -> &'static str {
+    match ty.container {
+        Container::SyncVar(_) => {
+            "`batch_hook` is for a collection, such as `SyncList<T>`: write `hook`"
+        }
+        Container::Collection | Container::Unknown => {
+            "`batch_hook` needs a collection that goes by its own name: write `SyncList<...>` in full, or `hook`, \
+             which is given all changes where the derive does not know the type"
+        }
     }
 }
 

@@ -6,6 +6,8 @@
 use quote::ToTokens;
 use syn::{GenericArgument, Ident, PathArguments, PathSegment, Type};
 
+use super::collection::{self, Collection};
+
 /// The type of a synchronised field.
 pub(crate) struct FieldType<'a> {
     pub(crate) original: &'a Type,
@@ -108,14 +110,6 @@ pub(crate) enum Container<'a> {
     Unknown,
 }
 
-/// The collections, with what to write instead of each where a plain value is needed.
-const COLLECTIONS: &[(&str, &str)] = &[
-    ("SyncList", "Vec"),
-    ("SyncDictionary", "BTreeMap"),
-    ("SyncHashSet", "HashSet"),
-    ("SyncSortedSet", "BTreeSet"),
-];
-
 impl<'a> FieldType<'a> {
     /// Looks at the type of a field marked `#[sync_var]`; the error says what to write.
     ///
@@ -123,22 +117,24 @@ impl<'a> FieldType<'a> {
     pub(crate) fn from_syn(ty: &'a Type, has_codec: bool) -> syn::Result<Self> {
         let container = match argument_of(ty, "SyncVar") {
             Some(value) => {
+                collection::refuse_wrapped(ty, value)?;
                 refuse_inner(value)?;
                 if !has_codec {
                     refuse_immovable(value)?;
                 }
                 Container::SyncVar(value)
             }
-            None if collection(ty).is_some() => {
+            None if Collection::of(ty).is_some() => {
                 if has_codec {
                     let message = "`with` encodes the value of a `SyncVar`; the elements of a collection travel as \
                         their type does: remove `with`";
                     return Err(syn::Error::new_spanned(ty, message));
                 }
-                parts(ty).into_iter().try_for_each(|part| {
-                    refuse_inner(part)?;
-                    refuse_immovable(part)
-                })?;
+                for element in collection::elements(ty) {
+                    refuse_inner(element)?;
+                    refuse_immovable(element)?;
+                }
+                collection::refuse_key(ty)?;
                 Container::Collection
             }
             None => {
@@ -158,10 +154,15 @@ impl<'a> FieldType<'a> {
     }
 }
 
-impl FieldType<'_> {
+impl<'a> FieldType<'a> {
     /// Whether it is one of the collections, by its name.
     pub(crate) fn is_collection(&self) -> bool {
         matches!(self.container, Container::Collection)
+    }
+
+    /// The collection that it is, by its name, if it is written with all that it is made of.
+    pub(crate) fn collection(&self) -> Option<Collection<'a>> {
+        Collection::of(self.original).filter(Collection::is_complete)
     }
 }
 
@@ -172,8 +173,8 @@ fn refuse_inner(ty: &Type) -> syn::Result<()> {
     };
     let message = format!(
         "a `{name}` cannot be inside another synchronised field: it would never be asked whether it has changed; \
-         write {} here",
-        plain_of(inner)
+         write `{}` here",
+        collection::plain_of(inner)
     );
     Err(syn::Error::new_spanned(inner, message))
 }
@@ -181,22 +182,20 @@ fn refuse_inner(ty: &Type) -> syn::Result<()> {
 /// Refuses a plain type where a `SyncVar` of it is meant.
 fn refuse_bare(ty: &Type) -> syn::Result<()> {
     let text = written(ty);
-    if let Some((inner, name)) = find_synchronised(ty) {
-        let plain = match collection(inner) {
-            Some((name, plain)) => written(inner).replacen(name, plain, 1),
-            None => written(argument_of(inner, name).unwrap_or(inner)),
-        };
-        let outer = text.replace(&written(inner), &plain);
+    if let Some((inner, _)) = find_synchronised(ty) {
+        let field = collection::turned_out(ty, inner);
         return Err(syn::Error::new_spanned(
             ty,
-            format!("`{text}` is not a synchronised field: write `SyncVar<{outer}>`"),
+            format!("`{text}` is not a synchronised field: write {field}"),
         ));
     }
     refuse_immovable(ty)
         .map_err(|error| syn::Error::new(error.span(), with_sync_var(&error.to_string())))?;
     if travels(ty) {
-        let message =
-            format!("a synchronised field knows when it is written to: write `SyncVar<{text}>`");
+        let or = collection::instead_of(ty).unwrap_or_default();
+        let message = format!(
+            "a synchronised field knows when it is written to: write `SyncVar<{text}>`{or}"
+        );
         return Err(syn::Error::new_spanned(ty, message));
     }
     Ok(())
@@ -287,9 +286,9 @@ pub(crate) fn travels(ty: &Type) -> bool {
     }
 }
 
-/// Whether the macro knows of all elements, or of keys and values, that they travel.
+/// Whether the macro knows of all elements, or of keys and values, that they are what they must be.
 pub(crate) fn elements_travel(ty: &Type) -> bool {
-    parts(ty).into_iter().all(travels)
+    collection::elements(ty).into_iter().all(travels) && collection::keys_are_good(ty)
 }
 
 /// Whether the keys of a type, if it has any, can be brought into an order: a map of floats is known
@@ -323,34 +322,19 @@ pub(super) fn mentions(ty: &Type, name: &Ident) -> bool {
     itself || parts(ty).into_iter().any(|part| mentions(part, name))
 }
 
-/// The name of a collection, and of what is not synchronised and does the same.
-fn collection(ty: &Type) -> Option<(&'static str, &'static str)> {
-    let segment = last_segment(ty)?;
-    let mut known = COLLECTIONS.iter().copied();
-    known.find(|(name, _)| segment.ident == name && arguments(segment).next().is_some())
-}
-
-/// What to write in the place of a synchronised type where a plain one is needed.
-pub(super) fn plain_of(ty: &Type) -> String {
-    match collection(ty) {
-        Some((_, plain)) => format!("a `{plain}`"),
-        None => "the plain type".into(),
-    }
-}
-
 /// The first `SyncVar` or collection in a type, the type itself included, and its name.
 pub(super) fn find_synchronised(ty: &Type) -> Option<(&Type, &'static str)> {
     if argument_of(ty, "SyncVar").is_some() {
         return Some((ty, "SyncVar"));
     }
-    if let Some((name, _)) = collection(ty) {
-        return Some((ty, name));
+    if let Some(collection) = Collection::of(ty) {
+        return Some((ty, collection.name));
     }
     parts(ty).into_iter().find_map(find_synchronised)
 }
 
 /// The types that a type is made of.
-fn parts(ty: &Type) -> Vec<&Type> {
+pub(super) fn parts(ty: &Type) -> Vec<&Type> {
     match ty {
         Type::Path(_) => last_segment(ty).into_iter().flat_map(arguments).collect(),
         Type::Tuple(tuple) => tuple.elems.iter().collect(),
@@ -379,13 +363,13 @@ pub(super) fn written(ty: &Type) -> String {
 }
 
 /// The single type argument of a type of this name.
-fn argument_of<'a>(ty: &'a Type, name: &str) -> Option<&'a Type> {
+pub(super) fn argument_of<'a>(ty: &'a Type, name: &str) -> Option<&'a Type> {
     let segment = last_segment(ty).filter(|segment| segment.ident == name)?;
     let mut arguments = arguments(segment);
     arguments.next().filter(|_| arguments.next().is_none())
 }
 
-fn last_segment(ty: &Type) -> Option<&PathSegment> {
+pub(super) fn last_segment(ty: &Type) -> Option<&PathSegment> {
     match ty {
         Type::Path(path) if path.qself.is_none() => path.path.segments.last(),
         Type::Paren(paren) => last_segment(&paren.elem),
@@ -394,7 +378,7 @@ fn last_segment(ty: &Type) -> Option<&PathSegment> {
     }
 }
 
-fn arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
+pub(super) fn arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
     let arguments = match &segment.arguments {
         PathArguments::AngleBracketed(arguments) => Some(arguments.args.iter()),
         _ => None,

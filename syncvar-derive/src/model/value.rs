@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Data, DataEnum, DeriveInput, Field, Fields, Generics, Ident, Index, Member, Path, Type};
 
-use super::field_type;
+use super::{collection, field_type};
 use crate::attr::{MemberAttrs, ValueAttrs};
 use crate::errors::Errors;
 use crate::lints::Lints;
@@ -188,9 +188,9 @@ fn member<'a>(
     let synchronised = field_type::find_synchronised(&field.ty);
     if let Some((found, name)) = synchronised.filter(|_| !skipped) {
         let message = format!(
-            "a `{name}` cannot be inside a value, which travels as a whole: write {} here, or make this a field \
+            "a `{name}` cannot be inside a value, which travels as a whole: write `{}` here, or make this a field \
              of the behaviour",
-            field_type::plain_of(found)
+            collection::plain_of(found)
         );
         errors.add(found, message);
     }

@@ -33,6 +33,9 @@ use super::record::Record;
 /// assert!(ammo.is_dirty());
 /// ```
 ///
+/// `map[key] = x` and `map.values_mut()` do not compile, since nobody would notice what they change:
+/// write `map.insert(key, x)` and [`for_each_mut`](Self::for_each_mut).
+///
 /// The order in which keys are walked is that in which they were put in, until one is taken out; it
 /// may be another one on a client.
 ///

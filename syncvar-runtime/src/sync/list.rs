@@ -24,7 +24,9 @@ use log::Log;
 /// It dereferences to a slice for everything that reads. What writes is here: [`push`](Self::push),
 /// [`insert`](Self::insert), [`remove`](Self::remove), [`set`](Self::set), [`retain`](Self::retain),
 /// [`sort`](Self::sort) and so on, each as in `Vec`. [`get_mut`](Self::get_mut) gives an element for
-/// writing, which is compared with what it was when it is done with. Whatever else a `Vec` can do is
+/// writing, which is compared with what it was when it is done with. `list[0] = x` and
+/// `list.iter_mut()` do not compile, since nobody would notice what they change: write
+/// `list.set(0, x)` and [`for_each_mut`](Self::for_each_mut). Whatever else a `Vec` can do is
 /// done through [`update`](Self::update).
 ///
 /// ```

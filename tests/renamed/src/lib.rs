@@ -1,7 +1,7 @@
 //! The derives work where `syncvar` has another name: `crate = net` says which.
 #![no_implicit_prelude]
 
-use ::net::SyncVar;
+use ::net::{ListChange, SyncDictionary, SyncList, SyncVar};
 
 /// A behaviour that finds its crate by `crate = net`.
 #[derive(::net::NetworkBehaviour, ::std::default::Default)]
@@ -13,6 +13,12 @@ pub struct Lamp {
     /// What it looks like.
     #[sync_var]
     pub look: SyncVar<Look>,
+    /// Who has switched it.
+    #[sync_var(hook = on_name, batch_hook = on_names)]
+    pub names: SyncList<u8>,
+    /// How often each of them has.
+    #[sync_var]
+    pub times: SyncDictionary<u8, Look>,
     /// How often it was switched, as a client has seen it.
     pub switched: u32,
 }
@@ -20,6 +26,14 @@ pub struct Lamp {
 impl Lamp {
     fn on_lit(&mut self, _previous: bool) {
         self.switched += 1;
+    }
+
+    const fn on_name(&mut self, _change: &ListChange<u8>) {
+        self.switched += 10;
+    }
+
+    const fn on_names(&mut self, _changes: &[ListChange<u8>]) {
+        self.switched += 100;
     }
 }
 
@@ -36,7 +50,7 @@ mod tests {
     use ::net::{MemoryNetwork, Prefabs};
     use ::std::{assert_eq, option::Option::Some};
 
-    use super::Lamp;
+    use super::{Lamp, Look};
 
     #[::std::prelude::v1::test]
     fn a_renamed_crate_replicates() {
@@ -49,10 +63,14 @@ mod tests {
         if let Some(mut lamp) = net.server.get_mut::<Lamp>(id) {
             lamp.lit.set(true);
             lamp.look.brightness = 9;
+            lamp.names.push(4);
+            lamp.times.insert(4, Look { brightness: 9 });
         }
         net.settle();
         let lamp = net.client(client).get::<Lamp>(id);
         let seen = lamp.map(|lamp| (*lamp.lit, lamp.look.brightness, lamp.switched));
-        assert_eq!(seen, Some((true, 9, 1)));
+        assert_eq!(seen, Some((true, 9, 111)));
+        let entry = lamp.map(|lamp| (lamp.names[0], lamp.times[&4].brightness));
+        assert_eq!(entry, Some((4, 9)));
     }
 }

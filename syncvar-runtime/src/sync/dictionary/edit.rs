@@ -51,6 +51,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     }
 
     /// The value of a key for writing, if there is such a key.
+    #[doc(alias = "index_mut")]
     pub fn get_mut<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<ValueMut<'_, K, V>>
     where
         K: Borrow<Q>,
@@ -66,6 +67,8 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
 
     /// Shows every value for writing to a function, with its key; those that are others afterwards
     /// have changed.
+    #[doc(alias = "iter_mut")]
+    #[doc(alias = "values_mut")]
     pub fn for_each_mut(&mut self, mut action: impl FnMut(&K, &mut V)) {
         for index in 0..self.items.len() {
             if let Some(mut value) = ValueMut::new(self, index) {

@@ -98,6 +98,7 @@ impl<T: SyncValue> SyncList<T> {
     }
 
     /// An element for writing, if there is one at this position.
+    #[doc(alias = "index_mut")]
     pub fn get_mut(&mut self, index: usize) -> Option<ElementMut<'_, T>> {
         ElementMut::new(self, index)
     }
@@ -121,6 +122,7 @@ impl<T: SyncValue> SyncList<T> {
     /// timers.for_each_mut(|timer| *timer = (*timer - 0.5).max(0.0));
     /// assert_eq!(timers, [0.0, 0.0, 1.5]);
     /// ```
+    #[doc(alias = "iter_mut")]
     pub fn for_each_mut(&mut self, mut action: impl FnMut(&mut T)) {
         for index in 0..self.items.len() {
             if let Some(mut element) = self.get_mut(index) {

@@ -1,0 +1,15 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Bag {
+    #[sync_var(hook = on_item)]
+    items: SyncList<u32>,
+}
+
+impl Bag {
+    fn on_item(&mut self, change: &mut ListChange<u32>) {
+        *change = ListChange::Clear { previous: Vec::new() };
+    }
+}
+
+fn main() {}

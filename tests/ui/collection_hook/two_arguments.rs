@@ -1,0 +1,13 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Bag {
+    #[sync_var(hook = on_item)]
+    items: SyncList<u32>,
+}
+
+impl Bag {
+    fn on_item(&mut self, _index: usize, _item: u32) {}
+}
+
+fn main() {}

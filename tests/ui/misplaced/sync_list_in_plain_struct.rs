@@ -1,0 +1,8 @@
+use syncvar::prelude::*;
+
+struct Bag {
+    #[sync_var]
+    items: SyncList<u32>,
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use syncvar::Vector3;
+
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Bag {
+    #[sync_var]
+    items: SyncHashSet<Vector3>,
+}
+
+fn main() {}

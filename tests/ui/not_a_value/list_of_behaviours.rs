@@ -1,0 +1,12 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Item;
+
+#[derive(NetworkBehaviour)]
+struct Bag {
+    #[sync_var]
+    items: SyncList<Item>,
+}
+
+fn main() {}

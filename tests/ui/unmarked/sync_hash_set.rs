@@ -1,0 +1,8 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Bag {
+    items: SyncHashSet<u32>,
+}
+
+fn main() {}
