@@ -116,7 +116,7 @@ fn dialect() -> impl Strategy<Value = Dialect> {
 }
 
 proptest! {
-    #![proptest_config(cases(400))]
+    #![proptest_config(cases(300))]
 
     /// CHECKLIST T21; the delta is never much longer than the content, nor than 64 bytes.
     #[test]
@@ -163,7 +163,7 @@ fn slow(seed: u64) -> Link {
 }
 
 proptest! {
-    #![proptest_config(cases(120))]
+    #![proptest_config(cases(90))]
 
     /// LESSONS 9, D7: clients that join, leave and come back at any moment have it all once, and each
     /// hook is told what makes what was before what is now.
