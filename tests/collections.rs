@@ -1,16 +1,42 @@
 //! The collections: what a server does to them, clients see, and are told.
 
+#[path = "collections/edges.rs"]
+mod edges;
+#[path = "collections/hostile.rs"]
+mod hostile;
 #[path = "collections/large.rs"]
 mod large;
 #[path = "collections/lists.rs"]
 mod lists;
 #[path = "collections/log.rs"]
 mod log;
+#[path = "collections/lossy.rs"]
+mod lossy;
 #[path = "collections/maps_and_sets.rs"]
 mod maps_and_sets;
+#[path = "collections/mirror_behaviours.rs"]
+mod mirror_behaviours;
+#[path = "collections/mirror_dictionaries.rs"]
+mod mirror_dictionaries;
+#[path = "collections/mirror_lists.rs"]
+mod mirror_lists;
+#[path = "collections/mirror_sets.rs"]
+mod mirror_sets;
+#[path = "collections/model.rs"]
+mod model;
+#[path = "collections/netcode_lists.rs"]
+mod netcode_lists;
+#[path = "collections/pair.rs"]
+mod pair;
+#[path = "collections/parity.rs"]
+mod parity;
+#[path = "collections/poison.rs"]
+mod poison;
+#[path = "collections/too_long.rs"]
+mod too_long;
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, Link, NetworkReader, NetworkWriter, ServerConfig, SyncField};
+use syncvar::{Dialect, Link, NetworkReader, NetworkWriter, ReadError, ServerConfig, SyncField};
 
 /// One of each.
 #[derive(NetworkBehaviour, Default)]
@@ -93,9 +119,26 @@ fn delta(field: &impl SyncField, dialect: Dialect) -> Vec<u8> {
     writer.as_bytes().to_vec()
 }
 
+/// Reads bytes to their end.
+fn read<R>(
+    bytes: &[u8],
+    dialect: Dialect,
+    read: impl FnOnce(&mut NetworkReader<'_>) -> Result<R, ReadError>,
+) -> Result<R, ReadError> {
+    let mut reader = NetworkReader::with_dialect(bytes, dialect);
+    let result = read(&mut reader)?;
+    reader.finish()?;
+    Ok(result)
+}
+
 /// Applies bytes of a change.
 fn apply(field: &mut impl SyncField, bytes: &[u8], dialect: Dialect) {
-    let mut reader = NetworkReader::with_dialect(bytes, dialect);
-    field.read_delta(&mut reader).unwrap();
-    reader.finish().unwrap();
+    read(bytes, dialect, |reader| field.read_delta(reader)).unwrap();
+}
+
+/// A number as `Compact` writes it.
+fn varint(number: u64) -> Vec<u8> {
+    let mut writer = NetworkWriter::with_dialect(Dialect::Compact);
+    writer.write(&number);
+    writer.as_bytes().to_vec()
 }

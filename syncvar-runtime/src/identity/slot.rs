@@ -40,8 +40,9 @@ pub(crate) trait Slot: Send + Sync {
     /// Nobody observes the object: what has changed need not be kept, nor what will.
     fn forget_changes(&mut self);
 
-    /// Makes a [resendable](NetworkBehaviour::RESENDABLE) behaviour write its changes in such a way that
-    /// they are right for those who have missed some.
+    /// Makes a behaviour write its changes in such a way that they are right for those who have missed
+    /// some. A field that is not [resendable](crate::SyncField::RESENDABLE) cannot do that; those beside
+    /// it can.
     fn make_changes_whole(&mut self);
 
     fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool;
@@ -124,10 +125,8 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     fn make_changes_whole(&mut self) {
-        if B::RESENDABLE {
-            let dirty_bits = self.behaviour.sync_var_dirty_bits();
-            self.behaviour.set_dirty_bit(dirty_bits);
-        }
+        let dirty_bits = self.behaviour.sync_var_dirty_bits();
+        self.behaviour.set_dirty_bit(dirty_bits);
     }
 
     #[inline]

@@ -6,6 +6,7 @@ use std::hash::Hash;
 use indexmap::IndexMap;
 
 use super::record::{KEPT, Log};
+use crate::SyncValue;
 
 /// For each key that has changed: whether clients have it. What has become of it is seen in the
 /// collection itself.
@@ -16,11 +17,23 @@ pub(super) struct Keys<M> {
     keys: M,
 }
 
+/// What it means for clients that a key is new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Added {
+    /// They have none that is equal.
+    New,
+    /// They have it: it was taken out, and is there again.
+    Again,
+    /// They have one that is equal, and yet is another one. No operation says that.
+    Another,
+}
+
 /// A map from keys to whether clients have them.
 pub(super) trait KeyMap: Default {
     type Key;
 
-    fn had(&self, key: &Self::Key) -> Option<bool>;
+    /// The key as it was put in, and whether clients have it.
+    fn find(&self, key: &Self::Key) -> Option<(&Self::Key, bool)>;
     fn put(&mut self, key: Self::Key, had: bool);
     fn remove(&mut self, key: &Self::Key);
     fn len(&self) -> usize;
@@ -41,16 +54,18 @@ impl<M: KeyMap> Log for Keys<M> {
 }
 
 impl<M: KeyMap> Keys<M> {
-    /// A key is new in the collection. Returns whether clients have had it.
-    pub(super) fn add(&mut self, key: &M::Key) -> bool
+    /// A key is new in the collection.
+    pub(super) fn add(&mut self, key: &M::Key) -> Added
     where
-        M::Key: Clone,
+        M::Key: SyncValue,
     {
-        match self.keys.had(key) {
-            Some(had) => had,
+        match self.keys.find(key) {
+            Some((former, true)) if former.same(key) => Added::Again,
+            Some((_, true)) => Added::Another,
+            Some((_, false)) => Added::New,
             None => {
                 self.keys.put(key.clone(), false);
-                false
+                Added::New
             }
         }
     }
@@ -60,7 +75,7 @@ impl<M: KeyMap> Keys<M> {
     where
         M::Key: Clone,
     {
-        if self.keys.had(key).is_none() {
+        if self.keys.find(key).is_none() {
             self.keys.put(key.clone(), true);
         }
     }
@@ -70,9 +85,9 @@ impl<M: KeyMap> Keys<M> {
     where
         M::Key: Clone,
     {
-        match self.keys.had(key) {
-            Some(true) => {}
-            Some(false) => self.keys.remove(key),
+        match self.keys.find(key) {
+            Some((_, true)) => {}
+            Some((_, false)) => self.keys.remove(key),
             None => self.keys.put(key.clone(), true),
         }
     }
@@ -107,8 +122,9 @@ impl<M: KeyMap> Keys<M> {
 impl<K: Hash + Eq> KeyMap for IndexMap<K, bool> {
     type Key = K;
 
-    fn had(&self, key: &K) -> Option<bool> {
-        self.get(key).copied()
+    fn find(&self, key: &K) -> Option<(&K, bool)> {
+        let (key, had) = self.get_key_value(key)?;
+        Some((key, *had))
     }
 
     fn put(&mut self, key: K, had: bool) {
@@ -136,8 +152,9 @@ impl<K: Hash + Eq> KeyMap for IndexMap<K, bool> {
 impl<K: Ord> KeyMap for BTreeMap<K, bool> {
     type Key = K;
 
-    fn had(&self, key: &K) -> Option<bool> {
-        self.get(key).copied()
+    fn find(&self, key: &K) -> Option<(&K, bool)> {
+        let (key, had) = self.get_key_value(key)?;
+        Some((key, *had))
     }
 
     fn put(&mut self, key: K, had: bool) {

@@ -11,7 +11,7 @@ use std::ops::{Deref, RangeBounds};
 
 use indexmap::{IndexSet, set};
 
-use super::keys::Keys;
+use super::keys::{Added, Keys};
 use super::record::Record;
 use crate::SyncValue;
 use storage::Storage;
@@ -118,11 +118,12 @@ macro_rules! both {
                 if self.items.contains(&value) {
                     return false;
                 }
-                if let Some(log) = self.record.log()
-                    && log.add(&value)
-                {
-                    // It was taken out, and is there again.
-                    log.forget(&value);
+                if let Some(log) = self.record.log() {
+                    match log.add(&value) {
+                        Added::New => {}
+                        Added::Again => log.forget(&value),
+                        Added::Another => self.record.set_dirty(),
+                    }
                 }
                 self.items.insert(value)
             }
@@ -148,8 +149,12 @@ macro_rules! both {
             /// Keeps the elements that a function says yes to.
             pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
                 let Self { items, record } = self;
+                // Asked before anything is taken out: a panic half-way would leave a set that finds
+                // nothing.
+                let stay: Vec<_> = items.iter().map(|value| keep(value)).collect();
+                let mut stay = stay.into_iter();
                 items.retain(|value| {
-                    let stays = keep(value);
+                    let stays = stay.next().unwrap_or(true);
                     if !stays && let Some(log) = record.log() {
                         log.remove(value);
                     }

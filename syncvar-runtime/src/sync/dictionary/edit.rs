@@ -5,23 +5,25 @@ use std::hash::Hash;
 
 use super::{Entry, SyncDictionary, ValueMut};
 use crate::SyncValue;
+use crate::sync::keys::Added;
 use crate::sync::record::Record;
 
 /// What changes the map.
 impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     /// Gives a key a value, and returns the one it had. Of a value that is the same, nothing is sent.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        let former = self.items.get(&key);
-        match former.map(|former| former.same(&value)) {
-            Some(true) => {}
-            Some(false) => {
+        match self.items.get_key_value(&key) {
+            Some((_, former)) if former.same(&value) => {}
+            Some((key, _)) => {
                 if let Some(log) = self.record.log() {
-                    log.change(&key);
+                    log.change(key);
                 }
             }
             None => {
-                if let Some(log) = self.record.log() {
-                    log.add(&key);
+                if let Some(log) = self.record.log()
+                    && log.add(&key) == Added::Another
+                {
+                    self.record.set_dirty();
                 }
             }
         }
@@ -79,8 +81,11 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     /// Keeps the keys that a function says yes to.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
         let Self { items, record } = self;
-        items.retain(|key, value| {
-            let stays = keep(key, value);
+        // Asked before anything is taken out: a panic half-way would leave a map that finds nothing.
+        let stay: Vec<_> = items.iter().map(|(key, value)| keep(key, value)).collect();
+        let mut stay = stay.into_iter();
+        items.retain(|key, _| {
+            let stays = stay.next().unwrap_or(true);
             if !stays {
                 note_removed(record, key);
             }

@@ -121,9 +121,16 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         let mut new = Vec::new();
         for (key, value) in &self.items {
             let (key, value) = (key.clone(), value.clone());
-            match former.swap_remove(&key) {
-                Some(previous) if previous.same(&value) => {}
-                Some(previous) => new.push(DictionaryChange::Set {
+            match former.swap_remove_entry(&key) {
+                Some((other, previous)) if !other.same(&key) => {
+                    told.push(DictionaryChange::Remove {
+                        key: other,
+                        previous,
+                    });
+                    new.push(DictionaryChange::Add { key, value });
+                }
+                Some((_, previous)) if previous.same(&value) => {}
+                Some((_, previous)) => new.push(DictionaryChange::Set {
                     key,
                     previous,
                     value,
@@ -145,9 +152,11 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         match operation {
             PUT => self.read_put(reader, told),
             CLEAR => {
-                let previous = std::mem::take(&mut self.items).into_iter();
-                if let Some(told) = told {
-                    let previous = previous.collect();
+                let previous = std::mem::take(&mut self.items);
+                if let Some(told) = told
+                    && !previous.is_empty()
+                {
+                    let previous = previous.into_iter().collect();
                     told.push(DictionaryChange::Clear { previous });
                 }
                 Ok(())

@@ -138,12 +138,12 @@ impl<T: SyncValue> SyncList<T> {
     /// When one of them is not there.
     #[track_caller]
     pub fn swap(&mut self, a: usize, b: usize) {
-        if self.items[a].same(&self.items[b]) {
-            return;
-        }
         self.items.swap(a, b);
-        self.note_set(a);
-        self.note_set(b);
+        // Members that do not travel may differ.
+        if !self.items[a].same(&self.items[b]) {
+            self.note_set(a);
+            self.note_set(b);
+        }
     }
 
     /// Takes all elements out.

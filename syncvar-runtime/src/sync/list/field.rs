@@ -69,7 +69,8 @@ impl<T: SyncValue> SyncList<T> {
         let Some(told) = told else {
             return T::read_slice(&mut self.items, reader);
         };
-        let former = std::mem::take(&mut self.items);
+        // Elements are read in their places, so that members which do not travel stay what they are.
+        let former = self.items.clone();
         T::read_slice(&mut self.items, reader)?;
         changes(former, &self.items, Around::default(), told);
         Ok(())
@@ -85,7 +86,9 @@ impl<T: SyncValue> SyncList<T> {
             ADD => self.read_add(reader, told),
             CLEAR => {
                 let previous = std::mem::take(&mut self.items);
-                if let Some(told) = told {
+                if let Some(told) = told
+                    && !previous.is_empty()
+                {
                     told.push(ListChange::Clear { previous });
                 }
                 Ok(())

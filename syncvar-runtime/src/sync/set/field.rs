@@ -110,9 +110,10 @@ where
         }
         return;
     }
-    let new = items.iter().filter(|value| !former.has(value)).cloned();
+    let stays = |set: &I, value: &I::Item| set.find(value).is_some_and(|other| other.same(value));
+    let new = items.iter().filter(|value| !stays(&former, value)).cloned();
     let new: Vec<_> = new.map(|value| SetChange::Add { value }).collect();
-    let gone = former.into_iter().filter(|value| !items.has(value));
+    let gone = former.into_iter().filter(|value| !stays(items, value));
     told.extend(gone.map(|value| SetChange::Remove { value }));
     told.extend(new);
 }
@@ -140,9 +141,11 @@ where
             }
         }
         CLEAR => {
-            let previous = std::mem::take(items).into_iter();
-            if let Some(told) = told {
-                let previous = previous.collect();
+            let previous = std::mem::take(items);
+            if let Some(told) = told
+                && previous.len() > 0
+            {
+                let previous = previous.into_iter().collect();
                 told.push(SetChange::Clear { previous });
             }
         }

@@ -39,7 +39,11 @@ pub(super) trait Items: Default + IntoIterator {
 
     fn len(&self) -> usize;
     fn reserve(&mut self, additional: usize);
-    fn has(&self, value: &Self::Item) -> bool;
+    fn has(&self, value: &Self::Item) -> bool {
+        self.find(value).is_some()
+    }
+    /// The element as it was put in.
+    fn find(&self, value: &Self::Item) -> Option<&Self::Item>;
     /// Whether it was not there.
     fn put(&mut self, value: Self::Item) -> bool;
     /// Whether it was there.
@@ -58,8 +62,8 @@ impl<T: Hash + Eq> Items for IndexSet<T> {
         self.reserve(additional);
     }
 
-    fn has(&self, value: &T) -> bool {
-        self.contains(value)
+    fn find(&self, value: &T) -> Option<&T> {
+        self.get(value)
     }
 
     fn put(&mut self, value: T) -> bool {
@@ -84,8 +88,8 @@ impl<T: Ord> Items for BTreeSet<T> {
 
     fn reserve(&mut self, _additional: usize) {}
 
-    fn has(&self, value: &T) -> bool {
-        self.contains(value)
+    fn find(&self, value: &T) -> Option<&T> {
+        self.get(value)
     }
 
     fn put(&mut self, value: T) -> bool {
