@@ -54,8 +54,8 @@ pub use server::{
 };
 pub use stats::{BehaviourStats, Counter, Stats};
 pub use sync::{
-    DictionaryChange, ElementMut, HookField, ListChange, SetChange, SyncDictionary, SyncField,
-    SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,
+    DictionaryChange, ElementMut, HashKey, HookField, ListChange, SetChange, SortKey,
+    SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,
 };
 #[cfg(feature = "serde")]
 pub use wire::Postcard;

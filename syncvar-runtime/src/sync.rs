@@ -14,8 +14,10 @@ pub use list::{ElementMut, ListChange, SyncList};
 pub use set::{SetChange, SyncHashSet, SyncSortedSet};
 pub use var::SyncVar;
 
+use std::hash::Hash;
+
 use crate::schema::TypeSchema;
-use crate::{NetworkReader, NetworkWriter, ReadError};
+use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// One field of a behaviour: it knows whether it has changed, and can write itself whole or as a
 /// change. [`SyncVar`] is the usual one; implement the trait to write a container of your own.
@@ -131,6 +133,36 @@ pub trait SyncField: Send + Sync + 'static {
     /// As [`read_full`](Self::read_full).
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
 }
+
+/// What can be a key of a [`SyncDictionary`] or an element of a [`SyncHashSet`]: any value with `Hash`
+/// and `Eq`. It need not be implemented by hand.
+///
+/// Two keys that are equal have to be the same as far as they travel: a client knows no more of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a key of a dictionary or an element of a hash set",
+    label = "keys travel, and are found by `Hash` and `Eq`",
+    note = "for a struct or enum of your own write `#[derive(SyncValue, Clone, PartialEq, Eq, Hash)]` above it"
+)]
+pub trait HashKey: SyncValue + Hash + Eq {}
+
+#[diagnostic::do_not_recommend]
+impl<T: SyncValue + Hash + Eq> HashKey for T {}
+
+/// What can be an element of a [`SyncSortedSet`]: any value with `Ord`. It need not be implemented by
+/// hand.
+///
+/// Two elements that are equal have to be the same as far as they travel: a client knows no more of
+/// them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of a sorted set",
+    label = "elements travel, and are put in order by `Ord`",
+    note = "for a struct or enum of your own write `#[derive(SyncValue, Clone, PartialEq, Eq, PartialOrd, Ord)]` \
+            above it"
+)]
+pub trait SortKey: SyncValue + Ord {}
+
+#[diagnostic::do_not_recommend]
+impl<T: SyncValue + Ord> SortKey for T {}
 
 /// A field whose changes a hook can be told of.
 #[diagnostic::on_unimplemented(

@@ -39,6 +39,9 @@ use super::record::Record;
 /// The order in which keys are walked is that in which they were put in, until one is taken out; it
 /// may be another one on a client.
 ///
+/// What holds for a [`SyncList`](crate::SyncList) that is moved or swapped out of another field, holds
+/// for a dictionary.
+///
 /// On the wire a change is what has become of each key that has changed since the last update
 /// (WIRE.md, section 3), or the whole map where that is shorter. Nothing is kept while nobody observes
 /// the object. The limits are those of [`SyncList`](crate::SyncList).

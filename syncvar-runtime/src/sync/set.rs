@@ -64,6 +64,9 @@ impl<T> SetChange<T> {
 /// The order in which elements are walked is that in which they were put in, until one is taken out;
 /// it may be another one on a client.
 ///
+/// What holds for a [`SyncList`](crate::SyncList) that is moved or swapped out of another field, holds
+/// for a set.
+///
 /// On the wire a change is what has become of each element that has changed since the last update
 /// (WIRE.md, section 3), or the whole set where that is shorter. Nothing is kept while nobody observes
 /// the object. The limits are those of [`SyncList`](crate::SyncList).

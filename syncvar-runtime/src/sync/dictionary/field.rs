@@ -11,7 +11,7 @@ use indexmap::map::Entry;
 use super::{DictionaryChange, SyncDictionary};
 use crate::schema::TypeSchema;
 use crate::sync::collection::{self, Changes, sync_field};
-use crate::{HookField, NetworkReader, NetworkWriter, ReadError, SyncField, SyncValue};
+use crate::{HashKey, HookField, NetworkReader, NetworkWriter, ReadError, SyncField, SyncValue};
 
 /// The numbers of the operations.
 const PUT: u8 = 0;
@@ -19,7 +19,7 @@ const CLEAR: u8 = 1;
 const REMOVE: u8 = 2;
 
 sync_field!(
-    SyncDictionary<K, V> where (K: SyncValue + Hash + Eq, V: SyncValue),
+    SyncDictionary<K, V> where (K: HashKey, V: SyncValue),
     DictionaryChange<K, V>
 );
 

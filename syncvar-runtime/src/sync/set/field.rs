@@ -3,15 +3,15 @@
 //! The full state is a count and the elements. A change is a count of operations and these, or a count
 //! of 0 and then the full state. WIRE.md, section 3.
 
-use std::hash::Hash;
-
 use super::storage::Items;
 use super::{SetChange, SyncHashSet, SyncSortedSet};
 use crate::schema::TypeSchema;
 use crate::sync::collection::{self, Changes, sync_field};
 use crate::sync::keys::Keys;
 use crate::sync::record::Record;
-use crate::{HookField, NetworkReader, NetworkWriter, ReadError, SyncField, SyncValue};
+use crate::{
+    HashKey, HookField, NetworkReader, NetworkWriter, ReadError, SortKey, SyncField, SyncValue,
+};
 
 /// The numbers of the operations.
 const ADD: u8 = 0;
@@ -164,10 +164,10 @@ where
 }
 
 macro_rules! fields {
-    ($($name:ident: $bound:ident $(+ $more:ident)?;)*) => {$(
-        sync_field!($name<T> where (T: SyncValue + $bound $(+ $more)?), SetChange<T>);
+    ($($name:ident: $key:ident;)*) => {$(
+        sync_field!($name<T> where (T: $key), SetChange<T>);
 
-        impl<T: SyncValue + $bound $(+ $more)?> $name<T> {
+        impl<T: $key> $name<T> {
             fn write_items(&self, writer: &mut NetworkWriter) {
                 write_items(&self.items, writer);
             }
@@ -192,6 +192,6 @@ macro_rules! fields {
 }
 
 fields! {
-    SyncHashSet: Hash + Eq;
-    SyncSortedSet: Ord;
+    SyncHashSet: HashKey;
+    SyncSortedSet: SortKey;
 }
