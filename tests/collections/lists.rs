@@ -1,6 +1,7 @@
 //! Lists.
 
 use syncvar::Dialect;
+use syncvar::prelude::*;
 
 use crate::{Bag, world};
 
@@ -37,4 +38,24 @@ fn m21_a_client_is_told_of_every_operation_in_order() {
         ];
         assert_eq!(client.told, told);
     }
+}
+
+/// A `Vec` compares with the last element that stays, which makes a difference where "the same" is not
+/// the same both ways.
+#[test]
+fn elements_that_are_the_same_are_taken_out_as_in_a_vec() {
+    for items in [vec![1, 2, 3, 4, 7], vec![5, 5, 5], vec![3, 1, 2], vec![]] {
+        let mut list = SyncList::from(items.clone());
+        list.clear_dirty();
+        let mut vec = items;
+        vec.dedup_by(|item, former| *item - *former <= 1);
+        list.dedup_by(|item, former| item - former <= 1);
+        assert_eq!(list, vec);
+    }
+}
+
+#[test]
+#[should_panic(expected = "does not lie in a list of 2 elements")]
+fn a_range_without_end_is_refused_as_in_a_vec() {
+    SyncList::from([1, 2]).drain(0..=usize::MAX);
 }
