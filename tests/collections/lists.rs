@@ -40,6 +40,20 @@ fn m21_a_client_is_told_of_every_operation_in_order() {
     }
 }
 
+/// As the elements themselves: in a map, in an order, where a slice is asked for.
+#[test]
+fn a_list_is_compared_and_lent_as_its_elements() {
+    fn sum(items: impl AsRef<[u32]>) -> u32 {
+        items.as_ref().iter().sum()
+    }
+    let list = SyncList::from([1_u32, 2]);
+    assert!(list < SyncList::from([1, 3]) && SyncList::new() < list);
+    let names = std::collections::HashSet::from([list.clone()]);
+    assert!(names.contains(&list));
+    assert_eq!(sum(&list), 3);
+    assert_eq!(Vec::from(list), [1, 2]);
+}
+
 /// A `Vec` compares with the last element that stays, which makes a difference where "the same" is not
 /// the same both ways.
 #[test]
