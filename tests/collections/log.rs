@@ -293,7 +293,7 @@ impl NetworkBehaviour for Hesitant {
             SyncField::write_full(&self.items, writer);
             return true;
         }
-        let ready = self.items.len() % 3 == 0;
+        let ready = self.items.len().is_multiple_of(3);
         writer.write_dirty_bits(ready.into());
         if ready {
             SyncField::write_delta(&self.items, writer);
