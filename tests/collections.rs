@@ -1,5 +1,7 @@
 //! The collections: what a server does to them, clients see, and are told.
 
+#[path = "collections/budgets.rs"]
+mod budgets;
 #[path = "collections/edges.rs"]
 mod edges;
 #[path = "collections/hostile.rs"]

@@ -152,9 +152,10 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// follow are right for everyone. Before a full state the server has the changes written,
     /// without waiting for the send interval: those for which this returns `true` are in the full
     /// state too. Those for which it returns `false` stay pending, and must not be in it: whoever
-    /// is given them with the full state would be given them again. Before the first full state of
-    /// an object, which nobody observes, everything pending is cleared. What is returned with
-    /// `initial_state` does not count.
+    /// is given them with the full state would be given them again. (The collections of this library
+    /// may be in it as they are: one that has something pending then is sent whole the next time.)
+    /// Before the first full state of an object, which nobody observes, everything pending is
+    /// cleared. What is returned with `initial_state` does not count.
     ///
     /// Without it, this is called for every behaviour of an object and channel that has a change
     /// to send. Returning `true` clears the dirty bits; `false` leaves them, and if no behaviour of

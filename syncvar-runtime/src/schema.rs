@@ -138,6 +138,25 @@ impl BehaviourSchema {
         }
     }
 
+    /// The dirty bits of those fields that send their changes as operations, as their types say.
+    pub(crate) const fn operation_bits(&self) -> u64 {
+        let (inherited, mut bits) = match self.base {
+            Some(base) => (base.field_count(), base.operation_bits()),
+            None => (0, 0),
+        };
+        let mut index = 0;
+        while index < self.fields.len() {
+            let place = inherited as usize + index;
+            let collection = matches!(self.fields[index].schema, TypeSchema::Collection { .. });
+            // More fields than bits are an error, and told in another place.
+            if collection && place < MAX_SYNC_VARS as usize {
+                bits |= 1 << place;
+            }
+            index += 1;
+        }
+        bits
+    }
+
     /// The field that owns a dirty bit, counted from 0 with the bases' fields first.
     pub fn field(&self, index: u32) -> Option<FieldSchema> {
         let inherited = self.base.map_or(0, BehaviourSchema::field_count);

@@ -102,3 +102,37 @@ fn m18_n30_lists_stand_side_by_side_with_variables_and_each_has_a_bit() {
     mixed.before += 1;
     assert_eq!(mixed.sync_var_dirty_bits(), 0b1111);
 }
+
+/// As the elements themselves: in a map, in an order, where a slice is asked for.
+#[test]
+fn a_list_is_compared_and_lent_as_its_elements() {
+    fn sum(items: impl AsRef<[u32]>) -> u32 {
+        items.as_ref().iter().sum()
+    }
+    let list = SyncList::from([1_u32, 2]);
+    assert!(list.cmp(&[1, 3].into()).is_lt());
+    let names = std::collections::HashSet::from([list.clone()]);
+    assert!(names.contains(&list));
+    assert_eq!(sum(&list), 3);
+    assert_eq!(Vec::from(list), [1, 2]);
+}
+
+/// A `Vec` compares with the last element that stays, which makes a difference where "the same" is not
+/// the same both ways.
+#[test]
+fn elements_that_are_the_same_are_taken_out_as_in_a_vec() {
+    for items in [vec![1, 2, 3, 4, 7], vec![5, 5, 5], vec![3, 1, 2], vec![]] {
+        let mut list = SyncList::from(items.clone());
+        list.clear_dirty();
+        let mut vec = items;
+        vec.dedup_by(|item, former| *item - *former <= 1);
+        list.dedup_by(|item, former| item - former <= 1);
+        assert_eq!(list, vec);
+    }
+}
+
+#[test]
+#[should_panic(expected = "does not lie in a list of 2 elements")]
+fn a_range_without_end_is_refused_as_in_a_vec() {
+    SyncList::from([1, 2]).drain(0..=usize::MAX);
+}

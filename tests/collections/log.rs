@@ -1,7 +1,11 @@
 //! What is kept of the changes of a collection, and what goes over the wire.
 
-use syncvar::Dialect;
+use std::time::Duration;
+
 use syncvar::prelude::*;
+use syncvar::{
+    BehaviourSchema, Dialect, FieldSchema, NetworkReader, NetworkWriter, ReadError, SyncField,
+};
 
 use crate::{Bag, apply, delta, world};
 
@@ -247,4 +251,102 @@ fn a_text_too_long_that_was_taken_out_again_is_no_hindrance() {
     let mut replica = SyncList::from([String::from("a")]);
     apply(&mut replica, &delta(&list, Dialect::Unet), Dialect::Unet);
     assert_eq!(replica, ["a", "b"]);
+}
+
+/// Says "not yet" until three items wait; its full state is that of the list, as it is.
+#[derive(Default)]
+struct Hesitant {
+    items: SyncList<u32>,
+}
+
+impl NetworkBehaviour for Hesitant {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = BehaviourSchema {
+        name: "Hesitant",
+        base: None,
+        fields: &[FieldSchema {
+            name: "items",
+            schema: <SyncList<u32> as SyncField>::SCHEMA,
+        }],
+    };
+    const SEND_INTERVAL: Duration = Duration::ZERO;
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        self.items.is_dirty().into()
+    }
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        if dirty_bits & 1 != 0 {
+            self.items.set_dirty();
+        }
+    }
+    fn clear_all_dirty_bits(&mut self) {
+        self.items.clear_dirty();
+    }
+    fn notice_replacements(&mut self) {
+        SyncField::notice_replacement(&mut self.items);
+    }
+    fn set_observed(&mut self, observed: bool) {
+        SyncField::set_observed(&mut self.items, observed);
+    }
+    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+        if initial_state {
+            SyncField::write_full(&self.items, writer);
+            return true;
+        }
+        let ready = self.items.len().is_multiple_of(3);
+        writer.write_dirty_bits(ready.into());
+        if ready {
+            SyncField::write_delta(&self.items, writer);
+        }
+        ready
+    }
+    fn on_deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<(), ReadError> {
+        if initial_state {
+            SyncField::read_full(&mut self.items, reader)
+        } else if reader.read_dirty_bits_of::<Self>()? != 0 {
+            SyncField::read_delta(&mut self.items, reader)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[test]
+fn what_waits_while_a_full_state_is_written_is_not_done_twice() {
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Hesitant>("hesitant"));
+    let id = net.server.spawn(Hesitant::default());
+    net.settle();
+    for (item, joins) in [(1, false), (2, true), (3, false)] {
+        net.server.get_mut::<Hesitant>(id).unwrap().items.push(item);
+        if joins {
+            net.connect();
+        }
+        (0..5).for_each(|_| net.step());
+    }
+    for client in 0..2 {
+        let replica = net.client(client).get::<Hesitant>(id).unwrap();
+        assert_eq!(replica.items, [1, 2, 3], "client {client}");
+    }
+}
+
+/// The server does not know that there is a change, until there is another one.
+#[test]
+fn what_a_guard_that_was_forgotten_has_changed_is_not_done_twice() {
+    let (mut net, id) = world(Dialect::Compact, Bag::default());
+    let mut bag = net.server.get_mut::<Bag>(id).unwrap();
+    bag.items.push(1);
+    std::mem::forget(bag);
+    net.connect();
+    net.settle();
+    net.server.get_mut::<Bag>(id).unwrap().items.push(2);
+    net.settle();
+    let expected = net.server.get::<Bag>(id).unwrap().state();
+    for client in 0..2 {
+        let replica = net.client(client).get::<Bag>(id).unwrap();
+        assert_eq!(replica.state(), expected, "client {client}");
+    }
 }

@@ -23,7 +23,8 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 /// goes to the nearest step, half way to the higher one; one outside of the range to the end of it, and
 /// NaN to `MIN`. What a client holds is off by at most half a step, `0.5 / PER_UNIT`, and for an `f32` by
 /// as much as the step itself is rounded to fit: 2^-24 of the larger bound. All is computed as `f64`,
-/// whose own rounding is below a millionth of a step. Where a step is not finer than what an `f32` can
+/// whose own rounding is below a millionth of a step, unless the range lies further than 2^32 steps
+/// from 0. Where a step is not finer than what an `f32` can
 /// tell apart, what is read is written as the same bytes again.
 ///
 /// ```

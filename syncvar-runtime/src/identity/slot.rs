@@ -29,6 +29,8 @@ pub(crate) struct BehaviourInfo {
     pub(crate) channel: u8,
     pub(crate) send_interval: Nanos,
     pub(crate) resendable: bool,
+    /// The bits of fields whose changes are operations, as long as they are not set dirty as a whole.
+    pub(crate) operation_bits: u64,
 }
 
 /// A behaviour whose type is erased, and what the update loop keeps about it.
@@ -89,6 +91,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         channel: B::CHANNEL,
         send_interval: nanos(B::SEND_INTERVAL),
         resendable: B::RESENDABLE,
+        operation_bits: B::SCHEMA.operation_bits(),
     };
 
     pub(super) fn new(behaviour: B) -> Self {

@@ -101,6 +101,8 @@ pub(super) struct Waiting {
     pub(super) masks: Range<u32>,
     /// What was written for everybody with this update, if nothing is missing from it.
     pub(super) fresh: Option<usize>,
+    /// In how many updates it was passed over for the sake of others.
+    postponed: u8,
 }
 
 /// What is kept for a connection with a budget.
@@ -207,6 +209,7 @@ impl Limit {
                 gained: earlier.as_ref().map_or(0.0, |earlier| earlier.gained),
                 masks: start..position(&masks),
                 fresh: earlier.is_none().then_some(place),
+                postponed: 0,
             });
         }
         for earlier in former {
@@ -242,6 +245,16 @@ impl Limit {
             order.truncate(most);
         }
         order.sort_unstable_by(first);
+    }
+
+    /// Passes over one that waits, if that has not been done too often. Returns whether it was.
+    pub(super) fn postpone(&mut self, place: usize) -> bool {
+        let waiting = self.waiting.get_mut(place);
+        waiting.is_some_and(|waiting| {
+            let more = waiting.postponed.checked_add(1);
+            waiting.postponed = more.unwrap_or(u8::MAX);
+            more.is_some()
+        })
     }
 
     /// Takes those at these positions, ascending, off the list. The others are no longer fresh.

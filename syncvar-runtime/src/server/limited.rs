@@ -186,10 +186,16 @@ impl NetworkServer {
             limit.again = NetworkWriter::with_dialect(dialect);
         }
         for place in order.drain(..) {
-            let Some(Waiting { net_id, fresh, .. }) = limit.waiting.get(place).cloned() else {
+            let Some(waiting) = limit.waiting.get(place).cloned() else {
                 continue;
             };
-            let fresh = fresh.and_then(|note| self.rationing.notes.list.get(note));
+            let net_id = waiting.net_id;
+            let fresh = waiting
+                .fresh
+                .and_then(|note| self.rationing.notes.list.get(note));
+            if fresh.is_none() && self.has_operations(&waiting) && limit.postpone(place) {
+                continue;
+            }
             let (changes, shared) = match fresh {
                 Some(note) => {
                     let changes = note.changes[Notes::place(dialect)].clone();
@@ -220,6 +226,22 @@ impl NetworkServer {
         self.rationing
             .chosen
             .sort_unstable_by_key(|chosen| chosen.place);
+    }
+
+    /// Whether operations on an object wait for its send interval. If what a connection has missed were
+    /// written again now, it would have them too, and everybody would have to be sent the collections
+    /// whole: better wait until the operations have been sent.
+    fn has_operations(&self, waiting: &Waiting) -> bool {
+        let spawned = self.objects.get(waiting.net_id.0);
+        let Some(spawned) = spawned.filter(|spawned| !spawned.unsent) else {
+            return false;
+        };
+        let slots = self.pools.slots(spawned.at);
+        let of_channel = |slot: &&dyn Slot| slot.info().channel == waiting.channel;
+        slots.is_some_and(|slots| {
+            let mut slots = slots.iter().filter(of_channel);
+            slots.any(|slot| slot.dirty_bits() & slot.info().operation_bits != 0)
+        })
     }
 
     /// Writes the fields of an object that a connection has missed, as they are now. Where that cannot

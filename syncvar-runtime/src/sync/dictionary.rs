@@ -11,6 +11,7 @@ pub use entry::{Entry, OccupiedEntry, VacantEntry, ValueMut};
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::Hash;
+use std::iter::FusedIterator;
 use std::ops::Index;
 
 use indexmap::IndexMap;
@@ -119,9 +120,17 @@ impl<K: Hash + Eq, V> SyncDictionary<K, V> {
 }
 
 /// Every key of a [`SyncDictionary`] with its value.
+#[derive(Debug)]
 pub struct Iter<'a, K, V>(indexmap::map::Iter<'a, K, V>);
 
+impl<K, V> Clone for Iter<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
 /// Every key with its value, of a [`SyncDictionary`] that is no more.
+#[derive(Debug)]
 pub struct IntoIter<K, V>(indexmap::map::IntoIter<K, V>);
 
 macro_rules! iterators {
@@ -145,6 +154,8 @@ macro_rules! iterators {
         }
 
         impl<$($lifetime,)? K, V> ExactSizeIterator for $name<$($lifetime,)? K, V> {}
+
+        impl<$($lifetime,)? K, V> FusedIterator for $name<$($lifetime,)? K, V> {}
     )*};
 }
 

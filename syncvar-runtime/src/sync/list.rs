@@ -12,7 +12,9 @@ mod operations;
 pub use change::ListChange;
 pub use element::ElementMut;
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 use super::record::Record;
@@ -90,6 +92,12 @@ impl<T> Deref for SyncList<T> {
     }
 }
 
+impl<T> AsRef<[T]> for SyncList<T> {
+    fn as_ref(&self) -> &[T] {
+        &self.items
+    }
+}
+
 impl<T> Default for SyncList<T> {
     fn default() -> Self {
         Self::new()
@@ -119,6 +127,24 @@ where
 }
 
 impl<T: Eq> Eq for SyncList<T> {}
+
+impl<T: PartialOrd> PartialOrd for SyncList<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.items.partial_cmp(&other.items)
+    }
+}
+
+impl<T: Ord> Ord for SyncList<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.items.cmp(&other.items)
+    }
+}
+
+impl<T: Hash> Hash for SyncList<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.items.hash(state);
+    }
+}
 
 impl<T: PartialEq<U>, U> PartialEq<Vec<U>> for SyncList<T> {
     fn eq(&self, other: &Vec<U>) -> bool {
@@ -150,6 +176,12 @@ impl<T> From<Vec<T>> for SyncList<T> {
             items,
             record: Record::default(),
         }
+    }
+}
+
+impl<T> From<SyncList<T>> for Vec<T> {
+    fn from(list: SyncList<T>) -> Self {
+        list.items
     }
 }
 

@@ -62,6 +62,8 @@ impl<L: Log> Record<L> {
             (false, Mode::Recording) if self.log.is_empty() => self.mode = Mode::Unobserved,
             // The full state that is being written is all that anybody has to know.
             (true, Mode::Unobserved) => self.mode = Mode::Recording,
+            // It has what the log says in it already: done to it, that would be done twice.
+            (true, Mode::Recording) if !self.log.is_empty() => self.set_dirty(),
             _ => {}
         }
     }
@@ -127,6 +129,17 @@ mod tests {
         assert!(!record.is_dirty(), "nothing has been replaced");
         record.set_observed(true);
         assert!(!record.is_dirty() && record.log().is_some());
+    }
+
+    #[test]
+    fn what_is_in_a_full_state_before_it_was_sent_is_sent_whole() {
+        let mut record = Record::<Vec<u8>>::default();
+        record.clear_dirty();
+        record.set_observed(true);
+        assert!(!record.is_dirty());
+        record.log().unwrap().push(1);
+        record.set_observed(true);
+        assert!(record.is_dirty() && record.changes().is_none());
     }
 
     #[test]

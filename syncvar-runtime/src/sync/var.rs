@@ -156,10 +156,12 @@ impl<T: SyncValue> SyncVar<T> {
     /// ```
     #[inline]
     pub fn update(&mut self, change: impl FnOnce(&mut T)) {
-        let previous = self.value.clone();
+        let (previous, state) = (self.value.clone(), self.state);
+        // If the function panics, it may have changed the value.
+        self.mark_changed();
         change(&mut self.value);
-        if !self.value.same(&previous) {
-            self.mark_changed();
+        if self.value.same(&previous) {
+            self.state = state;
         }
     }
 }
@@ -348,6 +350,23 @@ impl<'de, T: serde::Deserialize<'de>> serde::Deserialize<'de> for SyncVar<T> {
 #[cfg(test)]
 mod tests {
     use super::SyncVar;
+
+    #[test]
+    fn what_an_update_has_changed_before_it_panicked_is_sent() {
+        let mut name = SyncVar::new(String::from("Ann"));
+        name.clear_dirty();
+        let update = std::panic::AssertUnwindSafe(|| {
+            name.update(|name| {
+                name.push('a');
+                panic!("in the middle of it");
+            });
+        });
+        assert!(std::panic::catch_unwind(update).is_err());
+        assert!(name.is_dirty() && *name == "Anna");
+        name.clear_dirty();
+        name.update(|name| name.push_str(""));
+        assert!(!name.is_dirty());
+    }
 
     #[test]
     fn a_variable_is_its_value_and_one_flag() {

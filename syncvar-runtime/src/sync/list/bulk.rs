@@ -85,21 +85,24 @@ impl<T: SyncValue> SyncList<T> {
         self.dedup_by(|item, former| item == former);
     }
 
-    /// Takes out elements of which a function says the same as of the one before them.
+    /// Takes out elements of which a function says the same as of the last one that stays before them.
     pub fn dedup_by_key<K: PartialEq>(&mut self, mut key: impl FnMut(&T) -> K) {
         self.dedup_by(|item, former| key(item) == key(former));
     }
 
-    /// Takes out elements that a function takes for the same as the one before them; it is given the
-    /// element, and the one before it.
+    /// Takes out elements that a function takes for the same as the last one that stays before them; it
+    /// is given the element, and that one.
     pub fn dedup_by(&mut self, mut is_same: impl FnMut(&T, &T) -> bool) {
-        let pairs = self.items.windows(2);
-        let mut same = pairs
-            .map(|pair| is_same(&pair[1], &pair[0]))
-            .collect::<Vec<_>>()
-            .into_iter();
-        let mut first = true;
-        self.retain(|_| std::mem::take(&mut first) || same.next() == Some(false));
+        let mut former: Option<&T> = None;
+        let stays = self.items.iter().map(|item| {
+            let stays = former.is_none_or(|former| !is_same(item, former));
+            if stays {
+                former = Some(item);
+            }
+            stays
+        });
+        let mut stays = stays.collect::<Vec<_>>().into_iter();
+        self.retain(|_| stays.next() == Some(true));
     }
 
     /// Sorts the elements; equal ones keep their order.
@@ -194,11 +197,11 @@ impl<T: SyncValue> SyncList<T> {
 fn bounds(range: &impl RangeBounds<usize>, length: usize) -> (usize, usize) {
     let start = match range.start_bound() {
         Bound::Included(start) => *start,
-        Bound::Excluded(before) => *before + 1,
+        Bound::Excluded(before) => before.saturating_add(1),
         Bound::Unbounded => 0,
     };
     let end = match range.end_bound() {
-        Bound::Included(last) => *last + 1,
+        Bound::Included(last) => last.saturating_add(1),
         Bound::Excluded(end) => *end,
         Bound::Unbounded => length,
     };
