@@ -50,16 +50,19 @@ impl Area {
 
 /// The map.
 struct Tiles {
-    tiles: Vec<u8>,
+    kinds: Vec<u8>,
     /// Where tiles have changed since the last update.
     changed: Option<Area>,
+    /// Whether those who observe the object have this map, but for what has changed.
+    known: bool,
 }
 
 impl Default for Tiles {
     fn default() -> Self {
         Self {
-            tiles: vec![0; usize::from(SIDE) * usize::from(SIDE)],
+            kinds: vec![0; usize::from(SIDE) * usize::from(SIDE)],
             changed: None,
+            known: false,
         }
     }
 }
@@ -67,7 +70,7 @@ impl Default for Tiles {
 impl Tiles {
     fn set(&mut self, x: u16, y: u16, tile: u8) {
         let place = usize::from(y) * usize::from(SIDE) + usize::from(x);
-        if std::mem::replace(&mut self.tiles[place], tile) != tile {
+        if std::mem::replace(&mut self.kinds[place], tile) != tile {
             let (right, bottom) = (x + 1, y + 1);
             let alone = Area {
                 left: x,
@@ -81,7 +84,7 @@ impl Tiles {
 
     fn write(&self, area: Area, writer: &mut NetworkWriter) {
         for row in area.rows() {
-            writer.write_bytes(&self.tiles[row]);
+            writer.write_bytes(&self.kinds[row]);
         }
     }
 
@@ -90,7 +93,7 @@ impl Tiles {
     fn read(&mut self, area: Area, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         for row in area.rows() {
             let bytes = reader.read_bytes(row.len())?;
-            self.tiles[row].copy_from_slice(bytes);
+            self.kinds[row].copy_from_slice(bytes);
         }
         Ok(())
     }
@@ -111,6 +114,13 @@ impl SyncField for Tiles {
     }
     fn clear_dirty(&mut self) {
         self.changed = None;
+        self.known = true;
+    }
+    fn notice_replacement(&mut self) {
+        // As in `terrain.tiles = Tiles::default()`: nobody has any of this map.
+        if !self.known {
+            self.set_dirty();
+        }
     }
     fn write_full(&self, writer: &mut NetworkWriter) {
         self.write(Area::ALL, writer);
@@ -197,7 +207,7 @@ fn main() {
     let server = &net.server.get::<Terrain>(id).unwrap().tiles;
     for client in 0..net.client_count() {
         let replica = &net.client(client).get::<Terrain>(id).unwrap().tiles;
-        assert!(replica.tiles == server.tiles, "client {client} differs");
+        assert!(replica.kinds == server.kinds, "client {client} differs");
     }
     println!("all {} clients have the server's map", net.client_count());
 }

@@ -23,7 +23,7 @@ pub use syncvar_runtime::{
     SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec, SyncDictionary,
     SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet, SyncValue, SyncVar, Tag,
     Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector3, Vector4, WriteError,
-    WriteErrorKind, ZigZag, dictionary,
+    WriteErrorKind, ZigZag, dictionary, hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.

@@ -47,8 +47,8 @@ pub struct ClientConfig {
     pub auto_ready: bool,
     /// The most objects that the server can make this client hold.
     pub max_objects: usize,
-    /// The most elements that a sequence or a collection in a field can have; more are an error of the
-    /// object.
+    /// The most elements that a sequence or a collection in a field can have, 1 048 576 unless set; more
+    /// are an error of the object. Sequences of bytes are as long as a message can be.
     pub max_elements: usize,
     /// The most events that are kept for [`NetworkClient::poll_event`], besides one for each object
     /// of a burst; the oldest go first. A program that lives by hooks alone may leave them there.

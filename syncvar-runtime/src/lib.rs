@@ -56,6 +56,7 @@ pub use stats::{BehaviourStats, Counter, Stats};
 pub use sync::{
     DictionaryChange, ElementMut, HashKey, HookField, ListChange, SetChange, SortKey,
     SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,
+    hash_set,
 };
 #[cfg(feature = "serde")]
 pub use wire::Postcard;

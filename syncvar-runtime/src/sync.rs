@@ -2,6 +2,8 @@
 
 mod collection;
 pub mod dictionary;
+pub mod hash_set;
+mod iterators;
 mod keys;
 mod list;
 mod operators;
@@ -29,7 +31,8 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// ```
 /// use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
 ///
-/// /// A score that only ever grows: the change is the difference.
+/// /// A score that only ever grows: the change is the difference. Nobody may put a new one into the
+/// /// place of one that clients know, for no difference says that: see `notice_replacement`.
 /// #[derive(Default)]
 /// pub struct Score {
 ///     value: u32,

@@ -178,9 +178,17 @@ fn positions_beyond_the_end_are_errors() {
                 "{kind:?}"
             );
         }
-        let kind = refuse(list(), &operation(7, far, &[1, 0], dialect), dialect);
+        let kind = refuse(list(), &operation(7, far, &[0, 1], dialect), dialect);
         let ended = matches!(kind, ReadErrorKind::UnexpectedEnd { .. });
         assert!(ended, "fewer runs than announced: {kind:?}");
+        // No runs, and a run that takes nothing out, would take time and no bytes.
+        for (runs, bytes) in [(0, &[][..]), (1, &[1, 0]), (2, &[0, 1, 1, 0])] {
+            let kind = refuse(list(), &operation(7, runs, bytes, dialect), dialect);
+            assert!(
+                matches!(kind, ReadErrorKind::InvalidValue { .. }),
+                "{kind:?}"
+            );
+        }
     }
 }
 

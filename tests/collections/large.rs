@@ -1,9 +1,9 @@
 //! Collections of 100 000 elements.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, MessageType};
+use syncvar::{Dialect, MessageType, NetworkWriter, WriteErrorKind};
 
-use crate::{Bag, world};
+use crate::{Bag, delta, world};
 
 /// The bytes of changes that the server has encoded so far.
 fn encoded(net: &MemoryNetwork) -> u64 {
@@ -60,6 +60,24 @@ fn a_list_of_100_000_is_joined_early_and_late_and_costs_what_changes() {
 
 /// UNet can count 65 535 elements, and its messages have as many bytes: more is an error that names the
 /// field, and nothing is lost.
+#[test]
+fn in_the_dialect_of_unet_the_operation_that_makes_a_list_too_long_is_the_one_that_fails() {
+    let mut list: SyncList<bool> = (0..65_535).map(|number| number % 2 == 0).collect();
+    list.clear_dirty();
+    list.pop();
+    list.push(true);
+    assert_eq!(delta(&list, Dialect::Unet).len(), 1 + 4 + 3);
+    list.clear_dirty();
+    list.push(false);
+    let mut writer = NetworkWriter::with_dialect(Dialect::Unet);
+    list.write_delta(&mut writer);
+    let (count, limit) = (65_536, 65_535);
+    let kind = writer.error().map(|error| error.kind());
+    assert_eq!(kind, Some(WriteErrorKind::TooManyElements { count, limit }));
+    assert!(writer.is_empty(), "nothing of it is written");
+    assert_eq!(delta(&list, Dialect::Compact), [1, 0, 0]);
+}
+
 #[test]
 fn in_the_dialect_of_unet_a_list_has_its_limits_and_the_field_is_named() {
     let (mut net, id) = world(Dialect::Unet, Bag::default());

@@ -77,7 +77,11 @@ fn compact_texts_have_the_limit_of_unet_and_sequences_that_of_the_reader() {
         count: 1 << 21,
         limit: 1 << 20,
     };
-    assert_eq!(compact_error::<Vec<u8>>(&[0x80, 0x80, 0x80, 1]), too_many);
+    let end = ReadErrorKind::UnexpectedEnd {
+        needed: 1 << 21,
+        left: 0,
+    };
+    assert_eq!(compact_error::<Vec<u8>>(&[0x80, 0x80, 0x80, 1]), end);
     assert_eq!(compact_error::<Vec<u16>>(&[0x80, 0x80, 0x80, 1]), too_many);
     let (needed, left) = (65_535, 2);
     assert_eq!(

@@ -151,10 +151,15 @@ const SHORT: usize = 64;
 pub(super) fn write_delta<I: Copy>(
     writer: &mut NetworkWriter,
     log: Option<impl FnOnce(&mut NetworkWriter)>,
-    items: impl IntoIterator<Item = I>,
+    items: impl IntoIterator<Item = I, IntoIter: ExactSizeIterator>,
     write_item: impl Fn(I, &mut NetworkWriter),
     write_full: impl FnOnce(&mut NetworkWriter),
 ) {
+    let items = items.into_iter();
+    // What is too long for its dialect cannot be given to those who join: let that come to light now.
+    if !writer.check_count(items.len()) {
+        return;
+    }
     let start = writer.len();
     let had_error = writer.has_error();
     if let Some(write_log) = log {
@@ -179,12 +184,12 @@ pub(super) fn write_delta<I: Copy>(
 fn is_shorter<I: Copy>(
     writer: &mut NetworkWriter,
     length: usize,
-    items: impl IntoIterator<Item = I>,
+    mut items: impl Iterator<Item = I>,
     write_item: impl Fn(I, &mut NetworkWriter),
 ) -> bool {
     let start = writer.len();
     let had_error = writer.has_error();
-    let shorter = items.into_iter().all(|item| {
+    let shorter = items.all(|item| {
         write_item(item, writer);
         writer.len().saturating_sub(start) < length
     });

@@ -11,11 +11,11 @@ pub use entry::{Entry, OccupiedEntry, VacantEntry, ValueMut};
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::Hash;
-use std::iter::FusedIterator;
 use std::ops::Index;
 
 use indexmap::IndexMap;
 
+use super::iterators::wrapped_iterator;
 use super::keys::Keys;
 use super::record::Record;
 
@@ -133,36 +133,8 @@ impl<K, V> Clone for Iter<'_, K, V> {
 #[derive(Debug)]
 pub struct IntoIter<K, V>(indexmap::map::IntoIter<K, V>);
 
-macro_rules! iterators {
-    ($($name:ident <$($lifetime:lifetime)?>, $item:ty;)*) => {$(
-        impl<$($lifetime,)? K, V> Iterator for $name<$($lifetime,)? K, V> {
-            type Item = $item;
-
-            fn next(&mut self) -> Option<Self::Item> {
-                self.0.next()
-            }
-
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                self.0.size_hint()
-            }
-        }
-
-        impl<$($lifetime,)? K, V> DoubleEndedIterator for $name<$($lifetime,)? K, V> {
-            fn next_back(&mut self) -> Option<Self::Item> {
-                self.0.next_back()
-            }
-        }
-
-        impl<$($lifetime,)? K, V> ExactSizeIterator for $name<$($lifetime,)? K, V> {}
-
-        impl<$($lifetime,)? K, V> FusedIterator for $name<$($lifetime,)? K, V> {}
-    )*};
-}
-
-iterators! {
-    Iter<'a>, (&'a K, &'a V);
-    IntoIter<>, (K, V);
-}
+wrapped_iterator!(Iter<'a, K, V>, (&'a K, &'a V));
+wrapped_iterator!(IntoIter<K, V>, (K, V));
 
 impl<K, V> Default for SyncDictionary<K, V> {
     fn default() -> Self {

@@ -5,12 +5,14 @@ mod storage;
 
 use std::borrow::Borrow;
 use std::collections::{BTreeSet, btree_set};
+use std::convert::identity;
 use std::fmt;
 use std::hash::Hash;
 use std::ops::{Deref, RangeBounds};
 
-use indexmap::{IndexSet, set};
+use indexmap::IndexSet;
 
+use super::hash_set;
 use super::keys::{Added, Keys};
 use super::record::Record;
 use crate::SyncValue;
@@ -101,7 +103,10 @@ pub struct SyncSortedSet<T> {
 
 /// What both sets have.
 macro_rules! both {
-    ($name:ident, $storage:ident, $bound:ident $(+ $more:ident)?, $iter:ty, $into_iter:ty) => {
+    (
+        $name:ident, $storage:ident, $bound:ident $(+ $more:ident)?,
+        $iter:ty = $borrowed:path, $into_iter:ty = $owned:path
+    ) => {
         impl<T> $name<T> {
             /// An empty set.
             pub fn new() -> Self {
@@ -178,7 +183,7 @@ macro_rules! both {
                 {
                     log.clear_all();
                 }
-                items.into_iter()
+                $owned(items.into_iter())
             }
 
             fn note_removed(&mut self, value: &T) {
@@ -240,7 +245,7 @@ macro_rules! both {
             type IntoIter = $into_iter;
 
             fn into_iter(self) -> Self::IntoIter {
-                self.items.into_iter()
+                $owned(self.items.into_iter())
             }
         }
 
@@ -249,7 +254,7 @@ macro_rules! both {
             type IntoIter = $iter;
 
             fn into_iter(self) -> Self::IntoIter {
-                self.items.iter()
+                $borrowed(self.items.iter())
             }
         }
 
@@ -272,18 +277,12 @@ macro_rules! both {
 }
 
 both!(
-    SyncHashSet,
-    IndexSet,
-    Hash + Eq,
-    set::Iter<'a, T>,
-    set::IntoIter<T>
+    SyncHashSet, IndexSet, Hash + Eq,
+    hash_set::Iter<'a, T> = hash_set::Iter, hash_set::IntoIter<T> = hash_set::IntoIter
 );
 both!(
-    SyncSortedSet,
-    BTreeSet,
-    Ord,
-    btree_set::Iter<'a, T>,
-    btree_set::IntoIter<T>
+    SyncSortedSet, BTreeSet, Ord,
+    btree_set::Iter<'a, T> = identity, btree_set::IntoIter<T> = identity
 );
 
 impl<T> SyncHashSet<T> {
@@ -298,8 +297,8 @@ impl<T> SyncHashSet<T> {
     }
 
     /// Every element.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
-        self.items.iter()
+    pub fn iter(&self) -> hash_set::Iter<'_, T> {
+        hash_set::Iter(self.items.iter())
     }
 }
 

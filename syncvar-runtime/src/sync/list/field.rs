@@ -43,7 +43,9 @@ impl<T: SyncValue> SyncList<T> {
     }
 
     fn read_items(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        T::read_slice(&mut self.items, reader)
+        T::read_slice(&mut self.items, reader)?;
+        // Bytes are read without being counted.
+        reader.check_elements(self.items.len())
     }
 
     fn read_changes(
@@ -67,11 +69,11 @@ impl<T: SyncValue> SyncList<T> {
         told: Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         let Some(told) = told else {
-            return T::read_slice(&mut self.items, reader);
+            return self.read_items(reader);
         };
         // Elements are read in their places, so that members which do not travel stay what they are.
         let former = self.items.clone();
-        T::read_slice(&mut self.items, reader)?;
+        self.read_items(reader)?;
         changes(former, &self.items, Around::default(), told);
         Ok(())
     }
@@ -220,10 +222,17 @@ impl<T: SyncValue> SyncList<T> {
         let length = former.len();
         let mut former = former.into_iter();
         let mut passed = 0_usize;
+        if runs == 0 {
+            return Err(collection::unknown_operation(reader, REMOVE));
+        }
         for _ in 0..runs {
             let stay = reader.read_number("elements that stay")?;
             let go = reader.read_number("removed elements")?;
             passed = passed.saturating_add(stay).saturating_add(go);
+            if go == 0 {
+                // It would take as long as a run of elements, and be over in a byte.
+                return Err(collection::unknown_operation(reader, REMOVE));
+            }
             if passed > length {
                 let index = passed;
                 return Err(reader.error(ReadErrorKind::IndexOutOfRange { index, length }));

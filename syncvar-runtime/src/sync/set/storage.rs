@@ -48,7 +48,7 @@ pub(super) trait Items: Default + IntoIterator {
     fn put(&mut self, value: Self::Item) -> bool;
     /// Whether it was there.
     fn drop_out(&mut self, value: &Self::Item) -> bool;
-    fn iter(&self) -> impl Iterator<Item = &Self::Item>;
+    fn iter(&self) -> impl ExactSizeIterator<Item = &Self::Item>;
 }
 
 impl<T: Hash + Eq> Items for IndexSet<T> {
@@ -74,7 +74,7 @@ impl<T: Hash + Eq> Items for IndexSet<T> {
         self.swap_remove(value)
     }
 
-    fn iter(&self) -> impl Iterator<Item = &T> {
+    fn iter(&self) -> impl ExactSizeIterator<Item = &T> {
         self.iter()
     }
 }
@@ -100,7 +100,7 @@ impl<T: Ord> Items for BTreeSet<T> {
         self.remove(value)
     }
 
-    fn iter(&self) -> impl Iterator<Item = &T> {
+    fn iter(&self) -> impl ExactSizeIterator<Item = &T> {
         self.iter()
     }
 }

@@ -19,13 +19,20 @@ impl NetworkWriter {
         match (self.dialect(), u16::try_from(count)) {
             (Dialect::Compact, _) => self.write_number(count),
             (Dialect::Unet, Ok(count)) => self.write_u16(count),
-            (Dialect::Unet, Err(_)) => {
-                let limit = MAX_COUNT;
-                self.fail(WriteErrorKind::TooManyElements { count, limit });
-                return false;
-            }
+            (Dialect::Unet, Err(_)) => return self.check_count(count),
         }
         true
+    }
+
+    /// Whether a sequence or collection can be that long; if not, the [`error`](Self::error) is set.
+    #[inline]
+    pub(crate) fn check_count(&mut self, count: usize) -> bool {
+        let limit = MAX_COUNT;
+        let possible = count <= limit || self.dialect() == Dialect::Compact;
+        if !possible {
+            self.fail(WriteErrorKind::TooManyElements { count, limit });
+        }
+        possible
     }
 
     /// A number of elements, or of operations on a collection, that has no limit of its own.
@@ -170,7 +177,7 @@ impl<'a> NetworkReader<'a> {
     /// Counterpart of [`NetworkWriter::write_byte_sequence`].
     #[inline]
     pub(crate) fn read_byte_sequence(&mut self) -> Result<&'a [u8], ReadError> {
-        let length = self.read_count()?;
+        let length = self.read_length()?;
         self.read_bytes(length)
     }
 

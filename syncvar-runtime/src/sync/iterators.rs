@@ -1,0 +1,30 @@
+//! Iterators around those of a library, so that no type of its stands in what the collections give out.
+
+/// What an iterator that is wrapped does, its wrapper does.
+macro_rules! wrapped_iterator {
+    ($name:ident<$($parameter:tt),+>, $item:ty) => {
+        impl<$($parameter),+> Iterator for $name<$($parameter),+> {
+            type Item = $item;
+
+            fn next(&mut self) -> Option<Self::Item> {
+                self.0.next()
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.0.size_hint()
+            }
+        }
+
+        impl<$($parameter),+> DoubleEndedIterator for $name<$($parameter),+> {
+            fn next_back(&mut self) -> Option<Self::Item> {
+                self.0.next_back()
+            }
+        }
+
+        impl<$($parameter),+> ExactSizeIterator for $name<$($parameter),+> {}
+
+        impl<$($parameter),+> std::iter::FusedIterator for $name<$($parameter),+> {}
+    };
+}
+
+pub(super) use wrapped_iterator;
