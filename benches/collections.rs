@@ -56,10 +56,15 @@ fn main() {
             let [compact, unet] = [Dialect::Compact, Dialect::Unet].map(|dialect| {
                 let deltas = deltas(&list(operation.start(size)), operation, dialect);
                 let bytes: usize = deltas.iter().map(Vec::len).sum();
-                f64::from(u32::try_from(bytes).expect("few bytes")) / f64::from(OPERATIONS)
+                let bytes = u32::try_from(bytes).expect("few bytes");
+                // UNet's lists end at 65 535 elements.
+                let is_possible = dialect == Dialect::Compact || size <= 65_535;
+                is_possible.then(|| f64::from(bytes) / f64::from(OPERATIONS))
             });
             let name = operation.name();
-            println!("  list of {size:>6}, {name:<6} {compact:>5.2} {unet:>5.2}");
+            let text = |bytes: Option<f64>| bytes.map_or("-".into(), |bytes| format!("{bytes:.2}"));
+            let (compact, unet) = (text(compact), text(unet));
+            println!("  list of {size:>6}, {name:<6} {compact:>5} {unet:>5}");
         }
     }
     for operation in Operation::ALL {
