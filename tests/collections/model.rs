@@ -116,7 +116,7 @@ fn dialect() -> impl Strategy<Value = Dialect> {
 }
 
 proptest! {
-    #![proptest_config(cases(300))]
+    #![proptest_config(cases(2000))]
 
     /// CHECKLIST T21; the delta is never much longer than the content, nor than 64 bytes.
     #[test]
@@ -163,7 +163,7 @@ fn slow(seed: u64) -> Link {
 }
 
 proptest! {
-    #![proptest_config(cases(90))]
+    #![proptest_config(cases(500))]
 
     /// LESSONS 9, D7: clients that join, leave and come back at any moment have it all once, and each
     /// hook is told what makes what was before what is now.
@@ -202,7 +202,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(12))]
+    #![proptest_config(cases(40))]
 
     /// LESSONS 9: whatever the moment of a join, no operation arrives twice and none is missing. Each
     /// hook has checked what it was told.
