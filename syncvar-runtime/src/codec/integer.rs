@@ -44,42 +44,6 @@ pub struct ZigZag;
 pub struct Fixed;
 
 macro_rules! zigzag {
-    ($($type:ident)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl SyncCodec<$type> for ZigZag {
-            const SCHEMA: TypeSchema = TypeSchema::Encoded {
-                codec: "ZigZag",
-                parameters: &[],
-                value: &<$type as SyncValue>::SCHEMA,
-            };
-
-            #[inline]
-            fn write(value: &$type, writer: &mut NetworkWriter) {
-                writer.write_unsigned_wide(zigzag((*value).into()));
-            }
-
-            #[inline]
-            fn read(reader: &mut NetworkReader<'_>) -> Result<$type, ReadError> {
-                let start = reader.mark();
-                let number = reader.read_unsigned_wide()?;
-                match unzigzag(number).try_into() {
-                    Ok(value) => Ok(value),
-                    Err(_) => Err(reader.out_of_range(start, number, stringify!($type))),
-                }
-            }
-
-            #[inline]
-            fn same(value: &$type, other: &$type) -> bool {
-                value == other
-            }
-        }
-    )*};
-}
-
-zigzag!(i8 i16 i32);
-
-/// Integers whose whole range the numbers on the wire have.
-macro_rules! wide_zigzag {
     ($($type:ident: |$writer:ident, $value:ident| $write:expr, |$reader:ident| $read:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl SyncCodec<$type> for ZigZag {
@@ -107,11 +71,31 @@ macro_rules! wide_zigzag {
     )*};
 }
 
-wide_zigzag! {
-    i64: |writer, value| writer.write_unsigned_wide(zigzag(*value)),
-        |reader| reader.read_unsigned_wide().map(unzigzag);
+zigzag! {
+    i8: |writer, value| write_zigzag(i64::from(*value), writer), |reader| read_zigzag(reader, "i8");
+    i16: |writer, value| write_zigzag(i64::from(*value), writer), |reader| read_zigzag(reader, "i16");
+    i32: |writer, value| write_zigzag(i64::from(*value), writer), |reader| read_zigzag(reader, "i32");
+    i64: |writer, value| write_zigzag(*value, writer), |reader| read_zigzag(reader, "i64");
     i128: |writer, value| writer.write_varint_128(zigzag_128(*value)),
         |reader| reader.read_varint_128().map(unzigzag_128);
+}
+
+#[inline]
+fn write_zigzag(value: i64, writer: &mut NetworkWriter) {
+    writer.write_unsigned_wide(zigzag(value));
+}
+
+#[inline]
+fn read_zigzag<T: TryFrom<i64>>(
+    reader: &mut NetworkReader<'_>,
+    target: &'static str,
+) -> Result<T, ReadError> {
+    let start = reader.mark();
+    let number = reader.read_unsigned_wide()?;
+    match unzigzag(number).try_into() {
+        Ok(value) => Ok(value),
+        Err(_) => Err(reader.out_of_range(start, number, target)),
+    }
 }
 
 macro_rules! fixed {
