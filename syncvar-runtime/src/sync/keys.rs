@@ -97,7 +97,7 @@ impl<M: KeyMap> Keys<M> {
         self.keys.remove(key);
     }
 
-    /// All keys are gone; `had_some` says whether there were any.
+    /// All keys are gone.
     pub(super) fn clear_all(&mut self) {
         self.keys.clear();
         self.cleared = true;

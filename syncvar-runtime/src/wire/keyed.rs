@@ -16,12 +16,7 @@ impl<K: SyncValue + Ord, V: SyncValue> SyncValue for BTreeMap<K, V> {
     const SCHEMA: TypeSchema = TypeSchema::Map(&K::SCHEMA, &V::SCHEMA);
 
     fn write(&self, writer: &mut NetworkWriter) {
-        write_elements(self.len(), writer, |writer| {
-            for (key, value) in self {
-                key.write(writer);
-                value.write(writer);
-            }
-        });
+        write_entries(self.iter(), writer);
     }
 
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
@@ -54,12 +49,7 @@ where
     fn write(&self, writer: &mut NetworkWriter) {
         let mut entries: Vec<_> = self.iter().collect();
         entries.sort_unstable_by_key(|(key, _)| *key);
-        write_elements(entries.len(), writer, |writer| {
-            for (key, value) in entries {
-                key.write(writer);
-                value.write(writer);
-            }
-        });
+        write_entries(entries.into_iter(), writer);
     }
 
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
@@ -89,11 +79,7 @@ impl<T: SyncValue + Ord> SyncValue for BTreeSet<T> {
     const SCHEMA: TypeSchema = TypeSchema::Set(&T::SCHEMA);
 
     fn write(&self, writer: &mut NetworkWriter) {
-        write_elements(self.len(), writer, |writer| {
-            for element in self {
-                element.write(writer);
-            }
-        });
+        write_each(self.iter(), writer);
     }
 
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
@@ -124,11 +110,7 @@ where
     fn write(&self, writer: &mut NetworkWriter) {
         let mut elements: Vec<_> = self.iter().collect();
         elements.sort_unstable();
-        write_elements(elements.len(), writer, |writer| {
-            for element in elements {
-                element.write(writer);
-            }
-        });
+        write_each(elements.into_iter(), writer);
     }
 
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
@@ -148,6 +130,31 @@ where
         let has = |element: &T| other.get(element).is_some_and(|same| element.same(same));
         self.len() == other.len() && self.iter().all(has)
     }
+}
+
+/// A count, then each key and its value.
+fn write_entries<'a, K: SyncValue, V: SyncValue>(
+    entries: impl ExactSizeIterator<Item = (&'a K, &'a V)>,
+    writer: &mut NetworkWriter,
+) {
+    write_elements(entries.len(), writer, |writer| {
+        for (key, value) in entries {
+            key.write(writer);
+            value.write(writer);
+        }
+    });
+}
+
+/// A count, then the elements.
+fn write_each<'a, T: SyncValue>(
+    elements: impl ExactSizeIterator<Item = &'a T>,
+    writer: &mut NetworkWriter,
+) {
+    write_elements(elements.len(), writer, |writer| {
+        for element in elements {
+            element.write(writer);
+        }
+    });
 }
 
 /// Entries with ascending keys; `former` gives up the entry that was there under a key.

@@ -120,8 +120,13 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         }
         let mut new = Vec::new();
         for (key, value) in &self.items {
+            let former = former.swap_remove_entry(key);
+            let stays = |(k, v): &(K, V)| k.same(key) && v.same(value);
+            if former.as_ref().is_some_and(stays) {
+                continue;
+            }
             let (key, value) = (key.clone(), value.clone());
-            match former.swap_remove_entry(&key) {
+            match former {
                 Some((other, previous)) if !other.same(&key) => {
                     told.push(DictionaryChange::Remove {
                         key: other,
@@ -129,7 +134,6 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
                     });
                     new.push(DictionaryChange::Add { key, value });
                 }
-                Some((_, previous)) if previous.same(&value) => {}
                 Some((_, previous)) => new.push(DictionaryChange::Set {
                     key,
                     previous,

@@ -96,7 +96,7 @@ impl<T: SyncValue> SyncList<T> {
                 Ok(())
             }
             INSERT => self.read_insert(reader, index, told),
-            REMOVE_AT => self.read_remove(reader, index, 1, told),
+            REMOVE_AT => self.read_remove_at(reader, index, told),
             SET => self.read_set(reader, index, told),
             SPLICE => self.read_splice(reader, index, told),
             REMOVE => self.read_runs(reader, index, told),
@@ -161,23 +161,18 @@ impl<T: SyncValue> SyncList<T> {
         Ok(())
     }
 
-    /// Takes out so many elements from a position on.
-    fn read_remove(
+    fn read_remove_at(
         &mut self,
         reader: &mut NetworkReader<'_>,
         index: usize,
-        count: usize,
         told: &mut Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
-        let end = index
-            .checked_add(count)
-            .filter(|end| *end <= self.items.len());
-        let Some(end) = end else {
-            return Err(self.out_of_range(reader, index.saturating_add(count)));
-        };
-        let removed = self.items.drain(index..end);
+        if index >= self.items.len() {
+            return Err(self.out_of_range(reader, index));
+        }
+        let previous = self.items.remove(index);
         if let Some(told) = told {
-            told.extend(removed.map(|previous| ListChange::RemoveAt { index, previous }));
+            told.push(ListChange::RemoveAt { index, previous });
         }
         Ok(())
     }
@@ -218,13 +213,13 @@ impl<T: SyncValue> SyncList<T> {
         runs: usize,
         told: &mut Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
+        if runs == 0 {
+            return Err(collection::unknown_operation(reader, REMOVE));
+        }
         let former = std::mem::take(&mut self.items);
         let length = former.len();
         let mut former = former.into_iter();
         let mut passed = 0_usize;
-        if runs == 0 {
-            return Err(collection::unknown_operation(reader, REMOVE));
-        }
         for _ in 0..runs {
             let stay = reader.read_number("elements that stay")?;
             let go = reader.read_number("removed elements")?;
