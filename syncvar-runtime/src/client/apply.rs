@@ -5,6 +5,7 @@ use crate::events::Events;
 use crate::identity::{Entry, Place, ReadChanges, Slot, Slots, Visit};
 use crate::message::ObjectSpawn;
 use crate::segments::Entries;
+use crate::synchronize::read_sections;
 use crate::{Dialect, MessageType, NetId, NetworkHash128, NetworkReader, ReadError, ReadErrorKind};
 
 /// So many objects are found before the first of them is read.
@@ -90,20 +91,6 @@ struct Arrival<'a> {
     state: &'a [u8],
 }
 
-impl Replica {
-    /// Tells the application of the object.
-    pub(super) fn announce(&mut self, object: NetId, events: &mut Events<ClientEvent>) {
-        self.announced = true;
-        events.push(ClientEvent::Spawned { object });
-        if self.owned {
-            events.push(ClientEvent::OwnerChanged {
-                object,
-                owned: true,
-            });
-        }
-    }
-}
-
 impl NetworkClient {
     pub(super) fn handle_spawn(&mut self, spawn: &ObjectSpawn<'_>) {
         let prefab = self.prefabs.by_asset_id(spawn.asset_id);
@@ -124,7 +111,12 @@ impl NetworkClient {
     /// Takes the full states of several objects; what one of them says does not hurt the others.
     pub(super) fn handle_spawns(&mut self, payload: &[u8]) -> Result<(), ReadError> {
         let mut result = Ok(());
+        let session = self.session;
         for entry in Entries::new(payload) {
+            // A callback may have ended the connection, or begun another one.
+            if !self.is_in(session) {
+                break;
+            }
             let (object, said) = entry?;
             self.stats.count_entry(MessageType::SpawnBatch);
             result = result.and(self.take_spawn(object, said, None));
@@ -207,9 +199,16 @@ impl NetworkClient {
         replica.fresh = true;
         let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
             .with_max_elements(self.config.max_elements);
+        let prefab = arrival.prefab.and_then(|index| self.prefabs.get(index));
+        let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
         let read = match (refused, self.pools.slots_mut(replica.at)) {
             (Some(error), _) => Err(error.clone()),
-            (None, Some(slots)) => slots.read_full(&mut reader),
+            (None, Some(slots)) => slots.read_full(&mut reader).and_then(|()| {
+                if synchronize {
+                    read_data(object, slots, &mut reader, &mut self.events)?;
+                }
+                Ok(())
+            }),
             (None, None) => Ok(()),
         };
         match read.and_then(|()| reader.finish()) {
@@ -219,7 +218,8 @@ impl NetworkClient {
                 if replica.announced {
                     self.events.push(ClientEvent::Restored { object });
                 } else if !self.joining {
-                    replica.announce(object, &mut self.events);
+                    replica.announced = true;
+                    self.announce(object);
                 }
             }
             Err(error) => self.poison(object, error),
@@ -237,6 +237,7 @@ impl NetworkClient {
             owned: false,
             owned_before: false,
             announced: false,
+            told: false,
             poisoned: false,
             asked: false,
             fresh: true,
@@ -346,4 +347,19 @@ impl NetworkClient {
             self.ask_for(object);
         }
     }
+}
+
+/// Reads what the behaviours of an object have beside their fields.
+fn read_data(
+    object: NetId,
+    slots: &mut dyn Slots,
+    reader: &mut NetworkReader<'_>,
+    events: &mut Events<ClientEvent>,
+) -> Result<(), ReadError> {
+    read_sections(object, slots, reader, |failure| {
+        let (behaviour, error) = (failure.behaviour, &failure.error);
+        let (read, expected) = (failure.read, failure.expected);
+        tracing::warn!(%object, behaviour, read, expected, %error, "an on_synchronize could not read");
+        events.push(ClientEvent::SynchronizeFailed(Box::new(failure)));
+    })
 }
