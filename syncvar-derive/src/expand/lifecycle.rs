@@ -85,9 +85,11 @@ pub(super) fn markers(behaviour: &Behaviour<'_>) -> TokenStream {
     let lifecycle = behaviour.lifecycle.map(|_| quote!(HasLifecycle));
     let synchronize = behaviour.synchronize.map(|_| quote!(HasSynchronize));
     let markers = lifecycle.into_iter().chain(synchronize);
+    let allowed = behaviour.lints.for_impl();
     quote! {
         #(
             #[automatically_derived]
+            #allowed
             impl #impl_generics _syncvar::#markers for #ident #ty_generics #where_clause {}
         )*
     }
