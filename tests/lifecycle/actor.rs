@@ -122,6 +122,7 @@ pub(crate) struct Prop {
 pub(crate) fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<Actor>("actor")
+        .register::<Partner>("partner")
         .register::<(Actor, Partner)>("pair")
         .register::<(Prop, Actor)>("beside a prop")
         .register::<Prop>("prop")
