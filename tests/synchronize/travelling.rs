@@ -132,7 +132,7 @@ fn b9_b22_it_costs_its_bytes_for_each_object_and_nothing_for_those_without() {
         net.settle();
         let frame = match dialect {
             Dialect::Unet => 4 + 1 + 16 + 12 + 2 + 1 + 16,
-            Dialect::Compact => 4 + 1 + 1 + 1,
+            _ => 4 + 1 + 1 + 1,
         };
         assert_eq!(
             net.server.stats().sent.bytes - before,
