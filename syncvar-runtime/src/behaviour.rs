@@ -225,7 +225,8 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     }
 
     /// Calls the hooks of the fields that have changed. Runs after all behaviours of the object
-    /// have been read; never for an initial state.
+    /// have been read; never for an initial state. A panic is reported as
+    /// [`ClientEvent::HookFailed`](crate::ClientEvent::HookFailed), where `Previous` is not empty.
     fn call_hooks(&mut self, previous: Self::Previous) {
         drop(previous);
     }

@@ -8,7 +8,7 @@ mod receive;
 mod refuse;
 
 pub(crate) use apply::Reception;
-pub use event::{ChangedFields, ClientEvent, SpawnFailure};
+pub use event::{ChangedFields, ClientEvent, HookFailure, SpawnFailure};
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -34,8 +34,8 @@ mod wire;
 pub use behaviour::NetworkBehaviour;
 pub use channel::{Channel, DisconnectReason};
 pub use client::{
-    ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient,
-    SpawnFailure,
+    ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState, HookFailure,
+    NetworkClient, SpawnFailure,
 };
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use context::{CallContext, NetworkContext};

@@ -1,12 +1,16 @@
 //! Spawns and updates: read everything first, then tell.
 
-use super::{ChangedFields, ClientEvent, NetworkClient, Replica, SpawnFailure};
+use super::{ChangedFields, ClientEvent, HookFailure, NetworkClient, Replica, SpawnFailure};
+use crate::context::Panicked;
 use crate::events::Events;
 use crate::identity::{Entry, Place, ReadChanges, Slot, Slots, Visit};
 use crate::message::ObjectSpawn;
 use crate::segments::Entries;
 use crate::synchronize::read_sections;
-use crate::{Dialect, MessageType, NetId, NetworkHash128, NetworkReader, ReadError, ReadErrorKind};
+use crate::{
+    BehaviourSchema, Dialect, MessageType, NetId, NetworkHash128, NetworkReader, ReadError,
+    ReadErrorKind,
+};
 
 /// So many objects are found before the first of them is read.
 const BATCH: usize = 128;
@@ -67,9 +71,12 @@ impl Visit for Tell<'_> {
             slot.skip_hooks();
             return;
         }
-        slot.call_hooks();
+        let called = slot.call_hooks();
         let behaviour = index as usize;
         let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();
+        if let Err(Panicked(message)) = called {
+            self.report(&slot.info().schema, dirty_bits, message);
+        }
         if dirty_bits != 0 {
             self.events.push(ClientEvent::Changed {
                 object: self.object,
@@ -77,6 +84,21 @@ impl Visit for Tell<'_> {
                 fields: ChangedFields::new(&slot.info().schema, dirty_bits),
             });
         }
+    }
+}
+
+impl Tell<'_> {
+    #[cold]
+    fn report(&mut self, schema: &'static BehaviourSchema, dirty_bits: u64, message: String) {
+        let object = self.object;
+        tracing::error!(%object, behaviour = schema.name, message, "a hook panicked");
+        let fields = ChangedFields::new(schema, dirty_bits);
+        let failure = HookFailure {
+            object,
+            fields,
+            message,
+        };
+        self.events.push(ClientEvent::HookFailed(Box::new(failure)));
     }
 }
 

@@ -74,6 +74,9 @@ pub enum ClientEvent {
     /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) returned an error or panicked.
     /// Everything else went on.
     CallbackFailed(Box<CallbackFailure>),
+    /// A hook panicked. The fields are as they should be; hooks that come after it on the same
+    /// behaviour have not run, those of other behaviours have.
+    HookFailed(Box<HookFailure>),
     /// An [`on_synchronize`](crate::Synchronize::on_synchronize) could not read its data. The object is
     /// there all the same.
     SynchronizeFailed(Box<SynchronizeFailure>),
@@ -98,6 +101,18 @@ pub enum SpawnFailure {
     /// [`ClientConfig::max_objects`](crate::ClientConfig::max_objects) are there already.
     #[error("there are as many objects as the limit allows")]
     TooManyObjects,
+}
+
+/// A hook that panicked.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HookFailure {
+    /// The object.
+    pub object: NetId,
+    /// The fields of the behaviour that have been received; the hook is that of one of them.
+    pub fields: ChangedFields,
+    /// What the panic said.
+    pub message: String,
 }
 
 /// A set of fields of one behaviour.

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::time::Duration;
 
+use crate::context::{Panicked, contain};
 use crate::schema::BehaviourSchema;
 use crate::{
     BufferSerializer, LifecycleCallback, LifecycleResult, NetworkBehaviour, NetworkContext,
@@ -67,8 +68,8 @@ pub(crate) trait Slot: Send + Sync {
         initial_state: bool,
     ) -> Result<(), ReadError>;
 
-    /// Calls the hooks for what was read last.
-    fn call_hooks(&mut self);
+    /// Calls the hooks for what was read last. A panic of one of them ends with it.
+    fn call_hooks(&mut self) -> Result<(), Panicked>;
 
     /// Forgets what was kept for the hooks.
     fn skip_hooks(&mut self);
@@ -189,10 +190,16 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     #[inline]
-    fn call_hooks(&mut self) {
-        if let Some(previous) = self.previous.take() {
+    fn call_hooks(&mut self) -> Result<(), Panicked> {
+        let Some(previous) = self.previous.take() else {
+            return Ok(());
+        };
+        if const { size_of::<B::Previous>() == 0 } {
+            // It has no hooks that could panic, or nothing that they are told.
             self.behaviour.call_hooks(previous);
+            return Ok(());
         }
+        contain(|| self.behaviour.call_hooks(previous))
     }
 
     #[inline]
