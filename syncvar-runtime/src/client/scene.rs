@@ -64,8 +64,8 @@ impl NetworkClient {
         if self.prefabs.by_types(&types(&behaviours)).is_none() {
             return Err(SpawnError::NotRegistered(format!("{behaviours:?}")));
         }
-        let spawned = self.scene_object(scene_id).is_some();
-        if scene_id == NetworkSceneId(0) || spawned || self.dormant(scene_id).is_some() {
+        let is_taken = self.is_awake(scene_id) || self.dormant(scene_id).is_some();
+        if is_taken || scene_id == NetworkSceneId(0) {
             return Err(SpawnError::SceneIdTaken(scene_id));
         }
         self.scene.dormant.insert(scene_id, behaviours);
@@ -101,7 +101,19 @@ impl NetworkClient {
     /// The object that is spawned under a scene id.
     pub fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
         let object = self.relations.scene_object(scene_id);
-        object.filter(|object| self.objects.get(object.0).is_some())
+        object.filter(|object| self.identity(*object).is_some())
+    }
+
+    /// All scene objects that are spawned, by ascending scene id.
+    pub fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
+        let objects = self.relations.scene_objects();
+        objects.filter(|(_, object)| self.identity(*object).is_some())
+    }
+
+    /// Whether an object has a scene id, announced or not.
+    fn is_awake(&self, scene_id: NetworkSceneId) -> bool {
+        let object = self.relations.scene_object(scene_id);
+        object.is_some_and(|object| self.objects.get(object.0).is_some())
     }
 
     /// Finds the behaviours for an object of the server: the position of its prefab, and the behaviours.
@@ -137,7 +149,7 @@ impl NetworkClient {
     /// Remembers that the server has a scene object that is not here, unless an object is in its place.
     fn miss(&mut self, object: NetId, scene_id: NetworkSceneId) {
         let room = self.relations.scene_count() < self.config.max_objects;
-        if room && self.scene_object(scene_id).is_none() {
+        if room && !self.is_awake(scene_id) {
             self.relations.set_scene_id(object, scene_id);
         }
     }

@@ -1,9 +1,9 @@
 //! The full state of an object, as a message of its own or as the entry of a batch.
 
 use crate::identity::{Place, Relation, Slots};
-use crate::message::{Message, ObjectSpawn, ObjectSpawnScene, SetParent};
+use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, SetParent};
 use crate::prefab::Prefab;
-use crate::segments::{Room, Segments};
+use crate::segments::{Room, Segments, packed_length};
 use crate::stats::Stats;
 use crate::{
     Dialect, MessageType, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
@@ -73,8 +73,7 @@ impl Description {
         }
         for segments in begun.into_iter().flatten() {
             if result.is_ok() {
-                let message_type = self.message_type(segments.dialect());
-                stats.count_encoded(message_type, segments.commit_object());
+                self.count(segments.dialect(), segments.commit_object(), stats);
             } else {
                 segments.give_up_object();
             }
@@ -159,12 +158,19 @@ impl Description {
         writer.at_behaviour(None);
     }
 
-    /// The type of the messages that say the full state.
-    fn message_type(&self, dialect: Dialect) -> MessageType {
-        match dialect {
-            Dialect::Unet if self.relation.scene_id.is_some() => MessageType::ObjectSpawnScene,
+    /// Counts what has been written.
+    fn count(&self, dialect: Dialect, mut length: usize, stats: &mut Stats) {
+        let Relation { scene_id, parent } = self.relation;
+        let message_type = match dialect {
+            Dialect::Unet if scene_id.is_some() => MessageType::ObjectSpawnScene,
             Dialect::Unet => MessageType::ObjectSpawn,
             Dialect::Compact => MessageType::SpawnBatch,
+        };
+        if let Some(parent) = parent.filter(|_| dialect == Dialect::Unet) {
+            let before = FRAME + packed_length(self.net_id) + packed_length(parent);
+            stats.count_encoded(MessageType::SetParent, before);
+            length -= before;
         }
+        stats.count_encoded(message_type, length);
     }
 }

@@ -48,6 +48,11 @@ impl NetworkServer {
         self.relations.scene_object(scene_id)
     }
 
+    /// All scene objects that are spawned, by ascending scene id.
+    pub fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
+        self.relations.scene_objects()
+    }
+
     /// The game says that its scene is complete: every scene object has been spawned. With the next
     /// update, after the objects themselves, clients that are ready are told so by
     /// [`ClientEvent::SceneObjectsSpawned`](crate::ClientEvent::SceneObjectsSpawned). Those who join
