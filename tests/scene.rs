@@ -256,6 +256,26 @@ fn not_ready_and_ready_again_restores_scene_objects_in_their_place() {
 }
 
 #[test]
+fn a_scene_object_that_was_spawned_anew_while_a_client_was_not_ready_is_matched() {
+    for dialect in DIALECTS {
+        let (mut net, [gate, _]) = with_level(dialect);
+        net.server.set_not_ready(net.connection(0));
+        net.server.despawn(gate);
+        let again = net.server.spawn_scene_object(GATE, Door::default());
+        net.settle();
+        net.client_mut(0).ready();
+        net.settle();
+        let again = again.unwrap();
+        assert_eq!(net.client(0).scene_object(GATE), Some(again));
+        assert!(net.client(0).identity(gate).is_none());
+        let events = drain(&mut net, 0);
+        let failed = |event: &ClientEvent| matches!(event, ClientEvent::SpawnFailed { .. });
+        assert!(!events.iter().any(failed), "{events:?}");
+        assert!(events.contains(&ClientEvent::Spawned { object: again }));
+    }
+}
+
+#[test]
 fn an_object_that_is_not_there_is_told_and_asked_for_when_it_is_added() {
     for dialect in DIALECTS {
         let mut net = MemoryNetwork::new(prefabs);

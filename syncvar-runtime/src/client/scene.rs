@@ -124,6 +124,7 @@ impl NetworkClient {
         scene_id: NetworkSceneId,
         prefab: Option<u32>,
     ) -> Result<(u32, Behaviours), SpawnFailure> {
+        self.make_way(scene_id);
         let Some(dormant) = self.scene.dormant.get(&scene_id) else {
             self.miss(object, scene_id);
             return Err(SpawnFailure::UnknownSceneObject { scene_id });
@@ -144,6 +145,20 @@ impl NetworkClient {
         let behaviours = behaviours.ok_or(SpawnFailure::UnknownSceneObject { scene_id })?;
         self.relations.set_scene_id(object, scene_id);
         Ok((index, behaviours))
+    }
+
+    /// What has a scene id from before the burst under way, and has not come again, is gone: the server
+    /// has given the scene id to another object.
+    fn make_way(&mut self, scene_id: NetworkSceneId) {
+        let former = self.relations.scene_object(scene_id);
+        let former = former.filter(|_| self.joining);
+        let Some(former) = former else {
+            return;
+        };
+        let replica = self.objects.get(former.0);
+        if replica.is_some_and(|replica| !replica.fresh) {
+            self.forget(former, true);
+        }
     }
 
     /// Remembers that the server has a scene object that is not here, unless an object is in its place.
