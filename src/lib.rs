@@ -18,12 +18,13 @@ pub use syncvar_runtime::{
     ListChange, ListError, ListHash, ListOperation, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS,
     Matrix4x4, MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId, NetworkBehaviour,
     NetworkClient, NetworkContext, NetworkHash128, NetworkIdentity, NetworkReader, NetworkSceneId,
-    NetworkServer, NetworkWriter, PacketError, Plane, Prefabs, Quantized, Quaternion, Ray,
-    ReadError, ReadErrorKind, ReadResultExt, Rect, SchemaDifference, ServerConfig, ServerEvent,
-    SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats,
-    SyncCodec, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet,
-    SyncValue, SyncVar, Tag, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector3,
-    Vector4, WriteError, WriteErrorKind, ZigZag, dictionary, hash_set,
+    NetworkServer, NetworkWriter, PacketError, ParentError, Plane, Prefabs, Quantized, Quaternion,
+    Ray, ReadError, ReadErrorKind, ReadResultExt, Rect, SchemaDifference, ServerConfig,
+    ServerEvent, SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure,
+    SpawnOptions, Stats, SyncCodec, SyncDictionary, SyncField, SyncHashSet, SyncList,
+    SyncListMessage, SyncSortedSet, SyncValue, SyncVar, Tag, Transmit, TypeSchema, ValueMut,
+    VariantSchema, Vector2, Vector3, Vector4, WriteError, WriteErrorKind, ZigZag, dictionary,
+    hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.

@@ -3,20 +3,22 @@
 mod apply;
 mod event;
 mod lend;
+mod parent;
 mod receive;
 mod refuse;
+mod scene;
 
 pub(crate) use apply::Reception;
 pub use event::{ChangedFields, ClientEvent, SpawnFailure};
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
 use crate::events::Events;
-use crate::identity::{Location, Place, Pools};
+use crate::identity::{Location, Place, Pools, Relations};
 use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ready, Resync};
 use crate::schema_text::PrefabText;
 use crate::segments::Segments;
@@ -27,6 +29,7 @@ use crate::{
     Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
     ReadError,
 };
+use scene::Scene;
 
 /// How a client behaves.
 #[derive(Clone, Debug)]
@@ -109,6 +112,14 @@ pub struct NetworkClient {
     pools: Pools,
     /// Where objects stand that do not stand at the origin, unturned.
     places: FxHashMap<NetId, Place>,
+    /// The scene ids and parents of objects that have one, and the scene ids of objects of the server
+    /// that could not be made.
+    relations: Relations,
+    scene: Scene,
+    /// The message before this one: a child and its parent.
+    said_parent: Option<(NetId, NetId)>,
+    /// Objects that have another parent since the burst under way began.
+    reparented: BTreeSet<NetId>,
     /// The position of each prefab in the registry, by its position in the order of names.
     by_rank: Vec<u32>,
     /// Between `SpawnFinished` 0 and 1: new objects are not announced yet.
@@ -180,6 +191,10 @@ impl NetworkClient {
             objects: Table::default(),
             pools: Pools::default(),
             places: FxHashMap::default(),
+            relations: Relations::default(),
+            scene: Scene::default(),
+            said_parent: None,
+            reparented: BTreeSet::new(),
             joining: false,
             server_schema: Vec::new(),
             masks: Vec::new(),
@@ -239,6 +254,7 @@ impl NetworkClient {
             (id, prefab.asset_id),
             place,
             behaviours,
+            &self.relations,
         ))
     }
 
@@ -305,6 +321,9 @@ impl NetworkClient {
         for id in self.ids(|_| true) {
             self.forget(id, false);
         }
+        self.relations = Relations::default();
+        self.reparented.clear();
+        self.said_parent = None;
         self.dialect = Dialect::Unet;
         self.joining = false;
         self.server_schema.clear();
@@ -400,10 +419,15 @@ impl NetworkClient {
 
     /// An object is gone.
     fn forget(&mut self, object: NetId, hidden: bool) {
+        let scene_id = self.relations.scene_id(object);
+        self.relations.forget(object);
         let Some(replica) = self.objects.remove(object.0) else {
             return;
         };
-        self.pools.remove(replica.at);
+        match scene_id {
+            Some(scene_id) => self.put_to_sleep(replica.at, scene_id),
+            None => self.pools.remove(replica.at),
+        }
         self.places.remove(&object);
         if replica.announced {
             self.events.push(ClientEvent::Despawned { object, hidden });

@@ -13,7 +13,9 @@ mod limited;
 mod notes;
 #[cfg(feature = "parallel")]
 mod parallel;
+mod parent;
 mod receive;
+mod scene;
 mod schedule;
 mod show;
 mod sink;
@@ -25,19 +27,21 @@ mod update;
 
 pub use budget::Budget;
 pub use event::{PacketError, ServerEvent};
+pub(crate) use full_state::{PARENT, SCENE_ID};
 pub use guard::BehaviourMut;
+pub use parent::ParentError;
 pub(crate) use sink::Sink;
 pub use spawn::{SpawnError, SpawnOptions};
 pub use transmit::Transmit;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use crate::events::Events;
-use crate::identity::{MAX_CHANNELS, Place, Pools};
+use crate::identity::{MAX_CHANNELS, Place, Pools, Relations};
 use crate::segments::Room;
 use crate::stats::Stats;
 use crate::table::Table;
@@ -171,6 +175,12 @@ pub struct NetworkServer {
     pools: Pools,
     /// Where all objects stand.
     places: Table<Place>,
+    /// The scene ids and parents of objects that have one.
+    relations: Relations,
+    /// Objects whose parent is another one since the last update.
+    reparented: BTreeSet<NetId>,
+    /// Whether the scene has become complete since the last update.
+    scene_loaded: bool,
     /// Who is to be given the full state of an object with the next update, though they see it.
     owed: BTreeMap<NetId, Vec<ConnectionId>>,
     /// The ids that are still to be given out, ascending; those in use are passed over.
@@ -227,6 +237,9 @@ impl NetworkServer {
             objects: Table::default(),
             pools: Pools::default(),
             places: Table::default(),
+            relations: Relations::default(),
+            reparented: BTreeSet::new(),
+            scene_loaded: false,
             owed: BTreeMap::new(),
             net_ids: 1..=u32::MAX,
             connections: Table::default(),
@@ -276,7 +289,9 @@ impl NetworkServer {
             .get(self.pools.prefab(spawned.at.pool) as usize)?;
         let place = *self.places.get(id.0)?;
         let behaviours = self.pools.slots(spawned.at)?;
-        Some(NetworkIdentity::new((id, kind.asset_id), place, behaviours))
+        let names = (id, kind.asset_id);
+        let relations = &self.relations;
+        Some(NetworkIdentity::new(names, place, behaviours, relations))
     }
 
     /// All objects, by ascending id.
@@ -375,6 +390,8 @@ impl NetworkServer {
             && self.joining.is_empty()
             && self.resyncing.is_empty()
             && self.outgoing.is_empty()
+            && self.reparented.is_empty()
+            && !self.scene_loaded
             && !self.is_rationing()
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use syncvar::{NetworkHash128, Quaternion, Vector3};
+use syncvar::{NetworkHash128, NetworkSceneId, Quaternion, Vector3};
 
 use super::json::Json;
 use super::recorded::Recorded;
@@ -55,6 +55,8 @@ pub(crate) struct Spawn {
     pub(crate) rotation: Quaternion,
     /// Nobody sees it.
     pub(crate) hidden: bool,
+    /// Its number in the scene, if it is part of it.
+    pub(crate) scene_id: Option<NetworkSceneId>,
 }
 
 impl Command {
@@ -75,7 +77,13 @@ impl Command {
             ["connect", connection] => Self::Connect(number(connection)),
             ["ready", connection] => Self::Ready(number(connection)),
             ["not-ready", connection] => Self::NotReady(number(connection)),
-            ["spawn" | "spawn-hidden", object, asset, ref rest @ ..] => {
+            [
+                "spawn" | "spawn-hidden" | "spawn-scene",
+                object,
+                asset,
+                ref rest @ ..,
+            ] => {
+                let is_scene = words[0] == "spawn-scene";
                 let (classes, place) = match rest {
                     [classes @ .., "at", x, y, z] => (classes, [x, y, z].map(|word| float(word))),
                     classes => (classes, [0.0; 3]),
@@ -83,11 +91,16 @@ impl Command {
                 let [x, y, z] = place;
                 Self::Spawn(Spawn {
                     object: number(object),
-                    asset_id: asset_id(number(asset)),
+                    asset_id: if is_scene {
+                        scene_asset_id(NetworkSceneId(number(asset)))
+                    } else {
+                        asset_id(number(asset))
+                    },
                     classes: classes.iter().map(ToString::to_string).collect(),
                     position: Vector3::new(x, y, z),
                     rotation: Quaternion::IDENTITY,
                     hidden: words[0] == "spawn-hidden",
+                    scene_id: is_scene.then(|| NetworkSceneId(number(asset))),
                 })
             }
             ["despawn", object] => Self::Despawn(number(object)),
@@ -147,6 +160,7 @@ impl Command {
             position: Vector3::from_json(step.at("position")).expect("three floats"),
             rotation: Quaternion::from_json(step.at("rotation")).expect("four floats"),
             hidden: false,
+            scene_id: None,
         })
     }
 }
@@ -155,6 +169,11 @@ impl Command {
 pub(crate) fn class_name(component: &Json) -> String {
     let words = component.text().split_whitespace();
     words.take(1).collect()
+}
+
+/// What ours calls the prefab of a scene object: UNet's message does not say it.
+pub(crate) fn scene_asset_id(scene_id: NetworkSceneId) -> NetworkHash128 {
+    NetworkHash128::of(&format!("scene object {}", scene_id.0))
 }
 
 /// The recorder numbers its assets: 1 is `a55e7000...0001`, 0 is none.

@@ -75,7 +75,6 @@ rules! {
     OtherSystems "other-systems" NotApplicable,
     RemoteCalls "remote-calls" Later,
     Players "players" Later,
-    SceneObjects "scene-objects" Later,
     UserMessages "user-messages" Later,
 }
 

@@ -125,6 +125,7 @@ impl Stage {
             position: spawn.position,
             rotation: Some(spawn.rotation),
             hidden: spawn.hidden,
+            scene_id: spawn.scene_id,
             ..SpawnOptions::default()
         };
         let spawned = self.server.spawn_with(behaviours(&classes?), options);
@@ -376,7 +377,7 @@ pub(crate) fn named(classes: &[String]) -> Result<Vec<Arc<Class>>, Rule> {
         .collect()
 }
 
-fn behaviours(classes: &[Arc<Class>]) -> BehaviourList {
+pub(crate) fn behaviours(classes: &[Arc<Class>]) -> BehaviourList {
     classes
         .iter()
         .fold(BehaviourList::new(), |list, class| class.make().join(list))

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{BehaviourSchema, DisconnectReason, NetId, NetworkHash128, ReadError};
+use crate::{BehaviourSchema, DisconnectReason, NetId, NetworkHash128, NetworkSceneId, ReadError};
 
 /// Something that happened on the client.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,11 +67,24 @@ pub enum ClientEvent {
         /// Which.
         object: NetId,
     },
+    /// An object is below another one now, or below none. What its parent is when it is spawned is part of
+    /// its state.
+    ParentChanged {
+        /// Which.
+        object: NetId,
+        /// What it is below. This client may not see that.
+        parent: Option<NetId>,
+    },
+    /// Every scene object that this client may see has been spawned: before [`Ready`](Self::Ready), and
+    /// when the server says that its scene is complete
+    /// ([`NetworkServer::scene_loaded`](crate::NetworkServer::scene_loaded)). Only where there are scene
+    /// objects.
+    SceneObjectsSpawned,
     /// An object of the server cannot be made here.
     SpawnFailed {
         /// Which.
         object: NetId,
-        /// What names its prefab.
+        /// What names its prefab; 0 where the server does not say.
         asset_id: NetworkHash128,
         /// Why.
         reason: SpawnFailure,
@@ -88,6 +101,20 @@ pub enum SpawnFailure {
     /// [`ClientConfig::max_objects`](crate::ClientConfig::max_objects) are there already.
     #[error("there are as many objects as the limit allows")]
     TooManyObjects,
+    /// No dormant scene object has this number:
+    /// [`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object). If it is added, the
+    /// server is asked for it again.
+    #[error("no dormant scene object has the number {}", .scene_id.0)]
+    UnknownSceneObject {
+        /// Its number in the scene.
+        scene_id: NetworkSceneId,
+    },
+    /// The scene object of this number has other behaviours here.
+    #[error("scene object {} has other behaviours", .scene_id.0)]
+    OtherBehaviours {
+        /// Its number in the scene.
+        scene_id: NetworkSceneId,
+    },
 }
 
 /// A set of fields of one behaviour.

@@ -15,13 +15,20 @@ impl NetworkClient {
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
         let at = self.objects.get(id.0)?.at;
+        let scene_id = self.relations.scene_id(id);
         let mut slots = self.pools.take(at)?;
         let result = action(&mut *slots, self);
         let stays = self
             .objects
             .get(id.0)
             .is_some_and(|replica| replica.at == at);
-        self.pools.give_back(at, slots, stays);
+        match scene_id.filter(|_| !stays) {
+            Some(scene_id) => {
+                let behaviours = self.pools.keep(at, slots);
+                self.sleep(scene_id, behaviours);
+            }
+            None => self.pools.give_back(at, slots, stays),
+        }
         Some(result)
     }
 }

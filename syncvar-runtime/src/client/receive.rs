@@ -3,7 +3,7 @@
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::message::{
     Connect, Disconnect, Frame, Frames, LocalClientAuthority, Message, NotReady, ObjectDestroy,
-    ObjectHide, ObjectSpawn, PROTOCOL_VERSION, SpawnFinished, unknown,
+    ObjectHide, ObjectSpawn, ObjectSpawnScene, PROTOCOL_VERSION, SetParent, SpawnFinished, unknown,
 };
 use crate::schema_text::{PrefabText, first_difference};
 use crate::{DisconnectReason, MessageType, NetId, NetworkReader, ReadError, ReadErrorKind};
@@ -75,13 +75,21 @@ impl NetworkClient {
         frame: Frame<'_>,
     ) -> Result<(), ReadError> {
         let payload = frame.payload;
+        let said_parent = self.said_parent.take();
         match message_type {
-            MessageType::ObjectSpawn => self.handle_spawn(&ObjectSpawn::decode(payload)?),
+            MessageType::ObjectSpawn => {
+                self.handle_spawn(&ObjectSpawn::decode(payload)?, said_parent);
+            }
+            MessageType::ObjectSpawnScene => {
+                self.handle_scene_spawn(&ObjectSpawnScene::decode(payload)?, said_parent);
+            }
+            MessageType::SetParent => self.handle_parent(&SetParent::decode(payload)?),
             MessageType::SpawnBatch => self.handle_spawns(payload)?,
             MessageType::UpdateVars => self.handle_update(channel, payload)?,
             MessageType::UpdateBatch => self.handle_updates(channel, payload)?,
             MessageType::ObjectDestroy => {
                 let ObjectDestroy { net_id } = ObjectDestroy::decode(payload)?;
+                self.detach_children(net_id);
                 self.forget(net_id, false);
             }
             MessageType::ObjectHide => {
@@ -94,6 +102,9 @@ impl NetworkClient {
             MessageType::SpawnFinished => match SpawnFinished::decode(payload)?.state {
                 0 => self.begin_burst(),
                 1 => self.end_burst(),
+                // A client that joins is told when its burst is over.
+                2 if self.joining => {}
+                2 => self.scene_objects_spawned(),
                 state => {
                     let (what, value) = ("state of SpawnFinished", state.into());
                     let kind = ReadErrorKind::InvalidValue { what, value };
@@ -150,6 +161,7 @@ impl NetworkClient {
     /// Everything that this client may see comes now, and is told again what it owns.
     fn begin_burst(&mut self) {
         self.joining = true;
+        self.forget_missed();
         for replica in self.objects.values_mut() {
             replica.fresh = false;
             replica.owned_before = std::mem::take(&mut replica.owned);
@@ -179,6 +191,8 @@ impl NetworkClient {
                 replica.announce(object, events);
             }
         }
+        self.tell_parents();
+        self.scene_objects_spawned();
         self.events.push(ClientEvent::Ready);
     }
 }

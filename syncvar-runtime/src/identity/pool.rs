@@ -32,6 +32,8 @@ pub(crate) trait Pool: Any + Send + Sync {
     fn take(&mut self, row: u32) -> Option<Box<dyn Slots>>;
     /// Puts the contents of a row back; if its object is gone by now, the row is free.
     fn give_back(&mut self, row: u32, slots: Box<dyn Slots>, stays: bool);
+    /// Frees a row whose contents have been taken out.
+    fn release(&mut self, row: u32);
     fn slots(&self, row: u32) -> Option<&dyn Slots>;
     fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots>;
 
@@ -130,6 +132,10 @@ impl<S: Slots> Pool for TypedPool<S> {
             // Nothing could be removed while it was lent.
             _ => self.free.push(row),
         }
+    }
+
+    fn release(&mut self, row: u32) {
+        self.free.push(row);
     }
 
     fn slots(&self, row: u32) -> Option<&dyn Slots> {
@@ -251,6 +257,22 @@ impl Pools {
         if let Some(pool) = self.all.get_mut(at.pool as usize) {
             pool.rows.give_back(at.row, slots, stays);
         }
+    }
+
+    /// Takes the behaviours of an object out of their pool for good; `None` if they are lent.
+    pub(crate) fn withdraw(&mut self, at: Location) -> Option<Behaviours> {
+        let pool = self.all.get_mut(at.pool as usize)?;
+        let slots = pool.rows.take(at.row)?;
+        pool.rows.release(at.row);
+        Some(Behaviours(slots))
+    }
+
+    /// Keeps what was taken out, of an object that is gone by now.
+    pub(crate) fn keep(&mut self, at: Location, slots: Box<dyn Slots>) -> Behaviours {
+        if let Some(pool) = self.all.get_mut(at.pool as usize) {
+            pool.rows.release(at.row);
+        }
+        Behaviours(slots)
     }
 
     /// The number of the prefab that a pool's objects are of.

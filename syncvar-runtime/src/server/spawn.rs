@@ -8,7 +8,7 @@ use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{BehaviourSet, Behaviours, Place};
 use crate::message::{Message, ObjectDestroy};
 use crate::prefab::Prefab;
-use crate::{MessageType, NetId, Quaternion, Vector3};
+use crate::{MessageType, NetId, NetworkSceneId, Quaternion, Vector3};
 
 /// How far ahead of the next id a chosen one can be for the next ones to follow it.
 const NEAR: u32 = 1 << 24;
@@ -42,6 +42,10 @@ pub struct SpawnOptions {
     pub owner: Option<ConnectionId>,
     /// Nobody sees the object until it is shown.
     pub hidden: bool,
+    /// Its number in the scene, where clients have made the object themselves
+    /// ([`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object)) and are to be sent
+    /// nothing but its state; not 0.
+    pub scene_id: Option<NetworkSceneId>,
 }
 
 /// An object that could not be spawned.
@@ -65,6 +69,9 @@ pub enum SpawnError {
     /// The id is in use, or 0.
     #[error("object id {0} is taken or zero")]
     IdTaken(NetId),
+    /// The scene id is in use, or 0.
+    #[error("scene id {} is taken or zero", .0.0)]
+    SceneIdTaken(NetworkSceneId),
     /// All ids have been given out.
     #[error("all object ids have been given out")]
     OutOfIds,
@@ -105,6 +112,7 @@ impl NetworkServer {
             rotation,
             owner,
             hidden,
+            scene_id,
         } = options;
         let behaviours = behaviours.into_behaviours();
         let prefab = self.find_prefab(&behaviours, prefab.as_deref())?;
@@ -112,6 +120,7 @@ impl NetworkServer {
         if let Some(owner) = owner.filter(|owner| !self.knows(*owner)) {
             return Err(SpawnError::UnknownOwner(owner));
         }
+        self.check_scene_id(scene_id)?;
         let net_id = self.choose_net_id(net_id)?;
         self.report_unknown_channels(net_id, &behaviours);
 
@@ -132,6 +141,7 @@ impl NetworkServer {
             by_interest: !hidden,
             owing: false,
             unsent: false,
+            related: scene_id.is_some(),
         };
         let rotation = rotation.unwrap_or(Quaternion::IDENTITY);
         self.places.insert(net_id.0, Place { position, rotation });
@@ -139,6 +149,9 @@ impl NetworkServer {
         self.audiences.acquire(wanted);
         self.audiences.acquire(wanted);
         self.objects.insert(net_id.0, spawned);
+        if let Some(scene_id) = scene_id {
+            self.relations.set_scene_id(net_id, scene_id);
+        }
         self.interest.management.handle_spawn(net_id, position);
         if owner.is_some() {
             self.set_owner(net_id, owner);
@@ -204,15 +217,18 @@ impl NetworkServer {
         }
     }
 
-    /// Takes an object away from the server and from every client that sees it. Returns whether
-    /// there was one.
+    /// Takes an object away from the server and from every client that sees it. Its children have no
+    /// parent then. Returns whether there was one.
     pub fn despawn(&mut self, id: NetId) -> bool {
+        self.detach_children(id);
         let Some(spawned) = self.objects.remove(id.0) else {
             return false;
         };
         self.pools.remove(spawned.at);
         self.places.remove(id.0);
         self.owed.remove(&id);
+        self.relations.forget(id);
+        self.reparented.remove(&id);
         self.interest.forget(id);
         self.rationing.forget_object(id);
         if let Some(owner) = spawned

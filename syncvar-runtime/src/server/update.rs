@@ -57,6 +57,10 @@ impl NetworkServer {
         self.deliver_changes();
         self.show_and_hide();
         self.announce();
+        self.send_parents();
+        if std::mem::take(&mut self.scene_loaded) {
+            self.scene_objects_spawned();
+        }
         if joining {
             self.join();
         }
