@@ -19,6 +19,10 @@ pub(crate) struct BehaviourAttrs {
     pub(crate) krate: Option<Path>,
     pub(crate) send_interval: Option<f64>,
     pub(crate) channel: Option<u8>,
+    /// `lifecycle`, with its place.
+    pub(crate) lifecycle: Option<Span>,
+    /// `synchronize`, with its place.
+    pub(crate) synchronize: Option<Span>,
 }
 
 /// What stands on a field of a behaviour.
@@ -57,12 +61,20 @@ impl BehaviourAttrs {
             if !attr.path().is_ident("network_behaviour") {
                 continue;
             }
-            const KEYS: &[&str] = &["crate", "send_interval", "channel"];
+            const KEYS: &[&str] = &[
+                "crate",
+                "send_interval",
+                "channel",
+                "lifecycle",
+                "synchronize",
+            ];
             parse_keys(attr, KEYS, errors, |meta, key, errors| {
                 match key {
                     "crate" => set(&mut found.krate, meta, path(meta)?, errors),
                     "send_interval" => set(&mut found.send_interval, meta, seconds(meta)?, errors),
                     "channel" => set(&mut found.channel, meta, channel(meta)?, errors),
+                    "lifecycle" => set(&mut found.lifecycle, meta, word(meta)?, errors),
+                    "synchronize" => set(&mut found.synchronize, meta, word(meta)?, errors),
                     _ => return Err(unknown(meta, key, KEYS)),
                 }
                 Ok(())
@@ -180,6 +192,8 @@ fn belongs(key: &str) -> Option<&'static str> {
         "send_interval" => {
             "`send_interval` belongs on the struct: `#[network_behaviour(send_interval = ...)]`"
         }
+        "lifecycle" => "`lifecycle` belongs on the struct: `#[network_behaviour(lifecycle)]`",
+        "synchronize" => "`synchronize` belongs on the struct: `#[network_behaviour(synchronize)]`",
         "channel" => "`channel` belongs on the struct: `#[network_behaviour(channel = ...)]`",
         "base" => {
             "`base` belongs on the field that is the base, in the place of `#[sync_var]`: \

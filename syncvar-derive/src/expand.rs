@@ -3,6 +3,7 @@
 mod change;
 mod deserialize;
 mod dirty;
+mod lifecycle;
 mod previous;
 mod schema;
 mod serialize;
@@ -40,6 +41,9 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let on_serialize = serialize::on_serialize(behaviour);
     let on_deserialize = deserialize::on_deserialize(behaviour);
     let call_hooks = deserialize::call_hooks(behaviour);
+    let on_lifecycle = lifecycle::on_lifecycle(behaviour);
+    let synchronize = lifecycle::synchronize(behaviour);
+    let markers = lifecycle::markers(behaviour);
     let limit = dirty::limit(behaviour);
     let allowed = behaviour.lints.for_impl();
     let where_clause = behaviour_bounds(behaviour);
@@ -70,8 +74,11 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 #on_serialize
                 #on_deserialize
                 #call_hooks
+                #on_lifecycle
+                #synchronize
             }
 
+            #markers
             #limit
         };
     }
@@ -120,7 +127,8 @@ fn settings(behaviour: &Behaviour<'_>) -> TokenStream {
         quote!(const CHANNEL: u8 = #channel;)
     });
     let resendable = resendable(behaviour);
-    quote!(#send_interval #channel #resendable)
+    let called = lifecycle::constants(behaviour);
+    quote!(#send_interval #channel #resendable #called)
 }
 
 /// Whether changes that a client has missed can be made good by sending the fields again. That of a

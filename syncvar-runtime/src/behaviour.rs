@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use crate::schema::BehaviourSchema;
-use crate::{NetworkReader, NetworkWriter, ReadError};
+use crate::{
+    BufferSerializer, LifecycleCallback, LifecycleResult, NetworkContext, NetworkReader,
+    NetworkWriter, ReadError, SynchronizeError,
+};
 
 /// A piece of an object's state that is kept the same on every client.
 ///
@@ -104,6 +107,13 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// [`Budget`](crate::Budget) is sent the full state instead where it is not.
     const RESENDABLE: bool = false;
 
+    /// Whether [`on_lifecycle`](Self::on_lifecycle) is called. If it is not, the life of its object
+    /// costs nothing.
+    const LIFECYCLE: bool = false;
+
+    /// Whether [`synchronize`](Self::synchronize) is called; both ends compare it at connect.
+    const SYNCHRONIZE: bool = false;
+
     /// Bit *i* is set when field *i* has a change to send, the fields of bases first.
     fn sync_var_dirty_bits(&self) -> u64;
 
@@ -180,6 +190,39 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> Result<Self::Previous, ReadError>;
+
+    /// Something has happened to the object. `#[network_behaviour(lifecycle)]` passes it on to
+    /// [`NetworkLifecycle`](crate::NetworkLifecycle), by [`LifecycleCallback::call`]; a behaviour
+    /// written by hand may do that too, or look at the callback itself. Only called where
+    /// [`LIFECYCLE`](Self::LIFECYCLE) is `true`.
+    ///
+    /// # Errors
+    ///
+    /// Whatever went wrong; it is reported, and changes nothing else.
+    fn on_lifecycle(
+        &mut self,
+        callback: LifecycleCallback,
+        ctx: &mut NetworkContext<'_>,
+    ) -> LifecycleResult {
+        let _ = (callback, ctx);
+        Ok(())
+    }
+
+    /// Writes or reads data beside the fields, with the full state of the object.
+    /// `#[network_behaviour(synchronize)]` passes it on to [`Synchronize`](crate::Synchronize); a
+    /// behaviour written by hand may do that too. Only called where
+    /// [`SYNCHRONIZE`](Self::SYNCHRONIZE) is `true`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Synchronize::on_synchronize`](crate::Synchronize::on_synchronize).
+    fn synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError> {
+        let _ = serializer;
+        Ok(())
+    }
 
     /// Calls the hooks of the fields that have changed. Runs after all behaviours of the object
     /// have been read; never for an initial state.

@@ -3,6 +3,7 @@
 mod apply;
 mod event;
 mod lend;
+mod lifecycle;
 mod parent;
 mod receive;
 mod refuse;
@@ -19,6 +20,7 @@ use rustc_hash::FxHashMap;
 
 use crate::events::Events;
 use crate::identity::{Location, Place, Pools, Relations};
+use crate::lifecycle::LentObjects;
 use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ready, Resync};
 use crate::schema_text::PrefabText;
 use crate::segments::Segments;
@@ -110,6 +112,14 @@ pub struct NetworkClient {
     objects: Table<Replica>,
     /// The behaviours of all objects.
     pools: Pools,
+    /// The objects that are being called, whose behaviours are not in their pools.
+    lent: LentObjects,
+    /// Packets that came while an object was being called.
+    deferred: VecDeque<(u8, Bytes)>,
+    /// How many connections there have been.
+    session: u64,
+    /// Whether the first burst of objects of this connection is complete.
+    synchronized: bool,
     /// Where objects stand that do not stand at the origin, unturned.
     places: FxHashMap<NetId, Place>,
     /// The scene ids and parents of objects that have one, and the scene ids of objects of the server
@@ -156,7 +166,7 @@ pub enum ClientState {
 #[derive(Debug)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "five facts that hold independently"
+    reason = "facts that hold independently"
 )]
 struct Replica {
     /// Where its behaviours are.
@@ -164,8 +174,10 @@ struct Replica {
     owned: bool,
     /// Whether this client owned it before the burst of objects under way.
     owned_before: bool,
-    /// Whether the application has been told of it.
+    /// Whether the application can see it.
     announced: bool,
+    /// Whether the application has been told of it.
+    told: bool,
     /// Whether an update could not be read, and no full state has come since.
     poisoned: bool,
     /// Whether the server has been asked for the full state, and it has not come yet.
@@ -190,6 +202,10 @@ impl NetworkClient {
             dialect: Dialect::Unet,
             objects: Table::default(),
             pools: Pools::default(),
+            lent: LentObjects::default(),
+            deferred: VecDeque::new(),
+            session: 0,
+            synchronized: false,
             places: FxHashMap::default(),
             relations: Relations::default(),
             scene: Scene::default(),
@@ -238,7 +254,9 @@ impl NetworkClient {
         self.dialect
     }
 
-    /// The object with this id, once it has been announced by [`ClientEvent::Spawned`].
+    /// The object with this id, once it has been announced by [`ClientEvent::Spawned`]. It is there for
+    /// the callbacks of [`NetworkLifecycle`](crate::NetworkLifecycle) before that, and not while it is
+    /// being called itself.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
         self.identity_of(id, self.objects.get(id.0)?)
     }
@@ -316,14 +334,16 @@ impl NetworkClient {
         }
     }
 
-    /// The transport has a connection to the server. Objects of a former connection are forgotten.
+    /// The transport has a connection to the server. Objects of a former connection are forgotten, and
+    /// their [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs.
     pub fn handle_connect(&mut self) {
-        for id in self.ids(|_| true) {
-            self.forget(id, false);
-        }
+        self.session += 1;
+        self.forget_all();
         self.relations = Relations::default();
         self.reparented.clear();
         self.said_parent = None;
+        self.deferred.clear();
+        self.synchronized = false;
         self.dialect = Dialect::Unet;
         self.joining = false;
         self.server_schema.clear();
@@ -415,23 +435,6 @@ impl NetworkClient {
         };
         self.state = ClientState::Disconnected;
         self.events.push(event);
-    }
-
-    /// An object is gone.
-    fn forget(&mut self, object: NetId, hidden: bool) {
-        let scene_id = self.relations.scene_id(object);
-        self.relations.forget(object);
-        let Some(replica) = self.objects.remove(object.0) else {
-            return;
-        };
-        match scene_id {
-            Some(scene_id) => self.put_to_sleep(replica.at, scene_id),
-            None => self.pools.remove(replica.at),
-        }
-        self.places.remove(&object);
-        if replica.announced {
-            self.events.push(ClientEvent::Despawned { object, hidden });
-        }
     }
 
     /// The objects for which this is true, ascending.

@@ -17,6 +17,7 @@ mod events;
 mod id_set;
 mod identity;
 mod interest;
+mod lifecycle;
 mod memory;
 mod message;
 mod prefab;
@@ -26,6 +27,7 @@ mod segments;
 mod server;
 mod stats;
 mod sync;
+mod synchronize;
 mod table;
 mod wire;
 
@@ -41,6 +43,9 @@ pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdenti
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
     Tag,
+};
+pub use lifecycle::{
+    CallbackFailure, HasLifecycle, LifecycleCallback, LifecycleResult, NetworkLifecycle,
 };
 pub use memory::{Link, MemoryNetwork};
 pub use message::{ListError, ListHash, ListOperation, MessageType, SyncListMessage};
@@ -59,6 +64,10 @@ pub use sync::{
     DictionaryChange, ElementMut, HashKey, HookField, ListChange, SetChange, SortKey,
     SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,
     hash_set,
+};
+pub use synchronize::{
+    BufferSerializer, HasSynchronize, NetworkSerializable, Serializable, Synchronize,
+    SynchronizeError, SynchronizeFailure,
 };
 #[cfg(feature = "serde")]
 pub use wire::Postcard;

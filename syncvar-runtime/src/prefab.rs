@@ -50,6 +50,10 @@ pub(crate) struct Prefab {
     pub(crate) types: Vec<TypeId>,
     /// The position of its first behaviour among the behaviours of all prefabs.
     pub(crate) first_behaviour: usize,
+    /// Whether a behaviour is told of the life of its object.
+    pub(crate) lifecycle: bool,
+    /// Whether a behaviour has data beside its fields.
+    pub(crate) synchronize: bool,
     make: Box<dyn Fn() -> Behaviours + Send + Sync>,
 }
 
@@ -116,6 +120,8 @@ impl Prefabs {
             text: PrefabText::describe(name, asset_id, &sample),
             types,
             first_behaviour: self.behaviour_count(),
+            lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
+            synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
             make: Box::new(move || make().into_behaviours()),
         });
         self

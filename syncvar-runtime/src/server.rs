@@ -9,6 +9,7 @@ mod guard;
 mod interest;
 mod join;
 mod lend;
+mod lifecycle;
 mod limited;
 mod notes;
 #[cfg(feature = "parallel")]
@@ -42,6 +43,7 @@ use bytes::Bytes;
 
 use crate::events::Events;
 use crate::identity::{MAX_CHANNELS, Place, Pools, Relations};
+use crate::lifecycle::LentObjects;
 use crate::segments::Room;
 use crate::stats::Stats;
 use crate::table::Table;
@@ -51,6 +53,7 @@ use connection::{Connection, ConnectionState};
 use full_state::Kind;
 use interest::Interest;
 use join::Spare;
+use lifecycle::Late;
 use limited::Rationing;
 use schedule::Schedule;
 use show::{Showing, Turnover};
@@ -173,6 +176,10 @@ pub struct NetworkServer {
     objects: Table<Spawned>,
     /// The behaviours of all objects.
     pools: Pools,
+    /// The objects that are being called, whose behaviours are not in their pools.
+    lent: LentObjects,
+    /// What is to be told when these are done.
+    late: Late,
     /// Where all objects stand.
     places: Table<Place>,
     /// The scene ids and parents of objects that have one.
@@ -236,6 +243,8 @@ impl NetworkServer {
             prefabs,
             objects: Table::default(),
             pools: Pools::default(),
+            lent: LentObjects::default(),
+            late: Late::default(),
             places: Table::default(),
             relations: Relations::default(),
             reparented: BTreeSet::new(),

@@ -1,5 +1,6 @@
 //! A behaviour: a struct with synchronised fields, and perhaps a base.
 
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type, Visibility};
 
@@ -21,6 +22,10 @@ pub(crate) struct Behaviour<'a> {
     pub(crate) send_interval: Option<f64>,
     /// Where it is not the usual one.
     pub(crate) channel: Option<u8>,
+    /// Where it says that it implements `NetworkLifecycle`.
+    pub(crate) lifecycle: Option<Span>,
+    /// Where it says that it implements `Synchronize`.
+    pub(crate) synchronize: Option<Span>,
     pub(crate) base: Option<Base<'a>>,
     pub(crate) sync_vars: Vec<SyncVar<'a>>,
 }
@@ -74,6 +79,8 @@ impl<'a> Behaviour<'a> {
             krate: attrs.krate,
             send_interval: attrs.send_interval,
             channel: attrs.channel,
+            lifecycle: attrs.lifecycle,
+            synchronize: attrs.synchronize,
             base: None,
             sync_vars: Vec::new(),
         };

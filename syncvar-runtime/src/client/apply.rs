@@ -7,6 +7,7 @@ use crate::identity::{Entry, Place, ReadChanges, Relation, Slot, Slots, Visit};
 use crate::message::{ObjectSpawn, ObjectSpawnScene};
 use crate::segments::Entries;
 use crate::server::{PARENT, SCENE_ID};
+use crate::synchronize::read_sections;
 use crate::{
     Dialect, MessageType, NetId, NetworkHash128, NetworkReader, NetworkSceneId, ReadError,
     ReadErrorKind,
@@ -96,20 +97,6 @@ struct Arrival<'a> {
     state: &'a [u8],
 }
 
-impl Replica {
-    /// Tells the application of the object.
-    pub(super) fn announce(&mut self, object: NetId, events: &mut Events<ClientEvent>) {
-        self.announced = true;
-        events.push(ClientEvent::Spawned { object });
-        if self.owned {
-            events.push(ClientEvent::OwnerChanged {
-                object,
-                owned: true,
-            });
-        }
-    }
-}
-
 impl NetworkClient {
     pub(super) fn handle_spawn(
         &mut self,
@@ -161,7 +148,12 @@ impl NetworkClient {
     /// Takes the full states of several objects; what one of them says does not hurt the others.
     pub(super) fn handle_spawns(&mut self, payload: &[u8]) -> Result<(), ReadError> {
         let mut result = Ok(());
+        let session = self.session;
         for entry in Entries::new(payload) {
+            // A callback may have ended the connection, or begun another one.
+            if !self.is_in(session) {
+                break;
+            }
             let (object, said) = entry?;
             self.stats.count_entry(MessageType::SpawnBatch);
             result = result.and(self.take_spawn(object, said, None));
@@ -253,9 +245,16 @@ impl NetworkClient {
         };
         let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
             .with_max_elements(self.config.max_elements);
+        let prefab = arrival.prefab.and_then(|index| self.prefabs.get(index));
+        let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
         let read = match (refused, self.pools.slots_mut(replica.at)) {
             (Some(error), _) => Err(error.clone()),
-            (None, Some(slots)) => slots.read_full(&mut reader),
+            (None, Some(slots)) => slots.read_full(&mut reader).and_then(|()| {
+                if synchronize {
+                    read_data(object, slots, &mut reader, &mut self.events)?;
+                }
+                Ok(())
+            }),
             (None, None) => Ok(()),
         };
         match read.and_then(|()| reader.finish()) {
@@ -265,7 +264,8 @@ impl NetworkClient {
                 if replica.announced {
                     self.events.push(ClientEvent::Restored { object });
                 } else if !self.joining {
-                    replica.announce(object, &mut self.events);
+                    replica.announced = true;
+                    self.announce(object);
                 }
             }
             Err(error) => self.poison(object, error),
@@ -299,6 +299,7 @@ impl NetworkClient {
             owned: false,
             owned_before: false,
             announced: false,
+            told: false,
             poisoned: false,
             asked: false,
             fresh: true,
@@ -440,4 +441,19 @@ fn read_extras(reader: &mut NetworkReader<'_>) -> Result<Relation, ReadError> {
         }
     }
     Ok(relation)
+}
+
+/// Reads what the behaviours of an object have beside their fields.
+fn read_data(
+    object: NetId,
+    slots: &mut dyn Slots,
+    reader: &mut NetworkReader<'_>,
+    events: &mut Events<ClientEvent>,
+) -> Result<(), ReadError> {
+    read_sections(object, slots, reader, |failure| {
+        let (behaviour, error) = (failure.behaviour, &failure.error);
+        let (read, expected) = (failure.read, failure.expected);
+        tracing::warn!(%object, behaviour, read, expected, %error, "an on_synchronize could not read");
+        events.push(ClientEvent::SynchronizeFailed(Box::new(failure)));
+    })
 }

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use crate::{BehaviourSchema, DisconnectReason, NetId, NetworkHash128, NetworkSceneId, ReadError};
+use crate::{
+    BehaviourSchema, CallbackFailure, DisconnectReason, NetId, NetworkHash128, NetworkSceneId,
+    ReadError, SynchronizeFailure,
+};
 
 /// Something that happened on the client.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +18,8 @@ pub enum ClientEvent {
         /// Why.
         reason: DisconnectReason,
     },
-    /// The connection is over. The objects stay as they are until the next connection.
+    /// The connection is over. The objects stay as they are until the next connection, or
+    /// [`forget_objects`](crate::NetworkClient::forget_objects).
     Disconnected {
         /// Why.
         reason: DisconnectReason,
@@ -24,8 +28,8 @@ pub enum ClientEvent {
     Ready,
     /// The server sends no more objects and changes until [`ready`](crate::NetworkClient::ready).
     NotReady,
-    /// An object is there, with its state. Objects that come in one burst are announced when all
-    /// of them are there.
+    /// An object is there, with its state, and its callbacks have run. Objects that come in one burst
+    /// are announced when all of them are there.
     Spawned {
         /// Which.
         object: NetId,
@@ -80,6 +84,12 @@ pub enum ClientEvent {
     /// ([`NetworkServer::scene_loaded`](crate::NetworkServer::scene_loaded)). Only where there are scene
     /// objects.
     SceneObjectsSpawned,
+    /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) returned an error or panicked.
+    /// Everything else went on.
+    CallbackFailed(Box<CallbackFailure>),
+    /// An [`on_synchronize`](crate::Synchronize::on_synchronize) could not read its data. The object is
+    /// there all the same.
+    SynchronizeFailed(Box<SynchronizeFailure>),
     /// An object of the server cannot be made here.
     SpawnFailed {
         /// Which.

@@ -2,6 +2,7 @@
 
 use super::{ClientEvent, NetworkClient};
 use crate::NetId;
+use crate::lifecycle::LifecycleCallback;
 use crate::message::SetParent;
 
 impl NetworkClient {
@@ -53,10 +54,12 @@ impl NetworkClient {
             return;
         }
         let parent = self.relations.parent(child);
-        self.events.push(ClientEvent::ParentChanged {
-            object: child,
-            parent,
-        });
+        self.call_lifecycle(&[child], LifecycleCallback::ParentChanged(parent));
+        if self.objects.get(child.0).is_some() {
+            let object = child;
+            self.events
+                .push(ClientEvent::ParentChanged { object, parent });
+        }
     }
 
     /// Tells what has been kept back in a burst that is over.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{ClientEvent, NetworkClient, SpawnFailure};
 use crate::identity::{BehaviourSet, Behaviours, Location};
+use crate::lifecycle::LifecycleCallback;
 use crate::{NetId, NetworkSceneId, SpawnError};
 
 /// Scene objects that are not spawned.
@@ -194,6 +195,8 @@ impl NetworkClient {
     /// All scene objects that the server has for this client are spawned.
     pub(super) fn scene_objects_spawned(&mut self) {
         if !self.scene.dormant.is_empty() || self.relations.scene_count() > 0 {
+            let spawned: Vec<NetId> = self.scene_objects().map(|(_, object)| object).collect();
+            self.call_lifecycle(&spawned, LifecycleCallback::InSceneObjectsSpawned);
             self.events.push(ClientEvent::SceneObjectsSpawned);
         }
     }

@@ -4,7 +4,10 @@ use std::any::Any;
 use std::time::Duration;
 
 use crate::schema::BehaviourSchema;
-use crate::{NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
+use crate::{
+    BufferSerializer, LifecycleCallback, LifecycleResult, NetworkBehaviour, NetworkContext,
+    NetworkReader, NetworkWriter, ReadError, SynchronizeError,
+};
 
 /// A time or a span of time in nanoseconds: half as long as a `Duration`, and compared in one step.
 /// Whatever is longer than 584 years counts as that.
@@ -31,6 +34,10 @@ pub(crate) struct BehaviourInfo {
     pub(crate) resendable: bool,
     /// The bits of fields whose changes are operations, as long as they are not set dirty as a whole.
     pub(crate) operation_bits: u64,
+    /// Whether it is told of the life of its object.
+    pub(crate) lifecycle: bool,
+    /// Whether it has data beside its fields.
+    pub(crate) synchronize: bool,
 }
 
 /// A behaviour whose type is erased, and what the update loop keeps about it.
@@ -72,6 +79,19 @@ pub(crate) trait Slot: Send + Sync {
     /// The server has got the behaviour back.
     fn end_change(&mut self);
 
+    /// Tells the behaviour of the life of its object.
+    fn on_lifecycle(
+        &mut self,
+        callback: LifecycleCallback,
+        ctx: &mut NetworkContext<'_>,
+    ) -> LifecycleResult;
+
+    /// Writes or reads the data beside the fields.
+    fn synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError>;
+
     /// When this behaviour was last sent.
     fn last_send(&self) -> Nanos;
 
@@ -98,6 +118,8 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         send_interval: nanos(B::SEND_INTERVAL),
         resendable: B::RESENDABLE,
         operation_bits: B::SCHEMA.operation_bits(),
+        lifecycle: B::LIFECYCLE,
+        synchronize: B::SYNCHRONIZE,
     };
 
     pub(super) fn new(behaviour: B) -> Self {
@@ -187,6 +209,21 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         if let Some(before) = self.previous.take() {
             self.behaviour.withdraw_changes(before);
         }
+    }
+
+    fn on_lifecycle(
+        &mut self,
+        callback: LifecycleCallback,
+        ctx: &mut NetworkContext<'_>,
+    ) -> LifecycleResult {
+        self.behaviour.on_lifecycle(callback, ctx)
+    }
+
+    fn synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError> {
+        self.behaviour.synchronize(serializer)
     }
 
     #[inline]

@@ -1,10 +1,13 @@
 //! The full state of an object, as a message of its own or as the entry of a batch.
 
+use super::ServerEvent;
+use crate::events::Events;
 use crate::identity::{Place, Relation, Slots};
 use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, SetParent};
 use crate::prefab::Prefab;
 use crate::segments::{Room, Segments, packed_length};
 use crate::stats::Stats;
+use crate::synchronize::write_sections;
 use crate::{
     Dialect, MessageType, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
     Vector3, WriteError,
@@ -24,6 +27,10 @@ pub(super) struct Kind {
     rank: u32,
     /// The position of its first behaviour in the statistics.
     pub(super) first_behaviour: usize,
+    /// Whether a behaviour is told of the life of its object.
+    pub(super) lifecycle: bool,
+    /// Whether a behaviour has data beside its fields.
+    pub(super) synchronize: bool,
 }
 
 impl Kind {
@@ -33,6 +40,8 @@ impl Kind {
             asset_id: prefab.asset_id,
             rank,
             first_behaviour: prefab.first_behaviour,
+            lifecycle: prefab.lifecycle,
+            synchronize: prefab.synchronize,
         };
         prefabs
             .entries()
@@ -61,13 +70,13 @@ impl Description {
         &self,
         slots: &mut dyn Slots,
         outputs: impl Iterator<Item = &'a mut Segments>,
-        stats: &mut Stats,
+        (stats, events): (&mut Stats, &mut Events<ServerEvent>),
     ) -> Result<(), WriteError> {
         let mut begun = [None, None];
         let mut result = Ok(());
         for (place, segments) in begun.iter_mut().zip(outputs) {
             if result.is_ok() {
-                result = self.write(slots, segments, stats);
+                result = self.write(slots, segments, (stats, events));
                 *place = Some(segments);
             }
         }
@@ -85,14 +94,14 @@ impl Description {
         &self,
         slots: &mut dyn Slots,
         segments: &mut Segments,
-        stats: &mut Stats,
+        told: (&mut Stats, &mut Events<ServerEvent>),
     ) -> Result<(), WriteError> {
         match segments.dialect() {
-            Dialect::Unet => self.write_messages(slots, segments.begin(), stats),
+            Dialect::Unet => self.write_messages(slots, segments.begin(), told),
             Dialect::Compact => {
                 let writer = segments.begin_entry(MessageType::SpawnBatch, self.net_id);
                 self.write_kind(writer);
-                self.write_state(slots, writer, stats);
+                self.write_state(slots, writer, told);
                 segments.check_entry(self.room);
             }
         }
@@ -101,13 +110,18 @@ impl Description {
 
     /// The message that says who the parent is, if there is one, and the full state: one is not sent
     /// without the other.
-    fn write_messages(&self, slots: &mut dyn Slots, writer: &mut NetworkWriter, stats: &mut Stats) {
+    fn write_messages(
+        &self,
+        slots: &mut dyn Slots,
+        writer: &mut NetworkWriter,
+        told: (&mut Stats, &mut Events<ServerEvent>),
+    ) {
         let Place { position, rotation } = self.place;
         if let Some(parent) = self.relation.parent {
             let child = self.net_id;
             SetParent { child, parent }.encode(writer);
         }
-        let write_state = |writer: &mut NetworkWriter| self.write_state(slots, writer, stats);
+        let write_state = |writer: &mut NetworkWriter| self.write_state(slots, writer, told);
         if let Some(scene_id) = self.relation.scene_id {
             let names = (self.net_id, scene_id);
             ObjectSpawnScene::encode(writer, names, position, write_state);
@@ -152,9 +166,26 @@ impl Description {
         }
     }
 
-    fn write_state(&self, slots: &mut dyn Slots, writer: &mut NetworkWriter, stats: &mut Stats) {
+    fn write_state(
+        &self,
+        slots: &mut dyn Slots,
+        writer: &mut NetworkWriter,
+        (stats, events): (&mut Stats, &mut Events<ServerEvent>),
+    ) {
         let stats = stats.behaviours.get_mut(self.kind.first_behaviour..);
-        slots.write_full(writer, stats.unwrap_or_default());
+        let stats = stats.unwrap_or_default();
+        slots.write_full(writer, stats);
+        if self.kind.synchronize {
+            let object = self.net_id;
+            write_sections(slots, writer, stats, |behaviour, error| {
+                tracing::warn!(%object, behaviour, %error, "an on_synchronize could not write");
+                events.push(ServerEvent::SynchronizeFailed {
+                    object,
+                    behaviour,
+                    error,
+                });
+            });
+        }
         writer.at_behaviour(None);
     }
 

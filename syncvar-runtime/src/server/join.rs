@@ -55,6 +55,10 @@ impl NetworkServer {
     /// Returns the owner, if it is among those who were just given the object.
     fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
         let (at, description) = self.describe(id)?;
+        if self.lent.contains(id) {
+            self.schedule.queue_new(id);
+            return None;
+        }
         // Before it is written: nobody observes it, so what is pending belongs to its first state.
         self.forget_changes(id);
         let spawned = self.objects.get_mut(id.0)?;
@@ -67,12 +71,14 @@ impl NetworkServer {
             let mut outputs = self.audiences.outputs(spawned.audience);
             let slots = self.pools.slots_mut(at)?;
             let segments = outputs.channel(0);
-            if let Err(error) = description.write_all(slots, segments, &mut self.stats) {
+            let told = (&mut self.stats, &mut self.events);
+            if let Err(error) = description.write_all(slots, segments, told) {
                 self.events.push(describe_failure(id, error));
                 return None;
             }
         }
         spawned.announced = true;
+        self.look_again(id, description.kind);
         owner.map(|owner| (owner, id))
     }
 
@@ -170,14 +176,17 @@ impl NetworkServer {
         if self.objects.get(id.0).is_some_and(|spawned| spawned.unsent) {
             return false;
         }
+        // One that is lent is owed.
         let Some(slots) = self.pools.slots_mut(at) else {
-            return true;
+            return false;
         };
         let segments = [segments].into_iter();
-        if let Err(error) = description.write_all(slots, segments, &mut self.stats) {
+        let told = (&mut self.stats, &mut self.events);
+        if let Err(error) = description.write_all(slots, segments, told) {
             self.events.push(describe_failure(id, error));
             return false;
         }
+        self.look_again(id, description.kind);
         true
     }
 

@@ -1,14 +1,17 @@
 //! Lending: the behaviours of an object outside of their pool, so that they can be called with the
 //! whole server at hand.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use super::NetworkServer;
 use crate::NetId;
 use crate::identity::Slots;
 
 impl NetworkServer {
     /// Lends the behaviours of an object to something that has the whole server at hand. The object is
-    /// there meanwhile, but not its behaviours. Afterwards it is queued if anything has changed. Does
-    /// nothing if there is no such object, or if it is lent already.
+    /// there meanwhile, but not its behaviours. What comes up for it is done when they are given back:
+    /// callbacks, to be despawned, to be written. Does nothing if there is no such object, or if it is
+    /// lent already.
     pub(crate) fn lend<R>(
         &mut self,
         id: NetId,
@@ -16,18 +19,24 @@ impl NetworkServer {
     ) -> Option<R> {
         let at = self.objects.get(id.0)?.at;
         let mut slots = self.pools.take(at)?;
+        self.lent.push(id);
         slots.for_each_mut(|slot| slot.begin_change());
-        let result = action(&mut *slots, self);
+        // What is lent is given back, whatever happens.
+        let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
+        self.run_waiting(id, &mut *slots);
         slots.for_each_mut(|slot| slot.end_change());
         let dirty = slots.iter().any(|slot| slot.dirty_bits() != 0);
-        let stays = self
-            .objects
-            .get(id.0)
-            .is_some_and(|spawned| spawned.at == at);
-        self.pools.give_back(at, slots, stays);
-        if stays && dirty {
+        self.pools.give_back(at, slots);
+        if self.lent.pop().is_some() {
+            self.remove(id);
+        } else if dirty || self.objects.get(id.0).is_some_and(|spawned| spawned.owing) {
+            // An update in between could neither write its changes nor show it to anybody.
             self.schedule.queue_dirty(id);
         }
-        Some(result)
+        self.run_late();
+        match result {
+            Ok(result) => Some(result),
+            Err(panicked) => resume_unwind(panicked),
+        }
     }
 }

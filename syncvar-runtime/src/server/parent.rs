@@ -1,6 +1,8 @@
 //! Parents: which object is below which.
 
 use super::NetworkServer;
+use super::lifecycle::Errand;
+use crate::lifecycle::LifecycleCallback;
 use crate::message::{Message, SetParent};
 use crate::{MessageType, NetId};
 
@@ -83,6 +85,9 @@ impl NetworkServer {
         if self.config.compare_schemas && spawned.is_some_and(|spawned| spawned.announced) {
             self.reparented.insert(child);
         }
+        let parent = self.relations.parent(child);
+        let callback = LifecycleCallback::ParentChanged(parent);
+        self.tell(child, Errand::Call(callback));
     }
 
     /// Tells who is below whom now. Those with fewer ancestors come first: no client sees a circle on the

@@ -197,6 +197,7 @@ impl NetworkServer {
                 spawned.owner = None;
             }
         }
+        let lost = self.with_lifecycle(&owned);
         self.joining.retain(|joining| *joining != connection);
         self.leave_audiences(connection, &owned);
         self.cancel_owed(connection);
@@ -211,6 +212,11 @@ impl NetworkServer {
         } else {
             ServerEvent::Refused { connection, reason }
         });
+        for id in lost {
+            if self.owner(id).is_none() {
+                self.tell_ownership(id, Some(connection), None);
+            }
+        }
     }
 
     /// Makes a connection ready, as its own `Ready` message does: with the next update it gets

@@ -3,6 +3,7 @@
 use super::audience::Audiences;
 use super::{NetworkServer, SpawnError, SpawnOptions};
 use crate::identity::BehaviourSet;
+use crate::lifecycle::LifecycleCallback;
 use crate::message::{Message, SpawnFinished};
 use crate::{MessageType, NetId, NetworkSceneId};
 
@@ -57,8 +58,13 @@ impl NetworkServer {
     /// update, after the objects themselves, clients that are ready are told so by
     /// [`ClientEvent::SceneObjectsSpawned`](crate::ClientEvent::SceneObjectsSpawned). Those who join
     /// later are told when they have been given everything.
+    ///
+    /// [`on_in_scene_objects_spawned`](crate::NetworkLifecycle::on_in_scene_objects_spawned) of all scene
+    /// objects runs here at once, and on clients before the event.
     pub fn scene_loaded(&mut self) {
         self.scene_loaded = true;
+        let spawned: Vec<NetId> = self.scene_objects().map(|(_, object)| object).collect();
+        self.call_lifecycle(&spawned, LifecycleCallback::InSceneObjectsSpawned);
     }
 
     /// All scene objects are spawned, here and on the clients that are ready.

@@ -244,10 +244,12 @@ impl NetworkServer {
             return false;
         };
         let segments = self.showing.spoken();
-        if let Err(error) = description.write_all(slots, segments, &mut self.stats) {
+        let told = (&mut self.stats, &mut self.events);
+        if let Err(error) = description.write_all(slots, segments, told) {
             self.events.push(describe_failure(id, error));
             return false;
         }
+        self.look_again(id, description.kind);
         true
     }
 

@@ -3,9 +3,11 @@
 use std::any::TypeId;
 
 use super::audience::{AudienceId, Audiences, Base};
+use super::lifecycle::Errand;
 use super::spawned::Spawned;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{BehaviourSet, Behaviours, Place};
+use crate::lifecycle::Leaving;
 use crate::message::{Message, ObjectDestroy};
 use crate::prefab::Prefab;
 use crate::{MessageType, NetId, NetworkSceneId, Quaternion, Vector3};
@@ -81,7 +83,9 @@ pub enum SpawnError {
 }
 
 impl NetworkServer {
-    /// Spawns an object: with the next update, every ready client gets it.
+    /// Spawns an object: with the next update, every ready client gets it. The callbacks of its
+    /// [`NetworkLifecycle`](crate::NetworkLifecycle) run before this returns; one of them may have
+    /// despawned it by then.
     ///
     /// # Panics
     ///
@@ -154,8 +158,9 @@ impl NetworkServer {
         }
         self.interest.management.handle_spawn(net_id, position);
         if owner.is_some() {
-            self.set_owner(net_id, owner);
+            self.give(net_id, owner);
         }
+        self.tell(net_id, Errand::Spawn);
         Ok(net_id)
     }
 
@@ -219,7 +224,22 @@ impl NetworkServer {
 
     /// Takes an object away from the server and from every client that sees it. Its children have no
     /// parent then. Returns whether there was one.
+    ///
+    /// Its [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs first. If the
+    /// object is being called at the time, it is despawned when that is done.
     pub fn despawn(&mut self, id: NetId) -> bool {
+        if self.lent.contains(id) {
+            return self.lent.let_go(id, Leaving::Destroyed);
+        }
+        if self.has_lifecycle(id) {
+            self.tell(id, Errand::Despawn);
+            return true;
+        }
+        self.remove(id)
+    }
+
+    /// Takes an object away, when its behaviours have been told.
+    pub(super) fn remove(&mut self, id: NetId) -> bool {
         self.detach_children(id);
         let Some(spawned) = self.objects.remove(id.0) else {
             return false;
@@ -335,9 +355,21 @@ impl NetworkServer {
         true
     }
 
-    /// Gives an object to a connection, or to nobody. The former and the new owner are told.
-    /// Returns whether there is such an object and such a connection.
+    /// Gives an object to a connection, or to nobody. The former and the new owner are told. On the
+    /// server, [`on_lost_ownership`](crate::NetworkLifecycle::on_lost_ownership) runs if nobody owned
+    /// it, and [`on_gained_ownership`](crate::NetworkLifecycle::on_gained_ownership) if nobody does
+    /// now. Returns whether there is such an object and such a connection.
     pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
+        let former = self.owner(id);
+        let given = self.give(id, owner);
+        if given {
+            self.tell_ownership(id, former, owner);
+        }
+        given
+    }
+
+    /// Gives an object to a connection, or to nobody, and tells no behaviour of it.
+    fn give(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
         let known = owner.is_none_or(|owner| self.knows(owner));
         let Some(spawned) = self.objects.get_mut(id.0).filter(|_| known) else {
             return false;
