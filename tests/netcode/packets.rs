@@ -11,10 +11,14 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A server as UNet's, with a connection that is ready.
 fn server(packet_size: usize) -> NetworkServer {
+    server_of(prefabs(), packet_size)
+}
+
+fn server_of(prefabs: Prefabs, packet_size: usize) -> NetworkServer {
     let mut config = ServerConfig::default();
     config.compare_schemas = false;
     config.packet_size = packet_size;
-    let mut server = NetworkServer::with_config(prefabs(), config);
+    let mut server = NetworkServer::with_config(prefabs, config);
     let connection = server.handle_connect();
     server.set_ready(connection);
     packets(&mut server, SECOND);
@@ -81,4 +85,58 @@ fn t69_each_channel_has_packets_of_its_own() {
     let unreliable = "0600080001010000803f".to_owned() + "0600080002010000803f";
     let expected = [(0, reliable), (1, unreliable)];
     assert_eq!(packets(&mut server, SECOND * 3), expected);
+}
+
+/// M22: the rules of UNet's document, all at once: a full state without masks, bases first; then a
+/// change as a mask for each level and the values of its bits, a zero for what is clean, a message for
+/// each object, and one packet for all of them.
+#[test]
+fn m22_bases_siblings_and_several_objects_share_a_packet_as_unets_do() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Creature {
+        #[sync_var]
+        hp: SyncVar<i32>,
+        #[sync_var]
+        name: SyncVar<String>,
+    }
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Orc {
+        #[network_behaviour(base)]
+        creature: Creature,
+        #[sync_var]
+        rage: SyncVar<i32>,
+    }
+    let prefabs = Prefabs::new().register::<(Door, Orc)>("guarded door");
+    let mut server = server_of(prefabs, 1200);
+    let mut spawn = || {
+        let orc = Orc {
+            creature: Creature {
+                hp: 240.into(),
+                name: "ab".into(),
+            },
+            rage: 7.into(),
+        };
+        server.spawn((Door::default(), orc))
+    };
+    let ids = [spawn(), spawn()];
+    let spawned = packets(&mut server, SECOND * 2);
+    assert_eq!(spawned.len(), 1);
+    // How long the states are; the door; hp, name; rage.
+    let state = "0700".to_owned() + "00" + "f002006162" + "07";
+    assert_eq!(spawned[0].1.matches(&state).count(), 2, "{spawned:?}");
+
+    server.get_mut::<Orc>(ids[0]).unwrap().rage.set(-1);
+    server.get_mut::<Door>(ids[1]).unwrap().open.set(true);
+    let mut orc = server.get_mut::<Orc>(ids[1]).unwrap();
+    orc.creature.name.push('x');
+    orc.creature.hp.set(300);
+    drop(orc);
+    // Header and object; the door; the base's level; its own.
+    let first = "09000800".to_owned() + "01" + "00" + "04" + "04fbffffffff";
+    let second = "0c000800".to_owned() + "02" + "0101" + "03f13c0300616278" + "03";
+    let expected = [(0, first + &second)];
+    assert_eq!(packets(&mut server, SECOND * 3), expected);
+    assert_eq!(packets(&mut server, SECOND * 4), []);
 }
