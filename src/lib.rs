@@ -18,12 +18,12 @@ pub use syncvar_runtime::{
     ListError, ListHash, ListOperation, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4,
     MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId, NetworkBehaviour, NetworkClient,
     NetworkHash128, NetworkIdentity, NetworkReader, NetworkSceneId, NetworkServer, NetworkWriter,
-    PacketError, Plane, Prefabs, Quantized, Quaternion, Ray, ReadError, ReadErrorKind,
+    PacketError, Plane, Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind,
     ReadResultExt, Rect, SchemaDifference, ServerConfig, ServerEvent, SetChange, SmallestThree,
     SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec, SyncDictionary,
     SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet, SyncValue, SyncVar, Tag,
-    Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector3, Vector4, WriteError,
-    WriteErrorKind, ZigZag, dictionary, hash_set,
+    Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector2Int, Vector3, Vector3Int,
+    Vector4, WriteError, WriteErrorKind, ZigZag, dictionary, hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.

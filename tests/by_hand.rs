@@ -345,11 +345,11 @@ impl NetworkBehaviour for Diary {
     }
 }
 
-/// U1, U2, U3, U12: one function writes and one reads, by hand where fields with a mark are not
+/// U1, U2, U3, U12, U24: one function writes and one reads, by hand where fields with a mark are not
 /// enough; both are told whether the state is the initial one, for the first send to each client and
 /// for no other; and each behaviour of an object has a mask of its own, which it sees while it writes.
 #[test]
-fn u1_u2_u3_u12_both_functions_are_told_what_is_initial_and_each_behaviour_has_its_mask() {
+fn u1_u2_u3_u12_u24_both_functions_are_told_what_is_initial_and_each_behaviour_has_its_mask() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<(Diary, Diary)>("diaries"));
     net.settle();
     let id = net.server.spawn((Diary::default(), Diary::default()));
@@ -375,6 +375,9 @@ fn u1_u2_u3_u12_both_functions_are_told_what_is_initial_and_each_behaviour_has_i
     assert_eq!(server(&mut net, 1), [("write", false, 0)]);
     let (numbers, told) = client(&net, 0, 0);
     assert_eq!((numbers, told[1]), ([0, 5], ("read", false, 0b10)));
+    // Every behaviour of the object reads, in the order in which they wrote.
+    let (numbers, told) = client(&net, 0, 1);
+    assert_eq!((numbers, told[1]), ([0, 0], ("read", false, 0)));
 
     // The newcomer's first state is initial, and none of the other's is again.
     let late = net.connect();

@@ -41,8 +41,15 @@ fn no_row_of_the_checklist_is_open() {
     checklist.not_applicable = not_applicable.iter().map(|(row, _)| *row).collect();
     for path in sources() {
         let text = fs::read_to_string(&path).unwrap();
-        let file = path.strip_prefix(root()).unwrap().display();
-        for test in tests(&text) {
+        let file = path.strip_prefix(root()).unwrap();
+        let tests = tests(&text);
+        assert!(
+            tests.is_empty() || is_compiled(file),
+            "{} is no module",
+            file.display()
+        );
+        let file = file.display();
+        for test in tests {
             let place = format!("{file}:{}: {}", test.line, test.name);
             for number in test.numbers {
                 checklist
@@ -154,6 +161,12 @@ fn a_wrong_list_or_page_would_be_noticed() {
     );
     assert_eq!(checklist.which(is_required, State::Open), ["T2"]);
     assert!(checklist.table().contains("starred (T*): 1 rows\n  covered          0\n  not applicable   0\n  open             1  T2\n"));
+    assert!(is_compiled(Path::new("tests/netcode/writers.rs")));
+    assert!(is_compiled(Path::new("syncvar-runtime/src/wire/packed.rs")));
+    assert!(!is_compiled(Path::new("tests/netcode/no_such_module.rs")));
+    assert!(!is_compiled(Path::new(
+        "tests/ui/conflict/value_by_hand_too.rs"
+    )));
     for wrong in ["U1", "X1 one", "U one", "U1234 one", "U1\tone", "one"] {
         assert_eq!(rows(wrong).unwrap_err(), wrong);
     }
@@ -185,6 +198,28 @@ fn sources() -> Vec<PathBuf> {
     sources.sort();
     assert!(sources.len() > 100, "{} files", sources.len());
     sources
+}
+
+/// Whether a file is the root of a crate, or a module of a file that its folder or one above belongs
+/// to.
+fn is_compiled(file: &Path) -> bool {
+    let (folder, stem) = (file.parent().unwrap(), file.file_stem().unwrap());
+    if folder.ends_with("tests") || stem == "lib" || stem == "main" {
+        return true;
+    }
+    let declaration = format!("mod {};", stem.to_string_lossy());
+    let declares = |above: &Path| {
+        let text = fs::read_to_string(root().join(above)).unwrap_or_default();
+        lines(&text).iter().any(|line| {
+            let before = line.code.strip_suffix(&declaration);
+            before.is_some_and(|before| before.is_empty() || before.starts_with("pub"))
+        })
+    };
+    let mut candidates = folder.ancestors().flat_map(|folder| {
+        let roots = ["lib.rs", "main.rs", "mod.rs"].map(|root| folder.join(root));
+        roots.into_iter().chain([folder.with_extension("rs")])
+    });
+    candidates.any(|candidate| declares(&candidate))
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

@@ -75,7 +75,7 @@ impl Checklist<'_> {
     }
 
     /// The numbers of a part of the rows that have come to this.
-    pub(crate) fn which(&self, part: fn(&Row<'_>) -> bool, state: State) -> Vec<&str> {
+    pub(crate) fn which(&self, part: Part, state: State) -> Vec<&str> {
         let rows = self.rows.iter().filter(|row| part(row));
         let rows = rows.filter(|row| self.state(row.number) == state);
         rows.map(|row| row.number).collect()
@@ -127,8 +127,11 @@ impl Checklist<'_> {
     }
 }
 
+/// A part of the rows.
+pub(crate) type Part = fn(&Row<'_>) -> bool;
+
 /// The parts of the table.
-pub(crate) const PARTS: &[(&str, fn(&Row<'_>) -> bool)] = &[
+pub(crate) const PARTS: &[(&str, Part)] = &[
     ("UNet (U)", |row| row.number.starts_with('U')),
     ("Mirror (M)", |row| row.number.starts_with('M')),
     ("Netcode, variables (N)", |row| row.number.starts_with('N')),

@@ -4,9 +4,7 @@ use syncvar::prelude::*;
 
 use crate::support::{Player, change, drain, network, states};
 
-fn player(health: i32) -> Option<(i32, String, u32)> {
-    Some((health, "Ann".into(), 0))
-}
+const ANN: fn(i32) -> Option<(i32, String, u32)> = |health| Some((health, "Ann".into(), 0));
 
 fn spawned_hidden() -> SpawnOptions {
     SpawnOptions {
@@ -38,10 +36,10 @@ fn t40_several_objects_are_hidden_and_shown_one_by_one() {
     net.settle();
     drain(&mut net, 1);
     for id in &ids {
-        assert_eq!(states(&net, *id), [player(5), None]);
+        assert_eq!(states(&net, *id), [ANN(5), None]);
         assert!(net.server.show(*id, connection));
         net.settle();
-        assert_eq!(states(&net, *id), [player(5), player(5)]);
+        assert_eq!(states(&net, *id), [ANN(5), ANN(5)]);
         assert_eq!(drain(&mut net, 1), [ClientEvent::Spawned { object: *id }]);
     }
 }
@@ -76,7 +74,7 @@ fn t40_several_objects_are_hidden_and_shown_together() {
     let here = |id: &NetId| ClientEvent::Spawned { object: *id };
     assert_eq!(drain(&mut net, 1), ids.iter().map(here).collect::<Vec<_>>());
     for id in &ids {
-        assert_eq!(states(&net, *id), [player(2), player(2)]);
+        assert_eq!(states(&net, *id), [ANN(2), ANN(2)]);
     }
 }
 
@@ -94,7 +92,7 @@ fn t47_a_hidden_object_is_on_no_client_and_hide_show_and_despawn_are_clean() {
     let connection = net.connection(0);
     net.server.show(id, connection);
     net.settle();
-    assert_eq!(states(&net, id), [player(1), None]);
+    assert_eq!(states(&net, id), [ANN(1), None]);
     net.server.hide(id, connection);
     net.settle();
     assert_eq!(states(&net, id), [None, None]);
@@ -131,14 +129,14 @@ fn t48_a_late_joiner_sees_what_was_spawned_with_observers_only() {
         net.settle();
         let late = net.connect();
         net.settle();
-        let expected = if hidden { None } else { player(1) };
+        let expected = if hidden { None } else { ANN(1) };
         assert_eq!(states(&net, id), [expected.clone(), expected]);
         if hidden {
             change(&mut net, id, |player| player.health.set(2));
             let connection = net.connection(late);
             assert!(net.server.show(id, connection));
             net.settle();
-            assert_eq!(states(&net, id), [None, player(2)]);
+            assert_eq!(states(&net, id), [None, ANN(2)]);
         }
     }
 }
