@@ -2,6 +2,7 @@
 
 mod apply;
 mod event;
+mod lend;
 mod receive;
 mod refuse;
 
@@ -9,6 +10,7 @@ pub(crate) use apply::Reception;
 pub use event::{ChangedFields, ClientEvent, SpawnFailure};
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
@@ -122,6 +124,10 @@ pub struct NetworkClient {
     packets: VecDeque<Bytes>,
     events: Events<ClientEvent>,
     stats: Stats,
+    /// The client's own time, which does not go back.
+    now: Duration,
+    /// The time of the last update by the caller's clock.
+    clock: Duration,
 }
 
 /// How far a client has come.
@@ -182,6 +188,8 @@ impl NetworkClient {
             packets: VecDeque::new(),
             events: Events::with_limit(config.max_events),
             config,
+            now: Duration::ZERO,
+            clock: Duration::ZERO,
         }
     }
 
@@ -318,6 +326,18 @@ impl NetworkClient {
     /// The transport has lost the connection.
     pub fn handle_disconnect(&mut self) {
         self.end(DisconnectReason::ConnectionLost);
+    }
+
+    /// The client's own time: that of the last update, which does not go back.
+    pub fn now(&self) -> Duration {
+        self.now
+    }
+
+    /// Lets the client do what depends on time. `now` is the time since any fixed moment. If it goes
+    /// back, the client's own time stands still for this update and goes on from there.
+    pub fn update(&mut self, now: Duration) {
+        self.now = self.now.saturating_add(now.saturating_sub(self.clock));
+        self.clock = now;
     }
 
     /// The next packet to be sent; call it until there is none.

@@ -12,6 +12,7 @@ mod behaviour;
 mod channel;
 mod client;
 mod codec;
+mod context;
 mod events;
 mod id_set;
 mod identity;
@@ -35,6 +36,7 @@ pub use client::{
     SpawnFailure,
 };
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
+pub use context::{CallContext, NetworkContext};
 pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity};
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,

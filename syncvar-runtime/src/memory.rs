@@ -190,11 +190,12 @@ impl MemoryNetwork {
         }
     }
 
-    /// Lets one tick pass: packets from clients arrive, the server updates, packets from the server
+    /// Lets one tick pass: the clients update, packets from them arrive, the server updates, packets from the server
     /// arrive. A link that one side has left goes down when nothing is on its way to the other.
     pub fn step(&mut self) {
         self.now += self.tick;
         for end in self.clients.iter_mut().filter(|end| end.connected) {
+            end.client.update(self.now);
             while let Some(packet) = end.client.poll_transmit() {
                 end.up.send(self.now, packet.channel, packet.bytes, true);
             }

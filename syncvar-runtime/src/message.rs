@@ -26,10 +26,18 @@ use crate::{
 pub enum MessageType {
     /// Server to client: an object is gone for everyone.
     ObjectDestroy = 1,
+    /// Server to client: a remote call, as UNet writes it.
+    Rpc = 2,
     /// Server to client: the full state of an object.
     ObjectSpawn = 3,
+    /// Client to server: a remote call, as UNet writes it.
+    Command = 5,
+    /// Server to client: an event of an object, as UNet writes it.
+    SyncEvent = 7,
     /// Server to client: changed fields of an object.
     UpdateVars = 8,
+    /// Server to client: the full state of an object that both sides have made themselves.
+    ObjectSpawnScene = 10,
     /// Server to client: 0 before, 1 after the objects a joining client is given.
     SpawnFinished = 12,
     /// Server to client: an object is gone for this client.
@@ -47,6 +55,18 @@ pub enum MessageType {
     /// Server to client: the head of a message of more than [`MAX_BYTES`](crate::MAX_BYTES). Statistics
     /// count it as the message that it is. Ours.
     Long = 24,
+    /// Either way: a remote call or an event of an object. Ours.
+    Call = 25,
+    /// Client to server: what the owner of an object has written to it. Ours.
+    OwnerWrite = 26,
+    /// Client to server: what time is it? Ours.
+    Ping = 27,
+    /// Server to client: the answer to a ping. Ours.
+    Pong = 28,
+    /// Server to client: an object has another parent. Ours.
+    SetParent = 29,
+    /// Server to client: the fields of an object that only its owner may read, for a new owner. Ours.
+    OwnerState = 30,
     /// Client to server: let me in. Server to client: you are in. Ours.
     Connect = 32,
     /// Either way: the connection ends, and why. Ours.
@@ -59,10 +79,14 @@ pub enum MessageType {
 
 impl MessageType {
     /// All of them, ordered by number.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 25] = [
         Self::ObjectDestroy,
+        Self::Rpc,
         Self::ObjectSpawn,
+        Self::Command,
+        Self::SyncEvent,
         Self::UpdateVars,
+        Self::ObjectSpawnScene,
         Self::SpawnFinished,
         Self::ObjectHide,
         Self::LocalClientAuthority,
@@ -71,6 +95,12 @@ impl MessageType {
         Self::UpdateBatch,
         Self::SpawnBatch,
         Self::Long,
+        Self::Call,
+        Self::OwnerWrite,
+        Self::Ping,
+        Self::Pong,
+        Self::SetParent,
+        Self::OwnerState,
         Self::Connect,
         Self::Disconnect,
         Self::Ready,
@@ -93,26 +123,36 @@ impl MessageType {
     pub(crate) const fn index(self) -> usize {
         match self {
             Self::ObjectDestroy => 0,
-            Self::ObjectSpawn => 1,
-            Self::UpdateVars => 2,
-            Self::SpawnFinished => 3,
-            Self::ObjectHide => 4,
-            Self::LocalClientAuthority => 5,
-            Self::Resync => 6,
-            Self::Schema => 7,
-            Self::UpdateBatch => 8,
-            Self::SpawnBatch => 9,
-            Self::Long => 10,
-            Self::Connect => 11,
-            Self::Disconnect => 12,
-            Self::Ready => 13,
-            Self::NotReady => 14,
+            Self::Rpc => 1,
+            Self::ObjectSpawn => 2,
+            Self::Command => 3,
+            Self::SyncEvent => 4,
+            Self::UpdateVars => 5,
+            Self::ObjectSpawnScene => 6,
+            Self::SpawnFinished => 7,
+            Self::ObjectHide => 8,
+            Self::LocalClientAuthority => 9,
+            Self::Resync => 10,
+            Self::Schema => 11,
+            Self::UpdateBatch => 12,
+            Self::SpawnBatch => 13,
+            Self::Long => 14,
+            Self::Call => 15,
+            Self::OwnerWrite => 16,
+            Self::Ping => 17,
+            Self::Pong => 18,
+            Self::SetParent => 19,
+            Self::OwnerState => 20,
+            Self::Connect => 21,
+            Self::Disconnect => 22,
+            Self::Ready => 23,
+            Self::NotReady => 24,
         }
     }
 }
 
 /// The version of the handshake that [`Connect`] announces.
-pub(crate) const PROTOCOL_VERSION: u32 = 2;
+pub(crate) const PROTOCOL_VERSION: u32 = 3;
 
 /// A message of fixed layout.
 pub(crate) trait Message: Sized {
@@ -330,6 +370,6 @@ mod tests {
             assert_eq!(MessageType::ALL[message_type.index()], message_type);
         }
         assert!(MessageType::ALL.is_sorted());
-        assert_eq!(MessageType::from_number(2), None);
+        assert_eq!(MessageType::from_number(6), None);
     }
 }

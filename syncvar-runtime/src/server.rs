@@ -8,6 +8,7 @@ mod full_state;
 mod guard;
 mod interest;
 mod join;
+mod lend;
 mod limited;
 mod notes;
 #[cfg(feature = "parallel")]
@@ -282,6 +283,11 @@ impl NetworkServer {
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
         let objects = self.objects.iter();
         objects.filter_map(|(number, spawned)| self.identity_of(NetId(number), spawned))
+    }
+
+    /// The server's own time: that of the last update, which does not go back.
+    pub fn now(&self) -> Duration {
+        self.now
     }
 
     /// How many objects there are.

@@ -28,6 +28,10 @@ pub(crate) trait Pool: Any + Send + Sync {
     /// Adds a row; gives the behaviours back if they are of another type.
     fn insert(&mut self, behaviours: Behaviours) -> Result<u32, Behaviours>;
     fn remove(&mut self, row: u32);
+    /// Takes the contents of a row out, to be put back with [`give_back`](Self::give_back).
+    fn take(&mut self, row: u32) -> Option<Box<dyn Slots>>;
+    /// Puts the contents of a row back; if its object is gone by now, the row is free.
+    fn give_back(&mut self, row: u32, slots: Box<dyn Slots>, stays: bool);
     fn slots(&self, row: u32) -> Option<&dyn Slots>;
     fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots>;
 
@@ -111,6 +115,20 @@ impl<S: Slots> Pool for TypedPool<S> {
             && freed.take().is_some()
         {
             self.free.push(row);
+        }
+    }
+
+    fn take(&mut self, row: u32) -> Option<Box<dyn Slots>> {
+        let slots: S = self.rows.get_mut(row as usize)?.take()?;
+        Some(Box::new(slots))
+    }
+
+    fn give_back(&mut self, row: u32, slots: Box<dyn Slots>, stays: bool) {
+        let slots: Box<dyn Any> = slots;
+        match (slots.downcast::<S>(), self.rows.get_mut(row as usize)) {
+            (Ok(slots), Some(place)) if stays => *place = Some(*slots),
+            // Nothing could be removed while it was lent.
+            _ => self.free.push(row),
         }
     }
 
@@ -220,6 +238,18 @@ impl Pools {
     pub(crate) fn remove(&mut self, at: Location) {
         if let Some(pool) = self.all.get_mut(at.pool as usize) {
             pool.rows.remove(at.row);
+        }
+    }
+
+    /// Takes the behaviours of an object out of their pool, to be given back.
+    pub(crate) fn take(&mut self, at: Location) -> Option<Box<dyn Slots>> {
+        self.all.get_mut(at.pool as usize)?.rows.take(at.row)
+    }
+
+    /// Gives back what was taken; if the object is gone by now, its place is free.
+    pub(crate) fn give_back(&mut self, at: Location, slots: Box<dyn Slots>, stays: bool) {
+        if let Some(pool) = self.all.get_mut(at.pool as usize) {
+            pool.rows.give_back(at.row, slots, stays);
         }
     }
 

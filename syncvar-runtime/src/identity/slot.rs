@@ -66,6 +66,12 @@ pub(crate) trait Slot: Send + Sync {
     /// Forgets what was kept for the hooks.
     fn skip_hooks(&mut self);
 
+    /// The server is about to lend the behaviour for writing.
+    fn begin_change(&mut self);
+
+    /// The server has got the behaviour back.
+    fn end_change(&mut self);
+
     /// When this behaviour was last sent.
     fn last_send(&self) -> Nanos;
 
@@ -170,6 +176,17 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     #[inline]
     fn skip_hooks(&mut self) {
         self.previous = None;
+    }
+
+    fn begin_change(&mut self) {
+        self.previous = self.behaviour.before_change();
+    }
+
+    fn end_change(&mut self) {
+        self.behaviour.notice_replacements();
+        if let Some(before) = self.previous.take() {
+            self.behaviour.withdraw_changes(before);
+        }
     }
 
     #[inline]

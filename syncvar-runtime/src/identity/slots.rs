@@ -14,6 +14,9 @@ pub(crate) trait Slots: Any + Send + Sync {
     fn slot(&self, index: usize) -> Option<&dyn Slot>;
     fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot>;
 
+    /// All slots, to be changed independently.
+    fn all_mut(&mut self) -> Vec<&mut dyn Slot>;
+
     /// An empty pool for rows of this type.
     fn new_pool(&self) -> Box<dyn Pool>;
 
@@ -223,6 +226,13 @@ impl Slots for BehaviourList {
         Some(&mut **self.0.get_mut(index)?)
     }
 
+    fn all_mut(&mut self) -> Vec<&mut dyn Slot> {
+        self.0
+            .iter_mut()
+            .map(|slot| &mut **slot as &mut dyn Slot)
+            .collect()
+    }
+
     fn new_pool(&self) -> Box<dyn Pool> {
         Box::new(TypedPool::<Self>::default())
     }
@@ -247,6 +257,10 @@ impl<B: NetworkBehaviour> Slots for TypedSlot<B> {
 
     fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot> {
         (index == 0).then_some(self)
+    }
+
+    fn all_mut(&mut self) -> Vec<&mut dyn Slot> {
+        vec![self]
     }
 
     fn new_pool(&self) -> Box<dyn Pool> {
@@ -286,6 +300,10 @@ macro_rules! tuples {
                     $($index => Some(&mut self.$index),)+
                     _ => None,
                 }
+            }
+
+            fn all_mut(&mut self) -> Vec<&mut dyn Slot> {
+                vec![$(&mut self.$index),+]
             }
 
             fn new_pool(&self) -> Box<dyn Pool> {

@@ -1,0 +1,217 @@
+//! What a behaviour is told when it is called: who and where it is, and what is around it.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use crate::identity::{Slot, Slots};
+use crate::{ConnectionId, NetId, NetworkBehaviour, NetworkClient, NetworkServer};
+
+/// What is around a behaviour while it is being called: its own object, the other behaviours on it,
+/// and the server or the client with all other objects.
+///
+/// While a behaviour is called, its object is not to be found on the server or client by its id: its
+/// other behaviours are [siblings](Self::sibling).
+pub struct NetworkContext<'a> {
+    side: Side<'a>,
+    siblings: &'a mut (dyn Siblings + 'a),
+    net_id: NetId,
+    behaviour: usize,
+}
+
+/// What holds the object.
+pub(crate) enum Side<'a> {
+    Server(&'a mut NetworkServer),
+    Client(&'a mut NetworkClient),
+}
+
+impl NetworkContext<'_> {
+    /// Whether this is the server.
+    pub fn is_server(&self) -> bool {
+        matches!(self.side, Side::Server(_))
+    }
+
+    /// Whether this is a client.
+    pub fn is_client(&self) -> bool {
+        matches!(self.side, Side::Client(_))
+    }
+
+    /// The number of the object.
+    pub fn net_id(&self) -> NetId {
+        self.net_id
+    }
+
+    /// The position of the behaviour on its object.
+    pub fn behaviour_index(&self) -> usize {
+        self.behaviour
+    }
+
+    /// The connection that owns the object, on the server. A client does not know those of others, nor
+    /// its own number: see [`is_owner`](Self::is_owner).
+    pub fn owner(&self) -> Option<ConnectionId> {
+        match &self.side {
+            Side::Server(server) => server.owner(self.net_id),
+            Side::Client(_) => None,
+        }
+    }
+
+    /// Whether this side owns the object: the client that does, or the server if no connection does.
+    pub fn is_owner(&self) -> bool {
+        match &self.side {
+            Side::Server(server) => server.owner(self.net_id).is_none(),
+            Side::Client(client) => client.is_owner(self.net_id),
+        }
+    }
+
+    /// The time: the server's own, or what the client was last updated with.
+    pub fn now(&self) -> Duration {
+        match &self.side {
+            Side::Server(server) => server.now(),
+            Side::Client(client) => client.now(),
+        }
+    }
+
+    /// The first other behaviour of this type on the object.
+    pub fn sibling<B: NetworkBehaviour>(&self) -> Option<&B> {
+        let mut slots = (0..self.siblings.len()).filter_map(|index| self.siblings.slot(index));
+        slots.find_map(|slot| (slot.behaviour() as &dyn Any).downcast_ref())
+    }
+
+    /// The first other behaviour of this type on the object, for writing.
+    pub fn sibling_mut<B: NetworkBehaviour>(&mut self) -> Option<&mut B> {
+        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
+        let index = (0..self.siblings.len())
+            .find(|index| self.siblings.slot(*index).is_some_and(is_one))?;
+        let behaviour: &mut dyn Any = self.siblings.slot_mut(index)?.behaviour_mut();
+        behaviour.downcast_mut()
+    }
+
+    /// The first behaviour of this type on any object; on the own one, of the siblings.
+    pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
+        if id == self.net_id {
+            return self.sibling();
+        }
+        match &self.side {
+            Side::Server(server) => server.get(id),
+            Side::Client(client) => client.get(id),
+        }
+    }
+
+    /// The server, where this is the server: other objects, spawning, calls, and so on.
+    pub fn server(&mut self) -> Option<&mut NetworkServer> {
+        match &mut self.side {
+            Side::Server(server) => Some(server),
+            Side::Client(_) => None,
+        }
+    }
+
+    /// The client, where this is a client.
+    pub fn client(&mut self) -> Option<&mut NetworkClient> {
+        match &mut self.side {
+            Side::Client(client) => Some(client),
+            Side::Server(_) => None,
+        }
+    }
+}
+
+impl fmt::Debug for NetworkContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NetworkContext")
+            .field("net_id", &self.net_id)
+            .field("behaviour", &self.behaviour)
+            .field("is_server", &self.is_server())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is around a behaviour while a remote call runs on it: a [`NetworkContext`], and who called.
+#[derive(Debug)]
+pub struct CallContext<'a> {
+    context: NetworkContext<'a>,
+    sender: Option<ConnectionId>,
+}
+
+impl<'a> CallContext<'a> {
+    pub(crate) fn new(context: NetworkContext<'a>, sender: Option<ConnectionId>) -> Self {
+        Self { context, sender }
+    }
+
+    /// The connection that a command came from. It is the one that the bytes came from, whatever they
+    /// say. On a client there is none: all calls come from the server.
+    pub fn sender(&self) -> Option<ConnectionId> {
+        self.sender
+    }
+}
+
+impl<'a> Deref for CallContext<'a> {
+    type Target = NetworkContext<'a>;
+
+    fn deref(&self) -> &NetworkContext<'a> {
+        &self.context
+    }
+}
+
+impl DerefMut for CallContext<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.context
+    }
+}
+
+/// The behaviours of an object but the one that is called.
+trait Siblings {
+    fn len(&self) -> usize;
+    fn slot(&self, index: usize) -> Option<&dyn Slot>;
+    fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot>;
+}
+
+impl Siblings for Vec<Option<&mut dyn Slot>> {
+    fn len(&self) -> usize {
+        Self::len(self)
+    }
+
+    fn slot(&self, index: usize) -> Option<&dyn Slot> {
+        self.get(index)?.as_deref()
+    }
+
+    fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot> {
+        match self.get_mut(index)? {
+            Some(slot) => Some(&mut **slot),
+            None => None,
+        }
+    }
+}
+
+/// A callback that panicked: what it said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Panicked(pub(crate) String);
+
+/// Runs something of the user's; a panic ends with it.
+pub(crate) fn contain<R>(action: impl FnOnce() -> R) -> Result<R, Panicked> {
+    catch_unwind(AssertUnwindSafe(action)).map_err(|payload| {
+        let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+        Panicked(text.unwrap_or_else(|| "a panic without a message".into()))
+    })
+}
+
+/// Calls a behaviour of an object that has been lent, with what is around it. None if there is no
+/// behaviour at this position.
+pub(crate) fn call<R>(
+    slots: &mut dyn Slots,
+    index: usize,
+    net_id: NetId,
+    side: Side<'_>,
+    action: impl FnOnce(&mut dyn Slot, NetworkContext<'_>) -> R,
+) -> Option<Result<R, Panicked>> {
+    let mut all: Vec<Option<&mut dyn Slot>> = slots.all_mut().into_iter().map(Some).collect();
+    let slot = all.get_mut(index)?.take()?;
+    let context = NetworkContext {
+        side,
+        siblings: &mut all,
+        net_id,
+        behaviour: index,
+    };
+    Some(contain(|| action(slot, context)))
+}
