@@ -174,7 +174,19 @@ fn n14_vectors_of_integers_and_a_ray_in_the_plane_come_back() {
         round_trip(&ray, &Ray2D::default()),
         round_trip(&(ray.origin, ray.direction), &Default::default())
     );
-    assert!(ray.same(&ray) && !ray.same(&Ray2D::default()));
+    let other = Vector2::new(3.0, 5.0);
+    for changed in [
+        Ray2D {
+            origin: other,
+            ..ray
+        },
+        Ray2D {
+            direction: other,
+            ..ray
+        },
+    ] {
+        assert!(ray.same(&ray) && !ray.same(&changed));
+    }
     assert_eq!(Vector2Int::SCHEMA.to_string(), "IVec2");
     assert_eq!(Vector3Int::SCHEMA.to_string(), "IVec3");
 }

@@ -29,23 +29,26 @@ fn documented(dialect: Dialect, number: u64) -> usize {
     }
 }
 
-/// T66: for each width, the smallest number of so many bits and the largest, in every type that holds
-/// it.
+/// T66: for each width, the smallest number of so many bits and the largest, and those on both sides of
+/// each border in between, in every type that holds them.
 #[test]
 fn t66_a_packed_number_of_each_width_is_as_long_as_documented() {
+    let of_width = |bits: u32| {
+        let largest = u64::MAX.checked_shr(64 - bits).unwrap_or(0);
+        [largest, largest / 2 + 1]
+    };
+    let borders = [240, 241, 2287, 2288, 67_823, 67_824];
+    let numbers: Vec<_> = (0..=64).flat_map(of_width).chain(borders).collect();
     for dialect in DIALECTS {
-        for bits in 0..=64_u32 {
-            let largest = u64::MAX.checked_shr(64 - bits).unwrap_or(0);
-            for number in [largest, largest / 2 + 1] {
-                let length = documented(dialect, number);
-                assert_eq!(bytes(dialect, &number).len(), length, "{number}");
-                for narrow in [
-                    u32::try_from(number).map(|number| bytes(dialect, &number)),
-                    u16::try_from(number).map(|number| bytes(dialect, &number)),
-                    u8::try_from(number).map(|number| bytes(dialect, &number)),
-                ] {
-                    assert!(narrow.is_err() || narrow == Ok(bytes(dialect, &number)));
-                }
+        for number in &numbers {
+            let wide = bytes(dialect, number);
+            assert_eq!(wide.len(), documented(dialect, *number), "{number}");
+            for narrow in [
+                u32::try_from(*number).map(|number| bytes(dialect, &number)),
+                u16::try_from(*number).map(|number| bytes(dialect, &number)),
+                u8::try_from(*number).map(|number| bytes(dialect, &number)),
+            ] {
+                assert!(narrow.is_err() || narrow.as_ref() == Ok(&wide), "{number}");
             }
         }
     }
