@@ -20,13 +20,13 @@ pub use syncvar_runtime::{
     Matrix4x4, MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId, NetworkBehaviour,
     NetworkClient, NetworkContext, NetworkHash128, NetworkIdentity, NetworkLifecycle,
     NetworkReader, NetworkSceneId, NetworkSerializable, NetworkServer, NetworkWriter, PacketError,
-    ParentError, Plane, Prefabs, Quantized, Quaternion, Ray, ReadError, ReadErrorKind,
+    ParentError, Plane, Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind,
     ReadResultExt, Rect, SchemaDifference, Serializable, ServerConfig, ServerEvent, SetChange,
     SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec,
     SyncDictionary, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet, SyncValue,
     SyncVar, Synchronize, SynchronizeError, SynchronizeFailure, Tag, Transmit, TypeSchema,
-    ValueMut, VariantSchema, Vector2, Vector3, Vector4, WriteError, WriteErrorKind, ZigZag,
-    dictionary, hash_set,
+    ValueMut, VariantSchema, Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError,
+    WriteErrorKind, ZigZag, dictionary, hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.

@@ -75,6 +75,6 @@ pub use wire::{
     Color, Color32, Decimal, Dialect, FixedString, FixedString32, FixedString64, FixedString128,
     FixedString512, FixedString4096, FixedStringTooLong, MAX_BYTES, MAX_STRING_BYTES, Matrix4x4,
     MessageStart, NetworkHash128, NetworkReader, NetworkSceneId, NetworkWriter, Plane, Quaternion,
-    Ray, ReadError, ReadErrorKind, ReadResultExt, Rect, SyncValue, Vector2, Vector3, Vector4,
-    WriteError, WriteErrorKind,
+    Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Rect, SyncValue, Vector2, Vector2Int,
+    Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
 };
