@@ -9,7 +9,7 @@ pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 #[cfg(feature = "parallel")]
 pub(crate) use pool::Pool;
 pub(crate) use pool::{Entry, Job, Location, Pools};
-pub(crate) use slot::{Nanos, Slot, nanos};
+pub(crate) use slot::{Nanos, Remembered, Slot, nanos};
 pub(crate) use slots::{
     MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };

@@ -51,8 +51,8 @@ pub use schema::{
 };
 pub use schema_text::SchemaDifference;
 pub use server::{
-    BehaviourMut, Budget, ConnectionId, NetworkServer, PacketError, ServerConfig, ServerEvent,
-    SpawnError, SpawnOptions, Transmit,
+    BehaviourMut, Budget, ConnectionId, LocalClient, NetworkServer, PacketError, ServerConfig,
+    ServerEvent, SpawnError, SpawnOptions, Transmit,
 };
 pub use stats::{BehaviourStats, Counter, Stats};
 pub use sync::{

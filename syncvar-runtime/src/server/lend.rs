@@ -16,6 +16,7 @@ impl NetworkServer {
     ) -> Option<R> {
         let at = self.objects.get(id.0)?.at;
         let mut slots = self.pools.take(at)?;
+        self.remember_all_for_local(id, &*slots);
         slots.for_each_mut(|slot| slot.begin_change());
         let result = action(&mut *slots, self);
         slots.for_each_mut(|slot| slot.end_change());
