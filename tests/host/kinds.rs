@@ -312,3 +312,66 @@ fn m4_a_field_of_ones_own_says_what_it_was_and_each_behaviour_is_told_of_itself(
     });
     assert_eq!(told.collect::<Vec<_>>(), [(1, 0b11), (2, 0b1)]);
 }
+
+/// Changes a collection of a chest that the local client sees, then not, then again; returns what its
+/// hooks were told.
+fn changes_in_and_out_of_sight(mut change: impl FnMut(&mut Chest, u8)) -> Vec<String> {
+    let mut net = network();
+    let local = net.server.connect_local();
+    let id = net.server.spawn(Chest::default());
+    net.settle();
+    chest(&mut net, id, |chest| change(chest, 1));
+    net.settle();
+    net.server.hide(id, local);
+    net.settle();
+    chest(&mut net, id, |chest| change(chest, 2));
+    net.settle();
+    net.server.show(id, local);
+    chest(&mut net, id, |chest| change(chest, 3));
+    net.settle();
+    chest(&mut net, id, |chest| change(chest, 4));
+    net.settle();
+    std::mem::take(&mut net.server.get_mut::<Chest>(id).unwrap().log)
+}
+
+#[test]
+fn client_server_actions_respect_aoi_of_a_dictionary() {
+    let told = changes_in_and_out_of_sight(|chest, key| drop(chest.prices.insert(key, "a".into())));
+    let expected = [
+        r#"Add { key: 1, value: "a" }"#,
+        r#"Add { key: 4, value: "a" }"#,
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn client_server_actions_respect_aoi_of_a_list() {
+    let told = changes_in_and_out_of_sight(|chest, value| chest.items.push(value));
+    let expected = [
+        "Add { index: 0, value: 1 }",
+        "1 of 1",
+        "Add { index: 3, value: 4 }",
+        "1 of 4",
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn client_server_actions_respect_aoi_of_a_set() {
+    let told = changes_in_and_out_of_sight(|chest, value| drop(chest.tags.insert(value)));
+    assert_eq!(told, ["Add { value: 1 }", "Add { value: 4 }"]);
+}
+
+#[test]
+fn server_callback_test_the_hook_of_a_host_is_told_of_the_change() {
+    let mut net = MemoryNetwork::new(prefabs);
+    net.server.connect_local();
+    let id = net.server.spawn(Chest::default());
+    net.settle();
+    chest(&mut net, id, |chest| {
+        drop(chest.prices.insert(1, "a".into()))
+    });
+    net.settle();
+    let told = &net.server.get::<Chest>(id).unwrap().log;
+    assert_eq!(*told, [r#"Add { key: 1, value: "a" }"#]);
+}
