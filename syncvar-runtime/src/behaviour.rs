@@ -229,6 +229,25 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     fn call_hooks(&mut self, previous: Self::Previous) {
         drop(previous);
     }
+
+    /// What the fields with a hook are now. A server with a local client calls it before it lends the
+    /// behaviour for writing, once between two updates, and passes what is returned to
+    /// [`changed_since`](Self::changed_since): see
+    /// [`NetworkServer::connect_local`](crate::NetworkServer::connect_local).
+    ///
+    /// The derive writes both methods where a field has a hook. A behaviour written by hand has no hooks
+    /// on a host unless it has them too.
+    fn remember_for_hooks(&self) -> Option<Self::Previous> {
+        None
+    }
+
+    /// Makes of what was remembered what [`call_hooks`](Self::call_hooks) is to be given: the previous
+    /// values of those fields that are different now. Returns their bits; if there are none, no hook is
+    /// called.
+    fn changed_since(&self, previous: &mut Self::Previous) -> u64 {
+        let _ = previous;
+        0
+    }
 }
 
 /// What the derive writes around a field marked `#[network_behaviour(base)]`.

@@ -84,9 +84,17 @@ impl NetworkContext<'_> {
         matches!(self.side, Side::Server(_))
     }
 
-    /// Whether this is a client.
+    /// Whether this is a client, or a host whose local client sees the object.
     pub fn is_client(&self) -> bool {
-        matches!(self.side, Side::Client(_))
+        matches!(self.side, Side::Client(_)) || self.is_host()
+    }
+
+    /// Whether this is a server with a [local client](NetworkServer::connect_local) that sees the object.
+    pub fn is_host(&self) -> bool {
+        match &self.side {
+            Side::Server(server) => server.is_seen_locally(self.net_id),
+            Side::Client(_) => false,
+        }
     }
 
     /// The number of the object.
@@ -140,10 +148,14 @@ impl NetworkContext<'_> {
         }
     }
 
-    /// Whether this side owns the object: the client that does, or the server if no connection does.
+    /// Whether this side owns the object: the client that does, or the server if no connection does, or
+    /// if its local client does.
     pub fn is_owner(&self) -> bool {
         match &self.side {
-            Side::Server(server) => server.owner(self.net_id).is_none(),
+            Side::Server(server) => {
+                let owner = server.owner(self.net_id);
+                owner.is_none_or(|owner| server.is_local(owner))
+            }
             Side::Client(client) => client.is_owner(self.net_id),
         }
     }

@@ -56,8 +56,8 @@ pub use schema::{
 };
 pub use schema_text::SchemaDifference;
 pub use server::{
-    BehaviourMut, Budget, ConnectionId, NetworkServer, PacketError, ParentError, ServerConfig,
-    ServerEvent, SpawnError, SpawnOptions, Transmit,
+    BehaviourMut, Budget, ConnectionId, LocalClient, NetworkServer, PacketError, ParentError,
+    ServerConfig, ServerEvent, SpawnError, SpawnOptions, Transmit,
 };
 pub use stats::{BehaviourStats, Counter, Stats};
 pub use sync::{

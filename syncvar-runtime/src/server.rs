@@ -6,6 +6,7 @@ mod connection;
 mod event;
 mod full_state;
 mod guard;
+mod host;
 mod interest;
 mod join;
 mod lend;
@@ -30,6 +31,7 @@ pub use budget::Budget;
 pub use event::{PacketError, ServerEvent};
 pub(crate) use full_state::{PARENT, SCENE_ID};
 pub use guard::BehaviourMut;
+pub use host::LocalClient;
 pub use parent::ParentError;
 pub(crate) use sink::Sink;
 pub use spawn::{SpawnError, SpawnOptions};
@@ -51,6 +53,7 @@ use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, Prefabs}
 use audience::Audiences;
 use connection::{Connection, ConnectionState};
 use full_state::Kind;
+use host::Host;
 use interest::Interest;
 use join::Spare;
 use lifecycle::Late;
@@ -209,6 +212,8 @@ pub struct NetworkServer {
     /// Buffers for full states of everything.
     spare: Spare,
     rationing: Box<Rationing>,
+    /// The client in the same process.
+    host: Option<Box<Host>>,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
     /// What waits to be sent.
@@ -262,6 +267,7 @@ impl NetworkServer {
             turnover: Turnover::default(),
             spare: Spare::default(),
             rationing: Box::default(),
+            host: None,
             outgoing: VecDeque::new(),
             stock: Stock::default(),
             packet: Vec::new(),
@@ -333,6 +339,9 @@ impl NetworkServer {
     /// something has changed, the object is queued for the next update.
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
+        if self.host.is_some() {
+            self.remember_for_local(id, at, |slots| slots.position::<B>());
+        }
         let behaviour = self.pools.behaviour_mut(at)?;
         Some(BehaviourMut::new(id, behaviour, &mut self.schedule))
     }
@@ -344,6 +353,9 @@ impl NetworkServer {
         index: usize,
     ) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
+        if self.host.is_some() {
+            self.remember_for_local(id, at, |_| index..index + 1);
+        }
         let behaviour = self.pools.behaviour_at_mut(at, index)?;
         Some(BehaviourMut::new(id, behaviour, &mut self.schedule))
     }
@@ -357,6 +369,10 @@ impl NetworkServer {
     /// What the interest management has to say counts from the next update on: until then, everyone
     /// sees an object that has just been spawned.
     pub fn is_visible(&self, id: NetId, connection: ConnectionId) -> bool {
+        if self.is_local(connection) {
+            let spawned = self.objects.get(id.0);
+            return spawned.is_some_and(|spawned| self.is_for_local(id, spawned));
+        }
         let known = self.connections.get(connection.0).is_some();
         let wanted = self.objects.get(id.0).map(|spawned| spawned.wanted);
         known && wanted.is_some_and(|audience| self.audiences.admits(audience, connection))
@@ -402,6 +418,7 @@ impl NetworkServer {
             && self.reparented.is_empty()
             && !self.scene_loaded
             && !self.is_rationing()
+            && self.host.as_ref().is_none_or(|host| host.is_idle())
     }
 
     /// Something that happened, oldest first.

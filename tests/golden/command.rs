@@ -11,6 +11,8 @@ use super::recorded::Recorded;
 pub(crate) enum Command {
     /// A connection is there, and not ready.
     Connect(u32),
+    /// There is a client in the server's process.
+    ConnectLocal(u32),
     /// A connection says that it is ready.
     Ready(u32),
     NotReady(u32),
@@ -75,6 +77,7 @@ impl Command {
         let float = |text: &str| text.parse::<f32>().expect("a number");
         match words[..] {
             ["connect", connection] => Self::Connect(number(connection)),
+            ["connect-local", connection] => Self::ConnectLocal(number(connection)),
             ["ready", connection] => Self::Ready(number(connection)),
             ["not-ready", connection] => Self::NotReady(number(connection)),
             [

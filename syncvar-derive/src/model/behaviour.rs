@@ -183,6 +183,11 @@ impl<'a> Behaviour<'a> {
         self.sync_vars.iter().any(SyncVar::has_hook)
     }
 
+    /// Whether the previous value of any field of its own is kept.
+    pub(crate) fn remembers(&self) -> bool {
+        self.sync_vars.iter().any(SyncVar::is_remembered)
+    }
+
     /// Whether any field of its own has a codec.
     pub(crate) fn has_codecs(&self) -> bool {
         self.sync_vars

@@ -135,7 +135,7 @@ pub struct ChangedFields {
 }
 
 impl ChangedFields {
-    pub(super) fn new(schema: &'static BehaviourSchema, dirty_bits: u64) -> Self {
+    pub(crate) fn new(schema: &'static BehaviourSchema, dirty_bits: u64) -> Self {
         Self { schema, dirty_bits }
     }
 

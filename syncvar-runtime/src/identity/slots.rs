@@ -1,6 +1,7 @@
 //! All behaviours of an object, in a row.
 
 use std::any::{Any, TypeId};
+use std::ops::Range;
 
 use super::behaviours::{BehaviourList, BehaviourSet, Behaviours};
 use super::pool::{Pool, TypedPool};
@@ -48,6 +49,15 @@ impl dyn Slots {
             if let Some(slot) = self.slot_mut(index) {
                 action(slot);
             }
+        }
+    }
+
+    /// Where the first behaviour of this type is; an empty range if there is none.
+    pub(crate) fn position<B: NetworkBehaviour>(&self) -> Range<usize> {
+        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
+        match self.iter().position(is_one) {
+            Some(index) => index..index + 1,
+            None => 0..0,
         }
     }
 

@@ -251,6 +251,7 @@ impl NetworkServer {
         self.reparented.remove(&id);
         self.interest.forget(id);
         self.rationing.forget_object(id);
+        self.forget_for_local(id);
         if let Some(owner) = spawned
             .owner
             .and_then(|owner| self.connections.get_mut(owner.0))
@@ -288,6 +289,9 @@ impl NetworkServer {
         if !self.knows(connection) {
             return false;
         }
+        if self.is_local(connection) {
+            return self.set_visible_locally(id, None);
+        }
         self.interest.set_shown(id, connection, false);
         self.set_wanted(id, |audiences, wanted| {
             audiences.restore(wanted, connection)
@@ -312,6 +316,7 @@ impl NetworkServer {
         if let Some(spawned) = self.objects.get_mut(id.0) {
             spawned.by_interest = false;
             self.interest.take_shown(id);
+            self.set_view_of_local(id, None);
         }
     }
 
@@ -319,6 +324,9 @@ impl NetworkServer {
         let Some(spawned) = self.objects.get(id.0).filter(|_| self.knows(connection)) else {
             return false;
         };
+        if self.is_local(connection) {
+            return self.set_visible_locally(id, Some(visible));
+        }
         if spawned.by_interest && self.audiences.base(spawned.wanted) == Base::Everyone {
             self.interest.set_shown(id, connection, visible);
         }
@@ -340,6 +348,7 @@ impl NetworkServer {
         self.audiences.release(spawned.wanted);
         spawned.wanted = wanted;
         self.schedule.queue_moved(id, spawned);
+        self.touch_for_local(id);
         true
     }
 
@@ -396,6 +405,7 @@ impl NetworkServer {
                 self.tell_owner(connection, id, authority);
             }
         }
+        self.touch_for_local(id);
         self.follow_object(id);
         true
     }

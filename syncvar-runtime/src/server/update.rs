@@ -51,6 +51,7 @@ impl NetworkServer {
         self.deliver();
         self.end_budgets();
         self.follow_interest();
+        self.call_local_hooks();
         self.schedule_resyncs();
         self.send_changes(now, joining);
         self.send_rations();
@@ -64,6 +65,7 @@ impl NetworkServer {
         if joining {
             self.join();
         }
+        self.update_local();
     }
 
     /// Has objects sent again to those who asked, so many for each in one update.
@@ -282,6 +284,10 @@ impl NetworkServer {
 
     /// Appends a message for one connection alone.
     pub(super) fn send_own<M: Message>(&mut self, connection: ConnectionId, message: &M) {
+        // The local client is told nothing in bytes.
+        if self.is_local(connection) {
+            return;
+        }
         let Some(receiver) = self.connections.get_mut(connection.0) else {
             return;
         };
