@@ -1,6 +1,7 @@
 //! Behaviours that note what they are told, and do what a test wants.
 
 use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use syncvar::prelude::*;
 use syncvar::{ClientConfig, Dialect, LifecycleCallback, ServerConfig};
@@ -12,6 +13,8 @@ pub(crate) type Script =
 thread_local! {
     static LOG: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
     static SCRIPT: Cell<Option<Script>> = const { Cell::new(None) };
+    static BROKEN: Cell<bool> = const { Cell::new(false) };
+    static MAY_PANIC: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Notes something.
@@ -21,7 +24,18 @@ pub(crate) fn note(text: impl Into<String>) {
 
 /// What has been noted since this was last asked.
 pub(crate) fn noted() -> Vec<String> {
+    check();
     LOG.take()
+}
+
+/// Fails if an assertion in a script has failed: the panic was contained.
+fn check() {
+    assert!(!BROKEN.take(), "a script has panicked: see above");
+}
+
+/// From now on scripts may panic.
+pub(crate) fn expect_panics() {
+    MAY_PANIC.set(true);
 }
 
 /// The notes that have a text in them.
@@ -52,9 +66,14 @@ impl Told<'_> {
     ) -> LifecycleResult {
         let side = if ctx.is_server() { "server" } else { "client" };
         note(format!("{side} {} {} {callback}", ctx.net_id(), self.name));
-        SCRIPT
-            .get()
-            .map_or(Ok(()), |script| script(self, callback, ctx))
+        let Some(script) = SCRIPT.get() else {
+            return Ok(());
+        };
+        let result = catch_unwind(AssertUnwindSafe(|| script(self, callback, ctx)));
+        result.unwrap_or_else(|panicked| {
+            BROKEN.set(!MAY_PANIC.get());
+            resume_unwind(panicked)
+        })
     }
 }
 
@@ -122,6 +141,7 @@ pub(crate) struct Prop {
 pub(crate) fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<Actor>("actor")
+        .register::<Partner>("partner")
         .register::<(Actor, Partner)>("pair")
         .register::<(Prop, Actor)>("beside a prop")
         .register::<Prop>("prop")
@@ -162,10 +182,12 @@ pub(crate) fn literal_network() -> MemoryNetwork {
 
 /// What a client has been told since this was last asked.
 pub(crate) fn events(net: &mut MemoryNetwork, client: usize) -> Vec<ClientEvent> {
+    check();
     std::iter::from_fn(|| net.client_mut(client).poll_event()).collect()
 }
 
 /// What the server has been told since this was last asked.
 pub(crate) fn server_events(net: &mut MemoryNetwork) -> Vec<ServerEvent> {
+    check();
     std::iter::from_fn(|| net.server.poll_event()).collect()
 }

@@ -3,7 +3,7 @@
 use syncvar::prelude::*;
 use syncvar::{CallbackFailure, LifecycleCallback};
 
-use super::actor::{Actor, Partner, events, network, noted, noted_of, play, server_events};
+use super::actor::{Actor, Partner, events, expect_panics, network, noted_of, play, server_events};
 
 /// The callbacks that are reported as failed: name of the behaviour, callback, message.
 fn failures(events: Vec<ClientEvent>) -> Vec<(NetId, &'static str, LifecycleCallback, String)> {
@@ -44,7 +44,7 @@ fn server_failures(
 fn t56_a_callback_that_fails_or_panics_keeps_nobody_from_being_told() {
     for panics in [false, true] {
         let mut net = network(1);
-        noted();
+        expect_panics();
         play(if panics {
             |told, _, _| {
                 if told.name == "Actor" {
@@ -96,6 +96,7 @@ impl Life for LifecycleCallback {
 #[test]
 fn t56_an_object_whose_callbacks_fail_is_replicated_like_any_other() {
     let mut net = network(1);
+    expect_panics();
     play(|told, callback, ctx| {
         if callback == LifecycleCallback::Spawn && ctx.is_server() {
             told.value.set(4);
