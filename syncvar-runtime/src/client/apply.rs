@@ -2,10 +2,12 @@
 
 use super::{ChangedFields, ClientEvent, NetworkClient, Replica, SpawnFailure};
 use crate::events::Events;
-use crate::identity::{Entry, Place, ReadChanges, Slot, Slots, Visit};
+use crate::identity::{Entry, Place, Pools, ReadChanges, Slot, Slots, Visit};
 use crate::message::ObjectSpawn;
 use crate::segments::Entries;
-use crate::{Dialect, MessageType, NetId, NetworkHash128, NetworkReader, ReadError, ReadErrorKind};
+use crate::{
+    Dialect, MessageType, NetId, NetworkHash128, NetworkReader, Prefabs, ReadError, ReadErrorKind,
+};
 
 /// So many objects are found before the first of them is read.
 const BATCH: usize = 128;
@@ -91,15 +93,37 @@ struct Arrival<'a> {
 }
 
 impl Replica {
-    /// Tells the application of the object.
-    pub(super) fn announce(&mut self, object: NetId, events: &mut Events<ClientEvent>) {
+    /// Tells the application of the object, and before that the hooks that want to be told of what it is
+    /// like when it is met.
+    pub(super) fn announce(
+        &mut self,
+        object: NetId,
+        (prefabs, pools): (&Prefabs, &mut Pools),
+        events: &mut Events<ClientEvent>,
+    ) {
         self.announced = true;
+        self.call_initial_hooks(prefabs, pools);
         events.push(ClientEvent::Spawned { object });
         if self.owned {
             events.push(ClientEvent::OwnerChanged {
                 object,
                 owned: true,
             });
+        }
+    }
+
+    fn call_initial_hooks(&self, prefabs: &Prefabs, pools: &mut Pools) {
+        let prefab = prefabs.get(pools.prefab(self.at.pool));
+        let slots = pools.slots_mut(self.at);
+        let slots = slots.filter(|slots| slots.has_initial_hooks());
+        if let (Some(prefab), Some(slots)) = (prefab, slots) {
+            let made = prefab.make();
+            for index in 0..slots.len() {
+                let told = slots.initial_changes(index, made.slots());
+                if let (Some(told), Some(slot)) = (told, slots.slot_mut(index)) {
+                    slot.call_hooks_with(told);
+                }
+            }
         }
     }
 }
@@ -219,7 +243,8 @@ impl NetworkClient {
                 if replica.announced {
                     self.events.push(ClientEvent::Restored { object });
                 } else if !self.joining {
-                    replica.announce(object, &mut self.events);
+                    let kept = (&self.prefabs, &mut self.pools);
+                    replica.announce(object, kept, &mut self.events);
                 }
             }
             Err(error) => self.poison(object, error),

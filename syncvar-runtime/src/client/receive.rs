@@ -176,7 +176,8 @@ impl NetworkClient {
                 events.push(ClientEvent::OwnerChanged { object, owned });
             }
             if !replica.announced && !replica.poisoned {
-                replica.announce(object, events);
+                let kept = (&self.prefabs, &mut self.pools);
+                replica.announce(object, kept, events);
             }
         }
         self.events.push(ClientEvent::Ready);
