@@ -41,6 +41,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let withdraw_changes = change::withdraw_changes(behaviour);
     let remember_for_hooks = hooks::remember_for_hooks(behaviour);
     let changed_since = hooks::changed_since(behaviour);
+    let remember_for_initial_hooks = hooks::remember_for_initial_hooks(behaviour);
     let on_serialize = serialize::on_serialize(behaviour);
     let on_deserialize = deserialize::on_deserialize(behaviour);
     let call_hooks = deserialize::call_hooks(behaviour);
@@ -79,6 +80,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 #call_hooks
                 #remember_for_hooks
                 #changed_since
+                #remember_for_initial_hooks
                 #on_lifecycle
                 #synchronize
             }

@@ -225,7 +225,8 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     }
 
     /// Calls the hooks of the fields that have changed. Runs after all behaviours of the object
-    /// have been read; never for an initial state.
+    /// have been read; for an initial state only those that
+    /// [`remember_for_initial_hooks`](Self::remember_for_initial_hooks) asks for.
     fn call_hooks(&mut self, previous: Self::Previous) {
         drop(previous);
     }
@@ -247,6 +248,14 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     fn changed_since(&self, previous: &mut Self::Previous) -> u64 {
         let _ = previous;
         0
+    }
+
+    /// As [`remember_for_hooks`](Self::remember_for_hooks), of the fields marked `initial_hook`: what they
+    /// are on an object just as its prefab makes it. A client passes it to
+    /// [`changed_since`](Self::changed_since) when it has the first state of an object, and calls the
+    /// hooks of those that are different then, before [`ClientEvent::Spawned`](crate::ClientEvent::Spawned).
+    fn remember_for_initial_hooks(&self) -> Option<Self::Previous> {
+        None
     }
 }
 

@@ -1,6 +1,7 @@
-//! `remember_for_hooks` and `changed_since`: what a host does in the place of reading.
+//! `remember_for_hooks`, `remember_for_initial_hooks` and `changed_since`: how hooks are told of what has
+//! not been read as a change.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 use super::change::let_base;
@@ -10,26 +11,51 @@ use crate::model::{Base, Behaviour, Container, SyncVar, travels};
 use crate::names;
 
 pub(super) fn remember_for_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
-    if behaviour.base.is_none() && !behaviour.has_hooks() {
+    remember_fields(behaviour, "remember_for_hooks", |sync_var| {
+        sync_var.has_hook()
+    })
+}
+
+pub(super) fn remember_for_initial_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
+    remember_fields(behaviour, "remember_for_initial_hooks", |sync_var| {
+        sync_var.initial_hook
+    })
+}
+
+/// A method that remembers some fields, and what the method of the base remembers.
+fn remember_fields(
+    behaviour: &Behaviour<'_>,
+    method: &str,
+    concerned: impl Fn(&SyncVar<'_>) -> bool,
+) -> Option<TokenStream> {
+    let has_own = behaviour.sync_vars.iter().any(&concerned);
+    if behaviour.base.is_none() && !has_own {
         return None;
     }
     let previous = Previous::of(behaviour);
     let previous_type = previous.ty();
     let of_base = behaviour.base.as_ref().map(|base| {
         let member = &base.member;
-        let remember = item(base.ty, "NetworkBehaviour", "remember_for_hooks");
-        quote!(#remember(&self.#member))
+        let of_base = item(base.ty, "NetworkBehaviour", method);
+        quote!(#of_base(&self.#member))
     });
     let body = match (of_base, &previous) {
         (Some(of_base), Previous::OfBase(_)) => of_base,
         (of_base, _) => {
-            let base = of_base.map(|of_base| let_base(&of_base, &previous, behaviour.has_hooks()));
-            let remembered = previous.remembered(remember);
+            let base = of_base.map(|of_base| let_base(&of_base, &previous, has_own));
+            let remembered = previous.remembered(|sync_var| {
+                if concerned(sync_var) {
+                    remember(sync_var)
+                } else {
+                    quote!(_syncvar::None)
+                }
+            });
             quote!(#base _syncvar::Some(#remembered))
         }
     };
+    let method = Ident::new(method, Span::call_site());
     Some(quote! {
-        fn remember_for_hooks(&self) -> _syncvar::Option<#previous_type> {
+        fn #method(&self) -> _syncvar::Option<#previous_type> {
             #body
         }
     })
@@ -37,9 +63,6 @@ pub(super) fn remember_for_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStrea
 
 /// What is remembered of a field.
 fn remember(sync_var: &SyncVar<'_>) -> TokenStream {
-    if !sync_var.has_hook() {
-        return quote!(_syncvar::None);
-    }
     let (member, ty) = (&sync_var.member, sync_var.ty.original);
     match (sync_var.ty.container, &sync_var.codec) {
         (Container::SyncVar(value), None) if !travels(value) => {

@@ -92,13 +92,31 @@ impl NetworkClient {
         prefab.is_some_and(|prefab| prefab.lifecycle)
     }
 
-    /// Tells the behaviours and then the application of an object that can be seen from now on.
+    /// Calls the hooks that want to be told of what an object is like when it is met.
+    fn call_initial_hooks(&mut self, at: Location) {
+        let prefab = self.prefabs.get(self.pools.prefab(at.pool));
+        let slots = self.pools.slots_mut(at);
+        let slots = slots.filter(|slots| slots.has_initial_hooks());
+        if let (Some(prefab), Some(slots)) = (prefab, slots) {
+            let made = prefab.make();
+            for index in 0..slots.len() {
+                let told = slots.initial_changes(index, made.slots());
+                if let (Some(told), Some(slot)) = (told, slots.slot_mut(index)) {
+                    slot.call_hooks_with(told);
+                }
+            }
+        }
+    }
+
+    /// Tells the hooks that want to be told, the behaviours and then the application of an object that can
+    /// be seen from now on.
     pub(super) fn announce(&mut self, object: NetId) {
         let Some(replica) = self.objects.get_mut(object.0) else {
             return;
         };
         replica.told = true;
         let (at, owned) = (replica.at, replica.owned);
+        self.call_initial_hooks(at);
         if self.has_lifecycle(at) {
             self.lend(object, |slots, client| {
                 for callback in LifecycleCallback::SPAWN {

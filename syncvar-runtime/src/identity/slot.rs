@@ -76,6 +76,10 @@ pub(crate) trait Slot: Send + Sync {
     /// What the fields with a hook are, if there are some.
     fn remember_for_hooks(&self) -> Option<Remembered>;
 
+    /// What those fields are whose hooks are told of the state that an object is met with, if there are
+    /// some.
+    fn remember_for_initial_hooks(&self) -> Option<Remembered>;
+
     /// Makes of what was remembered what the hooks are to be told; the bits of what has changed.
     fn changed_since(&self, before: &mut Remembered) -> u64;
 
@@ -214,6 +218,11 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
 
     fn remember_for_hooks(&self) -> Option<Remembered> {
         let remembered = self.behaviour.remember_for_hooks()?;
+        Some(Box::new(remembered))
+    }
+
+    fn remember_for_initial_hooks(&self) -> Option<Remembered> {
+        let remembered = self.behaviour.remember_for_initial_hooks()?;
         Some(Box::new(remembered))
     }
 

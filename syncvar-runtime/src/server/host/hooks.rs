@@ -41,6 +41,18 @@ impl Host {
         }
     }
 
+    /// Calls hooks; what they write is looked at with the next update.
+    fn call_hooks(&mut self, place: (NetId, usize), slot: &mut dyn Slot, told: Remembered) {
+        let again = Lent {
+            before: slot.remember_for_hooks(),
+            by_hooks: true,
+        };
+        self.lent.insert(place, again);
+        slot.begin_change();
+        slot.call_hooks_with(told);
+        slot.end_change();
+    }
+
     /// Takes what is to be looked at with this update. If a hook has panicked in the last one, that is
     /// not yet finished.
     fn begin_hooks(&mut self) {
@@ -87,6 +99,29 @@ impl NetworkServer {
         }
     }
 
+    /// Calls the hooks that are told of what an object is like when the local client meets it.
+    pub(super) fn call_initial_hooks_locally(&mut self, id: NetId) {
+        let (Some(host), Some(spawned)) = (&mut self.host, self.objects.get(id.0)) else {
+            return;
+        };
+        let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool));
+        let slots = self.pools.slots_mut(spawned.at);
+        let slots = slots.filter(|slots| slots.has_initial_hooks());
+        let (Some(prefab), Some(slots)) = (prefab, slots) else {
+            return;
+        };
+        let made = prefab.make();
+        for index in 0..slots.len() {
+            let told = slots.initial_changes(index, made.slots());
+            if let (Some(told), Some(slot)) = (told, slots.slot_mut(index)) {
+                host.call_hooks((id, index), slot, told);
+                if slot.dirty_bits() != 0 {
+                    self.schedule.queue_dirty(id);
+                }
+            }
+        }
+    }
+
     /// Calls the hooks of what the local client sees and has changed, and tells it what that is.
     pub(in crate::server) fn call_local_hooks(&mut self) {
         if let Some(host) = &mut self.host {
@@ -114,14 +149,7 @@ impl NetworkServer {
             if let Some(mut before) = lent.before {
                 let changed = slot.changed_since(&mut before);
                 if changed != 0 {
-                    let again = Lent {
-                        before: slot.remember_for_hooks(),
-                        by_hooks: true,
-                    };
-                    host.lent.insert((id, behaviour), again);
-                    slot.begin_change();
-                    slot.call_hooks_with(before);
-                    slot.end_change();
+                    host.call_hooks((id, behaviour), slot, before);
                     fields |= changed | slot.dirty_bits() & !written;
                     if slot.dirty_bits() != 0 {
                         self.schedule.queue_dirty(id);

@@ -110,6 +110,12 @@ impl NetworkServer {
             return;
         };
         let owned = owner == Some(host.connection);
+        if sees && !host.known.contains(&object) {
+            self.call_initial_hooks_locally(object);
+        }
+        let Some(host) = &mut self.host else {
+            return;
+        };
         if sees && host.known.insert(object) {
             host.events.push(ClientEvent::Spawned { object });
         }
