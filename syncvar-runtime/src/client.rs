@@ -2,6 +2,8 @@
 
 mod apply;
 mod event;
+mod hold;
+mod late;
 mod lend;
 mod receive;
 mod refuse;
@@ -27,6 +29,7 @@ use crate::{
     Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
     ReadError,
 };
+use late::Late;
 
 /// How a client behaves.
 #[derive(Clone, Debug)]
@@ -55,6 +58,23 @@ pub struct ClientConfig {
     /// The most events that are kept for [`NetworkClient::poll_event`], besides one for each object
     /// of a burst; the oldest go first. A program that lives by hooks alone may leave them there.
     pub max_events: usize,
+    /// How long messages are held whose object is not there yet; 3 s unless set. What is sent on one
+    /// channel may overtake what is sent on another: a change on an unreliable channel may be there
+    /// before the full state that it builds on, by as long as a reliable channel takes to make a loss
+    /// good. 3 s are enough for that twice over on a slow link.
+    ///
+    /// When the time is over, all that is held for that object is dropped
+    /// ([`ClientEvent::HeldDropped`]). It is measured by [`NetworkClient::update`], from the first one
+    /// since the first of the messages came, and stands still during a burst of objects. A client that
+    /// is never updated is bounded by number and size alone.
+    pub hold_time: Duration,
+    /// How many messages are held at most, for all objects together; 1024 unless set, and 0 for none.
+    /// When there are more, what has been held the longest goes, with all that is held for the same
+    /// object.
+    pub max_held: usize,
+    /// How many bytes the held messages have at most, all together; 1 MiB unless set. As with
+    /// [`max_held`](Self::max_held), the oldest go when there are more.
+    pub max_held_bytes: usize,
 }
 
 impl Default for ClientConfig {
@@ -68,6 +88,9 @@ impl Default for ClientConfig {
             max_objects: 1_000_000,
             max_elements: DEFAULT_MAX_ELEMENTS,
             max_events: 100_000,
+            hold_time: Duration::from_secs(3),
+            max_held: 1024,
+            max_held_bytes: 1024 * 1024,
         }
     }
 }
@@ -97,6 +120,10 @@ pub struct ClientPacket {
 ///
 /// An update that cannot be read poisons its object and nothing else: the object keeps what it has,
 /// further updates of it are ignored, and the server is asked to send all of it again.
+///
+/// A message for an object that is not there yet is held, and handled right after the object has been
+/// announced, in the order in which such messages came: [`ClientConfig::hold_time`]. A message for an
+/// object that was there and is gone is dropped.
 #[derive(Debug)]
 pub struct NetworkClient {
     prefabs: Prefabs,
@@ -123,6 +150,8 @@ pub struct NetworkClient {
     /// Packets of what was in `outgoing`, oldest first.
     packets: VecDeque<Bytes>,
     events: Events<ClientEvent>,
+    /// Messages whose objects are not there yet.
+    late: Late,
     stats: Stats,
     /// The client's own time, which does not go back.
     now: Duration,
@@ -187,6 +216,7 @@ impl NetworkClient {
             outgoing: Segments::new(config.packet_size),
             packets: VecDeque::new(),
             events: Events::with_limit(config.max_events),
+            late: Late::default(),
             config,
             now: Duration::ZERO,
             clock: Duration::ZERO,
@@ -305,6 +335,7 @@ impl NetworkClient {
         for id in self.ids(|_| true) {
             self.forget(id, false);
         }
+        self.late = Late::default();
         self.dialect = Dialect::Unet;
         self.joining = false;
         self.server_schema.clear();
@@ -338,6 +369,7 @@ impl NetworkClient {
     pub fn update(&mut self, now: Duration) {
         self.now = self.now.saturating_add(now.saturating_sub(self.clock));
         self.clock = now;
+        self.drop_expired();
     }
 
     /// The next packet to be sent; call it until there is none.
@@ -395,6 +427,7 @@ impl NetworkClient {
             ClientState::Connected => ClientEvent::Disconnected { reason },
         };
         self.state = ClientState::Disconnected;
+        self.drop_all_held();
         self.events.push(event);
     }
 
@@ -405,6 +438,7 @@ impl NetworkClient {
         };
         self.pools.remove(replica.at);
         self.places.remove(&object);
+        self.late.remember_gone(object);
         if replica.announced {
             self.events.push(ClientEvent::Despawned { object, hidden });
         }

@@ -194,6 +194,8 @@ impl NetworkClient {
                 asset_id: arrival.asset_id,
                 reason,
             });
+            self.late.remember_gone(object);
+            self.drop_held(object, 0);
             return;
         }
         if arrival.place != Place::default() {
@@ -205,6 +207,10 @@ impl NetworkClient {
             return;
         };
         replica.fresh = true;
+        self.late.remember_come(object);
+        if same == Some(true) {
+            self.late.drop_changes(object);
+        }
         let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
             .with_max_elements(self.config.max_elements);
         let read = match (refused, self.pools.slots_mut(replica.at)) {
@@ -220,9 +226,13 @@ impl NetworkClient {
                     self.events.push(ClientEvent::Restored { object });
                 } else if !self.joining {
                     replica.announce(object, &mut self.events);
+                    self.release(object);
                 }
             }
-            Err(error) => self.poison(object, error),
+            Err(error) => {
+                self.late.drop_changes(object);
+                self.poison(object, error);
+            }
         }
     }
 
@@ -250,10 +260,23 @@ impl NetworkClient {
         let mut reader = NetworkReader::new(payload);
         let object = NetId(reader.read_packed_u32()?);
         let changes = reader.read_bytes(reader.remaining())?;
-        if let Some((pool, entry)) = self.find(object, changes) {
-            self.read_entries(Dialect::Unet, channel, pool, &[entry]);
-        }
+        self.apply_changes(Dialect::Unet, channel, object, changes);
         Ok(())
+    }
+
+    /// Applies the changes of one object, now or when it is there.
+    #[inline]
+    pub(super) fn apply_changes(
+        &mut self,
+        dialect: Dialect,
+        channel: u8,
+        object: NetId,
+        changes: &[u8],
+    ) {
+        match self.find(object, changes) {
+            Some((pool, entry)) => self.read_entries(dialect, channel, pool, &[entry]),
+            None => self.pass_over(dialect, channel, object, changes),
+        }
     }
 
     /// Applies an `UpdateBatch` message.
@@ -271,6 +294,7 @@ impl NetworkClient {
             };
             self.stats.count_entry(MessageType::UpdateBatch);
             let Some((next, entry)) = self.find(object, changes) else {
+                self.pass_over(Dialect::Compact, channel, object, changes);
                 continue;
             };
             if next != pool || length == BATCH {
@@ -284,22 +308,12 @@ impl NetworkClient {
         result
     }
 
-    /// The object that changes are for, if it is there and they can be applied to it.
+    /// The object that changes are for, if it is there and they can be applied to it now.
     #[inline]
-    pub(super) fn find<'a>(
-        &mut self,
-        object: NetId,
-        changes: &'a [u8],
-    ) -> Option<(u32, Entry<'a>)> {
-        let Some(replica) = self.objects.get_mut(object.0) else {
-            self.stats.unknown_objects += 1;
-            return None;
-        };
-        if replica.poisoned {
-            // The answer to the last question could not be read either.
-            if !std::mem::replace(&mut replica.asked, true) {
-                self.ask_for(object);
-            }
+    pub(super) fn find<'a>(&self, object: NetId, changes: &'a [u8]) -> Option<(u32, Entry<'a>)> {
+        let replica = self.objects.get(object.0)?;
+        let behind = !replica.announced && self.late.holds(object);
+        if replica.poisoned || behind {
             return None;
         }
         let entry = Entry {
@@ -309,6 +323,17 @@ impl NetworkClient {
             changes,
         };
         Some((replica.at.pool, entry))
+    }
+
+    /// Changes have come for an object that is poisoned.
+    pub(super) fn ask_again(&mut self, object: NetId) {
+        let Some(replica) = self.objects.get_mut(object.0) else {
+            return;
+        };
+        // The answer to the last question could not be read either.
+        if !std::mem::replace(&mut replica.asked, true) {
+            self.ask_for(object);
+        }
     }
 
     fn read_entries(&mut self, dialect: Dialect, channel: u8, pool: u32, entries: &[Entry<'_>]) {

@@ -76,6 +76,15 @@ pub enum ClientEvent {
         /// Why.
         reason: SpawnFailure,
     },
+    /// Messages that were held for an object that was not there have been dropped: it has not come in
+    /// time, it cannot be made, there were too many, or the connection is over. See
+    /// [`ClientConfig::hold_time`](crate::ClientConfig::hold_time).
+    HeldDropped {
+        /// Which.
+        object: NetId,
+        /// How many messages.
+        messages: usize,
+    },
 }
 
 /// Why an object of the server cannot be made on this client.

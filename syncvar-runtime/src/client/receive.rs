@@ -24,7 +24,7 @@ impl NetworkClient {
         let mut result = Ok(());
         for frame in Frames::new(packet) {
             let handled = frame.and_then(|frame| self.handle_message(channel, frame));
-            result = result.and(handled);
+            result = result.and(handled).and(self.late.take_error());
         }
         result
     }
@@ -68,7 +68,7 @@ impl NetworkClient {
         Ok(())
     }
 
-    fn handle_state(
+    pub(super) fn handle_state(
         &mut self,
         channel: u8,
         message_type: MessageType,
@@ -82,14 +82,21 @@ impl NetworkClient {
             MessageType::UpdateBatch => self.handle_updates(channel, payload)?,
             MessageType::ObjectDestroy => {
                 let ObjectDestroy { net_id } = ObjectDestroy::decode(payload)?;
-                self.forget(net_id, false);
+                if !self.put_off(net_id, channel, message_type, payload) {
+                    self.forget(net_id, false);
+                }
             }
             MessageType::ObjectHide => {
                 let ObjectHide { net_id } = ObjectHide::decode(payload)?;
-                self.forget(net_id, true);
+                if !self.put_off(net_id, channel, message_type, payload) {
+                    self.forget(net_id, true);
+                }
             }
             MessageType::LocalClientAuthority => {
-                self.handle_authority(&LocalClientAuthority::decode(payload)?);
+                let authority = LocalClientAuthority::decode(payload)?;
+                if !self.put_off(authority.net_id, channel, message_type, payload) {
+                    self.handle_authority(&authority);
+                }
             }
             MessageType::SpawnFinished => match SpawnFinished::decode(payload)?.state {
                 0 => self.begin_burst(),
@@ -135,15 +142,13 @@ impl NetworkClient {
             net_id: object,
             authority: owned,
         } = *message;
-        match self.objects.get_mut(object.0) {
-            Some(replica) => {
-                let changed = std::mem::replace(&mut replica.owned, owned) != owned;
-                if changed && replica.announced && !self.joining {
-                    self.events
-                        .push(ClientEvent::OwnerChanged { object, owned });
-                }
-            }
-            None => self.stats.unknown_objects += 1,
+        let Some(replica) = self.objects.get_mut(object.0) else {
+            return;
+        };
+        let changed = std::mem::replace(&mut replica.owned, owned) != owned;
+        if changed && replica.announced && !self.joining {
+            self.events
+                .push(ClientEvent::OwnerChanged { object, owned });
         }
     }
 
@@ -179,6 +184,7 @@ impl NetworkClient {
                 replica.announce(object, events);
             }
         }
+        self.release_all();
         self.events.push(ClientEvent::Ready);
     }
 }
