@@ -9,21 +9,23 @@ pub use syncvar_tcp as tcp;
 #[cfg(feature = "serde")]
 pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
-    Area, BehaviourList, BehaviourMut, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
-    Bits, Budget, CallContext, ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket,
-    ClientState, Color, Color32, ConnectionId, Counter, Decimal, Dialect, DictionaryChange,
-    DisconnectReason, ElementMut, Everyone, FieldSchema, Fixed, FixedString, FixedString32,
-    FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, Floats,
-    GroupTags, Half, HashKey, HookField, InterestChange, InterestChanges, InterestManagement, Link,
-    ListChange, ListError, ListHash, ListOperation, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS,
-    Matrix4x4, MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId, NetworkBehaviour,
-    NetworkClient, NetworkContext, NetworkHash128, NetworkIdentity, NetworkReader, NetworkSceneId,
-    NetworkServer, NetworkWriter, PacketError, Plane, Prefabs, Quantized, Quaternion, Ray,
-    ReadError, ReadErrorKind, ReadResultExt, Rect, SchemaDifference, ServerConfig, ServerEvent,
-    SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats,
-    SyncCodec, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet,
-    SyncValue, SyncVar, Tag, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector3,
-    Vector4, WriteError, WriteErrorKind, ZigZag, dictionary, hash_set,
+    Area, BehaviourList, BehaviourMut, BehaviourRef, BehaviourSchema, BehaviourSet, BehaviourStats,
+    Behaviours, Bits, Budget, CallContext, ChangedFields, Channel, ClientConfig, ClientEvent,
+    ClientPacket, ClientState, Color, Color32, ConnectionId, Counter, Decimal, Dialect,
+    DictionaryChange, DisconnectReason, ElementMut, Everyone, FieldSchema, Fixed, FixedString,
+    FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+    FixedStringTooLong, Floats, GroupTags, Half, HashKey, HookField, InterestChange,
+    InterestChanges, InterestManagement, Link, ListChange, ListError, ListHash, ListOperation,
+    MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork,
+    MessageStart, MessageType, NetId, NetRef, NetworkBehaviour, NetworkClient, NetworkContext,
+    NetworkHash128, NetworkIdentity, NetworkObjects, NetworkObjectsMut, NetworkReader,
+    NetworkSceneId, NetworkServer, NetworkWriter, PacketError, Plane, Prefabs, Quantized,
+    Quaternion, Ray, ReadError, ReadErrorKind, ReadResultExt, Rect, SchemaDifference, ServerConfig,
+    ServerEvent, SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure,
+    SpawnOptions, Stats, SyncCodec, SyncDictionary, SyncField, SyncHashSet, SyncList,
+    SyncListMessage, SyncSortedSet, SyncValue, SyncVar, Tag, Transmit, TypeSchema, ValueMut,
+    VariantSchema, Vector2, Vector3, Vector4, WriteError, WriteErrorKind, ZigZag, dictionary,
+    hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
@@ -31,10 +33,11 @@ pub mod prelude {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::{NetworkBehaviour, SyncValue};
     pub use syncvar_runtime::{
-        ClientEvent, ConnectionId, DictionaryChange, FixedString, FixedString32, FixedString64,
-        FixedString128, FixedString512, FixedString4096, ListChange, MemoryNetwork, NetId,
-        NetworkBehaviour, NetworkClient, NetworkServer, Prefabs, ServerEvent, SetChange,
-        SpawnOptions, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar,
+        BehaviourRef, ClientEvent, ConnectionId, DictionaryChange, FixedString, FixedString32,
+        FixedString64, FixedString128, FixedString512, FixedString4096, ListChange, MemoryNetwork,
+        NetId, NetRef, NetworkBehaviour, NetworkClient, NetworkServer, Prefabs, ServerEvent,
+        SetChange, SpawnOptions, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet, SyncValue,
+        SyncVar,
     };
 }
 

@@ -64,10 +64,11 @@ impl Way {
     fn packets(&mut self) -> Vec<(u8, Vec<u8>)> {
         self.now += Duration::from_secs(1);
         self.server.update(self.now);
-        let transmits = std::iter::from_fn(|| self.server.poll_transmit());
-        transmits
-            .map(|transmit| (transmit.channel, transmit.to_bytes().to_vec()))
-            .collect()
+        let mut packets = Vec::new();
+        while let Some(transmit) = self.server.poll_transmit() {
+            packets.push((transmit.channel, transmit.to_bytes().to_vec()));
+        }
+        packets
     }
 
     fn deliver(&mut self, packets: &[(u8, Vec<u8>)]) {

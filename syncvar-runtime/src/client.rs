@@ -6,6 +6,7 @@ mod hold;
 mod late;
 mod lend;
 mod receive;
+mod references;
 mod refuse;
 
 pub(crate) use apply::Reception;
@@ -30,6 +31,7 @@ use crate::{
     ReadError,
 };
 use late::Late;
+use references::References;
 
 /// How a client behaves.
 #[derive(Clone, Debug)]
@@ -75,6 +77,9 @@ pub struct ClientConfig {
     /// How many bytes the held messages have at most, all together; 1 MiB unless set. As with
     /// [`max_held`](Self::max_held), the oldest go when there are more.
     pub max_held_bytes: usize,
+    /// How many references to objects that are not there are remembered, for
+    /// [`ClientEvent::ReferenceResolved`]; 100 000 unless set. Of those beyond that, nothing is told.
+    pub max_waiting_references: usize,
 }
 
 impl Default for ClientConfig {
@@ -91,6 +96,7 @@ impl Default for ClientConfig {
             hold_time: Duration::from_secs(3),
             max_held: 1024,
             max_held_bytes: 1024 * 1024,
+            max_waiting_references: 100_000,
         }
     }
 }
@@ -152,6 +158,12 @@ pub struct NetworkClient {
     events: Events<ClientEvent>,
     /// Messages whose objects are not there yet.
     late: Late,
+    /// References to objects that are not there yet.
+    references: References,
+    /// Those of the message under way: who holds them, and to what.
+    unresolved: Vec<(NetId, NetId)>,
+    /// What the references refer to that are being read.
+    targets: Vec<NetId>,
     stats: Stats,
     /// The client's own time, which does not go back.
     now: Duration,
@@ -217,6 +229,9 @@ impl NetworkClient {
             packets: VecDeque::new(),
             events: Events::with_limit(config.max_events),
             late: Late::default(),
+            references: References::default(),
+            unresolved: Vec::new(),
+            targets: Vec::new(),
             config,
             now: Duration::ZERO,
             clock: Duration::ZERO,
@@ -302,6 +317,16 @@ impl NetworkClient {
             return None;
         }
         self.pools.behaviour_mut(replica.at)
+    }
+
+    /// The behaviour at a position of an object, for writing, for objects with two behaviours of one
+    /// type.
+    pub fn get_mut_at<B: NetworkBehaviour>(&mut self, id: NetId, index: usize) -> Option<&mut B> {
+        let replica = self.objects.get(id.0)?;
+        if !replica.announced {
+            return None;
+        }
+        self.pools.behaviour_at_mut(replica.at, index)
     }
 
     /// Whether this client owns an object.
@@ -439,6 +464,7 @@ impl NetworkClient {
         self.pools.remove(replica.at);
         self.places.remove(&object);
         self.late.remember_gone(object);
+        self.references.forget(object);
         if replica.announced {
             self.events.push(ClientEvent::Despawned { object, hidden });
         }

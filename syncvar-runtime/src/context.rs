@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use crate::identity::{Slot, Slots};
-use crate::{ConnectionId, NetId, NetworkBehaviour, NetworkClient, NetworkServer};
+use crate::{ConnectionId, NetId, NetworkBehaviour, NetworkClient, NetworkIdentity, NetworkServer};
 
 /// What is around a behaviour while it is being called: its own object, the other behaviours on it,
 /// and the server or the client with all other objects.
@@ -96,6 +96,14 @@ impl NetworkContext<'_> {
         match &self.side {
             Side::Server(server) => server.get(id),
             Side::Client(client) => client.get(id),
+        }
+    }
+
+    /// Any object but the own one, by its id.
+    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        match &self.side {
+            Side::Server(server) => server.identity(id),
+            Side::Client(client) => client.identity(id),
         }
     }
 

@@ -11,7 +11,7 @@ pub(crate) use pool::Pool;
 pub(crate) use pool::{Entry, Job, Location, Pools};
 pub(crate) use slot::{Nanos, Slot, nanos};
 pub(crate) use slots::{
-    MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
+    MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };
 
 use std::any::Any;

@@ -20,6 +20,7 @@ mod interest;
 mod memory;
 mod message;
 mod prefab;
+mod reference;
 mod schema;
 mod schema_text;
 mod segments;
@@ -45,6 +46,7 @@ pub use interest::{
 pub use memory::{Link, MemoryNetwork};
 pub use message::{ListError, ListHash, ListOperation, MessageType, SyncListMessage};
 pub use prefab::Prefabs;
+pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourSchema, FieldSchema, MAX_SYNC_VARS, MemberSchema, TypeSchema, VariantSchema,
     assert_fits_32_bits,

@@ -3,7 +3,7 @@
 //! A packet is messages back to back; a message is the size of its payload (`u16`), its type
 //! (`i16`) and the payload; [`frame`] knows what one looks like that is too long for that. Numbers up
 //! to 47 are UNet's where UNet has the message; those that it leaves free carry what it does not
-//! have: 20 to 24, 32 and 33. Tables: WIRE.md.
+//! have: 20 to 33. Tables: WIRE.md.
 #![expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "all fields are written by one signature"
@@ -67,6 +67,9 @@ pub enum MessageType {
     SetParent = 29,
     /// Server to client: the fields of an object that only its owner may read, for a new owner. Ours.
     OwnerState = 30,
+    /// Server to client: what was sent about an object that this client has not been given counts for
+    /// nothing. Ours.
+    Void = 31,
     /// Client to server: let me in. Server to client: you are in. Ours.
     Connect = 32,
     /// Either way: the connection ends, and why. Ours.
@@ -79,7 +82,7 @@ pub enum MessageType {
 
 impl MessageType {
     /// All of them, ordered by number.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::ObjectDestroy,
         Self::Rpc,
         Self::ObjectSpawn,
@@ -101,6 +104,7 @@ impl MessageType {
         Self::Pong,
         Self::SetParent,
         Self::OwnerState,
+        Self::Void,
         Self::Connect,
         Self::Disconnect,
         Self::Ready,
@@ -143,10 +147,11 @@ impl MessageType {
             Self::Pong => 18,
             Self::SetParent => 19,
             Self::OwnerState => 20,
-            Self::Connect => 21,
-            Self::Disconnect => 22,
-            Self::Ready => 23,
-            Self::NotReady => 24,
+            Self::Void => 21,
+            Self::Connect => 22,
+            Self::Disconnect => 23,
+            Self::Ready => 24,
+            Self::NotReady => 25,
         }
     }
 }
@@ -218,6 +223,8 @@ messages! {
     LocalClientAuthority { net_id: NetId = write_id, read_id, authority: bool = write, read }
     /// Packed id.
     Resync { net_id: NetId = write_id, read_id }
+    /// Packed id.
+    Void { net_id: NetId = write_id, read_id }
     /// One byte, text.
     Disconnect { reason: u8 = write_u8, read_u8, text: String = write, read }
     /// Empty.

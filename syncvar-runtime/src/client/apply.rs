@@ -1,10 +1,12 @@
 //! Spawns and updates: read everything first, then tell.
 
+use super::references::waits;
 use super::{ChangedFields, ClientEvent, NetworkClient, Replica, SpawnFailure};
 use crate::events::Events;
 use crate::identity::{Entry, Place, ReadChanges, Slot, Slots, Visit};
 use crate::message::ObjectSpawn;
 use crate::segments::Entries;
+use crate::table::Table;
 use crate::{Dialect, MessageType, NetId, NetworkHash128, NetworkReader, ReadError, ReadErrorKind};
 
 /// So many objects are found before the first of them is read.
@@ -21,6 +23,12 @@ pub(crate) struct Reception<'a> {
     events: &'a mut Events<ClientEvent>,
     /// Objects that could not be read.
     failed: &'a mut Vec<(NetId, ReadError)>,
+    /// What the references of the object under way refer to.
+    targets: &'a mut Vec<NetId>,
+    /// References to objects that are not there yet, and the objects that hold them.
+    unresolved: &'a mut Vec<(NetId, NetId)>,
+    objects: &'a Table<Replica>,
+    joining: bool,
 }
 
 impl Reception<'_> {
@@ -29,7 +37,8 @@ impl Reception<'_> {
     pub(crate) fn read<S: Slots>(&mut self, entry: &Entry<'_>, slots: &mut S) {
         self.masks.clear();
         let mut reader = NetworkReader::with_dialect(entry.changes, self.dialect)
-            .with_max_elements(self.max_elements);
+            .with_max_elements(self.max_elements)
+            .with_references(std::mem::take(self.targets));
         let mut read = ReadChanges {
             channel: self.channel,
             reader: &mut reader,
@@ -38,6 +47,10 @@ impl Reception<'_> {
         };
         slots.visit(&mut read);
         let result = read.result.and_then(|()| reader.finish());
+        *self.targets = reader.into_references();
+        if !self.targets.is_empty() {
+            self.note_references(entry.net_id, result.is_ok());
+        }
         // If the application does not know the object yet, it will meet it with this state.
         slots.visit(&mut Tell {
             object: entry.net_id,
@@ -47,6 +60,16 @@ impl Reception<'_> {
         });
         if let Err(error) = result {
             self.failed.push((entry.net_id, error));
+        }
+    }
+
+    /// Lists those references that have been read whose targets are not there yet.
+    #[inline(never)]
+    fn note_references(&mut self, holder: NetId, is_read: bool) {
+        for target in self.targets.drain(..) {
+            if is_read && waits(self.objects, self.joining, (holder, target)) {
+                self.unresolved.push((holder, target));
+            }
         }
     }
 }
@@ -212,13 +235,16 @@ impl NetworkClient {
             self.late.drop_changes(object);
         }
         let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
-            .with_max_elements(self.config.max_elements);
+            .with_max_elements(self.config.max_elements)
+            .with_references(std::mem::take(&mut self.targets));
         let read = match (refused, self.pools.slots_mut(replica.at)) {
             (Some(error), _) => Err(error.clone()),
             (None, Some(slots)) => slots.read_full(&mut reader),
             (None, None) => Ok(()),
         };
-        match read.and_then(|()| reader.finish()) {
+        let read = read.and_then(|()| reader.finish());
+        self.targets = reader.into_references();
+        match read {
             Ok(()) => {
                 replica.poisoned = false;
                 replica.asked = false;
@@ -226,13 +252,25 @@ impl NetworkClient {
                     self.events.push(ClientEvent::Restored { object });
                 } else if !self.joining {
                     replica.announce(object, &mut self.events);
-                    self.release(object);
                 }
+                self.told_of(object);
             }
             Err(error) => {
+                self.targets.clear();
                 self.late.drop_changes(object);
                 self.poison(object, error);
             }
+        }
+    }
+
+    /// The full state of an object has been read: what comes of its references and of those to it, and
+    /// of the messages that have waited for it.
+    #[inline]
+    fn told_of(&mut self, object: NetId) {
+        self.note_full_references(object);
+        if !self.joining {
+            self.resolve(object);
+            self.release(object);
         }
     }
 
@@ -347,8 +385,13 @@ impl NetworkClient {
             masks: &mut self.masks,
             events: &mut self.events,
             failed: &mut self.failed,
+            targets: &mut self.targets,
+            unresolved: &mut self.unresolved,
+            objects: &self.objects,
+            joining: self.joining,
         };
         pool.read_changes(entries, &mut reception);
+        self.note_references();
         if !self.failed.is_empty() {
             for (object, error) in std::mem::take(&mut self.failed) {
                 self.poison(object, error);

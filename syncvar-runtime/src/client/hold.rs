@@ -135,6 +135,15 @@ impl NetworkClient {
         }
     }
 
+    /// The server has not given us an object, and what it has said of it meanwhile counts for nothing.
+    pub(super) fn handle_void(&mut self, object: NetId) {
+        if self.objects.get(object.0).is_none()
+            && let Some(messages) = self.late.take(object)
+        {
+            self.stats.unknown_objects += messages.len() as u64;
+        }
+    }
+
     /// Drops all that is held: no object will come any more.
     pub(super) fn drop_all_held(&mut self) {
         for object in self.late.objects() {

@@ -3,7 +3,7 @@
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::message::{
     Connect, Disconnect, Frame, Frames, LocalClientAuthority, Message, NotReady, ObjectDestroy,
-    ObjectHide, ObjectSpawn, PROTOCOL_VERSION, SpawnFinished, unknown,
+    ObjectHide, ObjectSpawn, PROTOCOL_VERSION, SpawnFinished, Void, unknown,
 };
 use crate::schema_text::{PrefabText, first_difference};
 use crate::{DisconnectReason, MessageType, NetId, NetworkReader, ReadError, ReadErrorKind};
@@ -98,6 +98,7 @@ impl NetworkClient {
                     self.handle_authority(&authority);
                 }
             }
+            MessageType::Void => self.handle_void(Void::decode(payload)?.net_id),
             MessageType::SpawnFinished => match SpawnFinished::decode(payload)?.state {
                 0 => self.begin_burst(),
                 1 => self.end_burst(),
@@ -170,6 +171,7 @@ impl NetworkClient {
         for id in self.ids(|replica| !replica.fresh) {
             self.forget(id, true);
         }
+        let resolved = self.take_resolved();
         let (objects, events) = (&mut self.objects, &mut self.events);
         if self.config.max_events > 0 {
             events.reserve(objects.len());
@@ -184,6 +186,7 @@ impl NetworkClient {
                 replica.announce(object, events);
             }
         }
+        self.tell_all_resolved(resolved);
         self.release_all();
         self.events.push(ClientEvent::Ready);
     }
