@@ -65,11 +65,17 @@ impl NetworkContext<'_> {
         }
     }
 
-    /// The time: the server's own, or what the client was last updated with.
+    /// The time: the server's own, which on a client is what it is estimated to be
+    /// ([`NetworkClient::network_time`]). Before a client knows anything of it, this is the client's own
+    /// time ([`NetworkClient::now`]), which may begin at any other moment: ask the former where that
+    /// matters.
     pub fn now(&self) -> Duration {
         match &self.side {
             Side::Server(server) => server.now(),
-            Side::Client(client) => client.now(),
+            Side::Client(client) => {
+                let network = client.network_time().map(|network| network.time);
+                network.unwrap_or(client.now())
+            }
         }
     }
 

@@ -28,6 +28,7 @@ mod server;
 mod stats;
 mod sync;
 mod table;
+mod time;
 mod wire;
 
 pub use behaviour::NetworkBehaviour;
@@ -62,6 +63,7 @@ pub use sync::{
     SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,
     hash_set,
 };
+pub use time::NetworkTime;
 #[cfg(feature = "serde")]
 pub use wire::Postcard;
 pub use wire::{

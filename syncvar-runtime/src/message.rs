@@ -223,6 +223,14 @@ messages! {
     LocalClientAuthority { net_id: NetId = write_id, read_id, authority: bool = write, read }
     /// Packed id.
     Resync { net_id: NetId = write_id, read_id }
+    /// Packed: the client's own time, in microseconds.
+    Ping { time: u64 = write_packed_wide, read_packed_wide }
+    /// Packed: the time of the ping; the server's own time, in microseconds; ticks in a second.
+    Pong {
+        time: u64 = write_packed_wide, read_packed_wide,
+        server_time: u64 = write_packed_wide, read_packed_wide,
+        tick_rate: u32 = write_packed, read_packed
+    }
     /// Packed id.
     Void { net_id: NetId = write_id, read_id }
     /// One byte, text.
@@ -255,6 +263,14 @@ fn write_packed(writer: &mut NetworkWriter, value: &u32) {
 
 fn read_packed(reader: &mut NetworkReader<'_>) -> Result<u32, ReadError> {
     reader.read_packed_u32()
+}
+
+fn write_packed_wide(writer: &mut NetworkWriter, value: &u64) {
+    writer.write_packed_u64(*value);
+}
+
+fn read_packed_wide(reader: &mut NetworkReader<'_>) -> Result<u64, ReadError> {
+    reader.read_packed_u64()
 }
 
 fn write_u8(writer: &mut NetworkWriter, value: &u8) {

@@ -54,12 +54,12 @@ pub trait NetworkObjectsMut: NetworkObjects {
 /// let mut server = NetworkServer::new(Prefabs::new().register_with("crate", BehaviourList::new));
 /// let id = server.spawn(BehaviourList::new());
 /// let target = server.net_ref(id).expect("it is spawned");
-/// assert_eq!(target.get(&server).map(|object| object.net_id()), Some(id));
+/// assert_eq!(target.try_get(&server).map(|object| object.net_id()), Some(id));
 ///
 /// server.despawn(id);
-/// assert!(target.get(&server).is_none());
+/// assert!(target.try_get(&server).is_none());
 /// assert!(server.net_ref(id).is_none());
-/// assert!(NetRef::NONE.get(&server).is_none());
+/// assert!(NetRef::NONE.try_get(&server).is_none());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -90,13 +90,13 @@ impl NetRef {
     }
 
     /// The object, if it is there.
-    pub fn get(self, objects: &impl NetworkObjects) -> Option<NetworkIdentity<'_>> {
+    pub fn try_get(self, objects: &impl NetworkObjects) -> Option<NetworkIdentity<'_>> {
         objects.identity(self.object)
     }
 
     /// The first behaviour of this type on the object, if it is there and has one.
     pub fn behaviour<B: NetworkBehaviour>(self, objects: &impl NetworkObjects) -> Option<&B> {
-        self.get(objects)?.behaviour()
+        self.try_get(objects)?.behaviour()
     }
 
     /// The first behaviour of this type on the object, for writing.
@@ -221,12 +221,12 @@ impl<T: NetworkBehaviour> BehaviourRef<T> {
     }
 
     /// The behaviour, if its object is there.
-    pub fn get(self, objects: &impl NetworkObjects) -> Option<&T> {
+    pub fn try_get(self, objects: &impl NetworkObjects) -> Option<&T> {
         objects.identity(self.object)?.behaviour_at(self.index())
     }
 
     /// The behaviour for writing, if its object is there.
-    pub fn get_mut<O: NetworkObjectsMut>(self, objects: &mut O) -> Option<O::Guard<'_, T>> {
+    pub fn try_get_mut<O: NetworkObjectsMut>(self, objects: &mut O) -> Option<O::Guard<'_, T>> {
         objects.behaviour_at_mut(self.object, self.index())
     }
 }

@@ -103,7 +103,9 @@ impl NetworkClient {
         };
         let never = object == NetId::NONE || self.late.is_gone(object);
         if limits.messages == 0 || never {
-            self.stats.unknown_objects += 1;
+            let ends = [MessageType::ObjectDestroy, MessageType::ObjectHide].map(What::Message);
+            // What is gone already cannot go, and nothing is lost.
+            self.stats.unknown_objects += u64::from(!ends.contains(&what));
             return;
         }
         if bytes.len() > limits.bytes {

@@ -3,7 +3,7 @@
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::message::{
     Connect, Disconnect, Frame, Frames, LocalClientAuthority, Message, NotReady, ObjectDestroy,
-    ObjectHide, ObjectSpawn, PROTOCOL_VERSION, SpawnFinished, Void, unknown,
+    ObjectHide, ObjectSpawn, PROTOCOL_VERSION, Pong, SpawnFinished, Void, unknown,
 };
 use crate::schema_text::{PrefabText, first_difference};
 use crate::{DisconnectReason, MessageType, NetId, NetworkReader, ReadError, ReadErrorKind};
@@ -98,6 +98,7 @@ impl NetworkClient {
                     self.handle_authority(&authority);
                 }
             }
+            MessageType::Pong => self.handle_pong(payload)?,
             MessageType::Void => self.handle_void(Void::decode(payload)?.net_id),
             MessageType::SpawnFinished => match SpawnFinished::decode(payload)?.state {
                 0 => self.begin_burst(),
@@ -153,6 +154,23 @@ impl NetworkClient {
         }
     }
 
+    /// The server has said what time it is.
+    fn handle_pong(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+        let Pong {
+            time,
+            server_time,
+            tick_rate,
+        } = Pong::decode(payload)?;
+        if tick_rate == 0 {
+            let (what, value) = ("ticks in a second", 0);
+            let kind = ReadErrorKind::InvalidValue { what, value };
+            return Err(NetworkReader::new(payload).error(kind));
+        }
+        let clock = &mut self.server_clock;
+        clock.pong(self.now, time, server_time, tick_rate);
+        Ok(())
+    }
+
     /// Everything that this client may see comes now, and is told again what it owns.
     fn begin_burst(&mut self) {
         self.joining = true;
@@ -188,6 +206,7 @@ impl NetworkClient {
         }
         self.tell_all_resolved(resolved);
         self.release_all();
+        self.server_clock.begin();
         self.events.push(ClientEvent::Ready);
     }
 }
