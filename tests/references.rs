@@ -148,7 +148,11 @@ fn b23_of_two_behaviours_of_one_type_a_reference_names_the_one_that_is_meant() {
     net.settle();
     let reference = *net.client(0).get::<Turret>(turret).unwrap().health;
     assert_eq!(reference.try_get(net.client(0)).unwrap().health, 2);
-    reference.try_get_mut(&mut net.server).unwrap().health.set(20);
+    reference
+        .try_get_mut(&mut net.server)
+        .unwrap()
+        .health
+        .set(20);
     net.settle();
     assert_eq!(reference.try_get(net.client(0)).unwrap().health, 20);
     reference.try_get_mut(net.client_mut(0)).unwrap().last_input = 5;
@@ -225,7 +229,10 @@ fn b23_references_in_collections_and_structs_arrive_as_they_are() {
     let seen = net.client(0).get::<Turret>(turret).unwrap();
     assert_eq!(seen.seen[0].id(), gate);
     assert_eq!(seen.marks.get(&gate.into()), Some(&mark));
-    assert!(std::ptr::eq(seen.next.try_get(net.client(0)).unwrap(), seen));
+    assert!(std::ptr::eq(
+        seen.next.try_get(net.client(0)).unwrap(),
+        seen
+    ));
     assert!(mark.parts[0].try_get(net.client(0)).is_some());
 }
 
@@ -472,7 +479,10 @@ fn a_position_that_no_behaviour_has_is_refused_and_one_of_another_type_gives_not
         let door = net.server.spawn(Door::default());
         for index in [0, 63] {
             let lie = read(&[u8::try_from(door.0).unwrap(), index]).unwrap();
-            assert_eq!((lie.id(), lie.try_get(&net.server).map(|_| ())), (door, None));
+            assert_eq!(
+                (lie.id(), lie.try_get(&net.server).map(|_| ())),
+                (door, None)
+            );
             assert!(lie.try_get_mut(&mut net.server).is_none());
         }
     }

@@ -159,7 +159,8 @@ impl Clock {
         let Some((ahead, _)) = self.ahead else {
             return;
         };
-        let [before, now] = [before, now].map(|time| i64::try_from(micros(time)).unwrap_or(LATEST));
+        let [before, now] =
+            [before, now].map(|time| i64::try_from(micros(time)).unwrap_or(LATEST).min(LATEST));
         let step = now.saturating_sub(before);
         let natural = self.shown.saturating_add(step);
         let error = now.saturating_add(ahead).saturating_sub(natural);
