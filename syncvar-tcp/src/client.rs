@@ -9,6 +9,7 @@ use futures_util::{Sink, SinkExt, StreamExt};
 use syncvar_runtime::{ClientEvent, ClientState, NetworkClient, NetworkReader, ReadError};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpStream, ToSocketAddrs};
+use tokio::time::{Instant, Interval, MissedTickBehavior};
 use tokio_util::codec::{Framed, LengthDelimitedCodec};
 
 use crate::frame;
@@ -22,11 +23,15 @@ const MESSAGE_HEAD: usize = 10;
 /// How long saying goodbye may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How often the client is updated at least, while it is awaited.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
+
 /// A [`NetworkClient`] that is connected by TCP.
 ///
 /// Nothing happens behind the scenes: packets are read and written while
 /// [`next_event`](Self::next_event) or [`receive`](Self::receive) is awaited, so one of them should
-/// be awaited most of the time. Both are cancel-safe: as a branch of `tokio::select!`, neither loses
+/// be awaited most of the time. The client is [updated](NetworkClient::update) meanwhile, ten times a
+/// second and with every packet, by the time since it was connected. Both are cancel-safe: as a branch of `tokio::select!`, neither loses
 /// anything. Dropping a client cuts its connection; [`disconnect`](Self::disconnect) says goodbye.
 ///
 /// ```no_run
@@ -51,6 +56,9 @@ pub struct TcpClient {
     client: NetworkClient,
     /// Closed as soon as the connection is over.
     frames: Option<Framed<TcpStream, LengthDelimitedCodec>>,
+    /// When it was connected.
+    begun: Instant,
+    timer: Interval,
 }
 
 /// Why a [`TcpClient`] has received nothing.
@@ -81,15 +89,23 @@ impl TcpClient {
     /// # Errors
     ///
     /// When there is no connection to be had.
+    ///
+    /// # Panics
+    ///
+    /// In a tokio runtime without a timer.
     pub async fn connect(addr: impl ToSocketAddrs, mut client: NetworkClient) -> io::Result<Self> {
         let stream = TcpStream::connect(addr).await?;
         frame::configure(&stream)?;
         client.handle_connect();
         let longest = client.config().max_message_size;
         let max_packet = MAX_PACKET.max(longest.saturating_add(MESSAGE_HEAD));
+        let mut timer = tokio::time::interval(UPDATE_INTERVAL);
+        timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Ok(Self {
             client,
             frames: Some(Framed::new(stream, frame::codec(max_packet))),
+            begun: Instant::now(),
+            timer,
         })
     }
 
@@ -166,6 +182,9 @@ impl TcpClient {
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), TcpError>> {
+        while self.timer.poll_tick(cx).is_ready() {
+            self.client.update(self.begun.elapsed());
+        }
         let sent = self.poll_send(cx);
         let Some(frames) = &mut self.frames else {
             return Poll::Ready(Err(TcpError::Closed));
@@ -198,6 +217,7 @@ impl TcpClient {
         let mut reader = NetworkReader::new(frame);
         let channel = reader.read_u8()?;
         let packet = reader.read_bytes(reader.remaining())?;
+        self.client.update(self.begun.elapsed());
         let handled = self.client.handle_packet(channel, packet);
         if self.client.state() == ClientState::Disconnected {
             // Those were the server's last words. It waits for this side to close, which must not
