@@ -31,8 +31,9 @@ const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 /// Nothing happens behind the scenes: packets are read and written while
 /// [`next_event`](Self::next_event) or [`receive`](Self::receive) is awaited, so one of them should
 /// be awaited most of the time. The client is [updated](NetworkClient::update) meanwhile, ten times a
-/// second and with every packet, by the time since it was connected. Both are cancel-safe: as a branch of `tokio::select!`, neither loses
-/// anything. Dropping a client cuts its connection; [`disconnect`](Self::disconnect) says goodbye.
+/// second and with every packet, by the time since it was connected. Both are cancel-safe: as a branch
+/// of `tokio::select!`, neither loses anything. Dropping a client cuts its connection;
+/// [`disconnect`](Self::disconnect) says goodbye.
 ///
 /// ```no_run
 /// # async fn play(client: syncvar_runtime::NetworkClient) -> std::io::Result<()> {
