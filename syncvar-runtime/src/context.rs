@@ -160,11 +160,17 @@ impl NetworkContext<'_> {
         }
     }
 
-    /// The time: the server's own, or what the client was last updated with.
+    /// The time: the server's own, which on a client is what it is estimated to be
+    /// ([`NetworkClient::network_time`]). Before a client knows anything of it, this is the client's own
+    /// time ([`NetworkClient::now`]), which may begin at any other moment: ask the former where that
+    /// matters.
     pub fn now(&self) -> Duration {
         match &self.side {
             Side::Server(server) => server.now(),
-            Side::Client(client) => client.now(),
+            Side::Client(client) => {
+                let network = client.network_time().map(|network| network.time);
+                network.unwrap_or(client.now())
+            }
         }
     }
 
@@ -192,14 +198,6 @@ impl NetworkContext<'_> {
         (self.siblings.slot_mut(index)?.behaviour_mut() as &mut dyn Any).downcast_mut()
     }
 
-    /// Another object.
-    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        match &self.side {
-            Side::Server(server) => server.identity(id),
-            Side::Client(client) => client.identity(id),
-        }
-    }
-
     /// The first behaviour of this type on any object; on the own one, of the siblings.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
         if id == self.net_id {
@@ -208,6 +206,14 @@ impl NetworkContext<'_> {
         match &self.side {
             Side::Server(server) => server.get(id),
             Side::Client(client) => client.get(id),
+        }
+    }
+
+    /// Any object but the own one, by its id.
+    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        match &self.side {
+            Side::Server(server) => server.identity(id),
+            Side::Client(client) => client.identity(id),
         }
     }
 

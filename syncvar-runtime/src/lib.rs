@@ -21,6 +21,7 @@ mod lifecycle;
 mod memory;
 mod message;
 mod prefab;
+mod reference;
 mod schema;
 mod schema_text;
 mod segments;
@@ -29,6 +30,7 @@ mod stats;
 mod sync;
 mod synchronize;
 mod table;
+mod time;
 mod wire;
 
 pub use behaviour::NetworkBehaviour;
@@ -50,6 +52,7 @@ pub use lifecycle::{
 pub use memory::{Link, MemoryNetwork};
 pub use message::{ListError, ListHash, ListOperation, MessageType, SyncListMessage};
 pub use prefab::Prefabs;
+pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourSchema, FieldSchema, MAX_SYNC_VARS, MemberSchema, TypeSchema, VariantSchema,
     assert_fits_32_bits,
@@ -69,6 +72,7 @@ pub use synchronize::{
     BufferSerializer, HasSynchronize, NetworkSerializable, Serializable, Synchronize,
     SynchronizeError, SynchronizeFailure,
 };
+pub use time::NetworkTime;
 #[cfg(feature = "serde")]
 pub use wire::Postcard;
 pub use wire::{

@@ -16,6 +16,7 @@ mod notes;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod parent;
+mod ping;
 mod receive;
 mod scene;
 mod schedule;
@@ -49,7 +50,7 @@ use crate::lifecycle::LentObjects;
 use crate::segments::Room;
 use crate::stats::Stats;
 use crate::table::Table;
-use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
+use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
 use audience::Audiences;
 use connection::{Connection, ConnectionState};
 use full_state::Kind;
@@ -108,6 +109,9 @@ pub struct ServerConfig {
     /// How many objects a connection is sent again in one update because it could not read them;
     /// what it asks for beyond them waits for the next updates.
     pub resyncs_per_update: usize,
+    /// How many ticks a second of [`NetworkServer::network_time`] has; 30 unless set, and at least 1.
+    /// Clients are told. It says nothing about how often the server is updated.
+    pub tick_rate: u32,
     /// The most events that are kept for [`NetworkServer::poll_event`]; the oldest go first.
     pub max_events: usize,
     /// How many objects with changes, one after another of the same prefab and seen by the same
@@ -130,6 +134,7 @@ impl Default for ServerConfig {
             compare_schemas: true,
             dialect: Dialect::Compact,
             resyncs_per_update: 64,
+            tick_rate: 30,
             max_events: 100_000,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,
@@ -204,6 +209,8 @@ pub struct NetworkServer {
     joining: Vec<ConnectionId>,
     /// Connections that have asked for objects again.
     resyncing: Vec<ConnectionId>,
+    /// Connections that have asked for the time.
+    pinging: Vec<ConnectionId>,
     /// Lists for the update loop to use again.
     scratch: Scratch,
     /// Full states that are being written.
@@ -240,6 +247,7 @@ impl NetworkServer {
             config.channels.push(Channel::Reliable);
         }
         config.channels.truncate(MAX_CHANNELS);
+        config.tick_rate = config.tick_rate.max(1);
         Self {
             schema_hash: prefabs.schema_hash(),
             stats: Stats::for_prefabs(&prefabs),
@@ -262,6 +270,7 @@ impl NetworkServer {
             schedule: Schedule::default(),
             joining: Vec::new(),
             resyncing: Vec::new(),
+            pinging: Vec::new(),
             scratch: Scratch::default(),
             showing: Box::new(Showing::new(config.gathered_size())),
             turnover: Turnover::default(),
@@ -318,6 +327,12 @@ impl NetworkServer {
     /// The server's own time: that of the last update, which does not go back.
     pub fn now(&self) -> Duration {
         self.now
+    }
+
+    /// The same with the tick that it is in: what clients estimate as
+    /// [`NetworkClient::network_time`](crate::NetworkClient::network_time).
+    pub fn network_time(&self) -> NetworkTime {
+        NetworkTime::new(self.now, self.config.tick_rate)
     }
 
     /// How many objects there are.
@@ -414,6 +429,7 @@ impl NetworkServer {
         self.schedule.is_empty()
             && self.joining.is_empty()
             && self.resyncing.is_empty()
+            && self.pinging.is_empty()
             && self.outgoing.is_empty()
             && self.reparented.is_empty()
             && !self.scene_loaded

@@ -36,6 +36,8 @@ impl Replica {
     pub(crate) fn new(assets: &BTreeMap<NetworkHash128, Vec<String>>) -> Self {
         let mut config = ClientConfig::default();
         config.compare_schemas = false;
+        // UNet's client passes over what is for an object that is not there.
+        config.max_held = 0;
         let names = assets
             .iter()
             .map(|(asset_id, classes)| (*asset_id, classes.as_slice()));

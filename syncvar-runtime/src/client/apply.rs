@@ -1,6 +1,7 @@
 //! Spawns and updates: read everything first, then tell.
 
 use super::parent::some;
+use super::references::waits;
 use super::{ChangedFields, ClientEvent, NetworkClient, Replica, SpawnFailure};
 use crate::events::Events;
 use crate::identity::{Entry, Place, ReadChanges, Relation, Slot, Slots, Visit};
@@ -8,6 +9,7 @@ use crate::message::{ObjectSpawn, ObjectSpawnScene};
 use crate::segments::Entries;
 use crate::server::{PARENT, SCENE_ID};
 use crate::synchronize::read_sections;
+use crate::table::Table;
 use crate::{
     Dialect, MessageType, NetId, NetworkHash128, NetworkReader, NetworkSceneId, ReadError,
     ReadErrorKind,
@@ -27,6 +29,12 @@ pub(crate) struct Reception<'a> {
     events: &'a mut Events<ClientEvent>,
     /// Objects that could not be read.
     failed: &'a mut Vec<(NetId, ReadError)>,
+    /// What the references of the object under way refer to.
+    targets: &'a mut Vec<NetId>,
+    /// References to objects that are not there yet, and the objects that hold them.
+    unresolved: &'a mut Vec<(NetId, NetId)>,
+    objects: &'a Table<Replica>,
+    joining: bool,
 }
 
 impl Reception<'_> {
@@ -35,7 +43,8 @@ impl Reception<'_> {
     pub(crate) fn read<S: Slots>(&mut self, entry: &Entry<'_>, slots: &mut S) {
         self.masks.clear();
         let mut reader = NetworkReader::with_dialect(entry.changes, self.dialect)
-            .with_max_elements(self.max_elements);
+            .with_max_elements(self.max_elements)
+            .with_references(std::mem::take(self.targets));
         let mut read = ReadChanges {
             channel: self.channel,
             reader: &mut reader,
@@ -44,6 +53,10 @@ impl Reception<'_> {
         };
         slots.visit(&mut read);
         let result = read.result.and_then(|()| reader.finish());
+        *self.targets = reader.into_references();
+        if !self.targets.is_empty() {
+            self.note_references(entry.net_id, result.is_ok());
+        }
         // If the application does not know the object yet, it will meet it with this state.
         slots.visit(&mut Tell {
             object: entry.net_id,
@@ -53,6 +66,16 @@ impl Reception<'_> {
         });
         if let Err(error) = result {
             self.failed.push((entry.net_id, error));
+        }
+    }
+
+    /// Lists those references that have been read whose targets are not there yet.
+    #[inline(never)]
+    fn note_references(&mut self, holder: NetId, is_read: bool) {
+        for target in self.targets.drain(..) {
+            if is_read && waits(self.objects, self.joining, (holder, target)) {
+                self.unresolved.push((holder, target));
+            }
         }
     }
 }
@@ -228,6 +251,8 @@ impl NetworkClient {
                 asset_id: arrival.asset_id,
                 reason,
             });
+            self.late.remember_gone(object);
+            self.drop_held(object, 0);
             return;
         }
         if arrival.place != Place::default() {
@@ -240,11 +265,16 @@ impl NetworkClient {
         };
         replica.fresh = true;
         self.take_parent(object, arrival.relation.parent);
+        self.late.remember_come(object);
+        if same == Some(true) {
+            self.late.drop_changes(object);
+        }
         let Some(replica) = self.objects.get_mut(object.0) else {
             return;
         };
         let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
-            .with_max_elements(self.config.max_elements);
+            .with_max_elements(self.config.max_elements)
+            .with_references(std::mem::take(&mut self.targets));
         let prefab = arrival.prefab.and_then(|index| self.prefabs.get(index));
         let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
         let read = match (refused, self.pools.slots_mut(replica.at)) {
@@ -257,18 +287,29 @@ impl NetworkClient {
             }),
             (None, None) => Ok(()),
         };
-        match read.and_then(|()| reader.finish()) {
+        let read = read.and_then(|()| reader.finish());
+        self.targets = reader.into_references();
+        match read {
             Ok(()) => {
                 replica.poisoned = false;
                 replica.asked = false;
-                if replica.announced {
+                let announced = replica.announced;
+                self.note_full_references(object);
+                if announced {
                     self.events.push(ClientEvent::Restored { object });
                 } else if !self.joining {
-                    replica.announced = true;
                     self.announce(object);
                 }
+                if !self.joining {
+                    self.resolve(object);
+                    self.release(object);
+                }
             }
-            Err(error) => self.poison(object, error),
+            Err(error) => {
+                self.targets.clear();
+                self.late.drop_changes(object);
+                self.poison(object, error);
+            }
         }
     }
 
@@ -313,10 +354,23 @@ impl NetworkClient {
         let mut reader = NetworkReader::new(payload);
         let object = NetId(reader.read_packed_u32()?);
         let changes = reader.read_bytes(reader.remaining())?;
-        if let Some((pool, entry)) = self.find(object, changes) {
-            self.read_entries(Dialect::Unet, channel, pool, &[entry]);
-        }
+        self.apply_changes(Dialect::Unet, channel, object, changes);
         Ok(())
+    }
+
+    /// Applies the changes of one object, now or when it is there.
+    #[inline]
+    pub(super) fn apply_changes(
+        &mut self,
+        dialect: Dialect,
+        channel: u8,
+        object: NetId,
+        changes: &[u8],
+    ) {
+        match self.find(object, changes) {
+            Some((pool, entry)) => self.read_entries(dialect, channel, pool, &[entry]),
+            None => self.pass_over(dialect, channel, object, changes),
+        }
     }
 
     /// Applies an `UpdateBatch` message.
@@ -334,6 +388,7 @@ impl NetworkClient {
             };
             self.stats.count_entry(MessageType::UpdateBatch);
             let Some((next, entry)) = self.find(object, changes) else {
+                self.pass_over(Dialect::Compact, channel, object, changes);
                 continue;
             };
             if next != pool || length == BATCH {
@@ -347,22 +402,12 @@ impl NetworkClient {
         result
     }
 
-    /// The object that changes are for, if it is there and they can be applied to it.
+    /// The object that changes are for, if it is there and they can be applied to it now.
     #[inline]
-    pub(super) fn find<'a>(
-        &mut self,
-        object: NetId,
-        changes: &'a [u8],
-    ) -> Option<(u32, Entry<'a>)> {
-        let Some(replica) = self.objects.get_mut(object.0) else {
-            self.stats.unknown_objects += 1;
-            return None;
-        };
-        if replica.poisoned {
-            // The answer to the last question could not be read either.
-            if !std::mem::replace(&mut replica.asked, true) {
-                self.ask_for(object);
-            }
+    pub(super) fn find<'a>(&self, object: NetId, changes: &'a [u8]) -> Option<(u32, Entry<'a>)> {
+        let replica = self.objects.get(object.0)?;
+        let behind = !replica.announced && self.late.holds(object);
+        if replica.poisoned || behind {
             return None;
         }
         let entry = Entry {
@@ -372,6 +417,17 @@ impl NetworkClient {
             changes,
         };
         Some((replica.at.pool, entry))
+    }
+
+    /// Changes have come for an object that is poisoned.
+    pub(super) fn ask_again(&mut self, object: NetId) {
+        let Some(replica) = self.objects.get_mut(object.0) else {
+            return;
+        };
+        // The answer to the last question could not be read either.
+        if !std::mem::replace(&mut replica.asked, true) {
+            self.ask_for(object);
+        }
     }
 
     fn read_entries(&mut self, dialect: Dialect, channel: u8, pool: u32, entries: &[Entry<'_>]) {
@@ -385,8 +441,13 @@ impl NetworkClient {
             masks: &mut self.masks,
             events: &mut self.events,
             failed: &mut self.failed,
+            targets: &mut self.targets,
+            unresolved: &mut self.unresolved,
+            objects: &self.objects,
+            joining: self.joining,
         };
         pool.read_changes(entries, &mut reception);
+        self.note_references();
         if !self.failed.is_empty() {
             for (object, error) in std::mem::take(&mut self.failed) {
                 self.poison(object, error);

@@ -99,6 +99,29 @@ pub enum ClientEvent {
         /// Why.
         reason: SpawnFailure,
     },
+    /// An object has come that another one refers to: what a [`NetRef`](crate::NetRef) or
+    /// [`BehaviourRef`](crate::BehaviourRef) gave nothing for since it was received gives the object
+    /// now. Follows the [`Spawned`](Self::Spawned) of the target.
+    ///
+    /// Objects that come in one burst, before [`Ready`](Self::Ready), are all there when they are
+    /// announced: there is no such event for a reference from one of them to another. Nor is there one
+    /// for an object that is shown again, if the reference has been resolved before. The holder may
+    /// have got another reference since: what this is about is what it once was sent.
+    ReferenceResolved {
+        /// The object that has the reference.
+        object: NetId,
+        /// The object that it refers to.
+        target: NetId,
+    },
+    /// Messages that were held for an object that was not there have been dropped: it has not come in
+    /// time, it cannot be made, there were too many, or the connection is over. See
+    /// [`ClientConfig::hold_time`](crate::ClientConfig::hold_time).
+    HeldDropped {
+        /// Which.
+        object: NetId,
+        /// How many messages.
+        messages: usize,
+    },
 }
 
 /// Why an object of the server cannot be made on this client.

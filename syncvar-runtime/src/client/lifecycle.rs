@@ -64,6 +64,8 @@ impl NetworkClient {
             None => self.pools.remove(replica.at),
         }
         self.places.remove(&object);
+        self.late.remember_gone(object);
+        self.references.forget(object);
         if replica.told {
             let hidden = leaving == Leaving::Hidden;
             self.events.push(ClientEvent::Despawned { object, hidden });
@@ -114,7 +116,7 @@ impl NetworkClient {
         let Some(replica) = self.objects.get_mut(object.0) else {
             return;
         };
-        replica.told = true;
+        (replica.announced, replica.told) = (true, true);
         let (at, owned) = (replica.at, replica.owned);
         self.call_initial_hooks(at);
         if self.has_lifecycle(at) {

@@ -100,7 +100,7 @@ pub(crate) struct Pending {
 }
 
 /// The most behaviours that an object can have: each has a bit of a word.
-pub(super) const MAX_BEHAVIOURS: usize = 64;
+pub(crate) const MAX_BEHAVIOURS: usize = 64;
 
 /// The most channels that a server can have: each has a bit of a word.
 pub(crate) const MAX_CHANNELS: usize = 64;

@@ -3,8 +3,8 @@
 use super::connection::{Connection, ConnectionState};
 use super::{ConnectionId, NetworkServer, PacketError, ServerEvent};
 use crate::message::{
-    Connect, Disconnect, Frame, Frames, Message, NotReady, PROTOCOL_VERSION, Ready, Resync, begin,
-    unknown,
+    Connect, Disconnect, Frame, Frames, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync,
+    begin, unknown,
 };
 use crate::{DisconnectReason, MAX_STRING_BYTES, MessageType, NetId, ReadError};
 
@@ -100,6 +100,9 @@ impl NetworkServer {
             }
             (_, Some(MessageType::Resync)) => {
                 self.handle_resync(from, Resync::decode(frame.payload)?.net_id);
+            }
+            (_, Some(MessageType::Ping)) if self.config.compare_schemas => {
+                self.handle_ping(from, Ping::decode(frame.payload)?.time);
             }
             _ => return Err(unknown(frame)),
         }

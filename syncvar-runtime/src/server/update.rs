@@ -47,6 +47,7 @@ impl NetworkServer {
         let now = self.now;
         let joining = !self.joining.is_empty();
         self.tidy_stock();
+        self.answer_pings();
         // What happened since the last update.
         self.deliver();
         self.end_budgets();
