@@ -9,24 +9,25 @@ pub use syncvar_tcp as tcp;
 #[cfg(feature = "serde")]
 pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
-    Area, BehaviourList, BehaviourMut, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
-    Bits, Budget, BufferSerializer, CallContext, CallbackFailure, ChangedFields, Channel,
-    ClientConfig, ClientEvent, ClientPacket, ClientState, Color, Color32, ConnectionId, Counter,
-    Decimal, Dialect, DictionaryChange, DisconnectReason, ElementMut, Everyone, FieldSchema, Fixed,
-    FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
-    FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle, HasSynchronize, HashKey,
-    HookFailure, HookField, InterestChange, InterestChanges, InterestManagement, LifecycleCallback,
-    LifecycleResult, Link, ListChange, ListError, ListHash, ListOperation, MAX_BYTES,
-    MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork, MessageStart,
-    MessageType, NetId, NetworkBehaviour, NetworkClient, NetworkContext, NetworkHash128,
-    NetworkIdentity, NetworkLifecycle, NetworkReader, NetworkSceneId, NetworkSerializable,
-    NetworkServer, NetworkWriter, PacketError, Plane, Prefabs, Quantized, Quaternion, Ray,
-    ReadError, ReadErrorKind, ReadResultExt, Rect, SchemaDifference, Serializable, ServerConfig,
-    ServerEvent, SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure,
-    SpawnOptions, Stats, SyncCodec, SyncDictionary, SyncField, SyncHashSet, SyncList,
+    Area, BehaviourList, BehaviourMut, BehaviourRef, BehaviourSchema, BehaviourSet, BehaviourStats,
+    Behaviours, Bits, Budget, BufferSerializer, CallContext, CallbackFailure, ChangedFields,
+    Channel, ClientConfig, ClientEvent, ClientPacket, ClientState, Color, Color32, ConnectionId,
+    Counter, Decimal, Dialect, DictionaryChange, DisconnectReason, ElementMut, Everyone,
+    FieldSchema, Fixed, FixedString, FixedString32, FixedString64, FixedString128, FixedString512,
+    FixedString4096, FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle, HasSynchronize,
+    HashKey, HookFailure, HookField, InterestChange, InterestChanges, InterestManagement,
+    LifecycleCallback, LifecycleResult, Link, ListChange, ListError, ListHash, ListOperation,
+    LocalClient, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema,
+    MemoryNetwork, MessageStart, MessageType, NetId, NetRef, NetworkBehaviour, NetworkClient,
+    NetworkContext, NetworkHash128, NetworkIdentity, NetworkLifecycle, NetworkObjects,
+    NetworkObjectsMut, NetworkReader, NetworkSceneId, NetworkSerializable, NetworkServer,
+    NetworkTime, NetworkWriter, PacketError, ParentError, Plane, Prefabs, Quantized, Quaternion,
+    Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Rect, SchemaDifference, Serializable,
+    ServerConfig, ServerEvent, SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError,
+    SpawnFailure, SpawnOptions, Stats, SyncCodec, SyncDictionary, SyncField, SyncHashSet, SyncList,
     SyncListMessage, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
-    SynchronizeFailure, Tag, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector3,
-    Vector4, WriteError, WriteErrorKind, ZigZag, dictionary, hash_set,
+    SynchronizeFailure, Tag, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector2Int,
+    Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, ZigZag, dictionary, hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
@@ -34,12 +35,12 @@ pub mod prelude {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::{NetworkBehaviour, SyncValue};
     pub use syncvar_runtime::{
-        BufferSerializer, ClientEvent, ConnectionId, DictionaryChange, FixedString, FixedString32,
-        FixedString64, FixedString128, FixedString512, FixedString4096, LifecycleResult,
-        ListChange, MemoryNetwork, NetId, NetworkBehaviour, NetworkClient, NetworkContext,
-        NetworkLifecycle, NetworkSerializable, NetworkServer, Prefabs, Serializable, ServerEvent,
-        SetChange, SpawnOptions, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet, SyncValue,
-        SyncVar, Synchronize, SynchronizeError,
+        BehaviourRef, BufferSerializer, ClientEvent, ConnectionId, DictionaryChange, FixedString,
+        FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+        LifecycleResult, ListChange, MemoryNetwork, NetId, NetRef, NetworkBehaviour, NetworkClient,
+        NetworkContext, NetworkLifecycle, NetworkSerializable, NetworkServer, Prefabs,
+        Serializable, ServerEvent, SetChange, SpawnOptions, SyncDictionary, SyncHashSet, SyncList,
+        SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
     };
 }
 

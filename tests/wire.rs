@@ -9,6 +9,7 @@ mod wire {
     pub(crate) mod list_messages;
     pub(crate) mod messages;
     pub(crate) mod ours;
+    pub(crate) mod time;
     pub(crate) mod values;
 }
 
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 
 use syncvar::prelude::*;
 use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
-use wire::{batches, codecs, collections, data, list_messages, messages, ours, values};
+use wire::{batches, codecs, collections, data, list_messages, messages, ours, time, values};
 
 #[derive(NetworkBehaviour, Default)]
 struct Creature {
@@ -114,6 +115,7 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         values::examples(),
         ours::examples(),
         messages::examples(),
+        time::examples(),
         batches::examples(),
         collections::examples(),
         codecs::examples(),

@@ -32,6 +32,8 @@ pub(crate) struct FieldAttrs {
     pub(crate) sync_var: Option<Span>,
     pub(crate) hook: Option<Ident>,
     pub(crate) batch_hook: Option<Ident>,
+    /// `initial_hook`, with its place.
+    pub(crate) initial_hook: Option<Span>,
     /// How the value travels, where that is not its own way.
     pub(crate) with: Option<Type>,
     /// `#[network_behaviour(base)]`, with its place.
@@ -108,7 +110,7 @@ impl FieldAttrs {
         if attr.meta.require_path_only().is_ok() {
             return;
         }
-        const KEYS: &[&str] = &["hook", "batch_hook", "with"];
+        const KEYS: &[&str] = &["hook", "batch_hook", "initial_hook", "with"];
         parse_keys(attr, KEYS, errors, |meta, key, errors| {
             match key {
                 "hook" => {
@@ -120,6 +122,7 @@ impl FieldAttrs {
                     const EXAMPLE: &str = "`batch_hook` names a method of this struct: `batch_hook = on_buffs_changed`";
                     set(&mut self.batch_hook, meta, method(meta, EXAMPLE)?, errors);
                 }
+                "initial_hook" => set(&mut self.initial_hook, meta, word(meta)?, errors),
                 "with" => set(&mut self.with, meta, codec(meta)?, errors),
                 _ => return Err(unknown(meta, key, KEYS)),
             }
@@ -203,6 +206,9 @@ fn belongs(key: &str) -> Option<&'static str> {
         "hook" => "`hook` belongs on a synchronised field: `#[sync_var(hook = ...)]`",
         "batch_hook" => {
             "`batch_hook` belongs on a synchronised collection: `#[sync_var(batch_hook = ...)]`"
+        }
+        "initial_hook" => {
+            "`initial_hook` belongs on a synchronised field with a hook: `#[sync_var(hook = ..., initial_hook)]`"
         }
         "skip" => "a field without `#[sync_var]` does not travel: remove the attribute",
         _ => return None,

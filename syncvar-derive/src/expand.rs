@@ -3,6 +3,7 @@
 mod change;
 mod deserialize;
 mod dirty;
+mod hooks;
 mod lifecycle;
 mod previous;
 mod schema;
@@ -38,6 +39,9 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let set_observed = dirty::set_observed(behaviour);
     let before_change = change::before_change(behaviour);
     let withdraw_changes = change::withdraw_changes(behaviour);
+    let remember_for_hooks = hooks::remember_for_hooks(behaviour);
+    let changed_since = hooks::changed_since(behaviour);
+    let remember_for_initial_hooks = hooks::remember_for_initial_hooks(behaviour);
     let on_serialize = serialize::on_serialize(behaviour);
     let on_deserialize = deserialize::on_deserialize(behaviour);
     let call_hooks = deserialize::call_hooks(behaviour);
@@ -74,6 +78,9 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 #on_serialize
                 #on_deserialize
                 #call_hooks
+                #remember_for_hooks
+                #changed_since
+                #remember_for_initial_hooks
                 #on_lifecycle
                 #synchronize
             }
@@ -239,6 +246,15 @@ impl Method {
         of: "HookField",
         ..Self::new("read_delta_with_previous", true, Some("read_with_previous"))
     };
+    const REMEMBERED: Self = Self::of_hook_field("remembered");
+    const HAS_CHANGED_SINCE: Self = Self::of_hook_field("has_changed_since");
+
+    const fn of_hook_field(name: &'static str) -> Self {
+        Self {
+            of: "HookField",
+            ..Self::new(name, false, None)
+        }
+    }
 
     const fn new(name: &'static str, writes: bool, of_value: Option<&'static str>) -> Self {
         Self {

@@ -56,6 +56,31 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(player.sync_var_dirty_bits(), 0b110); // bit 0 belongs to the base
 /// ```
 ///
+/// A hook is told of changes, and not of the state that an object is met with. With `initial_hook` it
+/// is told of that too, before [`ClientEvent::Spawned`]: of a field that is different from what it is on
+/// an object just as its prefab makes it, with that as the previous value.
+///
+/// ```
+/// # use syncvar::prelude::*;
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Lamp {
+///     #[sync_var(hook = on_switched, initial_hook)]
+///     lit: SyncVar<bool>,
+/// }
+///
+/// impl Lamp {
+///     fn on_switched(&mut self, previous: bool) {
+///         println!("{previous} -> {}", self.lit);
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Lamp>("lamp"));
+/// net.server.spawn(Lamp { lit: true.into() });
+/// net.settle(); // prints `false -> true`
+/// ```
+///
+/// [`ClientEvent::Spawned`]: https://docs.rs/syncvar/latest/syncvar/enum.ClientEvent.html
+///
 /// How a value travels can be chosen:
 ///
 /// ```

@@ -225,10 +225,38 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     }
 
     /// Calls the hooks of the fields that have changed. Runs after all behaviours of the object
-    /// have been read; never for an initial state. A panic is reported as
+    /// have been read; for an initial state only those that
+    /// [`remember_for_initial_hooks`](Self::remember_for_initial_hooks) asks for. A panic is reported as
     /// [`ClientEvent::HookFailed`](crate::ClientEvent::HookFailed), where `Previous` is not empty.
     fn call_hooks(&mut self, previous: Self::Previous) {
         drop(previous);
+    }
+
+    /// What the fields with a hook are now. A server with a local client calls it before it lends the
+    /// behaviour for writing, once between two updates, and passes what is returned to
+    /// [`changed_since`](Self::changed_since): see
+    /// [`NetworkServer::connect_local`](crate::NetworkServer::connect_local).
+    ///
+    /// The derive writes both methods where a field has a hook. A behaviour written by hand has no hooks
+    /// on a host unless it has them too.
+    fn remember_for_hooks(&self) -> Option<Self::Previous> {
+        None
+    }
+
+    /// Makes of what was remembered what [`call_hooks`](Self::call_hooks) is to be given: the previous
+    /// values of those fields that are different now. Returns their bits; if there are none, no hook is
+    /// called.
+    fn changed_since(&self, previous: &mut Self::Previous) -> u64 {
+        let _ = previous;
+        0
+    }
+
+    /// As [`remember_for_hooks`](Self::remember_for_hooks), of the fields marked `initial_hook`: what they
+    /// are on an object just as its prefab makes it. A client passes it to
+    /// [`changed_since`](Self::changed_since) when it has the first state of an object, and calls the
+    /// hooks of those that are different then, before [`ClientEvent::Spawned`](crate::ClientEvent::Spawned).
+    fn remember_for_initial_hooks(&self) -> Option<Self::Previous> {
+        None
     }
 }
 

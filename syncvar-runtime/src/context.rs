@@ -84,9 +84,17 @@ impl NetworkContext<'_> {
         matches!(self.side, Side::Server(_))
     }
 
-    /// Whether this is a client.
+    /// Whether this is a client, or a host whose local client sees the object.
     pub fn is_client(&self) -> bool {
-        matches!(self.side, Side::Client(_))
+        matches!(self.side, Side::Client(_)) || self.is_host()
+    }
+
+    /// Whether this is a server with a [local client](NetworkServer::connect_local) that sees the object.
+    pub fn is_host(&self) -> bool {
+        match &self.side {
+            Side::Server(server) => server.is_seen_locally(self.net_id),
+            Side::Client(_) => false,
+        }
     }
 
     /// The number of the object.
@@ -140,19 +148,29 @@ impl NetworkContext<'_> {
         }
     }
 
-    /// Whether this side owns the object: the client that does, or the server if no connection does.
+    /// Whether this side owns the object: the client that does, or the server if no connection does, or
+    /// if its local client does.
     pub fn is_owner(&self) -> bool {
         match &self.side {
-            Side::Server(server) => server.owner(self.net_id).is_none(),
+            Side::Server(server) => {
+                let owner = server.owner(self.net_id);
+                owner.is_none_or(|owner| server.is_local(owner))
+            }
             Side::Client(client) => client.is_owner(self.net_id),
         }
     }
 
-    /// The time: the server's own, or what the client was last updated with.
+    /// The time: the server's own, which on a client is what it is estimated to be
+    /// ([`NetworkClient::network_time`]). Before a client knows anything of it, this is the client's own
+    /// time ([`NetworkClient::now`]), which may begin at any other moment: ask the former where that
+    /// matters.
     pub fn now(&self) -> Duration {
         match &self.side {
             Side::Server(server) => server.now(),
-            Side::Client(client) => client.now(),
+            Side::Client(client) => {
+                let network = client.network_time().map(|network| network.time);
+                network.unwrap_or(client.now())
+            }
         }
     }
 
@@ -180,14 +198,6 @@ impl NetworkContext<'_> {
         (self.siblings.slot_mut(index)?.behaviour_mut() as &mut dyn Any).downcast_mut()
     }
 
-    /// Another object.
-    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        match &self.side {
-            Side::Server(server) => server.identity(id),
-            Side::Client(client) => client.identity(id),
-        }
-    }
-
     /// The first behaviour of this type on any object; on the own one, of the siblings.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
         if id == self.net_id {
@@ -196,6 +206,14 @@ impl NetworkContext<'_> {
         match &self.side {
             Side::Server(server) => server.get(id),
             Side::Client(client) => client.get(id),
+        }
+    }
+
+    /// Any object but the own one, by its id.
+    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        match &self.side {
+            Side::Server(server) => server.identity(id),
+            Side::Client(client) => client.identity(id),
         }
     }
 

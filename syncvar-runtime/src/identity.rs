@@ -2,6 +2,7 @@
 
 mod behaviours;
 mod pool;
+mod relations;
 mod slot;
 mod slots;
 
@@ -9,9 +10,10 @@ pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 #[cfg(feature = "parallel")]
 pub(crate) use pool::Pool;
 pub(crate) use pool::{Entry, Job, Location, Pools};
-pub(crate) use slot::{BehaviourInfo, Nanos, Slot, nanos};
+pub(crate) use relations::{Relation, Relations};
+pub(crate) use slot::{BehaviourInfo, Nanos, Remembered, Slot, nanos};
 pub(crate) use slots::{
-    MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
+    MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };
 
 use std::any::Any;
@@ -19,8 +21,8 @@ use std::fmt;
 
 use crate::schema::TypeSchema;
 use crate::{
-    NetworkBehaviour, NetworkHash128, NetworkReader, NetworkWriter, Quaternion, ReadError,
-    SyncValue, Vector3,
+    NetworkBehaviour, NetworkHash128, NetworkReader, NetworkSceneId, NetworkWriter, Quaternion,
+    ReadError, SyncValue, Vector3,
 };
 
 /// The number of a spawned object, the same on the server and on every client. Counted from 1 and
@@ -72,6 +74,7 @@ pub struct NetworkIdentity<'a> {
     /// How the object was turned then. Travels with the spawn and not again.
     pub rotation: Quaternion,
     behaviours: &'a dyn Slots,
+    relations: &'a Relations,
 }
 
 /// Where an object stands.
@@ -95,6 +98,7 @@ impl<'a> NetworkIdentity<'a> {
         (net_id, asset_id): (NetId, NetworkHash128),
         place: Place,
         behaviours: &'a dyn Slots,
+        relations: &'a Relations,
     ) -> Self {
         Self {
             net_id,
@@ -102,6 +106,7 @@ impl<'a> NetworkIdentity<'a> {
             position: place.position,
             rotation: place.rotation,
             behaviours,
+            relations,
         }
     }
 
@@ -113,6 +118,17 @@ impl<'a> NetworkIdentity<'a> {
     /// What names its prefab on the wire.
     pub fn asset_id(self) -> NetworkHash128 {
         self.asset_id
+    }
+
+    /// Its number in the scene, if both sides have made it themselves.
+    pub fn scene_id(self) -> Option<NetworkSceneId> {
+        self.relations.scene_id(self.net_id)
+    }
+
+    /// The object that it is below, if there is one. A client knows its number even where it does not
+    /// see that object.
+    pub fn parent(self) -> Option<NetId> {
+        self.relations.parent(self.net_id)
     }
 
     /// How many behaviours it has.
@@ -145,6 +161,8 @@ impl fmt::Debug for NetworkIdentity<'_> {
             .field("position", &self.position)
             .field("rotation", &self.rotation)
             .field("behaviours", &names.collect::<Vec<_>>())
+            .field("scene_id", &self.scene_id())
+            .field("parent", &self.parent())
             .finish()
     }
 }

@@ -21,6 +21,7 @@ mod lifecycle;
 mod memory;
 mod message;
 mod prefab;
+mod reference;
 mod schema;
 mod schema_text;
 mod segments;
@@ -29,6 +30,7 @@ mod stats;
 mod sync;
 mod synchronize;
 mod table;
+mod time;
 mod wire;
 
 pub use behaviour::NetworkBehaviour;
@@ -50,14 +52,15 @@ pub use lifecycle::{
 pub use memory::{Link, MemoryNetwork};
 pub use message::{ListError, ListHash, ListOperation, MessageType, SyncListMessage};
 pub use prefab::Prefabs;
+pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourSchema, FieldSchema, MAX_SYNC_VARS, MemberSchema, TypeSchema, VariantSchema,
     assert_fits_32_bits,
 };
 pub use schema_text::SchemaDifference;
 pub use server::{
-    BehaviourMut, Budget, ConnectionId, NetworkServer, PacketError, ServerConfig, ServerEvent,
-    SpawnError, SpawnOptions, Transmit,
+    BehaviourMut, Budget, ConnectionId, LocalClient, NetworkServer, PacketError, ParentError,
+    ServerConfig, ServerEvent, SpawnError, SpawnOptions, Transmit,
 };
 pub use stats::{BehaviourStats, Counter, Stats};
 pub use sync::{
@@ -69,12 +72,13 @@ pub use synchronize::{
     BufferSerializer, HasSynchronize, NetworkSerializable, Serializable, Synchronize,
     SynchronizeError, SynchronizeFailure,
 };
+pub use time::NetworkTime;
 #[cfg(feature = "serde")]
 pub use wire::Postcard;
 pub use wire::{
     Color, Color32, Decimal, Dialect, FixedString, FixedString32, FixedString64, FixedString128,
     FixedString512, FixedString4096, FixedStringTooLong, MAX_BYTES, MAX_STRING_BYTES, Matrix4x4,
     MessageStart, NetworkHash128, NetworkReader, NetworkSceneId, NetworkWriter, Plane, Quaternion,
-    Ray, ReadError, ReadErrorKind, ReadResultExt, Rect, SyncValue, Vector2, Vector3, Vector4,
-    WriteError, WriteErrorKind,
+    Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Rect, SyncValue, Vector2, Vector2Int,
+    Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
 };

@@ -6,6 +6,7 @@ mod connection;
 mod event;
 mod full_state;
 mod guard;
+mod host;
 mod interest;
 mod join;
 mod lend;
@@ -14,7 +15,10 @@ mod limited;
 mod notes;
 #[cfg(feature = "parallel")]
 mod parallel;
+mod parent;
+mod ping;
 mod receive;
+mod scene;
 mod schedule;
 mod show;
 mod sink;
@@ -26,27 +30,31 @@ mod update;
 
 pub use budget::Budget;
 pub use event::{PacketError, ServerEvent};
+pub(crate) use full_state::{PARENT, SCENE_ID};
 pub use guard::BehaviourMut;
+pub use host::LocalClient;
+pub use parent::ParentError;
 pub(crate) use sink::Sink;
 pub use spawn::{SpawnError, SpawnOptions};
 pub use transmit::Transmit;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use crate::events::Events;
-use crate::identity::{MAX_CHANNELS, Place, Pools};
+use crate::identity::{MAX_CHANNELS, Place, Pools, Relations};
 use crate::lifecycle::LentObjects;
 use crate::segments::Room;
 use crate::stats::Stats;
 use crate::table::Table;
-use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
+use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
 use audience::Audiences;
 use connection::{Connection, ConnectionState};
 use full_state::Kind;
+use host::Host;
 use interest::Interest;
 use join::Spare;
 use lifecycle::Late;
@@ -101,6 +109,9 @@ pub struct ServerConfig {
     /// How many objects a connection is sent again in one update because it could not read them;
     /// what it asks for beyond them waits for the next updates.
     pub resyncs_per_update: usize,
+    /// How many ticks a second of [`NetworkServer::network_time`] has; 30 unless set, and at least 1.
+    /// Clients are told. It says nothing about how often the server is updated.
+    pub tick_rate: u32,
     /// The most events that are kept for [`NetworkServer::poll_event`]; the oldest go first.
     pub max_events: usize,
     /// How many objects with changes, one after another of the same prefab and seen by the same
@@ -123,6 +134,7 @@ impl Default for ServerConfig {
             compare_schemas: true,
             dialect: Dialect::Compact,
             resyncs_per_update: 64,
+            tick_rate: 30,
             max_events: 100_000,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,
@@ -178,6 +190,12 @@ pub struct NetworkServer {
     late: Late,
     /// Where all objects stand.
     places: Table<Place>,
+    /// The scene ids and parents of objects that have one.
+    relations: Relations,
+    /// Objects whose parent is another one since the last update.
+    reparented: BTreeSet<NetId>,
+    /// Whether the scene has become complete since the last update.
+    scene_loaded: bool,
     /// Who is to be given the full state of an object with the next update, though they see it.
     owed: BTreeMap<NetId, Vec<ConnectionId>>,
     /// The ids that are still to be given out, ascending; those in use are passed over.
@@ -191,6 +209,8 @@ pub struct NetworkServer {
     joining: Vec<ConnectionId>,
     /// Connections that have asked for objects again.
     resyncing: Vec<ConnectionId>,
+    /// Connections that have asked for the time.
+    pinging: Vec<ConnectionId>,
     /// Lists for the update loop to use again.
     scratch: Scratch,
     /// Full states that are being written.
@@ -199,6 +219,8 @@ pub struct NetworkServer {
     /// Buffers for full states of everything.
     spare: Spare,
     rationing: Box<Rationing>,
+    /// The client in the same process.
+    host: Option<Box<Host>>,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
     /// What waits to be sent.
@@ -225,6 +247,7 @@ impl NetworkServer {
             config.channels.push(Channel::Reliable);
         }
         config.channels.truncate(MAX_CHANNELS);
+        config.tick_rate = config.tick_rate.max(1);
         Self {
             schema_hash: prefabs.schema_hash(),
             stats: Stats::for_prefabs(&prefabs),
@@ -236,6 +259,9 @@ impl NetworkServer {
             lent: LentObjects::default(),
             late: Late::default(),
             places: Table::default(),
+            relations: Relations::default(),
+            reparented: BTreeSet::new(),
+            scene_loaded: false,
             owed: BTreeMap::new(),
             net_ids: 1..=u32::MAX,
             connections: Table::default(),
@@ -244,11 +270,13 @@ impl NetworkServer {
             schedule: Schedule::default(),
             joining: Vec::new(),
             resyncing: Vec::new(),
+            pinging: Vec::new(),
             scratch: Scratch::default(),
             showing: Box::new(Showing::new(config.gathered_size())),
             turnover: Turnover::default(),
             spare: Spare::default(),
             rationing: Box::default(),
+            host: None,
             outgoing: VecDeque::new(),
             stock: Stock::default(),
             packet: Vec::new(),
@@ -285,7 +313,9 @@ impl NetworkServer {
             .get(self.pools.prefab(spawned.at.pool) as usize)?;
         let place = *self.places.get(id.0)?;
         let behaviours = self.pools.slots(spawned.at)?;
-        Some(NetworkIdentity::new((id, kind.asset_id), place, behaviours))
+        let names = (id, kind.asset_id);
+        let relations = &self.relations;
+        Some(NetworkIdentity::new(names, place, behaviours, relations))
     }
 
     /// All objects, by ascending id.
@@ -297,6 +327,12 @@ impl NetworkServer {
     /// The server's own time: that of the last update, which does not go back.
     pub fn now(&self) -> Duration {
         self.now
+    }
+
+    /// The same with the tick that it is in: what clients estimate as
+    /// [`NetworkClient::network_time`](crate::NetworkClient::network_time).
+    pub fn network_time(&self) -> NetworkTime {
+        NetworkTime::new(self.now, self.config.tick_rate)
     }
 
     /// How many objects there are.
@@ -318,6 +354,9 @@ impl NetworkServer {
     /// something has changed, the object is queued for the next update.
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
+        if self.host.is_some() {
+            self.remember_for_local(id, at, |slots| slots.position::<B>());
+        }
         let behaviour = self.pools.behaviour_mut(at)?;
         Some(BehaviourMut::new(id, behaviour, &mut self.schedule))
     }
@@ -329,6 +368,9 @@ impl NetworkServer {
         index: usize,
     ) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
+        if self.host.is_some() {
+            self.remember_for_local(id, at, |_| index..index + 1);
+        }
         let behaviour = self.pools.behaviour_at_mut(at, index)?;
         Some(BehaviourMut::new(id, behaviour, &mut self.schedule))
     }
@@ -342,6 +384,10 @@ impl NetworkServer {
     /// What the interest management has to say counts from the next update on: until then, everyone
     /// sees an object that has just been spawned.
     pub fn is_visible(&self, id: NetId, connection: ConnectionId) -> bool {
+        if self.is_local(connection) {
+            let spawned = self.objects.get(id.0);
+            return spawned.is_some_and(|spawned| self.is_for_local(id, spawned));
+        }
         let known = self.connections.get(connection.0).is_some();
         let wanted = self.objects.get(id.0).map(|spawned| spawned.wanted);
         known && wanted.is_some_and(|audience| self.audiences.admits(audience, connection))
@@ -383,8 +429,12 @@ impl NetworkServer {
         self.schedule.is_empty()
             && self.joining.is_empty()
             && self.resyncing.is_empty()
+            && self.pinging.is_empty()
             && self.outgoing.is_empty()
+            && self.reparented.is_empty()
+            && !self.scene_loaded
             && !self.is_rationing()
+            && self.host.as_ref().is_none_or(|host| host.is_idle())
     }
 
     /// Something that happened, oldest first.

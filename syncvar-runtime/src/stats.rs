@@ -36,8 +36,11 @@ pub struct Stats {
     pub sent: Counter,
     /// Packets taken from the transport, and their bytes.
     pub received: Counter,
-    /// Messages for objects that are not there: late ones, mostly.
+    /// Messages for objects that are not there: late ones, mostly. On a client those that are held
+    /// until the object comes are not among them unless they are dropped in the end.
     pub unknown_objects: u64,
+    /// Pings that a server has not answered, because the client asked too often.
+    pub ignored_pings: u64,
     /// Each behaviour of each prefab, in the order of registration.
     pub behaviours: Vec<BehaviourStats>,
     encoded: [Counter; MessageType::ALL.len()],

@@ -43,6 +43,8 @@ pub(crate) struct SyncVar<'a> {
     pub(crate) hook: Option<Ident>,
     /// Told of all changes of a collection at once.
     pub(crate) batch_hook: Option<Ident>,
+    /// Whether the hook is also told of what the field is when a client meets the object.
+    pub(crate) initial_hook: bool,
     /// What encodes the value, where that is not the value itself: of a `SyncVar` only.
     pub(crate) codec: Option<Type>,
 }
@@ -159,11 +161,19 @@ impl<'a> Behaviour<'a> {
                 if let Some(hook) = batch_hook.as_ref().filter(|_| !ty.is_collection()) {
                     errors.add(hook, no_batch_hook(&ty));
                 }
+                let told = attrs.hook.is_some() || batch_hook.is_some();
+                if let Some(place) = attrs.initial_hook.filter(|_| !told) {
+                    errors.add_error(syn::Error::new(
+                        place,
+                        "`initial_hook` is about a hook, and this field has none: write `hook = ..., initial_hook`",
+                    ));
+                }
                 self.sync_vars.push(SyncVar {
                     member,
                     ty,
                     hook: attrs.hook,
                     batch_hook,
+                    initial_hook: attrs.initial_hook.is_some(),
                     codec: attrs.with,
                 });
             }
@@ -181,6 +191,16 @@ impl<'a> Behaviour<'a> {
     /// Whether any field of its own has a hook.
     pub(crate) fn has_hooks(&self) -> bool {
         self.sync_vars.iter().any(SyncVar::has_hook)
+    }
+
+    /// Whether a hook of any field of its own is told of what the field is when a client meets the object.
+    pub(crate) fn has_initial_hooks(&self) -> bool {
+        self.sync_vars.iter().any(|sync_var| sync_var.initial_hook)
+    }
+
+    /// Whether the previous value of any field of its own is kept.
+    pub(crate) fn remembers(&self) -> bool {
+        self.sync_vars.iter().any(SyncVar::is_remembered)
     }
 
     /// Whether any field of its own has a codec.

@@ -1,15 +1,19 @@
 //! Spawns and updates: read everything first, then tell.
 
+use super::parent::some;
+use super::references::waits;
 use super::{ChangedFields, ClientEvent, HookFailure, NetworkClient, Replica, SpawnFailure};
 use crate::context::Panicked;
 use crate::events::Events;
-use crate::identity::{Entry, Place, ReadChanges, Slot, Slots, Visit};
-use crate::message::ObjectSpawn;
+use crate::identity::{Entry, Place, ReadChanges, Relation, Slot, Slots, Visit};
+use crate::message::{ObjectSpawn, ObjectSpawnScene};
 use crate::segments::Entries;
+use crate::server::{PARENT, SCENE_ID};
 use crate::synchronize::read_sections;
+use crate::table::Table;
 use crate::{
-    BehaviourSchema, Dialect, MessageType, NetId, NetworkHash128, NetworkReader, ReadError,
-    ReadErrorKind,
+    BehaviourSchema, Dialect, MessageType, NetId, NetworkHash128, NetworkReader, NetworkSceneId,
+    ReadError, ReadErrorKind,
 };
 
 /// So many objects are found before the first of them is read.
@@ -26,6 +30,12 @@ pub(crate) struct Reception<'a> {
     events: &'a mut Events<ClientEvent>,
     /// Objects that could not be read.
     failed: &'a mut Vec<(NetId, ReadError)>,
+    /// What the references of the object under way refer to.
+    targets: &'a mut Vec<NetId>,
+    /// References to objects that are not there yet, and the objects that hold them.
+    unresolved: &'a mut Vec<(NetId, NetId)>,
+    objects: &'a Table<Replica>,
+    joining: bool,
 }
 
 impl Reception<'_> {
@@ -34,7 +44,8 @@ impl Reception<'_> {
     pub(crate) fn read<S: Slots>(&mut self, entry: &Entry<'_>, slots: &mut S) {
         self.masks.clear();
         let mut reader = NetworkReader::with_dialect(entry.changes, self.dialect)
-            .with_max_elements(self.max_elements);
+            .with_max_elements(self.max_elements)
+            .with_references(std::mem::take(self.targets));
         let mut read = ReadChanges {
             channel: self.channel,
             reader: &mut reader,
@@ -43,6 +54,10 @@ impl Reception<'_> {
         };
         slots.visit(&mut read);
         let result = read.result.and_then(|()| reader.finish());
+        *self.targets = reader.into_references();
+        if !self.targets.is_empty() {
+            self.note_references(entry.net_id, result.is_ok());
+        }
         // If the application does not know the object yet, it will meet it with this state.
         slots.visit(&mut Tell {
             object: entry.net_id,
@@ -52,6 +67,16 @@ impl Reception<'_> {
         });
         if let Err(error) = result {
             self.failed.push((entry.net_id, error));
+        }
+    }
+
+    /// Lists those references that have been read whose targets are not there yet.
+    #[inline(never)]
+    fn note_references(&mut self, holder: NetId, is_read: bool) {
+        for target in self.targets.drain(..) {
+            if is_read && waits(self.objects, self.joining, (holder, target)) {
+                self.unresolved.push((holder, target));
+            }
         }
     }
 }
@@ -109,12 +134,17 @@ struct Arrival<'a> {
     prefab: Option<u32>,
     asset_id: NetworkHash128,
     place: Place,
+    relation: Relation,
     dialect: Dialect,
     state: &'a [u8],
 }
 
 impl NetworkClient {
-    pub(super) fn handle_spawn(&mut self, spawn: &ObjectSpawn<'_>) {
+    pub(super) fn handle_spawn(
+        &mut self,
+        spawn: &ObjectSpawn<'_>,
+        said_parent: Option<(NetId, NetId)>,
+    ) {
         let prefab = self.prefabs.by_asset_id(spawn.asset_id);
         let arrival = Arrival {
             object: spawn.net_id,
@@ -123,6 +153,33 @@ impl NetworkClient {
             place: Place {
                 position: spawn.position,
                 rotation: spawn.rotation,
+            },
+            relation: Relation {
+                scene_id: None,
+                parent: parent_of(spawn.net_id, said_parent),
+            },
+            dialect: Dialect::Unet,
+            state: spawn.state,
+        };
+        self.arrive(&arrival, None);
+    }
+
+    pub(super) fn handle_scene_spawn(
+        &mut self,
+        spawn: &ObjectSpawnScene<'_>,
+        said_parent: Option<(NetId, NetId)>,
+    ) {
+        let arrival = Arrival {
+            object: spawn.net_id,
+            prefab: None,
+            asset_id: NetworkHash128::default(),
+            place: Place {
+                position: spawn.position,
+                ..Place::default()
+            },
+            relation: Relation {
+                scene_id: Some(spawn.scene_id),
+                parent: parent_of(spawn.net_id, said_parent),
             },
             dialect: Dialect::Unet,
             state: spawn.state,
@@ -169,13 +226,17 @@ impl NetworkClient {
     fn read_arrival<'a>(&self, object: NetId, said: &'a [u8]) -> Result<Arrival<'a>, ReadError> {
         let mut reader = NetworkReader::with_dialect(said, Dialect::Compact);
         let kind = reader.read_varint()?;
-        let rank = usize::try_from(kind >> 2).ok();
+        let rank = usize::try_from(kind >> 3).ok();
         let index = rank.and_then(|rank| self.by_rank.get(rank));
         let prefab = index.and_then(|index| self.prefabs.get(*index));
         let Some(prefab) = prefab else {
-            let (what, value) = ("number of a prefab", kind >> 2);
+            let (what, value) = ("number of a prefab", kind >> 3);
             return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
         };
+        let mut relation = Relation::default();
+        if kind & 4 != 0 {
+            relation = read_extras(&mut reader)?;
+        }
         let mut place = Place::default();
         if kind & 1 != 0 {
             place.position = reader.read()?;
@@ -188,6 +249,7 @@ impl NetworkClient {
             prefab: Some(prefab.index),
             asset_id: prefab.asset_id,
             place,
+            relation,
             dialect: Dialect::Compact,
             state: reader.read_bytes(reader.remaining())?,
         })
@@ -196,7 +258,7 @@ impl NetworkClient {
     fn arrive(&mut self, arrival: &Arrival<'_>, refused: Option<&ReadError>) {
         let object = arrival.object;
         let former = self.objects.get(object.0).map(|replica| replica.at.pool);
-        let same = former.map(|pool| Some(self.pools.prefab(pool)) == arrival.prefab);
+        let same = former.map(|pool| self.is_same(pool, arrival));
         if same == Some(false) {
             self.forget(object, false);
         }
@@ -208,6 +270,8 @@ impl NetworkClient {
                 asset_id: arrival.asset_id,
                 reason,
             });
+            self.late.remember_gone(object);
+            self.drop_held(object, 0);
             return;
         }
         if arrival.place != Place::default() {
@@ -219,8 +283,17 @@ impl NetworkClient {
             return;
         };
         replica.fresh = true;
+        self.take_parent(object, arrival.relation.parent);
+        self.late.remember_come(object);
+        if same == Some(true) {
+            self.late.drop_changes(object);
+        }
+        let Some(replica) = self.objects.get_mut(object.0) else {
+            return;
+        };
         let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
-            .with_max_elements(self.config.max_elements);
+            .with_max_elements(self.config.max_elements)
+            .with_references(std::mem::take(&mut self.targets));
         let prefab = arrival.prefab.and_then(|index| self.prefabs.get(index));
         let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
         let read = match (refused, self.pools.slots_mut(replica.at)) {
@@ -233,29 +306,56 @@ impl NetworkClient {
             }),
             (None, None) => Ok(()),
         };
-        match read.and_then(|()| reader.finish()) {
+        let read = read.and_then(|()| reader.finish());
+        self.targets = reader.into_references();
+        match read {
             Ok(()) => {
                 replica.poisoned = false;
                 replica.asked = false;
-                if replica.announced {
+                let announced = replica.announced;
+                self.note_full_references(object);
+                if announced {
                     self.events.push(ClientEvent::Restored { object });
                 } else if !self.joining {
-                    replica.announced = true;
                     self.announce(object);
                 }
+                if !self.joining {
+                    self.resolve(object);
+                    self.release(object);
+                }
             }
-            Err(error) => self.poison(object, error),
+            Err(error) => {
+                self.targets.clear();
+                self.late.drop_changes(object);
+                self.poison(object, error);
+            }
         }
     }
 
+    /// Whether what has been received is about the object that is there under its id, whose behaviours
+    /// are in this pool.
+    fn is_same(&self, pool: u32, arrival: &Arrival<'_>) -> bool {
+        let scene_id = arrival.relation.scene_id;
+        // UNet does not say what prefab a scene object is of.
+        let is_unsaid = scene_id.is_some() && arrival.dialect == Dialect::Unet;
+        self.relations.scene_id(arrival.object) == scene_id
+            && (is_unsaid || Some(self.pools.prefab(pool)) == arrival.prefab)
+    }
+
     fn make(&mut self, arrival: &Arrival<'_>) -> Result<(), SpawnFailure> {
-        let prefab = arrival.prefab.and_then(|index| self.prefabs.get(index));
-        let prefab = prefab.ok_or(SpawnFailure::UnknownPrefab)?;
         if self.objects.len() >= self.config.max_objects {
             return Err(SpawnFailure::TooManyObjects);
         }
+        let (prefab, behaviours) = match arrival.relation.scene_id {
+            Some(scene_id) => self.wake(arrival.object, scene_id, arrival.prefab)?,
+            None => {
+                let prefab = arrival.prefab.and_then(|index| self.prefabs.get(index));
+                let prefab = prefab.ok_or(SpawnFailure::UnknownPrefab)?;
+                (prefab.index, prefab.make())
+            }
+        };
         let replica = Replica {
-            at: self.pools.insert(prefab.index, prefab.make()),
+            at: self.pools.insert(prefab, behaviours),
             owned: false,
             owned_before: false,
             announced: false,
@@ -273,10 +373,23 @@ impl NetworkClient {
         let mut reader = NetworkReader::new(payload);
         let object = NetId(reader.read_packed_u32()?);
         let changes = reader.read_bytes(reader.remaining())?;
-        if let Some((pool, entry)) = self.find(object, changes) {
-            self.read_entries(Dialect::Unet, channel, pool, &[entry]);
-        }
+        self.apply_changes(Dialect::Unet, channel, object, changes);
         Ok(())
+    }
+
+    /// Applies the changes of one object, now or when it is there.
+    #[inline]
+    pub(super) fn apply_changes(
+        &mut self,
+        dialect: Dialect,
+        channel: u8,
+        object: NetId,
+        changes: &[u8],
+    ) {
+        match self.find(object, changes) {
+            Some((pool, entry)) => self.read_entries(dialect, channel, pool, &[entry]),
+            None => self.pass_over(dialect, channel, object, changes),
+        }
     }
 
     /// Applies an `UpdateBatch` message.
@@ -294,6 +407,7 @@ impl NetworkClient {
             };
             self.stats.count_entry(MessageType::UpdateBatch);
             let Some((next, entry)) = self.find(object, changes) else {
+                self.pass_over(Dialect::Compact, channel, object, changes);
                 continue;
             };
             if next != pool || length == BATCH {
@@ -307,22 +421,12 @@ impl NetworkClient {
         result
     }
 
-    /// The object that changes are for, if it is there and they can be applied to it.
+    /// The object that changes are for, if it is there and they can be applied to it now.
     #[inline]
-    pub(super) fn find<'a>(
-        &mut self,
-        object: NetId,
-        changes: &'a [u8],
-    ) -> Option<(u32, Entry<'a>)> {
-        let Some(replica) = self.objects.get_mut(object.0) else {
-            self.stats.unknown_objects += 1;
-            return None;
-        };
-        if replica.poisoned {
-            // The answer to the last question could not be read either.
-            if !std::mem::replace(&mut replica.asked, true) {
-                self.ask_for(object);
-            }
+    pub(super) fn find<'a>(&self, object: NetId, changes: &'a [u8]) -> Option<(u32, Entry<'a>)> {
+        let replica = self.objects.get(object.0)?;
+        let behind = !replica.announced && self.late.holds(object);
+        if replica.poisoned || behind {
             return None;
         }
         let entry = Entry {
@@ -332,6 +436,17 @@ impl NetworkClient {
             changes,
         };
         Some((replica.at.pool, entry))
+    }
+
+    /// Changes have come for an object that is poisoned.
+    pub(super) fn ask_again(&mut self, object: NetId) {
+        let Some(replica) = self.objects.get_mut(object.0) else {
+            return;
+        };
+        // The answer to the last question could not be read either.
+        if !std::mem::replace(&mut replica.asked, true) {
+            self.ask_for(object);
+        }
     }
 
     fn read_entries(&mut self, dialect: Dialect, channel: u8, pool: u32, entries: &[Entry<'_>]) {
@@ -345,8 +460,13 @@ impl NetworkClient {
             masks: &mut self.masks,
             events: &mut self.events,
             failed: &mut self.failed,
+            targets: &mut self.targets,
+            unresolved: &mut self.unresolved,
+            objects: &self.objects,
+            joining: self.joining,
         };
         pool.read_changes(entries, &mut reception);
+        self.note_references();
         if !self.failed.is_empty() {
             for (object, error) in std::mem::take(&mut self.failed) {
                 self.poison(object, error);
@@ -369,6 +489,38 @@ impl NetworkClient {
             self.ask_for(object);
         }
     }
+}
+
+/// What a full state in `Unet` says about the parent: it is in the message before it, if there is one.
+fn parent_of(object: NetId, said_parent: Option<(NetId, NetId)>) -> Option<NetId> {
+    let (_, parent) = said_parent.filter(|(child, _)| *child == object)?;
+    some(parent)
+}
+
+/// Reads which extras there are, and those.
+fn read_extras(reader: &mut NetworkReader<'_>) -> Result<Relation, ReadError> {
+    let invalid = |reader: &NetworkReader<'_>, what, value| {
+        Err(reader.error(ReadErrorKind::InvalidValue { what, value }))
+    };
+    let flags = reader.read_varint()?;
+    if flags & !(SCENE_ID | PARENT) != 0 {
+        return invalid(reader, "extras of a full state", flags);
+    }
+    let mut relation = Relation::default();
+    if flags & SCENE_ID != 0 {
+        let scene_id: NetworkSceneId = reader.read()?;
+        if scene_id == NetworkSceneId(0) {
+            return invalid(reader, "scene id", 0);
+        }
+        relation.scene_id = Some(scene_id);
+    }
+    if flags & PARENT != 0 {
+        relation.parent = some(reader.read()?);
+        if relation.parent.is_none() {
+            return invalid(reader, "parent", 0);
+        }
+    }
+    Ok(relation)
 }
 
 /// Reads what the behaviours of an object have beside their fields.

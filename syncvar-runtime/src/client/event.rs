@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::{
-    BehaviourSchema, CallbackFailure, DisconnectReason, NetId, NetworkHash128, ReadError,
-    SynchronizeFailure,
+    BehaviourSchema, CallbackFailure, DisconnectReason, NetId, NetworkHash128, NetworkSceneId,
+    ReadError, SynchronizeFailure,
 };
 
 /// Something that happened on the client.
@@ -71,6 +71,19 @@ pub enum ClientEvent {
         /// Which.
         object: NetId,
     },
+    /// An object is below another one now, or below none. What its parent is when it is spawned is part of
+    /// its state.
+    ParentChanged {
+        /// Which.
+        object: NetId,
+        /// What it is below. This client may not see that.
+        parent: Option<NetId>,
+    },
+    /// Every scene object that this client may see has been spawned: before [`Ready`](Self::Ready), and
+    /// when the server says that its scene is complete
+    /// ([`NetworkServer::scene_loaded`](crate::NetworkServer::scene_loaded)). Only where there are scene
+    /// objects.
+    SceneObjectsSpawned,
     /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) returned an error or panicked.
     /// Everything else went on.
     CallbackFailed(Box<CallbackFailure>),
@@ -84,10 +97,33 @@ pub enum ClientEvent {
     SpawnFailed {
         /// Which.
         object: NetId,
-        /// What names its prefab.
+        /// What names its prefab; 0 where the server does not say.
         asset_id: NetworkHash128,
         /// Why.
         reason: SpawnFailure,
+    },
+    /// An object has come that another one refers to: what a [`NetRef`](crate::NetRef) or
+    /// [`BehaviourRef`](crate::BehaviourRef) gave nothing for since it was received gives the object
+    /// now. Follows the [`Spawned`](Self::Spawned) of the target.
+    ///
+    /// Objects that come in one burst, before [`Ready`](Self::Ready), are all there when they are
+    /// announced: there is no such event for a reference from one of them to another. Nor is there one
+    /// for an object that is shown again, if the reference has been resolved before. The holder may
+    /// have got another reference since: what this is about is what it once was sent.
+    ReferenceResolved {
+        /// The object that has the reference.
+        object: NetId,
+        /// The object that it refers to.
+        target: NetId,
+    },
+    /// Messages that were held for an object that was not there have been dropped: it has not come in
+    /// time, it cannot be made, there were too many, or the connection is over. See
+    /// [`ClientConfig::hold_time`](crate::ClientConfig::hold_time).
+    HeldDropped {
+        /// Which.
+        object: NetId,
+        /// How many messages.
+        messages: usize,
     },
 }
 
@@ -101,6 +137,20 @@ pub enum SpawnFailure {
     /// [`ClientConfig::max_objects`](crate::ClientConfig::max_objects) are there already.
     #[error("there are as many objects as the limit allows")]
     TooManyObjects,
+    /// No dormant scene object has this number:
+    /// [`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object). If it is added, the
+    /// server is asked for it again.
+    #[error("no dormant scene object has the number {}", .scene_id.0)]
+    UnknownSceneObject {
+        /// Its number in the scene.
+        scene_id: NetworkSceneId,
+    },
+    /// The scene object of this number has other behaviours here.
+    #[error("scene object {} has other behaviours", .scene_id.0)]
+    OtherBehaviours {
+        /// Its number in the scene.
+        scene_id: NetworkSceneId,
+    },
 }
 
 /// A hook that panicked.
@@ -123,7 +173,7 @@ pub struct ChangedFields {
 }
 
 impl ChangedFields {
-    pub(super) fn new(schema: &'static BehaviourSchema, dirty_bits: u64) -> Self {
+    pub(crate) fn new(schema: &'static BehaviourSchema, dirty_bits: u64) -> Self {
         Self { schema, dirty_bits }
     }
 

@@ -35,6 +35,7 @@ impl NetworkClient {
     /// An object is gone. If it is being called at the time, it goes when that is done.
     pub(super) fn forget(&mut self, object: NetId, hidden: bool) {
         let Some(replica) = self.objects.get(object.0) else {
+            self.relations.forget(object);
             return;
         };
         let leaving = if hidden {
@@ -53,11 +54,18 @@ impl NetworkClient {
 
     /// Takes an object away, when its behaviours have been told.
     pub(super) fn remove(&mut self, object: NetId, leaving: Leaving) {
+        let scene_id = self.relations.scene_id(object);
+        self.relations.forget(object);
         let Some(replica) = self.objects.remove(object.0) else {
             return;
         };
-        self.pools.remove(replica.at);
+        match scene_id {
+            Some(scene_id) => self.put_to_sleep(replica.at, scene_id),
+            None => self.pools.remove(replica.at),
+        }
         self.places.remove(&object);
+        self.late.remember_gone(object);
+        self.references.forget(object);
         if replica.told {
             let hidden = leaving == Leaving::Hidden;
             self.events.push(ClientEvent::Despawned { object, hidden });
@@ -86,13 +94,31 @@ impl NetworkClient {
         prefab.is_some_and(|prefab| prefab.lifecycle)
     }
 
-    /// Tells the behaviours and then the application of an object that can be seen from now on.
+    /// Calls the hooks that want to be told of what an object is like when it is met.
+    fn call_initial_hooks(&mut self, at: Location) {
+        let prefab = self.prefabs.get(self.pools.prefab(at.pool));
+        let slots = self.pools.slots_mut(at);
+        let slots = slots.filter(|slots| slots.has_initial_hooks());
+        if let (Some(prefab), Some(slots)) = (prefab, slots) {
+            let made = prefab.make();
+            for index in 0..slots.len() {
+                let told = slots.initial_changes(index, made.slots());
+                if let (Some(told), Some(slot)) = (told, slots.slot_mut(index)) {
+                    slot.call_hooks_with(told);
+                }
+            }
+        }
+    }
+
+    /// Tells the hooks that want to be told, the behaviours and then the application of an object that can
+    /// be seen from now on.
     pub(super) fn announce(&mut self, object: NetId) {
         let Some(replica) = self.objects.get_mut(object.0) else {
             return;
         };
-        replica.told = true;
+        (replica.announced, replica.told) = (true, true);
         let (at, owned) = (replica.at, replica.owned);
+        self.call_initial_hooks(at);
         if self.has_lifecycle(at) {
             self.lend(object, |slots, client| {
                 for callback in LifecycleCallback::SPAWN {

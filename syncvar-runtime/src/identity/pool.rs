@@ -32,6 +32,8 @@ pub(crate) trait Pool: Any + Send + Sync {
     fn take(&mut self, row: u32) -> Option<Box<dyn Slots>>;
     /// Puts the contents of a row back.
     fn give_back(&mut self, row: u32, slots: Box<dyn Slots>);
+    /// Frees a row whose contents have been taken out.
+    fn release(&mut self, row: u32);
     fn slots(&self, row: u32) -> Option<&dyn Slots>;
     fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots>;
 
@@ -128,6 +130,10 @@ impl<S: Slots> Pool for TypedPool<S> {
         if let (Ok(slots), Some(place)) = (slots.downcast::<S>(), self.rows.get_mut(row as usize)) {
             *place = Some(*slots);
         }
+    }
+
+    fn release(&mut self, row: u32) {
+        self.free.push(row);
     }
 
     fn slots(&self, row: u32) -> Option<&dyn Slots> {
@@ -249,6 +255,14 @@ impl Pools {
         if let Some(pool) = self.all.get_mut(at.pool as usize) {
             pool.rows.give_back(at.row, slots);
         }
+    }
+
+    /// Takes the behaviours of an object out of their pool for good; `None` if they are lent.
+    pub(crate) fn withdraw(&mut self, at: Location) -> Option<Behaviours> {
+        let pool = self.all.get_mut(at.pool as usize)?;
+        let slots = pool.rows.take(at.row)?;
+        pool.rows.release(at.row);
+        Some(Behaviours(slots))
     }
 
     /// The number of the prefab that a pool's objects are of.

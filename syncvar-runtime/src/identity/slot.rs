@@ -74,6 +74,19 @@ pub(crate) trait Slot: Send + Sync {
     /// Forgets what was kept for the hooks.
     fn skip_hooks(&mut self);
 
+    /// What the fields with a hook are, if there are some.
+    fn remember_for_hooks(&self) -> Option<Remembered>;
+
+    /// What those fields are whose hooks are told of the state that an object is met with, if there are
+    /// some.
+    fn remember_for_initial_hooks(&self) -> Option<Remembered>;
+
+    /// Makes of what was remembered what the hooks are to be told; the bits of what has changed.
+    fn changed_since(&self, before: &mut Remembered) -> u64;
+
+    /// Calls the hooks for what has changed since something was remembered.
+    fn call_hooks_with(&mut self, changed: Remembered);
+
     /// The server is about to lend the behaviour for writing.
     fn begin_change(&mut self);
 
@@ -99,6 +112,9 @@ pub(crate) trait Slot: Send + Sync {
     /// This behaviour was sent: it is clean.
     fn mark_sent(&mut self, now: Nanos);
 }
+
+/// The previous values of a behaviour's fields, their type erased.
+pub(crate) type Remembered = Box<dyn Any + Send + Sync>;
 
 /// A behaviour, for finding out its type.
 pub(crate) trait AnyBehaviour: Any + Send + Sync {}
@@ -205,6 +221,27 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     #[inline]
     fn skip_hooks(&mut self) {
         self.previous = None;
+    }
+
+    fn remember_for_hooks(&self) -> Option<Remembered> {
+        let remembered = self.behaviour.remember_for_hooks()?;
+        Some(Box::new(remembered))
+    }
+
+    fn remember_for_initial_hooks(&self) -> Option<Remembered> {
+        let remembered = self.behaviour.remember_for_initial_hooks()?;
+        Some(Box::new(remembered))
+    }
+
+    fn changed_since(&self, before: &mut Remembered) -> u64 {
+        let before = before.downcast_mut::<B::Previous>();
+        before.map_or(0, |before| self.behaviour.changed_since(before))
+    }
+
+    fn call_hooks_with(&mut self, changed: Remembered) {
+        if let Ok(changed) = changed.downcast::<B::Previous>() {
+            self.behaviour.call_hooks(*changed);
+        }
     }
 
     fn begin_change(&mut self) {

@@ -43,6 +43,7 @@ impl NetworkServer {
         self.schedule.take_new(&mut new);
         let mut owners = Vec::new();
         for id in new.drain(..) {
+            self.touch_for_local(id);
             owners.extend(self.announce_object(id));
         }
         self.scratch.objects = new;

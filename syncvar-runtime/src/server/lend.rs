@@ -20,6 +20,7 @@ impl NetworkServer {
         let at = self.objects.get(id.0)?.at;
         let mut slots = self.pools.take(at)?;
         self.lent.push(id);
+        self.remember_all_for_local(id, &*slots);
         slots.for_each_mut(|slot| slot.begin_change());
         // What is lent is given back, whatever happens.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));

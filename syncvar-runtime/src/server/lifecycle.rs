@@ -60,7 +60,6 @@ impl NetworkServer {
     }
 
     /// Runs a callback of each of these objects that has one.
-    #[allow(dead_code, reason = "for scenes and parents, which are to come")]
     pub(crate) fn call_lifecycle(&mut self, ids: &[NetId], callback: LifecycleCallback) {
         for id in ids {
             self.tell(*id, Errand::Call(callback));

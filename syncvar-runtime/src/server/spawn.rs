@@ -10,7 +10,7 @@ use crate::identity::{BehaviourSet, Behaviours, Place};
 use crate::lifecycle::Leaving;
 use crate::message::{Message, ObjectDestroy};
 use crate::prefab::Prefab;
-use crate::{MessageType, NetId, Quaternion, Vector3};
+use crate::{MessageType, NetId, NetworkSceneId, Quaternion, Vector3};
 
 /// How far ahead of the next id a chosen one can be for the next ones to follow it.
 const NEAR: u32 = 1 << 24;
@@ -44,6 +44,10 @@ pub struct SpawnOptions {
     pub owner: Option<ConnectionId>,
     /// Nobody sees the object until it is shown.
     pub hidden: bool,
+    /// Its number in the scene, where clients have made the object themselves
+    /// ([`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object)) and are to be sent
+    /// nothing but its state; not 0.
+    pub scene_id: Option<NetworkSceneId>,
 }
 
 /// An object that could not be spawned.
@@ -67,6 +71,9 @@ pub enum SpawnError {
     /// The id is in use, or 0.
     #[error("object id {0} is taken or zero")]
     IdTaken(NetId),
+    /// The scene id is in use, or 0.
+    #[error("scene id {} is taken or zero", .0.0)]
+    SceneIdTaken(NetworkSceneId),
     /// All ids have been given out.
     #[error("all object ids have been given out")]
     OutOfIds,
@@ -109,6 +116,7 @@ impl NetworkServer {
             rotation,
             owner,
             hidden,
+            scene_id,
         } = options;
         let behaviours = behaviours.into_behaviours();
         let prefab = self.find_prefab(&behaviours, prefab.as_deref())?;
@@ -116,6 +124,7 @@ impl NetworkServer {
         if let Some(owner) = owner.filter(|owner| !self.knows(*owner)) {
             return Err(SpawnError::UnknownOwner(owner));
         }
+        self.check_scene_id(scene_id)?;
         let net_id = self.choose_net_id(net_id)?;
         self.report_unknown_channels(net_id, &behaviours);
 
@@ -136,6 +145,7 @@ impl NetworkServer {
             by_interest: !hidden,
             owing: false,
             unsent: false,
+            related: scene_id.is_some(),
         };
         let rotation = rotation.unwrap_or(Quaternion::IDENTITY);
         self.places.insert(net_id.0, Place { position, rotation });
@@ -143,6 +153,9 @@ impl NetworkServer {
         self.audiences.acquire(wanted);
         self.audiences.acquire(wanted);
         self.objects.insert(net_id.0, spawned);
+        if let Some(scene_id) = scene_id {
+            self.relations.set_scene_id(net_id, scene_id);
+        }
         self.interest.management.handle_spawn(net_id, position);
         if owner.is_some() {
             self.give(net_id, owner);
@@ -209,8 +222,8 @@ impl NetworkServer {
         }
     }
 
-    /// Takes an object away from the server and from every client that sees it. Returns whether
-    /// there was one.
+    /// Takes an object away from the server and from every client that sees it. Its children have no
+    /// parent then. Returns whether there was one.
     ///
     /// Its [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs first. If the
     /// object is being called at the time, it is despawned when that is done.
@@ -227,14 +240,18 @@ impl NetworkServer {
 
     /// Takes an object away, when its behaviours have been told.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
+        self.detach_children(id);
         let Some(spawned) = self.objects.remove(id.0) else {
             return false;
         };
         self.pools.remove(spawned.at);
         self.places.remove(id.0);
         self.owed.remove(&id);
+        self.relations.forget(id);
+        self.reparented.remove(&id);
         self.interest.forget(id);
         self.rationing.forget_object(id);
+        self.forget_for_local(id);
         if let Some(owner) = spawned
             .owner
             .and_then(|owner| self.connections.get_mut(owner.0))
@@ -272,6 +289,9 @@ impl NetworkServer {
         if !self.knows(connection) {
             return false;
         }
+        if self.is_local(connection) {
+            return self.set_visible_locally(id, None);
+        }
         self.interest.set_shown(id, connection, false);
         self.set_wanted(id, |audiences, wanted| {
             audiences.restore(wanted, connection)
@@ -296,6 +316,7 @@ impl NetworkServer {
         if let Some(spawned) = self.objects.get_mut(id.0) {
             spawned.by_interest = false;
             self.interest.take_shown(id);
+            self.set_view_of_local(id, None);
         }
     }
 
@@ -303,6 +324,9 @@ impl NetworkServer {
         let Some(spawned) = self.objects.get(id.0).filter(|_| self.knows(connection)) else {
             return false;
         };
+        if self.is_local(connection) {
+            return self.set_visible_locally(id, Some(visible));
+        }
         if spawned.by_interest && self.audiences.base(spawned.wanted) == Base::Everyone {
             self.interest.set_shown(id, connection, visible);
         }
@@ -324,6 +348,7 @@ impl NetworkServer {
         self.audiences.release(spawned.wanted);
         spawned.wanted = wanted;
         self.schedule.queue_moved(id, spawned);
+        self.touch_for_local(id);
         true
     }
 
@@ -380,6 +405,7 @@ impl NetworkServer {
                 self.tell_owner(connection, id, authority);
             }
         }
+        self.touch_for_local(id);
         self.follow_object(id);
         true
     }

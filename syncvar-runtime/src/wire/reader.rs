@@ -2,6 +2,7 @@
 
 use super::dialect::MAX_EMPTY_ELEMENTS;
 use super::{Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, SyncValue};
+use crate::NetId;
 
 /// Takes values from the payload of one message, in the bytes of a [`Dialect`].
 ///
@@ -32,6 +33,8 @@ pub struct NetworkReader<'a> {
     empty_elements: usize,
     /// The most elements that a sequence or collection can have.
     pub(super) max_elements: usize,
+    /// The objects that references which have been read refer to, if somebody wants to know.
+    references: Option<Vec<NetId>>,
 }
 
 /// So much memory, in bytes, is taken at once on the word of a peer.
@@ -60,6 +63,30 @@ impl<'a> NetworkReader<'a> {
             seen_bits: 0,
             empty_elements: 0,
             max_elements: DEFAULT_MAX_ELEMENTS,
+            references: None,
+        }
+    }
+
+    /// The same reader, which lists the objects that references refer to.
+    #[inline]
+    pub(crate) fn with_references(self, list: Vec<NetId>) -> Self {
+        let references = Some(list);
+        Self { references, ..self }
+    }
+
+    /// The list of [`with_references`](Self::with_references).
+    #[inline]
+    pub(crate) fn into_references(self) -> Vec<NetId> {
+        self.references.unwrap_or_default()
+    }
+
+    /// A reference to an object has been read.
+    #[inline]
+    pub(crate) fn note_reference(&mut self, object: NetId) {
+        if let Some(references) = &mut self.references
+            && object != NetId::NONE
+        {
+            references.push(object);
         }
     }
 
