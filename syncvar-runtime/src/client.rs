@@ -114,7 +114,7 @@ pub struct NetworkClient {
     places: FxHashMap<NetId, Place>,
     /// The scene ids and parents of objects that have one, and the scene ids of objects of the server
     /// that could not be made.
-    relations: Relations,
+    relations: Box<Relations>,
     scene: Scene,
     /// The message before this one: a child and its parent.
     said_parent: Option<(NetId, NetId)>,
@@ -191,7 +191,7 @@ impl NetworkClient {
             objects: Table::default(),
             pools: Pools::default(),
             places: FxHashMap::default(),
-            relations: Relations::default(),
+            relations: Box::default(),
             scene: Scene::default(),
             said_parent: None,
             reparented: BTreeSet::new(),
@@ -321,7 +321,7 @@ impl NetworkClient {
         for id in self.ids(|_| true) {
             self.forget(id, false);
         }
-        self.relations = Relations::default();
+        *self.relations = Relations::default();
         self.reparented.clear();
         self.said_parent = None;
         self.dialect = Dialect::Unet;

@@ -176,7 +176,7 @@ pub struct NetworkServer {
     /// Where all objects stand.
     places: Table<Place>,
     /// The scene ids and parents of objects that have one.
-    relations: Relations,
+    relations: Box<Relations>,
     /// Objects whose parent is another one since the last update.
     reparented: BTreeSet<NetId>,
     /// Whether the scene has become complete since the last update.
@@ -237,7 +237,7 @@ impl NetworkServer {
             objects: Table::default(),
             pools: Pools::default(),
             places: Table::default(),
-            relations: Relations::default(),
+            relations: Box::default(),
             reparented: BTreeSet::new(),
             scene_loaded: false,
             owed: BTreeMap::new(),
