@@ -6,8 +6,8 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use crate::identity::{Slot, Slots};
-use crate::{ConnectionId, NetId, NetworkBehaviour, NetworkClient, NetworkServer};
+use crate::identity::{Relation, Slot, Slots};
+use crate::{ConnectionId, NetId, NetworkBehaviour, NetworkClient, NetworkSceneId, NetworkServer};
 
 /// What is around a behaviour while it is being called: its own object, the other behaviours on it,
 /// and the server or the client with all other objects.
@@ -62,6 +62,23 @@ impl NetworkContext<'_> {
         match &self.side {
             Side::Server(server) => server.owner(self.net_id).is_none(),
             Side::Client(client) => client.is_owner(self.net_id),
+        }
+    }
+
+    /// The object that this one is below, if there is one.
+    pub fn parent(&self) -> Option<NetId> {
+        self.relation().parent
+    }
+
+    /// The number of the object in the scene, if both sides have made it themselves.
+    pub fn scene_id(&self) -> Option<NetworkSceneId> {
+        self.relation().scene_id
+    }
+
+    fn relation(&self) -> Relation {
+        match &self.side {
+            Side::Server(server) => server.relation(self.net_id),
+            Side::Client(client) => client.relation(self.net_id),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Parents: which object is below which.
 
 use super::NetworkServer;
+use crate::identity::Relation;
 use crate::message::{Message, SetParent};
 use crate::{MessageType, NetId};
 
@@ -63,6 +64,11 @@ impl NetworkServer {
         for child in self.relations.children(parent).collect::<Vec<_>>() {
             self.change_parent(child, None);
         }
+    }
+
+    /// The scene id and the parent of an object.
+    pub(crate) fn relation(&self, id: NetId) -> Relation {
+        self.relations.of(id)
     }
 
     fn change_parent(&mut self, child: NetId, parent: Option<NetId>) {
