@@ -167,7 +167,7 @@ pub struct NetworkClient {
     places: FxHashMap<NetId, Place>,
     /// The scene ids and parents of objects that have one, and the scene ids of objects of the server
     /// that could not be made.
-    relations: Relations,
+    relations: Box<Relations>,
     scene: Scene,
     /// The message before this one: a child and its parent.
     said_parent: Option<(NetId, NetId)>,
@@ -260,7 +260,7 @@ impl NetworkClient {
             session: 0,
             synchronized: false,
             places: FxHashMap::default(),
-            relations: Relations::default(),
+            relations: Box::default(),
             scene: Scene::default(),
             said_parent: None,
             reparented: BTreeSet::new(),
@@ -407,7 +407,7 @@ impl NetworkClient {
     pub fn handle_connect(&mut self) {
         self.session += 1;
         self.forget_all();
-        self.relations = Relations::default();
+        *self.relations = Relations::default();
         self.reparented.clear();
         self.said_parent = None;
         self.deferred.clear();

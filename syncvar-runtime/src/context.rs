@@ -6,10 +6,10 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use crate::identity::{Place, Slot, Slots};
+use crate::identity::{Place, Relation, Slot, Slots};
 use crate::{
-    ConnectionId, NetId, NetworkBehaviour, NetworkClient, NetworkIdentity, NetworkServer,
-    Quaternion, Vector3,
+    ConnectionId, NetId, NetworkBehaviour, NetworkClient, NetworkIdentity, NetworkSceneId,
+    NetworkServer, Quaternion, Vector3,
 };
 
 /// What is around a behaviour while it is being called: its own object, the other behaviours on it,
@@ -157,6 +157,23 @@ impl NetworkContext<'_> {
                 owner.is_none_or(|owner| server.is_local(owner))
             }
             Side::Client(client) => client.is_owner(self.net_id),
+        }
+    }
+
+    /// The object that this one is below, if there is one.
+    pub fn parent(&self) -> Option<NetId> {
+        self.relation().parent
+    }
+
+    /// The number of the object in the scene, if both sides have made it themselves.
+    pub fn scene_id(&self) -> Option<NetworkSceneId> {
+        self.relation().scene_id
+    }
+
+    fn relation(&self) -> Relation {
+        match &self.side {
+            Side::Server(server) => server.relation(self.net_id),
+            Side::Client(client) => client.relation(self.net_id),
         }
     }
 

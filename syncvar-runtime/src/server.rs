@@ -191,7 +191,7 @@ pub struct NetworkServer {
     /// Where all objects stand.
     places: Table<Place>,
     /// The scene ids and parents of objects that have one.
-    relations: Relations,
+    relations: Box<Relations>,
     /// Objects whose parent is another one since the last update.
     reparented: BTreeSet<NetId>,
     /// Whether the scene has become complete since the last update.
@@ -259,7 +259,7 @@ impl NetworkServer {
             lent: LentObjects::default(),
             late: Late::default(),
             places: Table::default(),
-            relations: Relations::default(),
+            relations: Box::default(),
             reparented: BTreeSet::new(),
             scene_loaded: false,
             owed: BTreeMap::new(),
