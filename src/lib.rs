@@ -12,18 +12,18 @@ pub use syncvar_runtime::{
     Area, BehaviourList, BehaviourMut, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
     Bits, Budget, CallContext, ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket,
     ClientState, Color, Color32, ConnectionId, Counter, Decimal, Dialect, DictionaryChange,
-    DisconnectReason, ElementMut, Everyone, FieldSchema, Fixed, FixedString, FixedString32,
+    DisconnectReason, ElementMut, Everyone, FieldRules, FieldSchema, Fixed, FixedString, FixedString32,
     FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, Floats,
     GroupTags, Half, HashKey, HookField, InterestChange, InterestChanges, InterestManagement, Link,
     ListChange, ListError, ListHash, ListOperation, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS,
     Matrix4x4, MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId, NetworkBehaviour,
     NetworkClient, NetworkContext, NetworkHash128, NetworkIdentity, NetworkReader, NetworkSceneId,
     NetworkServer, NetworkWriter, PacketError, Plane, Prefabs, Quantized, Quaternion, Ray,
-    ReadError, ReadErrorKind, ReadResultExt, Rect, SchemaDifference, ServerConfig, ServerEvent,
+    ReadError, ReadErrorKind, ReadResultExt, Readers, Rect, SchemaDifference, ServerConfig, ServerEvent,
     SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats,
     SyncCodec, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet,
     SyncValue, SyncVar, Tag, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector3,
-    Vector4, WriteError, WriteErrorKind, ZigZag, dictionary, hash_set,
+    Vector4, WriteError, WriteErrorKind, Writers, ZigZag, dictionary, hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
@@ -52,8 +52,8 @@ pub mod __private {
     pub use core::time::Duration;
     pub use std::vec::Vec;
     pub use syncvar_runtime::{
-        BehaviourSchema, DictionaryChange, FieldSchema, HookField, ListChange, MemberSchema,
-        NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, ReadResultExt, SetChange,
-        SyncCodec, SyncField, SyncValue, TypeSchema, VariantSchema, assert_fits_32_bits,
+        BehaviourSchema, DictionaryChange, FieldRules, FieldSchema, HookField, ListChange, MemberSchema,
+        NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, ReadResultExt, Readers, SetChange,
+        SyncCodec, SyncField, SyncValue, TypeSchema, VariantSchema, Writers, assert_fits_32_bits,
     };
 }

@@ -4,6 +4,7 @@ mod change;
 mod deserialize;
 mod dirty;
 mod previous;
+mod rules;
 mod schema;
 mod serialize;
 mod value;
@@ -33,10 +34,14 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let sync_var_dirty_bits = dirty::sync_var_dirty_bits(behaviour);
     let set_dirty_bit = dirty::set_dirty_bit(behaviour);
     let clear_all_dirty_bits = dirty::clear_all_dirty_bits(behaviour);
+    let clear_dirty_bits = dirty::clear_dirty_bits(behaviour);
     let notice_replacements = dirty::notice_replacements(behaviour);
     let set_observed = dirty::set_observed(behaviour);
     let before_change = change::before_change(behaviour);
     let withdraw_changes = change::withdraw_changes(behaviour);
+    let write_fields = rules::write_fields(behaviour);
+    let read_fields = rules::read_fields(behaviour);
+    let is_beyond_threshold = rules::is_beyond_threshold(behaviour);
     let on_serialize = serialize::on_serialize(behaviour);
     let on_deserialize = deserialize::on_deserialize(behaviour);
     let call_hooks = deserialize::call_hooks(behaviour);
@@ -63,10 +68,14 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 #sync_var_dirty_bits
                 #set_dirty_bit
                 #clear_all_dirty_bits
+                #clear_dirty_bits
                 #notice_replacements
                 #set_observed
                 #before_change
                 #withdraw_changes
+                #write_fields
+                #read_fields
+                #is_beyond_threshold
                 #on_serialize
                 #on_deserialize
                 #call_hooks

@@ -2,6 +2,7 @@
 
 mod behaviours;
 mod pool;
+mod ruled;
 mod slot;
 mod slots;
 
@@ -9,7 +10,8 @@ pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 #[cfg(feature = "parallel")]
 pub(crate) use pool::Pool;
 pub(crate) use pool::{Entry, Job, Location, Pools};
-pub(crate) use slot::{Nanos, Slot, nanos};
+pub(crate) use ruled::Ruled;
+pub(crate) use slot::{Nanos, RuledBehaviour, Slot, nanos};
 pub(crate) use slots::{
     MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };

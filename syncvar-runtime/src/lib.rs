@@ -46,8 +46,8 @@ pub use memory::{Link, MemoryNetwork};
 pub use message::{ListError, ListHash, ListOperation, MessageType, SyncListMessage};
 pub use prefab::Prefabs;
 pub use schema::{
-    BehaviourSchema, FieldSchema, MAX_SYNC_VARS, MemberSchema, TypeSchema, VariantSchema,
-    assert_fits_32_bits,
+    BehaviourSchema, FieldRules, FieldSchema, MAX_SYNC_VARS, MemberSchema, Readers, TypeSchema,
+    VariantSchema, Writers, assert_fits_32_bits,
 };
 pub use schema_text::SchemaDifference;
 pub use server::{

@@ -14,6 +14,7 @@ mod notes;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod receive;
+mod ruled;
 mod schedule;
 mod show;
 mod sink;

@@ -18,6 +18,12 @@ pub(super) struct Kind {
     rank: u32,
     /// The position of its first behaviour in the statistics.
     pub(super) first_behaviour: usize,
+    /// Whether there are fields with rules.
+    pub(super) ruled: bool,
+    /// Whether there are fields that not everyone reads.
+    pub(super) private: bool,
+    /// Whether there are fields that the owner writes.
+    pub(super) owner_writes: bool,
 }
 
 impl Kind {
@@ -27,6 +33,9 @@ impl Kind {
             asset_id: prefab.asset_id,
             rank,
             first_behaviour: prefab.first_behaviour,
+            ruled: prefab.rules.any(),
+            private: prefab.rules.private() != 0,
+            owner_writes: prefab.rules.owner_write != 0,
         };
         prefabs
             .entries()
@@ -45,6 +54,8 @@ pub(super) struct Description {
     pub(super) place: Place,
     /// How long the message may be.
     pub(super) room: Room,
+    /// Whether it is said to the owner, where that makes a difference.
+    pub(super) for_owner: bool,
 }
 
 impl Description {
@@ -116,7 +127,9 @@ impl Description {
 
     fn write_state(&self, slots: &mut dyn Slots, writer: &mut NetworkWriter, stats: &mut Stats) {
         let stats = stats.behaviours.get_mut(self.kind.first_behaviour..);
+        writer.set_for_owner(self.for_owner);
         slots.write_full(writer, stats.unwrap_or_default());
+        writer.set_for_owner(false);
         writer.at_behaviour(None);
     }
 }

@@ -18,7 +18,9 @@ impl NetworkServer {
         let mut slots = self.pools.take(at)?;
         slots.for_each_mut(|slot| slot.begin_change());
         let result = action(&mut *slots, self);
-        slots.for_each_mut(|slot| slot.end_change());
+        slots.for_each_mut(|slot| {
+            slot.end_change();
+        });
         let dirty = slots.iter().any(|slot| slot.dirty_bits() != 0);
         let stays = self
             .objects

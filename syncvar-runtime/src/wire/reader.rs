@@ -32,6 +32,8 @@ pub struct NetworkReader<'a> {
     empty_elements: usize,
     /// The most elements that a sequence or collection can have.
     pub(super) max_elements: usize,
+    /// Dirty bits that may not be in a mask, though there are such fields.
+    pub(super) refused_bits: u64,
 }
 
 /// So much memory, in bytes, is taken at once on the word of a peer.
@@ -60,6 +62,7 @@ impl<'a> NetworkReader<'a> {
             seen_bits: 0,
             empty_elements: 0,
             max_elements: DEFAULT_MAX_ELEMENTS,
+            refused_bits: 0,
         }
     }
 
