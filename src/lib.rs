@@ -19,7 +19,7 @@ pub use syncvar_runtime::{
     Matrix4x4, MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId, NetworkBehaviour,
     NetworkClient, NetworkContext, NetworkHash128, NetworkIdentity, NetworkReader, NetworkSceneId,
     NetworkServer, NetworkWriter, PacketError, Plane, Prefabs, Quantized, Quaternion, Ray,
-    ReadError, ReadErrorKind, ReadResultExt, Readers, Rect, SchemaDifference, ServerConfig, ServerEvent,
+    ReadError, ReadErrorKind, ReadResultExt, Readers, Rect, ReplicaMut, SchemaDifference, ServerConfig, ServerEvent,
     SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats,
     SyncCodec, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet,
     SyncValue, SyncVar, Tag, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector3,

@@ -1,8 +1,10 @@
 //! Who reads and who writes which field, and when a field is sent.
 
 mod ownership {
+    mod changing;
     mod intervals;
     mod reading;
+    mod writing;
 }
 
 use std::collections::BTreeMap;

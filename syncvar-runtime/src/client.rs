@@ -2,12 +2,15 @@
 
 mod apply;
 mod event;
+mod guard;
 mod lend;
+mod owner;
 mod receive;
 mod refuse;
 
 pub(crate) use apply::Reception;
 pub use event::{ChangedFields, ClientEvent, SpawnFailure};
+pub use guard::ReplicaMut;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -23,6 +26,7 @@ use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::table::Table;
 use crate::wire::DEFAULT_MAX_ELEMENTS;
+use guard::Desk;
 use crate::{
     Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
     ReadError,
@@ -119,6 +123,8 @@ pub struct NetworkClient {
     masks: Vec<u64>,
     /// Objects of the message under way that could not be read.
     failed: Vec<(NetId, ReadError)>,
+    /// What the application has written.
+    desk: Desk,
     outgoing: Segments,
     /// Packets of what was in `outgoing`, oldest first.
     packets: VecDeque<Bytes>,
@@ -145,7 +151,7 @@ pub enum ClientState {
 #[derive(Debug)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "five facts that hold independently"
+    reason = "facts that hold independently"
 )]
 struct Replica {
     /// Where its behaviours are.
@@ -161,6 +167,12 @@ struct Replica {
     asked: bool,
     /// Whether it was sent again in the burst of objects under way.
     fresh: bool,
+    /// What this client's writes must bear; 0 as long as the server has not said so.
+    lease: u32,
+    /// Whether the application has had it for writing.
+    lent: bool,
+    /// Whether the next full state counts even for what this client has written.
+    yields: bool,
 }
 
 impl NetworkClient {
@@ -184,6 +196,7 @@ impl NetworkClient {
             server_schema: Vec::new(),
             masks: Vec::new(),
             failed: Vec::new(),
+            desk: Desk::default(),
             outgoing: Segments::new(config.packet_size),
             packets: VecDeque::new(),
             events: Events::with_limit(config.max_events),
@@ -263,17 +276,6 @@ impl NetworkClient {
         self.identity(id)?.behaviour_at(index)
     }
 
-    /// The first behaviour of this type on an object, for writing to what is not synchronised.
-    /// State flows from the server to the clients only: what is written to a
-    /// [`SyncVar`](crate::SyncVar) here stays here, until the server's next value replaces it.
-    pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<&mut B> {
-        let replica = self.objects.get(id.0)?;
-        if !replica.announced {
-            return None;
-        }
-        self.pools.behaviour_mut(replica.at)
-    }
-
     /// Whether this client owns an object.
     pub fn is_owner(&self, id: NetId) -> bool {
         self.objects.get(id.0).is_some_and(|replica| replica.owned)
@@ -308,6 +310,7 @@ impl NetworkClient {
         self.dialect = Dialect::Unet;
         self.joining = false;
         self.server_schema.clear();
+        self.desk = Desk::default();
         self.outgoing = Segments::new(self.config.packet_size);
         self.packets.clear();
         if self.config.compare_schemas {
@@ -333,15 +336,18 @@ impl NetworkClient {
         self.now
     }
 
-    /// Lets the client do what depends on time. `now` is the time since any fixed moment. If it goes
+    /// Lets the client do what depends on time: what was written to the objects that it owns is sent, when
+    /// it is due. `now` is the time since any fixed moment. If it goes
     /// back, the client's own time stands still for this update and goes on from there.
     pub fn update(&mut self, now: Duration) {
         self.now = self.now.saturating_add(now.saturating_sub(self.clock));
         self.clock = now;
+        self.send_writes();
     }
 
     /// The next packet to be sent; call it until there is none.
     pub fn poll_transmit(&mut self) -> Option<ClientPacket> {
+        self.ask_for_refused();
         if self.packets.is_empty() {
             self.packets.extend(self.outgoing.drain());
         }
@@ -351,7 +357,8 @@ impl NetworkClient {
     }
 
     pub(crate) fn has_outgoing(&self) -> bool {
-        !self.outgoing.is_empty() || !self.packets.is_empty()
+        let waits = !self.desk.writing.is_empty() || !self.desk.refused.is_empty();
+        waits || !self.outgoing.is_empty() || !self.packets.is_empty()
     }
 
     /// Something that happened, oldest first.

@@ -11,7 +11,7 @@ pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 pub(crate) use pool::Pool;
 pub(crate) use pool::{Entry, Job, Location, Pools};
 pub(crate) use ruled::Ruled;
-pub(crate) use slot::{Nanos, RuledBehaviour, Slot, nanos};
+pub(crate) use slot::{BehaviourInfo, Nanos, Slot, nanos};
 pub(crate) use slots::{
     MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };

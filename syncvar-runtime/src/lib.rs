@@ -33,7 +33,7 @@ pub use behaviour::NetworkBehaviour;
 pub use channel::{Channel, DisconnectReason};
 pub use client::{
     ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient,
-    SpawnFailure,
+    ReplicaMut, SpawnFailure,
 };
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use context::{CallContext, NetworkContext};

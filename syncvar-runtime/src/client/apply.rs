@@ -1,6 +1,7 @@
 //! Spawns and updates: read everything first, then tell.
 
 use super::{ChangedFields, ClientEvent, NetworkClient, Replica, SpawnFailure};
+use super::owner::{RestoreOwn, SaveOwn};
 use crate::events::Events;
 use crate::identity::{Entry, Place, ReadChanges, Slot, Slots, Visit};
 use crate::message::ObjectSpawn;
@@ -30,6 +31,9 @@ impl Reception<'_> {
         self.masks.clear();
         let mut reader = NetworkReader::with_dialect(entry.changes, self.dialect)
             .with_max_elements(self.max_elements);
+        if entry.own {
+            slots.visit(&mut SaveOwn);
+        }
         let mut read = ReadChanges {
             channel: self.channel,
             reader: &mut reader,
@@ -38,6 +42,9 @@ impl Reception<'_> {
         };
         slots.visit(&mut read);
         let result = read.result.and_then(|()| reader.finish());
+        if entry.own {
+            slots.visit(&mut RestoreOwn);
+        }
         // If the application does not know the object yet, it will meet it with this state.
         slots.visit(&mut Tell {
             object: entry.net_id,
@@ -209,7 +216,13 @@ impl NetworkClient {
             .with_max_elements(self.config.max_elements);
         let read = match (refused, self.pools.slots_mut(replica.at)) {
             (Some(error), _) => Err(error.clone()),
-            (None, Some(slots)) => slots.read_full(&mut reader),
+            (None, Some(slots)) => {
+                let (read, kept) = Self::read_full(replica, slots, &mut reader, self.joining);
+                if kept {
+                    self.desk.writing.insert(object);
+                }
+                read
+            }
             (None, None) => Ok(()),
         };
         match read.and_then(|()| reader.finish()) {
@@ -240,6 +253,9 @@ impl NetworkClient {
             poisoned: false,
             asked: false,
             fresh: true,
+            lease: 0,
+            lent: false,
+            yields: false,
         };
         self.objects.insert(arrival.object.0, replica);
         Ok(())
@@ -306,6 +322,7 @@ impl NetworkClient {
             net_id: object,
             row: replica.at.row,
             announced: replica.announced,
+            own: replica.owned && replica.lent,
             changes,
         };
         Some((replica.at.pool, entry))

@@ -67,6 +67,17 @@ pub enum ClientEvent {
         /// Which.
         object: NetId,
     },
+    /// The application has written to fields that this client may not write. The server has been asked
+    /// for the object, and its values take the place of what was written:
+    /// [`Restored`](Self::Restored) tells when.
+    WriteRefused {
+        /// Which object.
+        object: NetId,
+        /// The position of the behaviour on it.
+        behaviour: usize,
+        /// Which fields.
+        fields: ChangedFields,
+    },
     /// An object of the server cannot be made here.
     SpawnFailed {
         /// Which.
@@ -98,7 +109,7 @@ pub struct ChangedFields {
 }
 
 impl ChangedFields {
-    pub(super) fn new(schema: &'static BehaviourSchema, dirty_bits: u64) -> Self {
+    pub(crate) fn new(schema: &'static BehaviourSchema, dirty_bits: u64) -> Self {
         Self { schema, dirty_bits }
     }
 

@@ -91,6 +91,7 @@ impl NetworkClient {
             MessageType::LocalClientAuthority => {
                 self.handle_authority(&LocalClientAuthority::decode(payload)?);
             }
+            MessageType::OwnerState => self.handle_owner_state(payload)?,
             MessageType::SpawnFinished => match SpawnFinished::decode(payload)?.state {
                 0 => self.begin_burst(),
                 1 => self.end_burst(),

@@ -124,16 +124,38 @@ impl Ruled {
     }
 
     /// Remembers some fields, so that they can be put back.
-    pub(crate) fn save(&mut self, behaviour: &dyn RuledBehaviour, fields: u64) {
+    ///
+    /// Of those that are `shared`, what others do may have come between the changes that are pending:
+    /// they are sent whole when they are put back.
+    pub(crate) fn save(&mut self, behaviour: &dyn RuledBehaviour, fields: u64, shared: u64) {
         self.before.clear();
-        self.keep(behaviour, fields, 0);
+        self.keep(behaviour, fields, shared);
     }
 
     /// Puts back what was saved. Whether a field is dirty stays as it is.
     pub(crate) fn restore(&mut self, behaviour: &mut dyn RuledBehaviour) {
         for former in std::mem::take(&mut self.before) {
             put_back(behaviour, former.bit, &former.value);
+            if former.shared && former.was_dirty {
+                behaviour.set_dirty_bit(former.bit);
+            }
         }
+    }
+
+    /// Puts back what was saved and is something else now, and makes it dirty. Returns which fields these
+    /// are.
+    pub(crate) fn restore_as_written(&mut self, behaviour: &mut dyn RuledBehaviour) -> u64 {
+        let mut fields = 0;
+        for former in std::mem::take(&mut self.before) {
+            let is_same = value_of(behaviour, former.bit).is_some_and(|now| now == former.value);
+            if is_same && !former.was_dirty {
+                continue;
+            }
+            put_back(behaviour, former.bit, &former.value);
+            fields |= former.bit;
+        }
+        behaviour.set_dirty_bit(fields);
+        fields
     }
 
     /// Forgets what was saved.

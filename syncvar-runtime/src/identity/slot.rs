@@ -40,6 +40,8 @@ pub(crate) struct BehaviourInfo {
 pub(crate) trait Slot: Send + Sync {
     fn behaviour(&self) -> &dyn AnyBehaviour;
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
+    /// The behaviour, and what is kept of its fields that have rules.
+    fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut Ruled>);
     fn info(&self) -> &'static BehaviourInfo;
     fn dirty_bits(&self) -> u64;
     /// Nobody observes the object: what has changed need not be kept, nor what will.
@@ -183,6 +185,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
 
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour {
         &mut self.behaviour
+    }
+
+    fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut Ruled>) {
+        (&mut self.behaviour, self.ruled.as_deref_mut())
     }
 
     #[inline]

@@ -50,6 +50,7 @@ impl NetworkServer {
         self.deliver();
         for (owner, net_id) in owners {
             self.tell_owner(owner, net_id, true);
+            self.let_write(owner, net_id);
         }
     }
 
@@ -240,6 +241,7 @@ impl NetworkServer {
             let audience = self.objects.get(net_id.0).map(|spawned| spawned.audience);
             if audience.is_some_and(|audience| self.audiences.admits(audience, connection)) {
                 self.tell_owner(connection, net_id, true);
+                self.let_write(connection, net_id);
             }
         }
     }

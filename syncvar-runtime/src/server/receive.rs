@@ -1,6 +1,7 @@
 //! What comes from the network: connections, and their messages.
 
 use super::connection::{Connection, ConnectionState};
+use super::owner::set_owned;
 use super::{ConnectionId, NetworkServer, PacketError, ServerEvent};
 use crate::message::{
     Connect, Disconnect, Frame, Frames, Message, NotReady, PROTOCOL_VERSION, Ready, Resync, begin,
@@ -96,6 +97,9 @@ impl NetworkServer {
             }
             (_, Some(MessageType::Resync)) => {
                 self.handle_resync(from, Resync::decode(frame.payload)?.net_id);
+            }
+            (_, Some(MessageType::OwnerWrite)) if self.config.compare_schemas => {
+                self.handle_owner_write(from, frame.payload)?;
             }
             _ => return Err(unknown(frame)),
         }
@@ -195,6 +199,9 @@ impl NetworkServer {
         for id in &owned {
             if let Some(spawned) = self.objects.get_mut(id.0) {
                 spawned.owner = None;
+                if let Some(slots) = self.pools.slots_mut(spawned.at) {
+                    set_owned(slots, false);
+                }
             }
         }
         self.joining.retain(|joining| *joining != connection);

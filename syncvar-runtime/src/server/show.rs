@@ -225,6 +225,7 @@ impl NetworkServer {
         if let Some(owner) = owner.filter(|owner| receivers.contains(owner)) {
             self.flush_showing();
             self.tell_owner(owner, id, true);
+            self.let_write(owner, id);
         }
     }
 

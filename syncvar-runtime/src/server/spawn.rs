@@ -125,6 +125,7 @@ impl NetworkServer {
             audience: wanted,
             wanted,
             owner: None,
+            lease: 0,
             wake: None,
             announced: false,
             moved: false,
@@ -320,16 +321,24 @@ impl NetworkServer {
     }
 
     /// Gives an object to a connection, or to nobody. The former and the new owner are told.
+    ///
+    /// What has changed on the object is sent at once, if it has fields with rules; then each of the
+    /// two is given the fields that it may read now and could not before, and nobody is given anything
+    /// else. What the former owner has written and has not arrived yet does not count. From inside a
+    /// call on the object itself, both are given the whole object instead, with the next update.
+    ///
     /// Returns whether there is such an object and such a connection.
     pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
         let known = owner.is_none_or(|owner| self.knows(owner));
+        let former = self.objects.get(id.0).filter(|_| known).map(|spawned| spawned.owner);
+        if former == Some(owner) {
+            return true;
+        }
+        self.before_owner_change(id);
         let Some(spawned) = self.objects.get_mut(id.0).filter(|_| known) else {
             return false;
         };
         let former = std::mem::replace(&mut spawned.owner, owner);
-        if former == owner {
-            return true;
-        }
         let told = spawned.announced.then_some(spawned.audience);
         for (connection, authority) in [(former, false), (owner, true)] {
             let Some(connection) = connection else {
@@ -348,6 +357,7 @@ impl NetworkServer {
                 self.tell_owner(connection, id, authority);
             }
         }
+        self.after_owner_change(id, former, owner, told);
         self.follow_object(id);
         true
     }
