@@ -4,6 +4,7 @@ mod ownership {
     mod changing;
     mod intervals;
     mod reading;
+    mod worlds;
     mod writing;
 }
 

@@ -8,6 +8,7 @@ mod wire {
     pub(crate) mod list_messages;
     pub(crate) mod messages;
     pub(crate) mod ours;
+    pub(crate) mod owners;
     pub(crate) mod values;
 }
 
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 
 use syncvar::prelude::*;
 use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
-use wire::{batches, codecs, collections, list_messages, messages, ours, values};
+use wire::{batches, codecs, collections, list_messages, messages, ours, owners, values};
 
 #[derive(NetworkBehaviour, Default)]
 struct Creature {
@@ -113,6 +114,7 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         values::examples(),
         ours::examples(),
         messages::examples(),
+        owners::examples(),
         batches::examples(),
         collections::examples(),
         codecs::examples(),

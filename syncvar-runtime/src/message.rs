@@ -3,7 +3,7 @@
 //! A packet is messages back to back; a message is the size of its payload (`u16`), its type
 //! (`i16`) and the payload; [`frame`] knows what one looks like that is too long for that. Numbers up
 //! to 47 are UNet's where UNet has the message; those that it leaves free carry what it does not
-//! have: 20 to 24, 32 and 33. Tables: WIRE.md.
+//! have: 20 to 30, 32 and 33. Tables: WIRE.md.
 #![expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "all fields are written by one signature"

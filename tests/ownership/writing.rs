@@ -480,3 +480,52 @@ fn containers_of_the_users_own_have_permissions_too() {
     };
     assert_eq!((lamp(owner), lamp(other)), ((true, true), (true, false)));
 }
+
+/// CHECKLIST T32, as far as owners write.
+#[test]
+fn t32_collections_of_every_kind_are_written_by_their_owner() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Bag {
+        #[sync_var(write = owner)]
+        items: SyncList<String>,
+        #[sync_var(write = owner)]
+        ammo: SyncDictionary<String, u32>,
+        #[sync_var(write = owner)]
+        tags: SyncHashSet<u32>,
+        #[sync_var(write = owner)]
+        scores: SyncSortedSet<u32>,
+    }
+    fn state(bag: &Bag) -> (Vec<String>, Vec<(String, u32)>, Vec<u32>, Vec<u32>) {
+        let mut ammo: Vec<_> = bag.ammo.iter().map(|(k, v)| (k.clone(), *v)).collect();
+        let mut tags: Vec<_> = bag.tags.iter().copied().collect();
+        ammo.sort();
+        tags.sort_unstable();
+        let scores = bag.scores.iter().copied().collect();
+        (bag.items.to_vec(), ammo, tags, scores)
+    }
+    for dialect in DIALECTS {
+        let mut world = World::new(|| Prefabs::new().register::<Bag>("bag"), dialect);
+        let (owner, other) = (world.connect(), world.connect());
+        let id = world.owned(Bag::default(), owner);
+        world.step();
+        for round in 0..6 {
+            let mut bag = world.client(owner).get_mut::<Bag>(id).unwrap();
+            bag.items.insert(0, round.to_string());
+            bag.ammo.insert((round % 4).to_string(), round);
+            bag.tags.insert(round);
+            bag.tags.remove(&round.wrapping_sub(2));
+            bag.scores.insert(10 - round);
+            if round == 4 {
+                bag.items.remove(1);
+                bag.ammo.remove("1");
+            }
+            drop(bag);
+            world.step();
+            let expected = state(world.replica::<Bag>(owner, id));
+            assert_eq!(state(world.server.get::<Bag>(id).unwrap()), expected);
+            assert_eq!(state(world.replica::<Bag>(other, id)), expected);
+        }
+        assert_eq!(world.replica::<Bag>(other, id).items.len(), 5);
+    }
+}
