@@ -55,10 +55,7 @@ impl NetworkClient {
         let replica = self.objects.get_mut(id.0).filter(|replica| replica.announced)?;
         if !std::mem::replace(&mut replica.lent, true) {
             // What has come from the server is not this client's to send.
-            self.pools.slots_mut(replica.at)?.for_each_mut(|slot| {
-                let last_send = slot.last_send();
-                slot.mark_sent(last_send);
-            });
+            forget_writes(self.pools.slots_mut(replica.at)?);
         }
         let may = connected && replica.owned && replica.lease != 0;
         let (behaviour, _) = self.pools.behaviour_at_mut::<B>(replica.at, index)?;
@@ -109,10 +106,7 @@ impl NetworkClient {
             return true;
         };
         if !connected || !replica.owned {
-            slots.for_each_mut(|slot| {
-                let last_send = slot.last_send();
-                slot.mark_sent(last_send);
-            });
+            forget_writes(slots);
             return false;
         }
         if replica.lease == 0 {
@@ -192,7 +186,8 @@ impl NetworkClient {
     }
 
     /// The full state of an object has come. What this client owns and has written itself stays, and
-    /// is sent again: the server may have said this before it heard of it.
+    /// is sent again: the server may have said this before it heard of it. Not so while everything comes
+    /// again: then it is not known yet what this client still owns.
     pub(super) fn read_full(
         replica: &mut Replica,
         slots: &mut dyn Slots,
@@ -207,6 +202,9 @@ impl NetworkClient {
             slots.for_each_mut(|slot| SaveOwn.slot(0, slot));
         }
         let result = slots.read_full(reader);
+        if replica.lent && !keeps {
+            forget_writes(slots);
+        }
         if keeps {
             slots.for_each_mut(|slot| {
                 if let Some(ruled) = slot.ruled() {
@@ -216,6 +214,14 @@ impl NetworkClient {
         }
         (result, kept != 0)
     }
+}
+
+/// What is in the fields is not this client's to send.
+fn forget_writes(slots: &mut dyn Slots) {
+    slots.for_each_mut(|slot| {
+        let last_send = slot.last_send();
+        slot.mark_sent(last_send);
+    });
 }
 
 /// Writes what this client has written to the behaviours of an object.
