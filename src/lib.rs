@@ -10,20 +10,24 @@ pub use syncvar_tcp as tcp;
 pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
     Area, BehaviourList, BehaviourMut, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
-    Bits, Budget, CallContext, ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket,
-    ClientState, Color, Color32, ConnectionId, Counter, Decimal, Dialect, DictionaryChange,
-    DisconnectReason, ElementMut, Everyone, FieldRules, FieldSchema, Fixed, FixedString, FixedString32,
-    FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, Floats,
-    GroupTags, Half, HashKey, HookField, InterestChange, InterestChanges, InterestManagement, Link,
-    ListChange, ListError, ListHash, ListOperation, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS,
-    Matrix4x4, MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId, NetworkBehaviour,
-    NetworkClient, NetworkContext, NetworkHash128, NetworkIdentity, NetworkReader, NetworkSceneId,
-    NetworkServer, NetworkWriter, PacketError, Plane, Prefabs, Quantized, Quaternion, Ray,
-    ReadError, ReadErrorKind, ReadResultExt, Readers, Rect, ReplicaMut, SchemaDifference, ServerConfig, ServerEvent,
-    SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats,
-    SyncCodec, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet,
-    SyncValue, SyncVar, Tag, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector3,
-    Vector4, WriteError, WriteErrorKind, Writers, ZigZag, dictionary, hash_set,
+    Bits, Budget, BufferSerializer, CallContext, CallbackFailure, ChangedFields, Channel,
+    ClientConfig, ClientEvent, ClientPacket, ClientState, Color, Color32, ConnectionId, Counter,
+    Decimal, Dialect, DictionaryChange, DisconnectReason, ElementMut, Everyone, FieldRules,
+    FieldSchema, Fixed, FixedString, FixedString32, FixedString64, FixedString128, FixedString512,
+    FixedString4096, FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle, HasSynchronize,
+    HashKey, HookField, InterestChange, InterestChanges, InterestManagement, LifecycleCallback,
+    LifecycleResult, Link, ListChange, ListError, ListHash, ListOperation, LocalClient, MAX_BYTES,
+    MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork, MessageStart,
+    MessageType, NetId, NetworkBehaviour, NetworkClient, NetworkContext, NetworkHash128,
+    NetworkIdentity, NetworkLifecycle, NetworkReader, NetworkSceneId, NetworkSerializable,
+    NetworkServer, NetworkWriter, PacketError, ParentError, Plane, Prefabs, Quantized, Quaternion,
+    Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Readers, Rect, ReplicaMut,
+    SchemaDifference, Serializable, ServerConfig, ServerEvent, SetChange, SmallestThree, SortKey,
+    SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec, SyncDictionary,
+    SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet, SyncValue, SyncVar,
+    Synchronize, SynchronizeError, SynchronizeFailure, Tag, Transmit, TypeSchema, ValueMut,
+    VariantSchema, Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
+    Writers, ZigZag, dictionary, hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
@@ -31,10 +35,12 @@ pub mod prelude {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::{NetworkBehaviour, SyncValue};
     pub use syncvar_runtime::{
-        ClientEvent, ConnectionId, DictionaryChange, FixedString, FixedString32, FixedString64,
-        FixedString128, FixedString512, FixedString4096, ListChange, MemoryNetwork, NetId,
-        NetworkBehaviour, NetworkClient, NetworkServer, Prefabs, ServerEvent, SetChange,
-        SpawnOptions, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar,
+        BufferSerializer, ClientEvent, ConnectionId, DictionaryChange, FixedString, FixedString32,
+        FixedString64, FixedString128, FixedString512, FixedString4096, LifecycleResult,
+        ListChange, MemoryNetwork, NetId, NetworkBehaviour, NetworkClient, NetworkContext,
+        NetworkLifecycle, NetworkSerializable, NetworkServer, Prefabs, Serializable, ServerEvent,
+        SetChange, SpawnOptions, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet, SyncValue,
+        SyncVar, Synchronize, SynchronizeError,
     };
 }
 
@@ -52,8 +58,10 @@ pub mod __private {
     pub use core::time::Duration;
     pub use std::vec::Vec;
     pub use syncvar_runtime::{
-        BehaviourSchema, DictionaryChange, FieldRules, FieldSchema, HookField, ListChange, MemberSchema,
-        NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, ReadResultExt, Readers, SetChange,
-        SyncCodec, SyncField, SyncValue, TypeSchema, VariantSchema, Writers, assert_fits_32_bits,
+        BehaviourSchema, BufferSerializer, DictionaryChange, FieldRules, FieldSchema, HasLifecycle,
+        HasSynchronize, HookField, LifecycleCallback, LifecycleResult, ListChange, MemberSchema,
+        NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, ReadError, ReadResultExt,
+        Readers, SetChange, SyncCodec, SyncField, SyncValue, Synchronize, SynchronizeError,
+        TypeSchema, VariantSchema, Writers, assert_fits_32_bits,
     };
 }

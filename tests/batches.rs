@@ -83,7 +83,7 @@ fn a_spawn_of_a_prefab_that_is_not_there_is_an_error_and_the_next_one_is_made() 
     let mut net = network(1);
     // Of the prefabs by name: door, gatekeeper, player, weathervane. 99 is none of them.
     let mut writer = NetworkWriter::with_dialect(Dialect::Compact);
-    for (header, kind) in [(2, [0x8c_u8, 0x03].to_vec()), (2, [0, 1].to_vec())] {
+    for (header, kind) in [(2, [0x98_u8, 0x06].to_vec()), (2, [0, 1].to_vec())] {
         writer.write_bytes(&[header]);
         writer.write_bytes(&kind);
     }
@@ -102,7 +102,7 @@ fn a_spawn_that_cannot_be_read_poisons_the_object_if_it_is_there() {
     net.settle();
     drain(&mut net, 0);
     // A position is announced, and cut off.
-    let packet = frame(SPAWN_BATCH, b"\x02\x09\x00");
+    let packet = frame(SPAWN_BATCH, b"\x02\x11\x00");
     assert_eq!(net.client_mut(0).handle_packet(0, &packet), Ok(()));
     let events = drain(&mut net, 0);
     assert!(matches!(events[..], [ClientEvent::Poisoned { object, .. }] if object == id));

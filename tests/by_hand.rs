@@ -123,8 +123,7 @@ fn n28_a_container_of_ones_own_writes_its_own_delta_and_composes_with_a_join() {
     );
 }
 
-/// U2, U3, U12: a behaviour by hand, told whether the state is the initial one; the example of
-/// `NetworkBehaviour`. Collects shots and sends them three at a time.
+/// A behaviour by hand, told whether the state is the initial one; the example of `NetworkBehaviour`. Collects shots and sends them three at a time.
 #[derive(Default)]
 struct Volley {
     /// The shots that every observer has.
@@ -267,4 +266,123 @@ fn a_client_that_joins_while_changes_are_withheld_ends_with_the_same() {
     net.connect();
     net.settle();
     assert_eq!(fired(&net, id), vec![[1, 2, 3, 4]; 3]);
+}
+
+/// Two numbers, and what it has been told each time it was written or read: whether the state was the
+/// initial one, and its own dirty bits.
+#[derive(Default)]
+struct Diary {
+    numbers: [u8; 2],
+    dirty_bits: u64,
+    told: Vec<(&'static str, bool, u64)>,
+}
+
+impl Diary {
+    fn write_down(&mut self, index: usize, number: u8) {
+        self.numbers[index] = number;
+        self.set_dirty_bit(1 << index);
+    }
+}
+
+impl NetworkBehaviour for Diary {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = BehaviourSchema {
+        name: "Diary",
+        base: None,
+        fields: &[
+            FieldSchema {
+                name: "first",
+                schema: u8::SCHEMA,
+            },
+            FieldSchema {
+                name: "second",
+                schema: u8::SCHEMA,
+            },
+        ],
+    };
+    const SEND_INTERVAL: Duration = Duration::ZERO;
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        self.dirty_bits
+    }
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        self.dirty_bits |= dirty_bits & Self::SCHEMA.dirty_bits();
+    }
+    fn clear_all_dirty_bits(&mut self) {
+        self.dirty_bits = 0;
+    }
+    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+        let dirty_bits = self.sync_var_dirty_bits();
+        self.told.push(("write", initial_state, dirty_bits));
+        let written = if initial_state { 0b11 } else { dirty_bits };
+        if !initial_state {
+            writer.write_dirty_bits(written);
+        }
+        for (index, number) in self.numbers.iter().enumerate() {
+            if written >> index & 1 == 1 {
+                writer.write_u8(*number);
+            }
+        }
+        written != 0
+    }
+    fn on_deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<(), ReadError> {
+        let dirty_bits = if initial_state {
+            0b11
+        } else {
+            reader.read_dirty_bits_of::<Self>()?
+        };
+        self.told.push(("read", initial_state, dirty_bits));
+        for (index, number) in self.numbers.iter_mut().enumerate() {
+            if dirty_bits >> index & 1 == 1 {
+                *number = reader.read_u8()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// U1, U2, U3, U12, U24: one function writes and one reads, by hand where fields with a mark are not
+/// enough; both are told whether the state is the initial one, for the first send to each client and
+/// for no other; and each behaviour of an object has a mask of its own, which it sees while it writes.
+#[test]
+fn u1_u2_u3_u12_u24_both_functions_are_told_what_is_initial_and_each_behaviour_has_its_mask() {
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<(Diary, Diary)>("diaries"));
+    net.settle();
+    let id = net.server.spawn((Diary::default(), Diary::default()));
+    net.settle();
+    let server = |net: &mut MemoryNetwork, index| {
+        let mut diary = net.server.get_mut_at::<Diary>(id, index).unwrap();
+        std::mem::take(&mut diary.told)
+    };
+    let client = |net: &MemoryNetwork, client, index| {
+        let diary = net.client(client).get_at::<Diary>(id, index).unwrap();
+        (diary.numbers, diary.told.clone())
+    };
+    for index in 0..2 {
+        assert_eq!(server(&mut net, index), [("write", true, 0)]);
+        assert_eq!(client(&net, 0, index), ([0; 2], vec![("read", true, 3)]));
+    }
+
+    let mut first = net.server.get_mut_at::<Diary>(id, 0).unwrap();
+    first.write_down(1, 5);
+    drop(first);
+    net.settle();
+    assert_eq!(server(&mut net, 0), [("write", false, 0b10)]);
+    assert_eq!(server(&mut net, 1), [("write", false, 0)]);
+    let (numbers, told) = client(&net, 0, 0);
+    assert_eq!((numbers, told[1]), ([0, 5], ("read", false, 0b10)));
+    // Every behaviour of the object reads, in the order in which they wrote.
+    let (numbers, told) = client(&net, 0, 1);
+    assert_eq!((numbers, told[1]), ([0, 0], ("read", false, 0)));
+
+    // The newcomer's first state is initial, and none of the other's is again.
+    let late = net.connect();
+    net.settle();
+    assert_eq!(server(&mut net, 0), [("write", true, 0)]);
+    assert_eq!(client(&net, late, 0), ([0, 5], vec![("read", true, 3)]));
+    assert_eq!(client(&net, 0, 0).1.len(), 2);
 }

@@ -24,6 +24,7 @@ mod golden {
     pub(crate) mod explain;
     pub(crate) mod field;
     pub(crate) mod frame;
+    pub(crate) mod host;
     pub(crate) mod json;
     pub(crate) mod judge;
     pub(crate) mod list_cell;
@@ -56,10 +57,10 @@ use std::{env, fs};
 
 use golden::json::Json;
 use golden::report::Report;
-use golden::{behaviours, messages, reader_errors, session, sync_lists, writer};
+use golden::{behaviours, host, messages, reader_errors, session, sync_lists, writer};
 
 /// Every file that a folder of recordings can have.
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "writer.json",
     "writer_random.json",
     "reader_errors.json",
@@ -68,6 +69,7 @@ const FILES: [&str; 8] = [
     "synclists.json",
     "messages.json",
     "session.json",
+    "host.json",
 ];
 
 /// The folder of the recordings, and whether it is the one that came with this repository.
@@ -138,4 +140,9 @@ fn message_vectors() {
 #[test]
 fn session_vectors() {
     run("session.json", session::run);
+}
+
+#[test]
+fn host_vectors() {
+    run("host.json", host::run);
 }

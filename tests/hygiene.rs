@@ -54,6 +54,15 @@ mod shadowed {
     pub(crate) trait NetworkBehaviour {}
     pub(crate) trait SyncValue {}
     pub(crate) trait SyncCodec {}
+    pub(crate) trait HasLifecycle {}
+    pub(crate) trait HasSynchronize {}
+    pub(crate) trait Synchronize {}
+    pub(crate) trait NetworkLifecycle {}
+    pub(crate) struct LifecycleCallback;
+    pub(crate) struct LifecycleResult;
+    pub(crate) struct NetworkContext;
+    pub(crate) struct BufferSerializer;
+    pub(crate) struct SynchronizeError;
     pub(crate) mod syncvar {}
     pub(crate) mod core {}
     pub(crate) mod std {}
@@ -76,7 +85,7 @@ mod shadowed {
 
     /// Fields called like the variables of the methods, and raw identifiers.
     #[derive(::syncvar::NetworkBehaviour, ::std::default::Default)]
-    #[network_behaviour(send_interval = 0)]
+    #[network_behaviour(send_interval = 0, lifecycle, synchronize)]
     pub(crate) struct Behaviour {
         #[sync_var(hook = r#match)]
         pub(crate) previous: Var<u8>,
@@ -133,8 +142,41 @@ mod shadowed {
         /// Nor does a constant of the trait's.
         pub(crate) const SCHEMA: u8 = 1;
 
+        pub(crate) const LIFECYCLE: u8 = 2;
+
         pub(crate) fn sync_var_dirty_bits(&self) -> u8 {
             self.seen
+        }
+
+        pub(crate) fn synchronize(&self) -> u8 {
+            self.seen
+        }
+
+        pub(crate) fn on_synchronize(&self) -> u8 {
+            self.seen
+        }
+
+        pub(crate) fn on_lifecycle(&self) -> u8 {
+            self.seen
+        }
+    }
+
+    impl ::syncvar::NetworkLifecycle for Behaviour {
+        fn on_network_spawn(
+            &mut self,
+            _ctx: &mut ::syncvar::NetworkContext<'_>,
+        ) -> ::syncvar::LifecycleResult {
+            self.told = 50;
+            ::std::result::Result::Ok(())
+        }
+    }
+
+    impl ::syncvar::Synchronize for Behaviour {
+        fn on_synchronize(
+            &mut self,
+            serializer: &mut ::syncvar::BufferSerializer<'_, '_>,
+        ) -> ::std::result::Result<(), ::syncvar::SynchronizeError> {
+            serializer.serialize_value(&mut self.seen)
         }
     }
 }
@@ -191,6 +233,7 @@ impl Encoded {
 
 /// A generic behaviour with a hook and a parameter that no field mentions.
 #[derive(::syncvar::NetworkBehaviour, ::std::default::Default)]
+#[network_behaviour(lifecycle)]
 struct Generic<T: ::std::default::Default, U, const N: usize>
 where
     U: ::std::marker::Send + ::std::marker::Sync + ::std::default::Default + 'static,
@@ -213,6 +256,20 @@ where
 
     const fn on_item(&mut self, _change: &::syncvar::ListChange<T>) {
         self.calls *= 2;
+    }
+}
+
+impl<T: ::syncvar::SyncValue + ::std::default::Default, U, const N: usize>
+    ::syncvar::NetworkLifecycle for Generic<T, U, N>
+where
+    U: ::std::marker::Send + ::std::marker::Sync + ::std::default::Default + 'static,
+{
+    fn on_network_spawn(
+        &mut self,
+        _ctx: &mut ::syncvar::NetworkContext<'_>,
+    ) -> ::syncvar::LifecycleResult {
+        self.calls = N;
+        ::std::result::Result::Ok(())
     }
 }
 
@@ -325,4 +382,29 @@ fn variants_may_call_their_members_what_they_like() {
         let same = back.is_ok_and(|back| ::syncvar::SyncValue::same(&back, &variant));
         ::std::assert!(same);
     }
+}
+
+#[::std::prelude::v1::test]
+fn callbacks_and_data_are_found_whatever_the_users_own_are_called() {
+    type Kind = Generic<u8, (), 3>;
+    let prefabs = || {
+        ::syncvar::Prefabs::new()
+            .register::<shadowed::Behaviour>("behaviour")
+            .register::<Kind>("generic")
+    };
+    let mut net = ::syncvar::MemoryNetwork::pair(prefabs);
+    let mut behaviour = <shadowed::Behaviour as ::std::default::Default>::default();
+    behaviour.seen = 9;
+    let id = net.server.spawn(behaviour);
+    let generic = net
+        .server
+        .spawn(<Kind as ::std::default::Default>::default());
+    net.settle();
+    let replica = ::std::option::Option::unwrap(net.client(0).get::<shadowed::Behaviour>(id));
+    assert_eq!((replica.seen, replica.told), (9, 50));
+    assert_eq!(replica.on_lifecycle(), replica.synchronize());
+    assert_eq!(replica.on_synchronize(), 9);
+    assert_eq!(shadowed::Behaviour::LIFECYCLE, 2);
+    let replica = ::std::option::Option::unwrap(net.client(0).get::<Kind>(generic));
+    assert_eq!(replica.calls, 3);
 }

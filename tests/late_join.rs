@@ -12,6 +12,11 @@ fn u4_m10_n2_n4_b12_a_late_joiner_is_given_the_latest_state_of_everything_it_may
     let player = net.server.spawn(Player::new(100, "Ann"));
     let door = net.server.spawn(Door::default());
     net.settle();
+    let hidden = SpawnOptions {
+        hidden: true,
+        ..SpawnOptions::default()
+    };
+    let secret = net.server.spawn_with(Door::default(), hidden).unwrap();
     change(&mut net, player, |player| player.health.set(42));
     net.server.get_mut::<Door>(door).unwrap().open.set(true);
     net.settle();
@@ -23,6 +28,7 @@ fn u4_m10_n2_n4_b12_a_late_joiner_is_given_the_latest_state_of_everything_it_may
         (42, "Ann".into(), 0)
     );
     assert_eq!(client.get::<Door>(door).unwrap().open, true);
+    assert!(client.get::<Door>(secret).is_none());
 }
 
 /// B13, M12: announced when all of them are there, each with its state.

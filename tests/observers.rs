@@ -10,15 +10,22 @@ const ANN: fn(i32) -> Option<(i32, String, u32)> = |health| Some((health, "Ann".
 
 #[test]
 fn u16_u17_u23_every_ready_observer_gets_the_change_and_nobody_else() {
-    let mut net = network(2);
+    let mut net = network(4);
     let id = net.server.spawn(Player::new(1, "Ann"));
+    let no_observer = net.connection(2);
+    net.server.hide(id, no_observer);
     net.settle();
     let not_ready = net.connection(1);
     net.server.set_not_ready(not_ready);
     net.settle();
+    let received = |net: &MemoryNetwork| [0, 1, 2, 3].map(|c| net.client(c).stats().received);
+    let before = received(&net);
     change(&mut net, id, |player| player.health.set(2));
     net.settle();
-    assert_eq!(states(&net, id), [ANN(2), ANN(1)]);
+    assert_eq!(states(&net, id), [ANN(2), ANN(1), None, ANN(2)]);
+    let after = received(&net);
+    let packets = [0, 1, 2, 3].map(|c| after[c].messages - before[c].messages);
+    assert_eq!(packets, [1, 0, 0, 1]);
 }
 
 #[test]

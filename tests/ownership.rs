@@ -100,7 +100,11 @@ impl World {
     /// Whether a connection was sent a marker, ever.
     fn was_sent(&self, connection: ConnectionId, text: &str) -> bool {
         let bytes = self.bytes.get(&connection);
-        bytes.is_some_and(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
+        bytes.is_some_and(|bytes| {
+            bytes
+                .windows(text.len())
+                .any(|part| part == text.as_bytes())
+        })
     }
 
     fn events(&mut self, connection: ConnectionId) -> Vec<ClientEvent> {

@@ -132,7 +132,7 @@ fn ids_that_have_run_out_do_not_begin_again() {
     );
 }
 
-/// N6 and the several prefabs of one behaviour.
+/// One behaviour can stand on several prefabs.
 #[test]
 fn a_prefab_can_be_chosen_by_name_and_position_and_rotation_travel_with_the_spawn() {
     let prefabs = || {

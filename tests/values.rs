@@ -19,7 +19,8 @@ use support::{apply, written};
 use syncvar::prelude::*;
 use syncvar::{
     Color, Color32, Decimal, Dialect, Matrix4x4, NetworkHash128, NetworkReader, NetworkSceneId,
-    NetworkWriter, Plane, Quaternion, Ray, ReadErrorKind, Rect, Vector2, Vector3, Vector4,
+    NetworkWriter, Plane, Quaternion, Ray, Ray2D, ReadErrorKind, Rect, Vector2, Vector2Int,
+    Vector3, Vector3Int, Vector4,
 };
 
 /// Writes a value, reads it back, and into another value in place, in every dialect; returns its
@@ -149,6 +150,45 @@ fn m1_m13_t7_every_type_comes_back_and_is_an_error_when_cut_short() {
     ] {
         assert_eq!(bytes.len(), length, "{bytes:?}");
     }
+}
+
+/// N14: the engine's types that Netcode knows and UNet does not; as glam's, if the other side has
+/// those.
+#[test]
+fn n14_vectors_of_integers_and_a_ray_in_the_plane_come_back() {
+    let cell = Vector2Int::new(i32::MIN, 7);
+    assert_eq!(
+        round_trip(&cell, &Vector2Int::default()),
+        round_trip(&(i32::MIN, 7), &(0, 0))
+    );
+    let place = Vector3Int::new(1, -300, i32::MAX);
+    assert_eq!(
+        round_trip(&place, &Vector3Int::default()),
+        round_trip(&(1, -300, i32::MAX), &(0, 0, 0))
+    );
+    let ray = Ray2D {
+        origin: Vector2::new(f32::NAN, -0.0),
+        direction: Vector2::new(3.0, 4.0),
+    };
+    assert_eq!(
+        round_trip(&ray, &Ray2D::default()),
+        round_trip(&(ray.origin, ray.direction), &Default::default())
+    );
+    let other = Vector2::new(3.0, 5.0);
+    for changed in [
+        Ray2D {
+            origin: other,
+            ..ray
+        },
+        Ray2D {
+            direction: other,
+            ..ray
+        },
+    ] {
+        assert!(ray.same(&ray) && !ray.same(&changed));
+    }
+    assert_eq!(Vector2Int::SCHEMA.to_string(), "IVec2");
+    assert_eq!(Vector3Int::SCHEMA.to_string(), "IVec3");
 }
 
 #[derive(SyncValue, Clone, PartialEq, Debug, Default)]

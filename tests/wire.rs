@@ -5,6 +5,7 @@ mod wire {
     pub(crate) mod batches;
     pub(crate) mod codecs;
     pub(crate) mod collections;
+    pub(crate) mod data;
     pub(crate) mod list_messages;
     pub(crate) mod messages;
     pub(crate) mod ours;
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 
 use syncvar::prelude::*;
 use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
-use wire::{batches, codecs, collections, list_messages, messages, ours, owners, values};
+use wire::{batches, codecs, collections, data, list_messages, messages, ours, owners, values};
 
 #[derive(NetworkBehaviour, Default)]
 struct Creature {
@@ -118,6 +119,7 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         batches::examples(),
         collections::examples(),
         codecs::examples(),
+        data::examples(),
         list_messages::examples(),
     ];
     let written: BTreeMap<_, _> = examples.into_iter().flatten().collect();

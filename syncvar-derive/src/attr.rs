@@ -22,6 +22,10 @@ pub(crate) struct BehaviourAttrs {
     pub(crate) krate: Option<Path>,
     pub(crate) send_interval: Option<f64>,
     pub(crate) channel: Option<u8>,
+    /// `lifecycle`, with its place.
+    pub(crate) lifecycle: Option<Span>,
+    /// `synchronize`, with its place.
+    pub(crate) synchronize: Option<Span>,
 }
 
 /// What stands on a field of a behaviour.
@@ -31,6 +35,8 @@ pub(crate) struct FieldAttrs {
     pub(crate) sync_var: Option<Span>,
     pub(crate) hook: Option<Ident>,
     pub(crate) batch_hook: Option<Ident>,
+    /// `initial_hook`, with its place.
+    pub(crate) initial_hook: Option<Span>,
     /// How the value travels, where that is not its own way.
     pub(crate) with: Option<Type>,
     pub(crate) rules: RuleAttrs,
@@ -61,12 +67,20 @@ impl BehaviourAttrs {
             if !attr.path().is_ident("network_behaviour") {
                 continue;
             }
-            const KEYS: &[&str] = &["crate", "send_interval", "channel"];
+            const KEYS: &[&str] = &[
+                "crate",
+                "send_interval",
+                "channel",
+                "lifecycle",
+                "synchronize",
+            ];
             parse_keys(attr, KEYS, errors, |meta, key, errors| {
                 match key {
                     "crate" => set(&mut found.krate, meta, path(meta)?, errors),
                     "send_interval" => set(&mut found.send_interval, meta, seconds(meta)?, errors),
                     "channel" => set(&mut found.channel, meta, channel(meta)?, errors),
+                    "lifecycle" => set(&mut found.lifecycle, meta, word(meta)?, errors),
+                    "synchronize" => set(&mut found.synchronize, meta, word(meta)?, errors),
                     _ => return Err(unknown(meta, key, KEYS)),
                 }
                 Ok(())
@@ -103,6 +117,7 @@ impl FieldAttrs {
         const KEYS: &[&str] = &[
             "hook",
             "batch_hook",
+            "initial_hook",
             "with",
             "read",
             "write",
@@ -123,6 +138,7 @@ impl FieldAttrs {
                     const EXAMPLE: &str = "`batch_hook` names a method of this struct: `batch_hook = on_buffs_changed`";
                     set(&mut self.batch_hook, meta, method(meta, EXAMPLE)?, errors);
                 }
+                "initial_hook" => set(&mut self.initial_hook, meta, word(meta)?, errors),
                 "with" => set(&mut self.with, meta, codec(meta)?, errors),
                 _ if rules::KEYS.contains(&key) => self.rules.parse(meta, key, errors)?,
                 _ => return Err(unknown(meta, key, KEYS)),
@@ -196,6 +212,8 @@ fn belongs(key: &str) -> Option<&'static str> {
         "send_interval" => {
             "`send_interval` belongs on the struct: `#[network_behaviour(send_interval = ...)]`"
         }
+        "lifecycle" => "`lifecycle` belongs on the struct: `#[network_behaviour(lifecycle)]`",
+        "synchronize" => "`synchronize` belongs on the struct: `#[network_behaviour(synchronize)]`",
         "channel" => "`channel` belongs on the struct: `#[network_behaviour(channel = ...)]`",
         "base" => {
             "`base` belongs on the field that is the base, in the place of `#[sync_var]`: \
@@ -211,10 +229,21 @@ fn belongs(key: &str) -> Option<&'static str> {
         "server_override" => {
             "`server_override` belongs on a synchronised field: `#[sync_var(write = owner, server_override)]`"
         }
-        "initial_only" => "`initial_only` belongs on a synchronised field: `#[sync_var(initial_only)]`",
-        "min_interval" => "`min_interval` belongs on a synchronised field: `#[sync_var(min_interval = ...)]`",
-        "max_interval" => "`max_interval` belongs on a synchronised field: `#[sync_var(max_interval = ...)]`",
-        "threshold" => "`threshold` belongs on a synchronised field: `#[sync_var(threshold = ...)]`",
+        "initial_only" => {
+            "`initial_only` belongs on a synchronised field: `#[sync_var(initial_only)]`"
+        }
+        "min_interval" => {
+            "`min_interval` belongs on a synchronised field: `#[sync_var(min_interval = ...)]`"
+        }
+        "max_interval" => {
+            "`max_interval` belongs on a synchronised field: `#[sync_var(max_interval = ...)]`"
+        }
+        "threshold" => {
+            "`threshold` belongs on a synchronised field: `#[sync_var(threshold = ...)]`"
+        }
+        "initial_hook" => {
+            "`initial_hook` belongs on a synchronised field with a hook: `#[sync_var(hook = ..., initial_hook)]`"
+        }
         "skip" => "a field without `#[sync_var]` does not travel: remove the attribute",
         _ => return None,
     })

@@ -3,6 +3,8 @@
 mod change;
 mod deserialize;
 mod dirty;
+mod hooks;
+mod lifecycle;
 mod previous;
 mod rules;
 mod schema;
@@ -42,9 +44,15 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let write_fields = rules::write_fields(behaviour);
     let read_fields = rules::read_fields(behaviour);
     let is_beyond_threshold = rules::is_beyond_threshold(behaviour);
+    let remember_for_hooks = hooks::remember_for_hooks(behaviour);
+    let changed_since = hooks::changed_since(behaviour);
+    let remember_for_initial_hooks = hooks::remember_for_initial_hooks(behaviour);
     let on_serialize = serialize::on_serialize(behaviour);
     let on_deserialize = deserialize::on_deserialize(behaviour);
     let call_hooks = deserialize::call_hooks(behaviour);
+    let on_lifecycle = lifecycle::on_lifecycle(behaviour);
+    let synchronize = lifecycle::synchronize(behaviour);
+    let markers = lifecycle::markers(behaviour);
     let limit = dirty::limit(behaviour);
     let allowed = behaviour.lints.for_impl();
     let where_clause = behaviour_bounds(behaviour);
@@ -79,8 +87,14 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 #on_serialize
                 #on_deserialize
                 #call_hooks
+                #remember_for_hooks
+                #changed_since
+                #remember_for_initial_hooks
+                #on_lifecycle
+                #synchronize
             }
 
+            #markers
             #limit
         };
     }
@@ -129,7 +143,8 @@ fn settings(behaviour: &Behaviour<'_>) -> TokenStream {
         quote!(const CHANNEL: u8 = #channel;)
     });
     let resendable = resendable(behaviour);
-    quote!(#send_interval #channel #resendable)
+    let called = lifecycle::constants(behaviour);
+    quote!(#send_interval #channel #resendable #called)
 }
 
 /// Whether changes that a client has missed can be made good by sending the fields again. That of a
@@ -240,6 +255,15 @@ impl Method {
         of: "HookField",
         ..Self::new("read_delta_with_previous", true, Some("read_with_previous"))
     };
+    const REMEMBERED: Self = Self::of_hook_field("remembered");
+    const HAS_CHANGED_SINCE: Self = Self::of_hook_field("has_changed_since");
+
+    const fn of_hook_field(name: &'static str) -> Self {
+        Self {
+            of: "HookField",
+            ..Self::new(name, false, None)
+        }
+    }
 
     const fn new(name: &'static str, writes: bool, of_value: Option<&'static str>) -> Self {
         Self {

@@ -47,6 +47,12 @@ pub(crate) fn behaviour(input: &DeriveInput, errors: &Errors) -> TokenStream {
                     _syncvar::Ok(())
                 }
             }
+
+            #[automatically_derived]
+            impl #impl_generics _syncvar::HasLifecycle for #ident #ty_generics #where_clause {}
+
+            #[automatically_derived]
+            impl #impl_generics _syncvar::HasSynchronize for #ident #ty_generics #where_clause {}
         };
     }
 }

@@ -56,6 +56,31 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(player.sync_var_dirty_bits(), 0b110); // bit 0 belongs to the base
 /// ```
 ///
+/// A hook is told of changes, and not of the state that an object is met with. With `initial_hook` it
+/// is told of that too, before [`ClientEvent::Spawned`]: of a field that is different from what it is on
+/// an object just as its prefab makes it, with that as the previous value.
+///
+/// ```
+/// # use syncvar::prelude::*;
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Lamp {
+///     #[sync_var(hook = on_switched, initial_hook)]
+///     lit: SyncVar<bool>,
+/// }
+///
+/// impl Lamp {
+///     fn on_switched(&mut self, previous: bool) {
+///         println!("{previous} -> {}", self.lit);
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Lamp>("lamp"));
+/// net.server.spawn(Lamp { lit: true.into() });
+/// net.settle(); // prints `false -> true`
+/// ```
+///
+/// [`ClientEvent::Spawned`]: https://docs.rs/syncvar/latest/syncvar/enum.ClientEvent.html
+///
 /// How a value travels can be chosen:
 ///
 /// ```
@@ -121,6 +146,44 @@ use syn::{DeriveInput, parse_macro_input};
 ///   every server update.
 /// * `channel = <number>`: the channel that updates travel on; 0 unless given.
 /// * `crate = <path>`: where the crate `syncvar` is found, if not at `::syncvar`.
+/// * `lifecycle`: the struct implements `NetworkLifecycle`, whose callbacks tell it when its object is
+///   spawned, despawned, given away, and so on. A class without it has the callbacks of its base.
+/// * `synchronize`: the struct implements `Synchronize`, a function for data that travels with the
+///   full state, beside the fields. A class without it has that of its base.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// #[network_behaviour(lifecycle, synchronize)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+///     colour: u32,
+///     label: String, // does not travel
+/// }
+///
+/// impl NetworkLifecycle for Door {
+///     fn on_network_spawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+///         self.label = format!("door {} of colour {}", ctx.net_id(), self.colour);
+///         Ok(())
+///     }
+/// }
+///
+/// impl Synchronize for Door {
+///     fn on_synchronize(
+///         &mut self,
+///         serializer: &mut BufferSerializer<'_, '_>,
+///     ) -> Result<(), SynchronizeError> {
+///         serializer.serialize_value(&mut self.colour)
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let id = net.server.spawn(Door { colour: 7, ..Door::default() });
+/// net.settle();
+/// assert_eq!(net.client(0).get::<Door>(id).unwrap().label, "door #1 of colour 7");
+/// ```
 ///
 /// On a field:
 ///

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use crate::schema::BehaviourSchema;
-use crate::{NetworkReader, NetworkWriter, ReadError};
+use crate::{
+    BufferSerializer, LifecycleCallback, LifecycleResult, NetworkContext, NetworkReader,
+    NetworkWriter, ReadError, SynchronizeError,
+};
 
 /// A piece of an object's state that is kept the same on every client.
 ///
@@ -103,6 +106,13 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// values, and not where they are operations or differences. A connection with a
     /// [`Budget`](crate::Budget) is sent the full state instead where it is not.
     const RESENDABLE: bool = false;
+
+    /// Whether [`on_lifecycle`](Self::on_lifecycle) is called. If it is not, the life of its object
+    /// costs nothing.
+    const LIFECYCLE: bool = false;
+
+    /// Whether [`synchronize`](Self::synchronize) is called; both ends compare it at connect.
+    const SYNCHRONIZE: bool = false;
 
     /// Bit *i* is set when field *i* has a change to send, the fields of bases first.
     fn sync_var_dirty_bits(&self) -> u64;
@@ -228,10 +238,71 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
         initial_state: bool,
     ) -> Result<Self::Previous, ReadError>;
 
+    /// Something has happened to the object. `#[network_behaviour(lifecycle)]` passes it on to
+    /// [`NetworkLifecycle`](crate::NetworkLifecycle), by [`LifecycleCallback::call`]; a behaviour
+    /// written by hand may do that too, or look at the callback itself. Only called where
+    /// [`LIFECYCLE`](Self::LIFECYCLE) is `true`.
+    ///
+    /// # Errors
+    ///
+    /// Whatever went wrong; it is reported, and changes nothing else.
+    fn on_lifecycle(
+        &mut self,
+        callback: LifecycleCallback,
+        ctx: &mut NetworkContext<'_>,
+    ) -> LifecycleResult {
+        let _ = (callback, ctx);
+        Ok(())
+    }
+
+    /// Writes or reads data beside the fields, with the full state of the object.
+    /// `#[network_behaviour(synchronize)]` passes it on to [`Synchronize`](crate::Synchronize); a
+    /// behaviour written by hand may do that too. Only called where
+    /// [`SYNCHRONIZE`](Self::SYNCHRONIZE) is `true`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Synchronize::on_synchronize`](crate::Synchronize::on_synchronize).
+    fn synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError> {
+        let _ = serializer;
+        Ok(())
+    }
+
     /// Calls the hooks of the fields that have changed. Runs after all behaviours of the object
-    /// have been read; never for an initial state.
+    /// have been read; for an initial state only those that
+    /// [`remember_for_initial_hooks`](Self::remember_for_initial_hooks) asks for.
     fn call_hooks(&mut self, previous: Self::Previous) {
         drop(previous);
+    }
+
+    /// What the fields with a hook are now. A server with a local client calls it before it lends the
+    /// behaviour for writing, once between two updates, and passes what is returned to
+    /// [`changed_since`](Self::changed_since): see
+    /// [`NetworkServer::connect_local`](crate::NetworkServer::connect_local).
+    ///
+    /// The derive writes both methods where a field has a hook. A behaviour written by hand has no hooks
+    /// on a host unless it has them too.
+    fn remember_for_hooks(&self) -> Option<Self::Previous> {
+        None
+    }
+
+    /// Makes of what was remembered what [`call_hooks`](Self::call_hooks) is to be given: the previous
+    /// values of those fields that are different now. Returns their bits; if there are none, no hook is
+    /// called.
+    fn changed_since(&self, previous: &mut Self::Previous) -> u64 {
+        let _ = previous;
+        0
+    }
+
+    /// As [`remember_for_hooks`](Self::remember_for_hooks), of the fields marked `initial_hook`: what they
+    /// are on an object just as its prefab makes it. A client passes it to
+    /// [`changed_since`](Self::changed_since) when it has the first state of an object, and calls the
+    /// hooks of those that are different then, before [`ClientEvent::Spawned`](crate::ClientEvent::Spawned).
+    fn remember_for_initial_hooks(&self) -> Option<Self::Previous> {
+        None
     }
 }
 

@@ -4,33 +4,38 @@ mod apply;
 mod event;
 mod guard;
 mod lend;
+mod lifecycle;
 mod owner;
+mod parent;
 mod receive;
 mod refuse;
+mod scene;
 
 pub(crate) use apply::Reception;
 pub use event::{ChangedFields, ClientEvent, SpawnFailure};
 pub use guard::ReplicaMut;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
 use crate::events::Events;
-use crate::identity::{Location, Place, Pools};
+use crate::identity::{Location, Place, Pools, Relations};
+use crate::lifecycle::LentObjects;
 use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ready, Resync};
 use crate::schema_text::PrefabText;
 use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::table::Table;
 use crate::wire::DEFAULT_MAX_ELEMENTS;
-use guard::Desk;
 use crate::{
     Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
     ReadError,
 };
+use guard::Desk;
+use scene::Scene;
 
 /// How a client behaves.
 #[derive(Clone, Debug)]
@@ -111,8 +116,24 @@ pub struct NetworkClient {
     objects: Table<Replica>,
     /// The behaviours of all objects.
     pools: Pools,
+    /// The objects that are being called, whose behaviours are not in their pools.
+    lent: LentObjects,
+    /// Packets that came while an object was being called.
+    deferred: VecDeque<(u8, Bytes)>,
+    /// How many connections there have been.
+    session: u64,
+    /// Whether the first burst of objects of this connection is complete.
+    synchronized: bool,
     /// Where objects stand that do not stand at the origin, unturned.
     places: FxHashMap<NetId, Place>,
+    /// The scene ids and parents of objects that have one, and the scene ids of objects of the server
+    /// that could not be made.
+    relations: Relations,
+    scene: Scene,
+    /// The message before this one: a child and its parent.
+    said_parent: Option<(NetId, NetId)>,
+    /// Objects that have another parent since the burst under way began.
+    reparented: BTreeSet<NetId>,
     /// The position of each prefab in the registry, by its position in the order of names.
     by_rank: Vec<u32>,
     /// Between `SpawnFinished` 0 and 1: new objects are not announced yet.
@@ -159,8 +180,10 @@ struct Replica {
     owned: bool,
     /// Whether this client owned it before the burst of objects under way.
     owned_before: bool,
-    /// Whether the application has been told of it.
+    /// Whether the application can see it.
     announced: bool,
+    /// Whether the application has been told of it.
+    told: bool,
     /// Whether an update could not be read, and no full state has come since.
     poisoned: bool,
     /// Whether the server has been asked for the full state, and it has not come yet.
@@ -191,7 +214,15 @@ impl NetworkClient {
             dialect: Dialect::Unet,
             objects: Table::default(),
             pools: Pools::default(),
+            lent: LentObjects::default(),
+            deferred: VecDeque::new(),
+            session: 0,
+            synchronized: false,
             places: FxHashMap::default(),
+            relations: Relations::default(),
+            scene: Scene::default(),
+            said_parent: None,
+            reparented: BTreeSet::new(),
             joining: false,
             server_schema: Vec::new(),
             masks: Vec::new(),
@@ -236,7 +267,9 @@ impl NetworkClient {
         self.dialect
     }
 
-    /// The object with this id, once it has been announced by [`ClientEvent::Spawned`].
+    /// The object with this id, once it has been announced by [`ClientEvent::Spawned`]. It is there for
+    /// the callbacks of [`NetworkLifecycle`](crate::NetworkLifecycle) before that, and not while it is
+    /// being called itself.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
         self.identity_of(id, self.objects.get(id.0)?)
     }
@@ -252,6 +285,7 @@ impl NetworkClient {
             (id, prefab.asset_id),
             place,
             behaviours,
+            &self.relations,
         ))
     }
 
@@ -302,11 +336,16 @@ impl NetworkClient {
         }
     }
 
-    /// The transport has a connection to the server. Objects of a former connection are forgotten.
+    /// The transport has a connection to the server. Objects of a former connection are forgotten, and
+    /// their [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs.
     pub fn handle_connect(&mut self) {
-        for id in self.ids(|_| true) {
-            self.forget(id, false);
-        }
+        self.session += 1;
+        self.forget_all();
+        self.relations = Relations::default();
+        self.reparented.clear();
+        self.said_parent = None;
+        self.deferred.clear();
+        self.synchronized = false;
         self.dialect = Dialect::Unet;
         self.joining = false;
         self.server_schema.clear();
@@ -403,18 +442,6 @@ impl NetworkClient {
         };
         self.state = ClientState::Disconnected;
         self.events.push(event);
-    }
-
-    /// An object is gone.
-    fn forget(&mut self, object: NetId, hidden: bool) {
-        let Some(replica) = self.objects.remove(object.0) else {
-            return;
-        };
-        self.pools.remove(replica.at);
-        self.places.remove(&object);
-        if replica.announced {
-            self.events.push(ClientEvent::Despawned { object, hidden });
-        }
     }
 
     /// The objects for which this is true, ascending.

@@ -6,14 +6,65 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use crate::identity::{Slot, Slots};
-use crate::{ConnectionId, NetId, NetworkBehaviour, NetworkClient, NetworkServer};
+use crate::identity::{Place, Slot, Slots};
+use crate::{
+    ConnectionId, NetId, NetworkBehaviour, NetworkClient, NetworkIdentity, NetworkServer,
+    Quaternion, Vector3,
+};
 
 /// What is around a behaviour while it is being called: its own object, the other behaviours on it,
 /// and the server or the client with all other objects.
 ///
-/// While a behaviour is called, its object is not to be found on the server or client by its id: its
-/// other behaviours are [siblings](Self::sibling).
+/// While a behaviour is called, its object is not to be found on the server or client by its id, nor is
+/// any whose call has led to this one: the other behaviours of its own object are
+/// [siblings](Self::sibling). Commands about it, such as
+/// [`set_owner`](NetworkServer::set_owner) or [`despawn`](NetworkServer::despawn), are right all the same.
+///
+/// ```
+/// # mod syncvar { pub mod prelude { pub use syncvar_runtime::*; } }
+/// use syncvar::prelude::*;
+///
+/// # #[derive(Default)] struct Health(u32);
+/// # #[derive(Default)] struct Bar { width: u32, team: Option<NetId> }
+/// # macro_rules! behaviour { ($t:ident, $lifecycle:literal, $call:expr) => { impl NetworkBehaviour for $t {
+/// #     type Previous = ();
+/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: stringify!($t), base: None, fields: &[] };
+/// #     const LIFECYCLE: bool = $lifecycle;
+/// #     fn on_lifecycle(&mut self, callback: LifecycleCallback, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+/// #         $call(self, callback, ctx)
+/// #     }
+/// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
+/// #     fn set_dirty_bit(&mut self, _: u64) {}
+/// #     fn clear_all_dirty_bits(&mut self) {}
+/// #     fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool { false }
+/// #     fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> { Ok(()) }
+/// # } } }
+/// # behaviour!(Health, false, |_: &mut Health, _, _: &mut NetworkContext<'_>| Ok(()));
+/// # behaviour!(Bar, true, |bar: &mut Bar, callback: LifecycleCallback, ctx: &mut NetworkContext<'_>| callback.call(bar, ctx));
+/// # impl HasLifecycle for Bar {}
+/// // Of a prefab with the behaviours `(Health, Bar)`.
+/// impl NetworkLifecycle for Bar {
+///     fn on_network_spawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+///         let health = ctx.sibling::<Health>().ok_or("a bar needs something to show")?;
+///         self.width = health.0;
+///         let (position, id) = (ctx.position(), ctx.net_id());
+///         if let Some(server) = ctx.server() {
+///             let corpse = server.spawn(Health(0));
+///             server.set_transform(corpse, position, Quaternion::IDENTITY);
+///             assert!(server.identity(id).is_none(), "it is being called");
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// let prefabs = Prefabs::new()
+///     .register::<(Health, Bar)>("goblin")
+///     .register::<Health>("corpse");
+/// let mut server = NetworkServer::new(prefabs);
+/// let id = server.spawn((Health(30), Bar::default()));
+/// assert_eq!(server.get::<Bar>(id).unwrap().width, 30);
+/// assert_eq!(server.object_count(), 2);
+/// ```
 pub struct NetworkContext<'a> {
     side: Side<'a>,
     siblings: &'a mut (dyn Siblings + 'a),
@@ -33,9 +84,17 @@ impl NetworkContext<'_> {
         matches!(self.side, Side::Server(_))
     }
 
-    /// Whether this is a client.
+    /// Whether this is a client, or a host whose local client sees the object.
     pub fn is_client(&self) -> bool {
-        matches!(self.side, Side::Client(_))
+        matches!(self.side, Side::Client(_)) || self.is_host()
+    }
+
+    /// Whether this is a server with a [local client](NetworkServer::connect_local) that sees the object.
+    pub fn is_host(&self) -> bool {
+        match &self.side {
+            Side::Server(server) => server.is_seen_locally(self.net_id),
+            Side::Client(_) => false,
+        }
     }
 
     /// The number of the object.
@@ -43,13 +102,45 @@ impl NetworkContext<'_> {
         self.net_id
     }
 
+    /// The name of the prefab that the object was made from.
+    pub fn prefab(&self) -> &str {
+        let name = match &self.side {
+            Side::Server(server) => server.prefab_name(self.net_id),
+            Side::Client(client) => client.prefab_name(self.net_id),
+        };
+        name.unwrap_or_default()
+    }
+
+    /// Where the object stood when it was last spawned or placed.
+    pub fn position(&self) -> Vector3 {
+        self.place().position
+    }
+
+    /// How the object was turned then.
+    pub fn rotation(&self) -> Quaternion {
+        self.place().rotation
+    }
+
+    fn place(&self) -> Place {
+        match &self.side {
+            Side::Server(server) => server.place(self.net_id),
+            Side::Client(client) => client.place(self.net_id),
+        }
+    }
+
+    /// How many behaviours the object has.
+    pub fn behaviour_count(&self) -> usize {
+        self.siblings.len()
+    }
+
     /// The position of the behaviour on its object.
     pub fn behaviour_index(&self) -> usize {
         self.behaviour
     }
 
-    /// The connection that owns the object, on the server. A client does not know those of others, nor
-    /// its own number: see [`is_owner`](Self::is_owner).
+    /// The connection that owns the object, on the server. None if the server owns it itself; and none
+    /// on a client, which knows neither the numbers of others nor its own: see
+    /// [`is_owner`](Self::is_owner).
     pub fn owner(&self) -> Option<ConnectionId> {
         match &self.side {
             Side::Server(server) => server.owner(self.net_id),
@@ -57,10 +148,14 @@ impl NetworkContext<'_> {
         }
     }
 
-    /// Whether this side owns the object: the client that does, or the server if no connection does.
+    /// Whether this side owns the object: the client that does, or the server if no connection does, or
+    /// if its local client does.
     pub fn is_owner(&self) -> bool {
         match &self.side {
-            Side::Server(server) => server.owner(self.net_id).is_none(),
+            Side::Server(server) => {
+                let owner = server.owner(self.net_id);
+                owner.is_none_or(|owner| server.is_local(owner))
+            }
             Side::Client(client) => client.is_owner(self.net_id),
         }
     }
@@ -84,8 +179,25 @@ impl NetworkContext<'_> {
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
         let index = (0..self.siblings.len())
             .find(|index| self.siblings.slot(*index).is_some_and(is_one))?;
-        let behaviour: &mut dyn Any = self.siblings.slot_mut(index)?.behaviour_mut();
-        behaviour.downcast_mut()
+        self.sibling_at_mut(index)
+    }
+
+    /// The behaviour at a position of the object, if it is of this type and another one.
+    pub fn sibling_at<B: NetworkBehaviour>(&self, index: usize) -> Option<&B> {
+        (self.siblings.slot(index)?.behaviour() as &dyn Any).downcast_ref()
+    }
+
+    /// The behaviour at a position of the object, if it is of this type and another one, for writing.
+    pub fn sibling_at_mut<B: NetworkBehaviour>(&mut self, index: usize) -> Option<&mut B> {
+        (self.siblings.slot_mut(index)?.behaviour_mut() as &mut dyn Any).downcast_mut()
+    }
+
+    /// Another object.
+    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        match &self.side {
+            Side::Server(server) => server.identity(id),
+            Side::Client(client) => client.identity(id),
+        }
     }
 
     /// The first behaviour of this type on any object; on the own one, of the siblings.

@@ -2,6 +2,7 @@
 
 mod behaviours;
 mod pool;
+mod relations;
 mod ruled;
 mod slot;
 mod slots;
@@ -10,8 +11,9 @@ pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 #[cfg(feature = "parallel")]
 pub(crate) use pool::Pool;
 pub(crate) use pool::{Entry, Job, Location, Pools};
+pub(crate) use relations::{Relation, Relations};
 pub(crate) use ruled::Ruled;
-pub(crate) use slot::{BehaviourInfo, Nanos, Slot, nanos};
+pub(crate) use slot::{BehaviourInfo, Nanos, Remembered, Slot, nanos};
 pub(crate) use slots::{
     MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };
@@ -21,8 +23,8 @@ use std::fmt;
 
 use crate::schema::TypeSchema;
 use crate::{
-    NetworkBehaviour, NetworkHash128, NetworkReader, NetworkWriter, Quaternion, ReadError,
-    SyncValue, Vector3,
+    NetworkBehaviour, NetworkHash128, NetworkReader, NetworkSceneId, NetworkWriter, Quaternion,
+    ReadError, SyncValue, Vector3,
 };
 
 /// The number of a spawned object, the same on the server and on every client. Counted from 1 and
@@ -74,6 +76,7 @@ pub struct NetworkIdentity<'a> {
     /// How the object was turned then. Travels with the spawn and not again.
     pub rotation: Quaternion,
     behaviours: &'a dyn Slots,
+    relations: &'a Relations,
 }
 
 /// Where an object stands.
@@ -97,6 +100,7 @@ impl<'a> NetworkIdentity<'a> {
         (net_id, asset_id): (NetId, NetworkHash128),
         place: Place,
         behaviours: &'a dyn Slots,
+        relations: &'a Relations,
     ) -> Self {
         Self {
             net_id,
@@ -104,6 +108,7 @@ impl<'a> NetworkIdentity<'a> {
             position: place.position,
             rotation: place.rotation,
             behaviours,
+            relations,
         }
     }
 
@@ -115,6 +120,17 @@ impl<'a> NetworkIdentity<'a> {
     /// What names its prefab on the wire.
     pub fn asset_id(self) -> NetworkHash128 {
         self.asset_id
+    }
+
+    /// Its number in the scene, if both sides have made it themselves.
+    pub fn scene_id(self) -> Option<NetworkSceneId> {
+        self.relations.scene_id(self.net_id)
+    }
+
+    /// The object that it is below, if there is one. A client knows its number even where it does not
+    /// see that object.
+    pub fn parent(self) -> Option<NetId> {
+        self.relations.parent(self.net_id)
     }
 
     /// How many behaviours it has.
@@ -147,6 +163,8 @@ impl fmt::Debug for NetworkIdentity<'_> {
             .field("position", &self.position)
             .field("rotation", &self.rotation)
             .field("behaviours", &names.collect::<Vec<_>>())
+            .field("scene_id", &self.scene_id())
+            .field("parent", &self.parent())
             .finish()
     }
 }

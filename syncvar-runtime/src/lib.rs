@@ -17,6 +17,7 @@ mod events;
 mod id_set;
 mod identity;
 mod interest;
+mod lifecycle;
 mod memory;
 mod message;
 mod prefab;
@@ -26,14 +27,15 @@ mod segments;
 mod server;
 mod stats;
 mod sync;
+mod synchronize;
 mod table;
 mod wire;
 
 pub use behaviour::NetworkBehaviour;
 pub use channel::{Channel, DisconnectReason};
 pub use client::{
-    ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient,
-    ReplicaMut, SpawnFailure,
+    ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient, ReplicaMut,
+    SpawnFailure,
 };
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use context::{CallContext, NetworkContext};
@@ -41,6 +43,9 @@ pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdenti
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
     Tag,
+};
+pub use lifecycle::{
+    CallbackFailure, HasLifecycle, LifecycleCallback, LifecycleResult, NetworkLifecycle,
 };
 pub use memory::{Link, MemoryNetwork};
 pub use message::{ListError, ListHash, ListOperation, MessageType, SyncListMessage};
@@ -51,8 +56,8 @@ pub use schema::{
 };
 pub use schema_text::SchemaDifference;
 pub use server::{
-    BehaviourMut, Budget, ConnectionId, NetworkServer, PacketError, ServerConfig, ServerEvent,
-    SpawnError, SpawnOptions, Transmit,
+    BehaviourMut, Budget, ConnectionId, LocalClient, NetworkServer, PacketError, ParentError,
+    ServerConfig, ServerEvent, SpawnError, SpawnOptions, Transmit,
 };
 pub use stats::{BehaviourStats, Counter, Stats};
 pub use sync::{
@@ -60,12 +65,16 @@ pub use sync::{
     SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,
     hash_set,
 };
+pub use synchronize::{
+    BufferSerializer, HasSynchronize, NetworkSerializable, Serializable, Synchronize,
+    SynchronizeError, SynchronizeFailure,
+};
 #[cfg(feature = "serde")]
 pub use wire::Postcard;
 pub use wire::{
     Color, Color32, Decimal, Dialect, FixedString, FixedString32, FixedString64, FixedString128,
     FixedString512, FixedString4096, FixedStringTooLong, MAX_BYTES, MAX_STRING_BYTES, Matrix4x4,
     MessageStart, NetworkHash128, NetworkReader, NetworkSceneId, NetworkWriter, Plane, Quaternion,
-    Ray, ReadError, ReadErrorKind, ReadResultExt, Rect, SyncValue, Vector2, Vector3, Vector4,
-    WriteError, WriteErrorKind,
+    Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Rect, SyncValue, Vector2, Vector2Int,
+    Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
 };

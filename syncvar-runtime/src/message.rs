@@ -10,9 +10,11 @@
 )]
 
 mod frame;
+mod scene;
 mod sync_list;
 
 pub(crate) use frame::{FRAME, Frame, Frames, LONG_FRAME, frame_length, long_head};
+pub(crate) use scene::ObjectSpawnScene;
 pub use sync_list::{ListError, ListHash, ListOperation, SyncListMessage};
 
 use crate::{
@@ -38,7 +40,8 @@ pub enum MessageType {
     UpdateVars = 8,
     /// Server to client: the full state of an object that both sides have made themselves.
     ObjectSpawnScene = 10,
-    /// Server to client: 0 before, 1 after the objects a joining client is given.
+    /// Server to client: 0 before, 1 after the objects a joining client is given; 2, which is ours, when
+    /// the server's scene is complete.
     SpawnFinished = 12,
     /// Server to client: an object is gone for this client.
     ObjectHide = 13,
@@ -210,7 +213,7 @@ macro_rules! messages {
 messages! {
     /// Packed id.
     ObjectDestroy { net_id: NetId = write_id, read_id }
-    /// Packed 0 or 1.
+    /// Packed 0, 1 or 2.
     SpawnFinished { state: u32 = write_packed, read_packed }
     /// Packed id.
     ObjectHide { net_id: NetId = write_id, read_id }
@@ -218,6 +221,8 @@ messages! {
     LocalClientAuthority { net_id: NetId = write_id, read_id, authority: bool = write, read }
     /// Packed id.
     Resync { net_id: NetId = write_id, read_id }
+    /// Packed id, packed id of the parent or 0.
+    SetParent { child: NetId = write_id, read_id, parent: NetId = write_id, read_id }
     /// One byte, text.
     Disconnect { reason: u8 = write_u8, read_u8, text: String = write, read }
     /// Empty.

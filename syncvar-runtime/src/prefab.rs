@@ -53,6 +53,10 @@ pub(crate) struct Prefab {
     pub(crate) first_behaviour: usize,
     /// The fields of any of its behaviours that have rules.
     pub(crate) rules: RuleBits,
+    /// Whether a behaviour is told of the life of its object.
+    pub(crate) lifecycle: bool,
+    /// Whether a behaviour has data beside its fields.
+    pub(crate) synchronize: bool,
     make: Box<dyn Fn() -> Behaviours + Send + Sync>,
 }
 
@@ -120,6 +124,8 @@ impl Prefabs {
             types,
             first_behaviour: self.behaviour_count(),
             rules: RuleBits::of_any(sample.slots().iter().map(|slot| slot.info().rules)),
+            lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
+            synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
             make: Box::new(move || make().into_behaviours()),
         });
         self

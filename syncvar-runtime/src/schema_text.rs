@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::identity::Behaviours;
+use crate::identity::{BehaviourInfo, Behaviours};
 use crate::schema::BehaviourSchema;
 use crate::{NetworkHash128, NetworkReader, NetworkWriter, ReadError};
 
@@ -64,7 +64,7 @@ impl PrefabText {
         let behaviours = behaviours.slots().iter().map(|slot| BehaviourText {
             name: slot.info().schema.name.into(),
             channel: slot.info().channel,
-            fields: describe_fields(&slot.info().schema),
+            fields: describe(slot.info()),
         });
         Self {
             name: name.into(),
@@ -109,6 +109,18 @@ impl PrefabText {
             behaviours,
         })
     }
+}
+
+/// The name and the type that stand for what `on_synchronize` writes, behind the fields.
+const SYNCHRONIZE: (&str, &str) = ("on_synchronize()", "data");
+
+fn describe(info: &BehaviourInfo) -> Vec<(String, String)> {
+    let mut fields = describe_fields(&info.schema);
+    if info.synchronize {
+        let (name, data) = SYNCHRONIZE;
+        fields.push((name.into(), data.into()));
+    }
+    fields
 }
 
 fn describe_fields(schema: &BehaviourSchema) -> Vec<(String, String)> {

@@ -8,7 +8,7 @@ mod update;
 
 pub(crate) use batch::Entries;
 pub(crate) use room::Room;
-pub(crate) use update::{frames_length, update_fits, update_length};
+pub(crate) use update::{frames_length, packed_length, update_fits, update_length};
 
 use bytes::Bytes;
 

@@ -6,16 +6,20 @@ mod connection;
 mod event;
 mod full_state;
 mod guard;
+mod host;
 mod interest;
 mod join;
 mod lend;
+mod lifecycle;
 mod limited;
 mod notes;
 mod owner;
 #[cfg(feature = "parallel")]
 mod parallel;
+mod parent;
 mod receive;
 mod ruled;
+mod scene;
 mod schedule;
 mod show;
 mod sink;
@@ -27,19 +31,23 @@ mod update;
 
 pub use budget::Budget;
 pub use event::{PacketError, ServerEvent};
+pub(crate) use full_state::{PARENT, SCENE_ID};
 pub use guard::BehaviourMut;
+pub use host::LocalClient;
+pub use parent::ParentError;
 pub(crate) use sink::Sink;
 pub use spawn::{SpawnError, SpawnOptions};
 pub use transmit::Transmit;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use crate::events::Events;
-use crate::identity::{MAX_CHANNELS, Place, Pools};
+use crate::identity::{MAX_CHANNELS, Place, Pools, Relations};
+use crate::lifecycle::LentObjects;
 use crate::segments::Room;
 use crate::stats::Stats;
 use crate::table::Table;
@@ -48,8 +56,10 @@ use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, Prefabs}
 use audience::Audiences;
 use connection::{Connection, ConnectionState};
 use full_state::Kind;
+use host::Host;
 use interest::Interest;
 use join::Spare;
+use lifecycle::Late;
 use limited::Rationing;
 use schedule::Schedule;
 use show::{Showing, Turnover};
@@ -176,8 +186,18 @@ pub struct NetworkServer {
     objects: Table<Spawned>,
     /// The behaviours of all objects.
     pools: Pools,
+    /// The objects that are being called, whose behaviours are not in their pools.
+    lent: LentObjects,
+    /// What is to be told when these are done.
+    late: Late,
     /// Where all objects stand.
     places: Table<Place>,
+    /// The scene ids and parents of objects that have one.
+    relations: Relations,
+    /// Objects whose parent is another one since the last update.
+    reparented: BTreeSet<NetId>,
+    /// Whether the scene has become complete since the last update.
+    scene_loaded: bool,
     /// Who is to be given the full state of an object with the next update, though they see it.
     owed: BTreeMap<NetId, Vec<ConnectionId>>,
     /// The ids that are still to be given out, ascending; those in use are passed over.
@@ -199,6 +219,8 @@ pub struct NetworkServer {
     /// Buffers for full states of everything.
     spare: Spare,
     rationing: Box<Rationing>,
+    /// The client in the same process.
+    host: Option<Box<Host>>,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
     /// What waits to be sent.
@@ -233,7 +255,12 @@ impl NetworkServer {
             prefabs,
             objects: Table::default(),
             pools: Pools::default(),
+            lent: LentObjects::default(),
+            late: Late::default(),
             places: Table::default(),
+            relations: Relations::default(),
+            reparented: BTreeSet::new(),
+            scene_loaded: false,
             owed: BTreeMap::new(),
             net_ids: 1..=u32::MAX,
             connections: Table::default(),
@@ -247,6 +274,7 @@ impl NetworkServer {
             turnover: Turnover::default(),
             spare: Spare::default(),
             rationing: Box::default(),
+            host: None,
             outgoing: VecDeque::new(),
             stock: Stock::default(),
             packet: Vec::new(),
@@ -283,7 +311,9 @@ impl NetworkServer {
             .get(self.pools.prefab(spawned.at.pool) as usize)?;
         let place = *self.places.get(id.0)?;
         let behaviours = self.pools.slots(spawned.at)?;
-        Some(NetworkIdentity::new((id, kind.asset_id), place, behaviours))
+        let names = (id, kind.asset_id);
+        let relations = &self.relations;
+        Some(NetworkIdentity::new(names, place, behaviours, relations))
     }
 
     /// All objects, by ascending id.
@@ -321,6 +351,9 @@ impl NetworkServer {
     /// server may write, too.
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
+        if self.host.is_some() {
+            self.remember_for_local(id, at, |slots| slots.position::<B>());
+        }
         let behaviour = self.pools.behaviour_mut(at)?;
         let (schedule, events) = (&mut self.schedule, &mut self.events);
         Some(BehaviourMut::new(id, behaviour, schedule, events))
@@ -333,6 +366,9 @@ impl NetworkServer {
         index: usize,
     ) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
+        if self.host.is_some() {
+            self.remember_for_local(id, at, |_| index..index + 1);
+        }
         let behaviour = self.pools.behaviour_at_mut(at, index)?;
         let (schedule, events) = (&mut self.schedule, &mut self.events);
         Some(BehaviourMut::new(id, behaviour, schedule, events))
@@ -347,6 +383,10 @@ impl NetworkServer {
     /// What the interest management has to say counts from the next update on: until then, everyone
     /// sees an object that has just been spawned.
     pub fn is_visible(&self, id: NetId, connection: ConnectionId) -> bool {
+        if self.is_local(connection) {
+            let spawned = self.objects.get(id.0);
+            return spawned.is_some_and(|spawned| self.is_for_local(id, spawned));
+        }
         let known = self.connections.get(connection.0).is_some();
         let wanted = self.objects.get(id.0).map(|spawned| spawned.wanted);
         known && wanted.is_some_and(|audience| self.audiences.admits(audience, connection))
@@ -389,7 +429,10 @@ impl NetworkServer {
             && self.joining.is_empty()
             && self.resyncing.is_empty()
             && self.outgoing.is_empty()
+            && self.reparented.is_empty()
+            && !self.scene_loaded
             && !self.is_rationing()
+            && self.host.as_ref().is_none_or(|host| host.is_idle())
     }
 
     /// Something that happened, oldest first.

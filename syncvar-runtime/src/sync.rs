@@ -187,4 +187,18 @@ pub trait HookField: SyncField {
         &mut self,
         reader: &mut NetworkReader<'_>,
     ) -> Result<Option<Self::Previous>, ReadError>;
+
+    /// What the field is now, to be compared with what it will be: for the hooks of a host, where
+    /// nothing is read ([`NetworkServer::connect_local`](crate::NetworkServer::connect_local)). `None`,
+    /// unless implemented: no hook runs there for this field.
+    fn remembered(&self) -> Option<Self::Previous> {
+        None
+    }
+
+    /// Whether the field is different now from what [`remembered`](Self::remembered) has returned. What
+    /// is left in `previous` is what the hook is given: nothing, if it is the same.
+    fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
+        *previous = None;
+        false
+    }
 }

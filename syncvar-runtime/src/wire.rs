@@ -19,6 +19,7 @@ mod error;
 mod fixed_string;
 mod foreign;
 mod keyed;
+mod netcode;
 mod number;
 mod packed;
 #[cfg(feature = "serde")]
@@ -37,6 +38,7 @@ pub use fixed_string::{
     FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
     FixedStringTooLong,
 };
+pub use netcode::{Ray2D, Vector2Int, Vector3Int};
 #[cfg(feature = "serde")]
 pub use postcard::Postcard;
 pub(crate) use reader::DEFAULT_MAX_ELEMENTS;

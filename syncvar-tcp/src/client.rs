@@ -9,6 +9,7 @@ use futures_util::{Sink, SinkExt, StreamExt};
 use syncvar_runtime::{ClientEvent, ClientState, NetworkClient, NetworkReader, ReadError};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpStream, ToSocketAddrs};
+use tokio::time::{Instant, Interval, MissedTickBehavior};
 use tokio_util::codec::{Framed, LengthDelimitedCodec};
 
 use crate::frame;
@@ -19,6 +20,9 @@ const MAX_PACKET: usize = 8 * 1024 * 1024;
 /// The bytes before the payload of a long message.
 const MESSAGE_HEAD: usize = 10;
 
+/// How often the client is told the time.
+const TICK: Duration = Duration::from_millis(25);
+
 /// How long saying goodbye may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -26,7 +30,8 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 ///
 /// Nothing happens behind the scenes: packets are read and written while
 /// [`next_event`](Self::next_event) or [`receive`](Self::receive) is awaited, so one of them should
-/// be awaited most of the time. Both are cancel-safe: as a branch of `tokio::select!`, neither loses
+/// be awaited most of the time; the client is [updated](NetworkClient::update) then, 40 times a second.
+/// Both are cancel-safe: as a branch of `tokio::select!`, neither loses
 /// anything. Dropping a client cuts its connection; [`disconnect`](Self::disconnect) says goodbye.
 ///
 /// ```no_run
@@ -51,6 +56,16 @@ pub struct TcpClient {
     client: NetworkClient,
     /// Closed as soon as the connection is over.
     frames: Option<Framed<TcpStream, LengthDelimitedCodec>>,
+    started: Instant,
+    ticks: Interval,
+}
+
+/// What a [`TcpClient`] has waited for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Received {
+    Packet,
+    /// The client has been updated.
+    Tick,
 }
 
 /// Why a [`TcpClient`] has received nothing.
@@ -87,9 +102,13 @@ impl TcpClient {
         client.handle_connect();
         let longest = client.config().max_message_size;
         let max_packet = MAX_PACKET.max(longest.saturating_add(MESSAGE_HEAD));
+        let mut ticks = tokio::time::interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         Ok(Self {
             client,
             frames: Some(Framed::new(stream, frame::codec(max_packet))),
+            started: Instant::now(),
+            ticks,
         })
     }
 
@@ -118,6 +137,14 @@ impl TcpClient {
     /// When the connection is over, this time and every time after. The client has been told: its
     /// last event says why. [`TcpError::Malformed`] alone leaves the connection as it is.
     pub async fn receive(&mut self) -> Result<(), TcpError> {
+        loop {
+            if self.packet_or_tick().await? == Received::Packet {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn packet_or_tick(&mut self) -> Result<Received, TcpError> {
         std::future::poll_fn(|cx| self.poll_receive(cx)).await
     }
 
@@ -130,8 +157,8 @@ impl TcpClient {
             if let Some(event) = self.poll_event() {
                 return Some(event);
             }
-            match self.receive().await {
-                Ok(()) => {}
+            match self.packet_or_tick().await {
+                Ok(_) => {}
                 Err(TcpError::Malformed(error)) => tracing::warn!(%error, "malformed packet"),
                 Err(TcpError::Closed) => return self.poll_event(),
                 Err(TcpError::Io(error)) => {
@@ -165,16 +192,21 @@ impl TcpClient {
         Ok(())
     }
 
-    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), TcpError>> {
-        let sent = self.poll_send(cx);
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Result<Received, TcpError>> {
         let Some(frames) = &mut self.frames else {
             return Poll::Ready(Err(TcpError::Closed));
         };
+        let updated = self.ticks.poll_tick(cx).is_ready();
+        if updated {
+            self.client.update(self.started.elapsed());
+        }
+        let sent = poll_send(&mut self.client, frames, cx);
         match frames.poll_next_unpin(cx) {
             Poll::Ready(Some(Ok(frame))) => {
                 let handled = self.handle(&frame);
                 // As far as the socket takes it now; the rest, and any error, comes up next time.
                 let _ = self.poll_send(cx);
+                let handled = handled.map(|()| Received::Packet);
                 Poll::Ready(handled.map_err(TcpError::Malformed))
             }
             Poll::Ready(Some(Err(error))) => Poll::Ready(Err(self.end(TcpError::Io(error)))),
@@ -182,6 +214,7 @@ impl TcpClient {
             // Only now: the server's last words can be read after it has stopped listening.
             Poll::Pending => match sent {
                 Poll::Ready(Err(error)) => Poll::Ready(Err(self.end(TcpError::Io(error)))),
+                _ if updated => Poll::Ready(Ok(Received::Tick)),
                 _ => Poll::Pending,
             },
         }

@@ -239,6 +239,8 @@ impl SyncCodec<&'static str> for Material {
     }
 }
 
+/// T31, N19: functions of the user's own. Without them the type is no value, and does not compile:
+/// `ui/not_a_value`.
 #[test]
 fn a_codec_of_ones_own_makes_a_type_travel_that_has_no_way_to() {
     #[derive(NetworkBehaviour)]

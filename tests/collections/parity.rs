@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What a case can be left to.
-const CAPABILITIES: &[&str] = &["hooks on the server", "remote calls"];
+const CAPABILITIES: &[&str] = &["remote calls"];
 
 /// The tables, and how many cases each has.
 const TABLES: &[(&str, usize)] = &[
@@ -27,11 +27,15 @@ const TABLES: &[(&str, usize)] = &[
     ("Netcode, lists and collections", 26),
 ];
 
+/// The last section, which `tests/checklist.rs` looks after.
+const OF_THE_CHECKLIST: &str = "Rows of the checklist that have no meaning in Rust";
+
 #[test]
 fn every_case_of_both_projects_has_one_row_that_names_a_test_or_a_reason() {
     let page = fs::read_to_string(tests().join("PARITY.md")).unwrap();
     let titles = page.lines().filter_map(|line| line.strip_prefix("## "));
-    assert!(titles.eq(TABLES.iter().map(|(title, _)| *title)));
+    let expected = TABLES.iter().map(|(title, _)| *title);
+    assert!(titles.eq(expected.chain([OF_THE_CHECKLIST])));
     let mut wrong = Vec::new();
     for (title, count) in TABLES {
         let rows = rows(&page, title);

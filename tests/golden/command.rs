@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use syncvar::{NetworkHash128, Quaternion, Vector3};
+use syncvar::{NetworkHash128, NetworkSceneId, Quaternion, Vector3};
 
 use super::json::Json;
 use super::recorded::Recorded;
@@ -11,6 +11,8 @@ use super::recorded::Recorded;
 pub(crate) enum Command {
     /// A connection is there, and not ready.
     Connect(u32),
+    /// There is a client in the server's process.
+    ConnectLocal(u32),
     /// A connection says that it is ready.
     Ready(u32),
     NotReady(u32),
@@ -55,6 +57,8 @@ pub(crate) struct Spawn {
     pub(crate) rotation: Quaternion,
     /// Nobody sees it.
     pub(crate) hidden: bool,
+    /// Its number in the scene, if it is part of it.
+    pub(crate) scene_id: Option<NetworkSceneId>,
 }
 
 impl Command {
@@ -73,9 +77,16 @@ impl Command {
         let float = |text: &str| text.parse::<f32>().expect("a number");
         match words[..] {
             ["connect", connection] => Self::Connect(number(connection)),
+            ["connect-local", connection] => Self::ConnectLocal(number(connection)),
             ["ready", connection] => Self::Ready(number(connection)),
             ["not-ready", connection] => Self::NotReady(number(connection)),
-            ["spawn" | "spawn-hidden", object, asset, ref rest @ ..] => {
+            [
+                "spawn" | "spawn-hidden" | "spawn-scene",
+                object,
+                asset,
+                ref rest @ ..,
+            ] => {
+                let is_scene = words[0] == "spawn-scene";
                 let (classes, place) = match rest {
                     [classes @ .., "at", x, y, z] => (classes, [x, y, z].map(|word| float(word))),
                     classes => (classes, [0.0; 3]),
@@ -83,11 +94,16 @@ impl Command {
                 let [x, y, z] = place;
                 Self::Spawn(Spawn {
                     object: number(object),
-                    asset_id: asset_id(number(asset)),
+                    asset_id: if is_scene {
+                        scene_asset_id(NetworkSceneId(number(asset)))
+                    } else {
+                        asset_id(number(asset))
+                    },
                     classes: classes.iter().map(ToString::to_string).collect(),
                     position: Vector3::new(x, y, z),
                     rotation: Quaternion::IDENTITY,
                     hidden: words[0] == "spawn-hidden",
+                    scene_id: is_scene.then(|| NetworkSceneId(number(asset))),
                 })
             }
             ["despawn", object] => Self::Despawn(number(object)),
@@ -147,6 +163,7 @@ impl Command {
             position: Vector3::from_json(step.at("position")).expect("three floats"),
             rotation: Quaternion::from_json(step.at("rotation")).expect("four floats"),
             hidden: false,
+            scene_id: None,
         })
     }
 }
@@ -155,6 +172,11 @@ impl Command {
 pub(crate) fn class_name(component: &Json) -> String {
     let words = component.text().split_whitespace();
     words.take(1).collect()
+}
+
+/// What ours calls the prefab of a scene object: UNet's message does not say it.
+pub(crate) fn scene_asset_id(scene_id: NetworkSceneId) -> NetworkHash128 {
+    NetworkHash128::of(&format!("scene object {}", scene_id.0))
 }
 
 /// The recorder numbers its assets: 1 is `a55e7000...0001`, 0 is none.

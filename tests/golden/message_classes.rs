@@ -13,7 +13,7 @@ use super::frame::{Frame, show};
 use super::json::Json;
 use super::report::Report;
 use super::rule::Rule;
-use super::spawn::SpawnMessage;
+use super::spawn::{SceneSpawnMessage, SpawnMessage};
 
 pub(crate) fn run(messages: &Json, report: &mut Report) -> usize {
     for (number, message) in messages.items().iter().enumerate() {
@@ -33,7 +33,6 @@ pub(crate) fn run(messages: &Json, report: &mut Report) -> usize {
 /// The rule by which there is no such message.
 fn why_not(class: &str) -> Option<Rule> {
     Some(match class {
-        "ObjectSpawnScene" => Rule::SceneObjects,
         "Owner" | "AddPlayer" | "RemovePlayer" | "ReconnectPlayer" => Rule::Players,
         "CRC" => Rule::SchemaInsteadOfCrc,
         "StringMessage" | "IntegerMessage" | "EmptyMessage" => Rule::UserMessages,
@@ -60,6 +59,7 @@ fn compare(recorded: &[Frame], check: &mut Check) {
     let sent = match message.message_type() {
         1 | 13 => about_object(message.message_type(), message.payload()),
         3 => spawn(message.payload()),
+        10 => scene_spawn(message.payload()),
         12 => spawn_finished(message.payload()),
         15 => authority(message.payload()),
         35 => Ok(ready()),
@@ -82,6 +82,22 @@ fn spawn(payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
             net_id: Some(spawn.net_id),
             position: spawn.position,
             rotation: Some(spawn.rotation),
+            ..SpawnOptions::default()
+        },
+    );
+    Ok(host.sent())
+}
+
+fn scene_spawn(payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
+    let spawn = SceneSpawnMessage::read(payload)?;
+    let mut host = Host::new(NetworkHash128::default());
+    host.sent();
+    host.spawn(
+        spawn.state,
+        SpawnOptions {
+            net_id: Some(spawn.net_id),
+            position: spawn.position,
+            scene_id: Some(spawn.scene_id),
             ..SpawnOptions::default()
         },
     );

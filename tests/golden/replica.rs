@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use syncvar::{
-    ClientConfig, ClientEvent, NetId, NetworkClient, NetworkHash128, NetworkReader, NetworkWriter,
-    Quaternion, ReadError, Vector3,
+    ClientConfig, ClientEvent, NetId, NetworkClient, NetworkHash128, NetworkReader, NetworkSceneId,
+    NetworkWriter, Quaternion, ReadError, Vector3,
 };
 
 use super::check::Check;
 use super::class::Class;
+use super::command::scene_asset_id;
 use super::field::Field;
 use super::frame::Frame;
 use super::json::Json;
@@ -48,6 +49,16 @@ impl Replica {
             assets: assets.collect(),
             respawned: BTreeMap::new(),
             hooked: BTreeSet::new(),
+        }
+    }
+
+    /// The client has an object of the scene, of the classes of its asset.
+    pub(crate) fn add_scene_object(&mut self, scene_id: NetworkSceneId) {
+        if let Some(Ok(classes)) = self.assets.get(&scene_asset_id(scene_id)) {
+            let added = self
+                .client
+                .add_scene_object(scene_id, stage::behaviours(classes));
+            added.expect("a registered asset and a free scene id");
         }
     }
 

@@ -46,6 +46,7 @@ rules! {
     ComparedByContent "compared-by-content" Different,
     ReferencesAreIds "references-are-ids" Different,
     HooksAfterApply "hooks-after-apply" Different,
+    HostHooks "host-hooks" Different,
     PlaneAndRay "plane-and-ray" Different,
     StrictBool "strict-bool" Different,
     StrictUtf8 "strict-utf8" Different,
@@ -72,10 +73,10 @@ rules! {
     LocalPlayerAuthority "local-player-authority" NotApplicable,
     SchemaInsteadOfCrc "schema-instead-of-crc" NotApplicable,
     TransportQueues "transport-queues" NotApplicable,
+    SideGuards "side-guards" NotApplicable,
     OtherSystems "other-systems" NotApplicable,
     RemoteCalls "remote-calls" Later,
     Players "players" Later,
-    SceneObjects "scene-objects" Later,
     UserMessages "user-messages" Later,
 }
 

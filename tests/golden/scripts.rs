@@ -126,8 +126,8 @@ const SCRIPTS: &[Script] = &[
         steps: &[
             ("spawn-hidden 10 1 One; update", Recorded),
             ("spawn 20 0 One; update", Recorded),
-            ("", Skipped(Rule::SceneObjects)),
-            ("", Skipped(Rule::SceneObjects)),
+            ("spawn-scene 21 12 One Two at 4 5 6; update", Recorded),
+            ("spawn-scene 22 300; update", Recorded),
             (
                 "spawn 23 1 One; update; forget; despawn 23; update",
                 Recorded,

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use syncvar::{Channel, ClientEvent, NetId, NetworkHash128};
+use syncvar::{Channel, ClientEvent, NetId, NetworkHash128, NetworkSceneId};
 
 use super::check::Check;
-use super::command::Command;
+use super::command::{Command, scene_asset_id};
 use super::frame::{Frame, show};
 use super::json::Json;
 use super::replica::Replica;
 use super::report::Report;
 use super::rule::Rule;
-use super::spawn::SpawnMessage;
+use super::spawn::{SceneSpawnMessage, SpawnMessage};
 use super::stage::Stage;
 
 /// What our server's messages are compared with.
@@ -63,7 +63,7 @@ const STEPS: [(&str, Expect); 24] = [
         r#"set 5 0.b0 99; set 5 1.v 98; set 5 3.f {"bits": "41180000"}; update"#,
         Recorded,
     ),
-    ("", Skipped(Rule::SceneObjects)),
+    ("spawn-scene 6 12 One Two; set 6 0.v 44; update", SpawnOnly),
     ("not-ready 1", Recorded),
     ("ready 1; update", Recorded),
     ("hide 1 1; update", Recorded),
@@ -104,9 +104,17 @@ impl Session {
         stage
             .perform(&Command::Connect(1))
             .expect("a connection is always possible");
+        let scene = scene(steps);
+        let mut assets = assets(steps);
+        let scene_assets = scene.iter();
+        assets.extend(scene_assets.map(|(id, classes)| (scene_asset_id(*id), classes.clone())));
+        let mut replica = Replica::new(&assets);
+        for scene_id in scene.into_keys() {
+            replica.add_scene_object(scene_id);
+        }
         Self {
             stage,
-            replica: Replica::new(&assets(steps)),
+            replica,
             absent: BTreeMap::new(),
         }
     }
@@ -260,7 +268,6 @@ fn why_no_message(frame: &Frame) -> Option<Rule> {
         2 | 7 => Some(Rule::RemoteCalls),
         4 => Some(Rule::Players),
         9 => Some(Rule::ListChanges),
-        10 => Some(Rule::SceneObjects),
         _ => None,
     }
 }
@@ -296,13 +303,34 @@ fn assets(steps: &[Json]) -> BTreeMap<NetworkHash128, Vec<String>> {
     for step in steps {
         let (_, received) = wire(step);
         for spawn in received.iter().filter_map(SpawnMessage::of) {
-            let NetId(id) = spawn.net_id;
-            if let Some(object @ Json::Object(_)) = step.get(&format!("client_object_{id}")) {
-                let behaviours = object.at("behaviours").items().iter();
-                let classes = behaviours.map(|behaviour| behaviour.at("class").text().to_string());
-                assets.insert(spawn.asset_id, classes.collect());
+            if let Some(classes) = classes_after(step, spawn.net_id) {
+                assets.insert(spawn.asset_id, classes);
             }
         }
     }
     assets
+}
+
+/// The same for the objects of the scene.
+fn scene(steps: &[Json]) -> BTreeMap<NetworkSceneId, Vec<String>> {
+    let mut scene = BTreeMap::new();
+    for step in steps {
+        let (_, received) = wire(step);
+        for spawn in received.iter().filter_map(SceneSpawnMessage::of) {
+            if let Some(classes) = classes_after(step, spawn.net_id) {
+                scene.insert(spawn.scene_id, classes);
+            }
+        }
+    }
+    scene
+}
+
+/// The classes of the client's object after a step.
+fn classes_after(step: &Json, NetId(id): NetId) -> Option<Vec<String>> {
+    let object @ Json::Object(_) = step.get(&format!("client_object_{id}"))? else {
+        return None;
+    };
+    let behaviours = object.at("behaviours").items().iter();
+    let classes = behaviours.map(|behaviour| behaviour.at("class").text().to_string());
+    Some(classes.collect())
 }

@@ -1,8 +1,8 @@
 //! A spawn message, read and written by the layout alone.
 
 use syncvar::{
-    NetId, NetworkHash128, NetworkIdentity, NetworkReader, NetworkWriter, Quaternion, ReadError,
-    Vector3,
+    NetId, NetworkHash128, NetworkIdentity, NetworkReader, NetworkSceneId, NetworkWriter,
+    Quaternion, ReadError, Vector3,
 };
 
 use super::frame::Frame;
@@ -59,5 +59,34 @@ impl<'a> SpawnMessage<'a> {
         writer.write(&self.rotation);
         writer.finish_message(start);
         writer.as_bytes().to_vec()
+    }
+}
+
+/// The spawn of an object of the scene.
+pub(crate) struct SceneSpawnMessage<'a> {
+    pub(crate) net_id: NetId,
+    pub(crate) scene_id: NetworkSceneId,
+    pub(crate) position: Vector3,
+    pub(crate) state: &'a [u8],
+}
+
+impl<'a> SceneSpawnMessage<'a> {
+    pub(crate) const TYPE: i16 = 10;
+
+    /// The spawn, if the message is one and can be read.
+    pub(crate) fn of(frame: &'a Frame) -> Option<Self> {
+        (frame.message_type() == Self::TYPE).then(|| Self::read(frame.payload()).ok())?
+    }
+
+    pub(crate) fn read(payload: &'a [u8]) -> Result<Self, ReadError> {
+        let mut reader = NetworkReader::new(payload);
+        let spawn = Self {
+            net_id: reader.read()?,
+            scene_id: reader.read()?,
+            position: reader.read()?,
+            state: reader.read_bytes_and_size()?,
+        };
+        reader.finish()?;
+        Ok(spawn)
     }
 }

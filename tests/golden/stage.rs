@@ -62,6 +62,10 @@ impl Stage {
                 self.connections
                     .insert(*connection, self.server.handle_connect());
             }
+            Command::ConnectLocal(connection) => {
+                self.connections
+                    .insert(*connection, self.server.connect_local());
+            }
             Command::Ready(connection) => {
                 let ready = self
                     .server
@@ -125,6 +129,7 @@ impl Stage {
             position: spawn.position,
             rotation: Some(spawn.rotation),
             hidden: spawn.hidden,
+            scene_id: spawn.scene_id,
             ..SpawnOptions::default()
         };
         let spawned = self.server.spawn_with(behaviours(&classes?), options);
@@ -151,6 +156,38 @@ impl Stage {
             action(&class, subject);
         });
         Ok(())
+    }
+
+    /// The hooks that have run on a behaviour since this was last asked.
+    pub(crate) fn take_hooks(&mut self, place: (u32, usize)) -> Result<Vec<String>, Rule> {
+        let mut hooks = Vec::new();
+        self.edit(place, |_, subject| hooks = subject.take_hook_log())?;
+        Ok(hooks)
+    }
+
+    /// Whether the local client sees an object, and whether it owns it.
+    pub(crate) fn seen_locally(&self, object: u32) -> (bool, bool) {
+        let local = self.server.local_client().expect("a local client");
+        let id = NetId(object);
+        (local.identity(id).is_some(), local.is_owner(id))
+    }
+
+    /// Compares the values of a behaviour with recorded ones; nothing is dirty.
+    pub(crate) fn compare_behaviour(
+        &self,
+        (object, behaviour): (u32, usize),
+        state: &Json,
+        check: &mut Check,
+    ) {
+        let mut subjects = self.subjects(object).into_iter().flatten();
+        let Some((class, subject)) = subjects.nth(behaviour) else {
+            return check.fault("behaviour", "one with this state", "none");
+        };
+        for field in &class.fields {
+            let theirs = class.show(field, state.at(&field.name));
+            check.equal(&field.name, theirs, field.show(subject));
+        }
+        check.equal("dirty bits", 0, subject.dirty_bits());
     }
 
     /// Everything sent since this was last asked.
@@ -376,7 +413,7 @@ pub(crate) fn named(classes: &[String]) -> Result<Vec<Arc<Class>>, Rule> {
         .collect()
 }
 
-fn behaviours(classes: &[Arc<Class>]) -> BehaviourList {
+pub(crate) fn behaviours(classes: &[Arc<Class>]) -> BehaviourList {
     classes
         .iter()
         .fold(BehaviourList::new(), |list, class| class.make().join(list))

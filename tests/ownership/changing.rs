@@ -65,8 +65,15 @@ fn lesson16_t45_the_new_owner_is_given_what_it_may_read_now_and_nobody_anything_
         assert!(world.server.set_owner(id, Some(second)));
         world.step();
         let hero = world.replica::<Hero>(second, id);
-        assert_eq!((&**hero.secret, hero.quests.to_vec()), (&*marker(1), vec![marker(3)]));
-        assert_eq!(hero.told, [format!(" -> {}", marker(1))], "and no other hook");
+        assert_eq!(
+            (&**hero.secret, hero.quests.to_vec()),
+            (&*marker(1), vec![marker(3)])
+        );
+        assert_eq!(
+            hero.told,
+            [format!(" -> {}", marker(1))],
+            "and no other hook"
+        );
         assert_eq!(sent(&world)[1], before[1], "the third is told nothing");
         assert!(!world.was_sent(third, &marker(1)));
         let events = world.events(second);
@@ -90,9 +97,17 @@ fn lesson16_t45_the_new_owner_is_given_what_it_may_read_now_and_nobody_anything_
         drop(hero);
         world.steps(4);
         assert!(!world.was_sent(first, &marker(5)) && world.was_sent(second, &marker(5)));
-        assert_eq!(*world.replica::<Hero>(first, id).secret, marker(1), "it keeps what it had");
+        assert_eq!(
+            *world.replica::<Hero>(first, id).secret,
+            marker(1),
+            "it keeps what it had"
+        );
         assert_eq!(*world.replica::<Hero>(first, id).outfit, marker(6));
-        assert_eq!(*world.replica::<Hero>(second, id).outfit, marker(2), "likewise");
+        assert_eq!(
+            *world.replica::<Hero>(second, id).outfit,
+            marker(2),
+            "likewise"
+        );
         assert_eq!(world.replica::<Hero>(second, id).quests.len(), 2);
     }
 }
@@ -103,7 +118,12 @@ fn lesson17_what_a_former_owner_wrote_counts_if_it_came_before_the_change_and_no
     for dialect in DIALECTS {
         let (mut world, [first, second, third], id) = world(dialect);
         world.client(first).get_mut::<Hero>(id).unwrap().aim.set(5);
-        world.client(first).get_mut::<Hero>(id).unwrap().path.push(5);
+        world
+            .client(first)
+            .get_mut::<Hero>(id)
+            .unwrap()
+            .path
+            .push(5);
         world.now += crate::TICK;
         world.up();
         world.server.set_owner(id, Some(second));
@@ -114,7 +134,12 @@ fn lesson17_what_a_former_owner_wrote_counts_if_it_came_before_the_change_and_no
         }
         let ignored = world.server.stats().ignored_writes;
         world.client(second).get_mut::<Hero>(id).unwrap().aim.set(6);
-        world.client(second).get_mut::<Hero>(id).unwrap().path.push(6);
+        world
+            .client(second)
+            .get_mut::<Hero>(id)
+            .unwrap()
+            .path
+            .push(6);
         world.server.set_owner(id, None);
         world.now += crate::TICK * 4;
         world.up();
@@ -153,7 +178,12 @@ fn t44_an_owner_that_changes_while_the_object_is_hidden_is_right_when_it_is_show
         world.step();
         let sent = world.bytes[&second].len();
         world.server.set_owner(id, Some(second));
-        world.server.get_mut::<Hero>(id).unwrap().secret.set(marker(4));
+        world
+            .server
+            .get_mut::<Hero>(id)
+            .unwrap()
+            .secret
+            .set(marker(4));
         world.steps(4);
         assert_eq!(world.bytes[&second].len(), sent, "no stray message");
         world.server.show(id, second);
@@ -182,7 +212,12 @@ fn an_owner_that_leaves_has_its_last_write_relayed() {
     for dialect in DIALECTS {
         let (mut world, [first, second, _], id) = world(dialect);
         world.client(first).get_mut::<Hero>(id).unwrap().aim.set(5);
-        world.client(first).get_mut::<Hero>(id).unwrap().path.push(5);
+        world
+            .client(first)
+            .get_mut::<Hero>(id)
+            .unwrap()
+            .path
+            .push(5);
         world.now += crate::TICK;
         world.up();
         world.server.handle_disconnect(first);
@@ -218,7 +253,11 @@ fn a_write_that_is_not_the_senders_or_cannot_be_read_changes_nothing() {
         let length = u8::try_from(rest.len() + 2).unwrap();
         let head = [length, 0, number, 0, u8::try_from(id.0).unwrap(), 1];
         let write = [&head[..], rest].concat();
-        assert_eq!(world.server.handle_packet(second, &write), Ok(()), "not the owner");
+        assert_eq!(
+            world.server.handle_packet(second, &write),
+            Ok(()),
+            "not the owner"
+        );
         assert_eq!(world.server.stats().ignored_writes, 1);
         let read = world.server.handle_packet(first, &write);
         assert_eq!(read.is_ok(), valid, "{rest:?}");
@@ -226,7 +265,10 @@ fn a_write_that_is_not_the_senders_or_cannot_be_read_changes_nothing() {
         let state = |hero: &Hero| (*hero.aim, hero.name.to_string(), hero.path.len());
         let hero = world.server.get::<Hero>(id).unwrap();
         assert_eq!(state(hero), (expected, "Ann".into(), 0), "{rest:?}");
-        assert_eq!(world.server.stats().ignored_writes, if valid { 1 } else { 2 });
+        assert_eq!(
+            world.server.stats().ignored_writes,
+            if valid { 1 } else { 2 }
+        );
         // The owner is told what is, and heard again from there on.
         world.steps(4);
         if valid {

@@ -67,7 +67,11 @@ fn t26_a_b_c_below_the_threshold_a_change_waits_and_at_most_for_the_longest_inte
         world.steps(30);
         assert_eq!(place(&world), 5.0, "(a) below");
         let waited = steps_until(&mut world, |world| place(world) == 5.5);
-        assert_eq!(waited, Duration::from_millis(550), "(c) more than 2 s after the last");
+        assert_eq!(
+            waited,
+            Duration::from_millis(550),
+            "(c) more than 2 s after the last"
+        );
         // Small steps add up.
         for _ in 0..3 {
             let mut probe = world.server.get_mut::<Probe>(id).unwrap();
@@ -114,7 +118,10 @@ fn t26_e_f_a_field_waits_for_its_interval_and_its_siblings_do_not() {
         assert_eq!(state(&world), (1, 5, vec![1]));
         world.step();
         assert_eq!(state(&world), (5, 5, vec![1, 2, 3, 4, 5]));
-        assert_eq!(world.server.get::<Probe>(id).unwrap().sync_var_dirty_bits(), 0);
+        assert_eq!(
+            world.server.get::<Probe>(id).unwrap().sync_var_dirty_bits(),
+            0
+        );
         assert!(world.server.is_idle());
     }
 }
@@ -140,6 +147,10 @@ fn lesson12_a_new_observer_has_the_value_of_now_and_so_has_everyone() {
         }
         world.server.get_mut::<Probe>(id).unwrap().place.set(1.7);
         world.step();
-        assert_eq!(*world.replica::<Probe>(client, id).place, 0.8, "less than 1 from 0.8");
+        assert_eq!(
+            *world.replica::<Probe>(client, id).place,
+            0.8,
+            "less than 1 from 0.8"
+        );
     }
 }

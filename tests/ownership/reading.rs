@@ -138,7 +138,10 @@ fn n23_t35_owner_only_fields_are_sent_to_the_owner_and_those_of_others_to_all_bu
             assert_eq!(world.was_sent(other, &text), !for_owner, "{text}");
             assert!(!for_owner || !world.was_sent(late, &text), "{text}");
         }
-        assert_eq!(world.server.get::<Hero>(id).unwrap().sync_var_dirty_bits(), 0);
+        assert_eq!(
+            world.server.get::<Hero>(id).unwrap().sync_var_dirty_bits(),
+            0
+        );
     }
 }
 
@@ -158,7 +161,10 @@ fn t35_behaviours_and_derived_classes_after_private_fields_are_read_right() {
         for round in 0..4 {
             for (connection, secret) in [(owner, marker(1)), (other, String::new())] {
                 let knight = world.replica::<Knight>(connection, id);
-                assert_eq!((*knight.shield, &**knight.base.secret), (5 + round, &*secret));
+                assert_eq!(
+                    (*knight.shield, &**knight.base.secret),
+                    (5 + round, &*secret)
+                );
                 assert_eq!(*world.replica::<Hero>(connection, id).secret, secret);
                 assert_eq!(world.replica::<Door>(connection, id).open, round % 2 == 1);
                 let quests = if connection == owner { round } else { 0 };
@@ -212,7 +218,10 @@ fn a_change_of_an_owner_only_field_without_an_owner_is_clean_after_the_update() 
     hero.secret.set(marker(6));
     drop(hero);
     world.step();
-    assert_eq!(world.server.get::<Hero>(id).unwrap().sync_var_dirty_bits(), 0);
+    assert_eq!(
+        world.server.get::<Hero>(id).unwrap().sync_var_dirty_bits(),
+        0
+    );
     assert_eq!(world.bytes[&other].len(), sent, "nothing was sent");
     assert!(world.server.is_idle());
 }
@@ -224,7 +233,12 @@ fn an_initial_only_field_is_in_full_states_and_in_no_update() {
         let first = world.connect();
         let id = world.server.spawn(hero());
         world.step();
-        world.server.get_mut::<Hero>(id).unwrap().birthplace.set(marker(7));
+        world
+            .server
+            .get_mut::<Hero>(id)
+            .unwrap()
+            .birthplace
+            .set(marker(7));
         world.step();
         assert_eq!(*world.replica::<Hero>(first, id).birthplace, "Ys");
         assert!(world.server.is_idle());
@@ -293,5 +307,9 @@ fn who_reads_a_field_is_part_of_the_schema_that_is_compared() {
         text(Closed::SCHEMA),
         "u32, read by the owner, written by the owner"
     );
-    let _ = (Open::default().gold, Closed::default().gold, Link::default());
+    let _ = (
+        Open::default().gold,
+        Closed::default().gold,
+        Link::default(),
+    );
 }

@@ -213,7 +213,8 @@ impl World {
     fn secret(&mut self, id: NetId) -> String {
         let text = self.text("own");
         let owner = self.server.owner(id);
-        self.allowed.insert(text.clone(), owner.into_iter().collect());
+        self.allowed
+            .insert(text.clone(), owner.into_iter().collect());
         self.secrets.entry(id).or_default().insert(text.clone());
         text
     }
@@ -221,7 +222,8 @@ impl World {
     fn outfit(&mut self, id: NetId) -> String {
         let text = self.text("oth");
         let owner = self.server.owner(id);
-        self.forbidden.insert(text.clone(), owner.into_iter().collect());
+        self.forbidden
+            .insert(text.clone(), owner.into_iter().collect());
         self.outfits.insert(id, [text.clone()].into());
         text
     }
@@ -331,10 +333,16 @@ impl World {
             let text = std::str::from_utf8(&packet[place..place + 10]).unwrap();
             if kind == b"own<" {
                 let allowed = &self.allowed[text];
-                assert!(allowed.contains(&connection), "{text} was sent to {connection}");
+                assert!(
+                    allowed.contains(&connection),
+                    "{text} was sent to {connection}"
+                );
             } else {
                 let forbidden = &self.forbidden[text];
-                assert!(!forbidden.contains(&connection), "{text} was sent to {connection}");
+                assert!(
+                    !forbidden.contains(&connection),
+                    "{text} was sent to {connection}"
+                );
             }
         }
     }
@@ -413,7 +421,8 @@ impl World {
                 }
             }
             Action::OwnerWrite(client, object, fields) => {
-                if let (Some(connection), Some(id)) = (self.connection(client), self.object(object)) {
+                if let (Some(connection), Some(id)) = (self.connection(client), self.object(object))
+                {
                     self.owner_write(connection, id, fields);
                 }
             }
@@ -424,7 +433,8 @@ impl World {
                 }
             }
             Action::Show(object, client, visible) => {
-                if let (Some(id), Some(connection)) = (self.object(object), self.connection(client)) {
+                if let (Some(id), Some(connection)) = (self.object(object), self.connection(client))
+                {
                     if visible {
                         self.server.show(id, connection);
                     } else {

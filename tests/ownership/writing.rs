@@ -105,7 +105,10 @@ fn n24_t3_what_the_owner_writes_reaches_the_server_and_every_other_client() {
         assert_eq!(state, (0, 3, 1.5, 0.25, 0, vec![7], vec![], 0, vec![]));
         assert_eq!(world.replica::<Pilot>(other, id).told, [(0.0, 1.5)]);
         assert_eq!(world.replica::<Pilot>(owner, id).mouse, (3, 4));
-        assert!(world.server.get::<Pilot>(id).unwrap().told.is_empty(), "no hook");
+        assert!(
+            world.server.get::<Pilot>(id).unwrap().told.is_empty(),
+            "no hook"
+        );
         assert_eq!(world.bytes[&owner].len(), sent, "no echo");
         let events = world.server_events();
         assert!(
@@ -125,7 +128,12 @@ fn n24_t3_what_the_owner_writes_reaches_the_server_and_every_other_client() {
 fn t4_what_only_the_owner_reads_and_writes_is_between_it_and_the_server() {
     for dialect in DIALECTS {
         let (mut world, [owner, other], id) = world(dialect);
-        world.client(owner).get_mut::<Pilot>(id).unwrap().notes.set(marker(1));
+        world
+            .client(owner)
+            .get_mut::<Pilot>(id)
+            .unwrap()
+            .notes
+            .set(marker(1));
         world.step();
         assert_eq!(*world.server.get::<Pilot>(id).unwrap().notes, marker(1));
         assert_eq!(*world.replica::<Pilot>(other, id).notes, "");
@@ -239,7 +247,11 @@ fn t6_n22_the_server_cannot_change_what_a_connection_owns_and_writes_but_may_ove
         assert_eq!((*pilot.aim, pilot.path.to_vec()), (1.0, vec![1]));
         world.step();
         assert_equal(&world, id);
-        assert_eq!(*world.replica::<Pilot>(other, id).score, 3, "its own it writes");
+        assert_eq!(
+            *world.replica::<Pilot>(other, id).score,
+            3,
+            "its own it writes"
+        );
 
         // Both write: the last that comes to the server counts, for everyone.
         world.server.get_mut::<Pilot>(id).unwrap().mode.set(5);
@@ -255,7 +267,12 @@ fn t6_n22_the_server_cannot_change_what_a_connection_owns_and_writes_but_may_ove
         world.step();
         assert_equal(&world, id);
         assert_eq!(*world.replica::<Pilot>(owner, id).mode, 7);
-        assert!(world.server_events().iter().all(|event| matches!(event, ServerEvent::Written { .. })));
+        assert!(
+            world
+                .server_events()
+                .iter()
+                .all(|event| matches!(event, ServerEvent::Written { .. }))
+        );
     }
 }
 
@@ -265,13 +282,23 @@ fn t38_a_list_that_the_owner_appends_to_in_every_tick_has_no_duplicates_and_no_g
     for dialect in DIALECTS {
         let (mut world, [owner, _], id) = world(dialect);
         for number in 0..30 {
-            world.client(owner).get_mut::<Pilot>(id).unwrap().path.push(number);
+            world
+                .client(owner)
+                .get_mut::<Pilot>(id)
+                .unwrap()
+                .path
+                .push(number);
             if number == 10 {
                 world.connect();
             }
             world.step();
             if number == 20 {
-                world.client(owner).get_mut::<Pilot>(id).unwrap().score.set(1);
+                world
+                    .client(owner)
+                    .get_mut::<Pilot>(id)
+                    .unwrap()
+                    .score
+                    .set(1);
             }
             for client in world.clients.values() {
                 let path = client.get::<Pilot>(id).unwrap().path.to_vec();
@@ -311,12 +338,14 @@ fn t39_of_three_writers_to_three_objects_only_the_permitted_one_changes_anything
                     None => {
                         write(&mut world.server.get_mut::<Pilot>(id).unwrap());
                         let told = world.server_events();
-                        told.iter().any(|event| matches!(event, ServerEvent::WriteRefused { .. }))
+                        told.iter()
+                            .any(|event| matches!(event, ServerEvent::WriteRefused { .. }))
                     }
                     Some(client) => {
                         write(&mut world.client(client).get_mut::<Pilot>(id).unwrap());
                         let told = world.events(client);
-                        told.iter().any(|event| matches!(event, ClientEvent::WriteRefused { .. }))
+                        told.iter()
+                            .any(|event| matches!(event, ClientEvent::WriteRefused { .. }))
                     }
                 };
                 world.steps(2);
@@ -348,8 +377,13 @@ fn t29_what_was_set_is_dirty_until_the_update_and_clean_everywhere_after_it() {
     for clients in 0..3 {
         let mut world = World::new(prefabs, DIALECTS[1]);
         let connections: Vec<_> = (0..clients).map(|_| world.connect()).collect();
-        let cars: Vec<_> = (0..3).map(|_| (Seat::default(), Pilot::default())).collect();
-        let ids: Vec<_> = cars.into_iter().map(|car| world.server.spawn(car)).collect();
+        let cars: Vec<_> = (0..3)
+            .map(|_| (Seat::default(), Pilot::default()))
+            .collect();
+        let ids: Vec<_> = cars
+            .into_iter()
+            .map(|car| world.server.spawn(car))
+            .collect();
         for (id, owner) in ids.iter().zip(&connections) {
             world.server.set_owner(*id, Some(*owner));
         }
@@ -365,7 +399,10 @@ fn t29_what_was_set_is_dirty_until_the_update_and_clean_everywhere_after_it() {
         }
         world.step();
         for (place, id) in ids.iter().enumerate() {
-            assert_eq!(world.server.get::<Seat>(*id).unwrap().sync_var_dirty_bits(), 0);
+            assert_eq!(
+                world.server.get::<Seat>(*id).unwrap().sync_var_dirty_bits(),
+                0
+            );
             for (index, connection) in connections.iter().enumerate() {
                 let owns = index == place;
                 let seat = world.replica::<Seat>(*connection, *id);
@@ -409,7 +446,11 @@ fn an_owner_sends_no_more_often_than_the_intervals_say() {
             }
         }
     }
-    assert_eq!(writes, [10, 4], "2 s: every 4 ticks, and the slow one at the third such time");
+    assert_eq!(
+        writes,
+        [10, 4],
+        "2 s: every 4 ticks, and the slow one at the third such time"
+    );
     world.steps(12);
     let probe = world.server.get::<Probe>(id).unwrap();
     assert_eq!((*probe.fast, *probe.slow), (40, 40));

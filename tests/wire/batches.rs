@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourList, ClientConfig, Dialect, Quaternion, ServerConfig, Vector3};
+use syncvar::{
+    BehaviourList, ClientConfig, Dialect, NetworkSceneId, Quaternion, ServerConfig, Vector3,
+};
 
 use crate::{Lamp, One, Two, Vault, packets};
 
@@ -87,6 +89,26 @@ fn spawn_examples() -> Vec<(&'static str, String)> {
                 spawn_one(server, 300, (ORIGIN, None));
             }),
         ),
+        (
+            "SpawnBatch #1: `one` with `v = 5`, scene id 300",
+            spawned(|server| spawn_in_scene(server, 300)),
+        ),
+        (
+            "SpawnBatch #1: `lamp` with `lit = true`; #2: `one` with `v = 5`, below #1",
+            spawned(|server| {
+                lamp(server);
+                spawn_one(server, 2, (ORIGIN, None));
+                below_1(server);
+            }),
+        ),
+        (
+            "SpawnBatch #1: `lamp` with `lit = true`; #2: `one` with `v = 5`, scene id 12, below #1",
+            spawned(|server| {
+                lamp(server);
+                spawn_in_scene(server, 12);
+                below_1(server);
+            }),
+        ),
     ]
 }
 
@@ -100,8 +122,8 @@ fn answers() -> Vec<(&'static str, String)> {
         packets(&mut server).concat()
     };
     vec![
-        ("Connect 2, the answer: `Compact`", answer(Dialect::Compact)),
-        ("Connect 2, the answer: `Unet`", answer(Dialect::Unet)),
+        ("Connect 3, the answer: `Compact`", answer(Dialect::Compact)),
+        ("Connect 3, the answer: `Unet`", answer(Dialect::Unet)),
     ]
 }
 
@@ -230,6 +252,19 @@ fn spawn_one(
     server
         .spawn_with(One { v: 5.into() }, options)
         .expect("a free id");
+}
+
+fn spawn_in_scene(server: &mut NetworkServer, scene_id: u32) {
+    let one = One { v: 5.into() };
+    server
+        .spawn_scene_object(NetworkSceneId(scene_id), one)
+        .expect("a free scene id");
+}
+
+fn below_1(server: &mut NetworkServer) {
+    server
+        .set_parent(NetId(2), Some(NetId(1)))
+        .expect("they are there");
 }
 
 fn set(server: &mut NetworkServer, id: u32, value: i32) {

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourList, ClientConfig, NetworkHash128, ServerConfig};
+use syncvar::{
+    BehaviourList, ClientConfig, Dialect, NetworkHash128, NetworkSceneId, ServerConfig, Vector3,
+};
 
 use crate::{Lamp, One, Two, packets};
 
@@ -37,7 +39,30 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             "UpdateVars #3: a clean behaviour, one with its second field 2, a clean one",
             update_example(),
         ),
+        (
+            "ObjectSpawnScene #6, scene id 12, at (1, 2, 3), one behaviour with `v = 5`",
+            scene_spawn_example(),
+        ),
         ("SpawnFinished 1", sent(|_, _| ())),
+        ("SpawnFinished 2", to_ours(&[], NetworkServer::scene_loaded)),
+        (
+            "SetParent #300 below #5",
+            to_ours(&[5, 300], |server| set_parent(server, Some(NetId(5)))),
+        ),
+        (
+            "SetParent #300, no parent",
+            to_ours(&[5, 300], |server| {
+                set_parent(server, Some(NetId(5)));
+                server.update(Duration::from_secs(9));
+                packets(server);
+                set_parent(server, None);
+            }),
+        ),
+        (
+            "the full state of #2 below #1, asset `a55e7000000000000000000000000001`, one behaviour \
+             with `v = 5`",
+            child_example(),
+        ),
         ("ObjectHide #5", hidden),
         ("LocalClientAuthority #300, owned", owned),
         ("Resync #7", resync_example()),
@@ -54,7 +79,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             }),
         ),
         (
-            "Connect 2, hash `0123456789abcdef`, asking for `Compact`",
+            "Connect 3, hash `0123456789abcdef`, asking for `Compact`",
             connect_example(),
         ),
         (
@@ -103,6 +128,68 @@ fn spawn_example() -> String {
         server.spawn(One { v: 5.into() });
     });
     packets.into_iter().next_back().expect("a packet")
+}
+
+fn scene_spawn_example() -> String {
+    sent(|server, _| {
+        server.update(Duration::from_secs(1));
+        let options = SpawnOptions {
+            net_id: Some(NetId(6)),
+            position: Vector3::new(1.0, 2.0, 3.0),
+            scene_id: Some(NetworkSceneId(12)),
+            ..SpawnOptions::default()
+        };
+        server
+            .spawn_with(One { v: 5.into() }, options)
+            .expect("free ids");
+    })
+}
+
+/// What a client that has these objects, whose schema is compared and that is spoken to in `Unet`, is
+/// sent after something has been done to the server.
+fn to_ours(ids: &[u32], act: impl FnOnce(&mut NetworkServer)) -> String {
+    let asset_id = NetworkHash128::parse("a55e7000000000000000000000000001");
+    let prefabs = || Prefabs::new().register_asset("one", asset_id, One::default);
+    let mut config = ClientConfig::default();
+    config.dialect = Dialect::Unet;
+    let mut client = NetworkClient::with_config(prefabs(), config);
+    client.handle_connect();
+    let mut server = NetworkServer::new(prefabs());
+    let connection = server.handle_connect();
+    let connect = client.poll_transmit().expect("Connect").bytes;
+    server
+        .handle_packet(connection, &connect)
+        .expect("both are alike");
+    server.set_ready(connection);
+    for id in ids {
+        let options = SpawnOptions {
+            net_id: Some(NetId(*id)),
+            ..SpawnOptions::default()
+        };
+        server
+            .spawn_with(One { v: 5.into() }, options)
+            .expect("a free id");
+    }
+    server.update(Duration::from_secs(1));
+    packets(&mut server);
+    act(&mut server);
+    server.update(Duration::from_secs(9));
+    packets(&mut server).concat()
+}
+
+fn set_parent(server: &mut NetworkServer, parent: Option<NetId>) {
+    server
+        .set_parent(NetId(300), parent)
+        .expect("they are there");
+}
+
+fn child_example() -> String {
+    to_ours(&[1], |server| {
+        let child = server.spawn(One { v: 5.into() });
+        server
+            .set_parent(child, Some(NetId(1)))
+            .expect("they are there");
+    })
 }
 
 fn update_example() -> String {
@@ -174,7 +261,7 @@ fn connect_example() -> String {
 fn schema_example() -> String {
     let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
     let connection = server.handle_connect();
-    let connect = hex::decode("0a00200002efcdab896745230101").expect("hexadecimal");
+    let connect = hex::decode("0a00200003efcdab896745230101").expect("hexadecimal");
     server
         .handle_packet(connection, &connect)
         .expect("a client of another build");

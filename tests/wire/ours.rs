@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar::prelude::*;
+use syncvar::{Ray2D, Vector2, Vector3Int};
 
 use super::values::{compact, value};
 
@@ -28,6 +29,11 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     let (entries, names) = ([(300_u16, true), (2, false)], ["b", "a"].map(String::from));
     both! {
         examples:
+        "`Vector3Int::new(1, -1, 300)`" => Vector3Int::new(1, -1, 300);
+        "`Ray2D` from (1, 2) to (0, 1)" => Ray2D {
+            origin: Vector2::new(1.0, 2.0),
+            direction: Vector2::new(0.0, 1.0),
+        };
         "`258_u128`" => 258_u128;
         "`-2_i128`" => -2_i128;
         "`NonZeroU16::new(300)`" => NonZeroU16::new(300).unwrap();

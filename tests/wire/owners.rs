@@ -89,7 +89,9 @@ fn cut(mut packet: &[u8], messages: &mut Vec<String>) {
 
 /// The message of this number.
 fn of_type(messages: &[String], number: u8) -> String {
-    let found = messages.iter().find(|message| message[4..6] == hex::encode([number]));
+    let found = messages
+        .iter()
+        .find(|message| message[4..6] == hex::encode([number]));
     found.expect("there is one").clone()
 }
 
@@ -120,7 +122,10 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             state(&shown),
         ),
         ("full `Hero`, for all others", state(&shown_to_others)),
-        ("OwnerWrite #5, permit 1: `Hero` with `aim = 9`", of_type(&written, 26)),
+        (
+            "OwnerWrite #5, permit 1: `Hero` with `aim = 9`",
+            of_type(&written, 26),
+        ),
         ("OwnerState #5, permit 1", of_type(&shown, 30)),
         (
             "OwnerState #5, permit 1: `Hero` with `gold = 7`",

@@ -59,8 +59,7 @@ impl RuleAttrs {
                 set(&mut self.read, meta, read, errors);
             }
             "write" => {
-                const EXAMPLE: &str =
-                    "`write` says who changes the field: `server` or `owner`, as in `write = owner`";
+                const EXAMPLE: &str = "`write` says who changes the field: `server` or `owner`, as in `write = owner`";
                 let write = one_of(meta, &["server", "owner"], EXAMPLE)?;
                 set(&mut self.write, meta, write, errors);
             }
@@ -68,11 +67,21 @@ impl RuleAttrs {
             "initial_only" => set(&mut self.initial_only, meta, word(meta)?, errors),
             "min_interval" => {
                 const EXAMPLE: &str = "`min_interval` is a number of seconds between 0 and 3600, such as `min_interval = 0.5`";
-                set(&mut self.min_interval, meta, interval(meta, EXAMPLE)?, errors);
+                set(
+                    &mut self.min_interval,
+                    meta,
+                    interval(meta, EXAMPLE)?,
+                    errors,
+                );
             }
             "max_interval" => {
                 const EXAMPLE: &str = "`max_interval` is a number of seconds between 0 and 3600, such as `max_interval = 2.0`";
-                set(&mut self.max_interval, meta, interval(meta, EXAMPLE)?, errors);
+                set(
+                    &mut self.max_interval,
+                    meta,
+                    interval(meta, EXAMPLE)?,
+                    errors,
+                );
             }
             _ => {
                 const EXAMPLE: &str = "`threshold` names a function of this struct that is given the value last sent and \

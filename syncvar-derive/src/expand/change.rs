@@ -22,12 +22,14 @@ pub(super) fn before_change(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let body = match (of_base, &previous) {
         (Some(of_base), Previous::OfBase(_)) => of_base,
         (of_base, _) => {
-            // Without codecs of its own there is nothing to remember if the base remembers nothing.
-            let base = of_base.map(|of_base| {
-                let or_nothing = (!behaviour.has_codecs()).then(|| quote!(?));
-                quote!(let base = #of_base #or_nothing;)
+            let base = of_base.map(|of_base| let_base(&of_base, &previous, behaviour.has_codecs()));
+            let before = previous.remembered(|sync_var| {
+                let member = &sync_var.member;
+                match sync_var.codec {
+                    Some(_) => quote!(self.#member.sent_value()),
+                    None => quote!(_syncvar::None),
+                }
             });
-            let before = previous.before_change();
             quote!(#base _syncvar::Some(#before))
         }
     };
@@ -36,6 +38,20 @@ pub(super) fn before_change(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
             #body
         }
     })
+}
+
+/// Puts what the base remembers into the variable `base`. A class that has nothing to remember itself
+/// remembers nothing if the base does not.
+pub(super) fn let_base(
+    of_base: &TokenStream,
+    previous: &Previous<'_>,
+    has_own: bool,
+) -> TokenStream {
+    match previous.member_of_base() {
+        Some((_, true)) if has_own => quote!(let base = #of_base;),
+        Some((_, true)) => quote!(let base = _syncvar::Some(#of_base?);),
+        _ => quote!(let base = #of_base?;),
+    }
 }
 
 pub(super) fn withdraw_changes(behaviour: &Behaviour<'_>) -> Option<TokenStream> {

@@ -109,7 +109,11 @@ fn read_base(
 
 /// A call that reads, with the place that its error names. All of it is where the type is: should the
 /// trait be missing, the compiler prints that once.
-pub(super) fn read(behaviour: &Behaviour<'_>, sync_var: &SyncVar<'_>, method: &Method) -> TokenStream {
+pub(super) fn read(
+    behaviour: &Behaviour<'_>,
+    sync_var: &SyncVar<'_>,
+    method: &Method,
+) -> TokenStream {
     let call = call(sync_var, method, Some(&quote!(reader)));
     let place = names::place(behaviour.ident, &sync_var.member);
     quote_spanned!(last_place_of(sync_var.ty.original)=> #call.at(#place)?)

@@ -23,8 +23,8 @@ pub(super) enum Previous<'a> {
 pub(super) struct PreviousStruct<'a> {
     behaviour: &'a Behaviour<'a>,
     ident: Ident,
-    /// The member for the base's previous values. It is an `Option` where this class has codecs: it may
-    /// have something to remember [before a change](super::change) when the base has not.
+    /// The member for the base's previous values. It is an `Option` where this class has hooks or codecs:
+    /// it may have something to remember [before a change](super::change) when the base has not.
     base: Option<Ident>,
     /// The last member, which has a size whatever the base is: it mentions the type parameters.
     marker: Option<Ident>,
@@ -32,10 +32,10 @@ pub(super) struct PreviousStruct<'a> {
 
 impl<'a> Previous<'a> {
     pub(super) fn of(behaviour: &'a Behaviour<'a>) -> Self {
-        let has_some = behaviour.has_hooks() || behaviour.has_codecs();
+        let remembers = behaviour.remembers();
         match &behaviour.base {
-            None if !has_some => Self::Nothing,
-            Some(base) if !has_some && !behaviour.is_visible => {
+            None if !remembers => Self::Nothing,
+            Some(base) if !remembers && !behaviour.is_visible => {
                 Self::OfBase(item(base.ty, "NetworkBehaviour", "Previous"))
             }
             _ => Self::Struct(PreviousStruct::of(behaviour)),
@@ -71,22 +71,27 @@ impl<'a> Previous<'a> {
         }
     }
 
-    /// What is remembered before a change: of the fields that have a codec the value, if it was sent.
-    /// What the base remembers is in the variable `base`.
-    pub(super) fn before_change(&self) -> TokenStream {
+    /// With what is remembered of the fields, as `value` says. What the base remembers is in the
+    /// variable `base`, as an `Option` where the member for it is one.
+    pub(super) fn remembered(&self, value: impl Fn(&SyncVar<'_>) -> TokenStream) -> TokenStream {
         match self {
             Self::Struct(declared) => {
                 let base = declared.base.as_ref().map(|member| named(member, "base"));
-                let value = |sync_var: &SyncVar<'_>| {
-                    let member = &sync_var.member;
-                    match sync_var.codec {
-                        Some(_) => quote!(self.#member.sent_value()),
-                        None => quote!(_syncvar::None),
-                    }
-                };
                 declared.build(base.as_ref(), value)
             }
             Self::Nothing | Self::OfBase(_) => self.empty(),
+        }
+    }
+
+    /// The member for what the base remembers, and whether it is an `Option`; there is none if that is
+    /// all there is.
+    pub(super) fn member_of_base(&self) -> Option<(&Ident, bool)> {
+        match self {
+            Self::Struct(declared) => {
+                let is_optional = declared.behaviour.remembers();
+                Some((declared.base.as_ref()?, is_optional))
+            }
+            Self::Nothing | Self::OfBase(_) => None,
         }
     }
 
@@ -101,7 +106,7 @@ impl<'a> Previous<'a> {
                 behaviour,
                 base: Some(member),
                 ..
-            }) if behaviour.has_codecs() => {
+            }) if behaviour.remembers() => {
                 let action = action(quote!(base));
                 quote!(if let _syncvar::Some(base) = #carrier.#member { #action })
             }
@@ -141,7 +146,7 @@ impl<'a> PreviousStruct<'a> {
         let doc = format!(" Previous values of `{name}`, {destination}.");
         let base = behaviour.base.as_ref().map(|base| {
             let (member, ty) = (&self.base, item(base.ty, "NetworkBehaviour", "Previous"));
-            if behaviour.has_codecs() {
+            if behaviour.remembers() {
                 quote!(#member: _syncvar::Option<#ty>,)
             } else {
                 quote!(#member: #ty,)
@@ -176,7 +181,7 @@ impl<'a> PreviousStruct<'a> {
 
     fn empty(&self) -> TokenStream {
         let base = self.base.as_ref().map(|member| {
-            if self.behaviour.has_codecs() {
+            if self.behaviour.remembers() {
                 quote!(#member: _syncvar::Some(base),)
             } else {
                 named(member, "base")

@@ -62,9 +62,7 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
     let for_owner = behaviour
         .has_private_fields()
         .then(|| quote!(let for_owner = writer.write_for_owner();));
-    let selected = behaviour
-        .may_have_rules()
-        .then(|| quote!(& writer.fields()));
+    let selected = behaviour.may_have_rules().then(|| quote!(&writer.fields()));
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
         let write = write(behaviour, sync_var, &Method::WRITE_DELTA);
@@ -90,7 +88,11 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
 }
 
 /// A call that writes, with the place that its error names.
-pub(super) fn write(behaviour: &Behaviour<'_>, sync_var: &SyncVar<'_>, method: &Method) -> TokenStream {
+pub(super) fn write(
+    behaviour: &Behaviour<'_>,
+    sync_var: &SyncVar<'_>,
+    method: &Method,
+) -> TokenStream {
     let place = names::place(behaviour.ident, &sync_var.member);
     call(sync_var, method, Some(&quote!(writer.at(#place))))
 }

@@ -1,10 +1,11 @@
 //! A behaviour: a struct with synchronised fields, and perhaps a base.
 
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type, Visibility};
 
-use super::{Readers, Rules};
 use super::field_type::{self, Container, FieldType};
+use super::{Readers, Rules};
 use crate::attr::{BehaviourAttrs, FieldAttrs};
 use crate::errors::Errors;
 use crate::lints::Lints;
@@ -22,6 +23,10 @@ pub(crate) struct Behaviour<'a> {
     pub(crate) send_interval: Option<f64>,
     /// Where it is not the usual one.
     pub(crate) channel: Option<u8>,
+    /// Where it says that it implements `NetworkLifecycle`.
+    pub(crate) lifecycle: Option<Span>,
+    /// Where it says that it implements `Synchronize`.
+    pub(crate) synchronize: Option<Span>,
     pub(crate) base: Option<Base<'a>>,
     pub(crate) sync_vars: Vec<SyncVar<'a>>,
 }
@@ -39,6 +44,8 @@ pub(crate) struct SyncVar<'a> {
     pub(crate) hook: Option<Ident>,
     /// Told of all changes of a collection at once.
     pub(crate) batch_hook: Option<Ident>,
+    /// Whether the hook is also told of what the field is when a client meets the object.
+    pub(crate) initial_hook: bool,
     /// What encodes the value, where that is not the value itself: of a `SyncVar` only.
     pub(crate) codec: Option<Type>,
     /// Who reads and writes it, and when it is sent.
@@ -77,6 +84,8 @@ impl<'a> Behaviour<'a> {
             krate: attrs.krate,
             send_interval: attrs.send_interval,
             channel: attrs.channel,
+            lifecycle: attrs.lifecycle,
+            synchronize: attrs.synchronize,
             base: None,
             sync_vars: Vec::new(),
         };
@@ -156,12 +165,20 @@ impl<'a> Behaviour<'a> {
                     errors.add(hook, no_batch_hook(&ty));
                 }
                 let rules = Rules::from_attrs(attrs.rules, &ty, errors);
+                let told = attrs.hook.is_some() || batch_hook.is_some();
+                if let Some(place) = attrs.initial_hook.filter(|_| !told) {
+                    errors.add_error(syn::Error::new(
+                        place,
+                        "`initial_hook` is about a hook, and this field has none: write `hook = ..., initial_hook`",
+                    ));
+                }
                 self.sync_vars.push(SyncVar {
                     rules,
                     member,
                     ty,
                     hook: attrs.hook,
                     batch_hook,
+                    initial_hook: attrs.initial_hook.is_some(),
                     codec: attrs.with,
                 });
             }
@@ -190,6 +207,16 @@ impl<'a> Behaviour<'a> {
     pub(crate) fn has_private_fields(&self) -> bool {
         let private = |sync_var: &SyncVar<'_>| sync_var.rules.readers != Readers::Everyone;
         self.sync_vars.iter().any(private)
+    }
+
+    /// Whether a hook of any field of its own is told of what the field is when a client meets the object.
+    pub(crate) fn has_initial_hooks(&self) -> bool {
+        self.sync_vars.iter().any(|sync_var| sync_var.initial_hook)
+    }
+
+    /// Whether the previous value of any field of its own is kept.
+    pub(crate) fn remembers(&self) -> bool {
+        self.sync_vars.iter().any(SyncVar::is_remembered)
     }
 
     /// Whether any field of its own has a codec.

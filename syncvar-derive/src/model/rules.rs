@@ -66,7 +66,10 @@ fn positive(seconds: Option<f64>) -> Option<f64> {
 }
 
 fn is_owner(attrs: &RuleAttrs) -> bool {
-    attrs.write.as_ref().is_some_and(|write| write.value == "owner")
+    attrs
+        .write
+        .as_ref()
+        .is_some_and(|write| write.value == "owner")
 }
 
 fn check(attrs: &RuleAttrs, ty: &FieldType<'_>, errors: &mut Errors) {
@@ -77,7 +80,11 @@ fn check(attrs: &RuleAttrs, ty: &FieldType<'_>, errors: &mut Errors) {
             "the server may write to this field anyway: remove `server_override`, or write `write = owner` beside it",
         );
     }
-    if let Some(read) = attrs.read.as_ref().filter(|read| read.value == "others" && is_owner(attrs)) {
+    if let Some(read) = attrs
+        .read
+        .as_ref()
+        .filter(|read| read.value == "others" && is_owner(attrs))
+    {
         add(
             read.span,
             "the owner cannot write to a field that it may not read: write `read = everyone`",

@@ -1,12 +1,18 @@
 //! Spawns and updates: read everything first, then tell.
 
-use super::{ChangedFields, ClientEvent, NetworkClient, Replica, SpawnFailure};
 use super::owner::{RestoreOwn, SaveOwn};
+use super::parent::some;
+use super::{ChangedFields, ClientEvent, NetworkClient, Replica, SpawnFailure};
 use crate::events::Events;
-use crate::identity::{Entry, Place, ReadChanges, Slot, Slots, Visit};
-use crate::message::ObjectSpawn;
+use crate::identity::{Entry, Place, ReadChanges, Relation, Slot, Slots, Visit};
+use crate::message::{ObjectSpawn, ObjectSpawnScene};
 use crate::segments::Entries;
-use crate::{Dialect, MessageType, NetId, NetworkHash128, NetworkReader, ReadError, ReadErrorKind};
+use crate::server::{PARENT, SCENE_ID};
+use crate::synchronize::read_sections;
+use crate::{
+    Dialect, MessageType, NetId, NetworkHash128, NetworkReader, NetworkSceneId, ReadError,
+    ReadErrorKind,
+};
 
 /// So many objects are found before the first of them is read.
 const BATCH: usize = 128;
@@ -93,26 +99,17 @@ struct Arrival<'a> {
     prefab: Option<u32>,
     asset_id: NetworkHash128,
     place: Place,
+    relation: Relation,
     dialect: Dialect,
     state: &'a [u8],
 }
 
-impl Replica {
-    /// Tells the application of the object.
-    pub(super) fn announce(&mut self, object: NetId, events: &mut Events<ClientEvent>) {
-        self.announced = true;
-        events.push(ClientEvent::Spawned { object });
-        if self.owned {
-            events.push(ClientEvent::OwnerChanged {
-                object,
-                owned: true,
-            });
-        }
-    }
-}
-
 impl NetworkClient {
-    pub(super) fn handle_spawn(&mut self, spawn: &ObjectSpawn<'_>) {
+    pub(super) fn handle_spawn(
+        &mut self,
+        spawn: &ObjectSpawn<'_>,
+        said_parent: Option<(NetId, NetId)>,
+    ) {
         let prefab = self.prefabs.by_asset_id(spawn.asset_id);
         let arrival = Arrival {
             object: spawn.net_id,
@@ -121,6 +118,33 @@ impl NetworkClient {
             place: Place {
                 position: spawn.position,
                 rotation: spawn.rotation,
+            },
+            relation: Relation {
+                scene_id: None,
+                parent: parent_of(spawn.net_id, said_parent),
+            },
+            dialect: Dialect::Unet,
+            state: spawn.state,
+        };
+        self.arrive(&arrival, None);
+    }
+
+    pub(super) fn handle_scene_spawn(
+        &mut self,
+        spawn: &ObjectSpawnScene<'_>,
+        said_parent: Option<(NetId, NetId)>,
+    ) {
+        let arrival = Arrival {
+            object: spawn.net_id,
+            prefab: None,
+            asset_id: NetworkHash128::default(),
+            place: Place {
+                position: spawn.position,
+                ..Place::default()
+            },
+            relation: Relation {
+                scene_id: Some(spawn.scene_id),
+                parent: parent_of(spawn.net_id, said_parent),
             },
             dialect: Dialect::Unet,
             state: spawn.state,
@@ -131,7 +155,12 @@ impl NetworkClient {
     /// Takes the full states of several objects; what one of them says does not hurt the others.
     pub(super) fn handle_spawns(&mut self, payload: &[u8]) -> Result<(), ReadError> {
         let mut result = Ok(());
+        let session = self.session;
         for entry in Entries::new(payload) {
+            // A callback may have ended the connection, or begun another one.
+            if !self.is_in(session) {
+                break;
+            }
             let (object, said) = entry?;
             self.stats.count_entry(MessageType::SpawnBatch);
             result = result.and(self.take_spawn(object, said, None));
@@ -162,13 +191,17 @@ impl NetworkClient {
     fn read_arrival<'a>(&self, object: NetId, said: &'a [u8]) -> Result<Arrival<'a>, ReadError> {
         let mut reader = NetworkReader::with_dialect(said, Dialect::Compact);
         let kind = reader.read_varint()?;
-        let rank = usize::try_from(kind >> 2).ok();
+        let rank = usize::try_from(kind >> 3).ok();
         let index = rank.and_then(|rank| self.by_rank.get(rank));
         let prefab = index.and_then(|index| self.prefabs.get(*index));
         let Some(prefab) = prefab else {
-            let (what, value) = ("number of a prefab", kind >> 2);
+            let (what, value) = ("number of a prefab", kind >> 3);
             return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
         };
+        let mut relation = Relation::default();
+        if kind & 4 != 0 {
+            relation = read_extras(&mut reader)?;
+        }
         let mut place = Place::default();
         if kind & 1 != 0 {
             place.position = reader.read()?;
@@ -181,6 +214,7 @@ impl NetworkClient {
             prefab: Some(prefab.index),
             asset_id: prefab.asset_id,
             place,
+            relation,
             dialect: Dialect::Compact,
             state: reader.read_bytes(reader.remaining())?,
         })
@@ -189,7 +223,7 @@ impl NetworkClient {
     fn arrive(&mut self, arrival: &Arrival<'_>, refused: Option<&ReadError>) {
         let object = arrival.object;
         let former = self.objects.get(object.0).map(|replica| replica.at.pool);
-        let same = former.map(|pool| Some(self.pools.prefab(pool)) == arrival.prefab);
+        let same = former.map(|pool| self.is_same(pool, arrival));
         if same == Some(false) {
             self.forget(object, false);
         }
@@ -212,8 +246,14 @@ impl NetworkClient {
             return;
         };
         replica.fresh = true;
+        self.take_parent(object, arrival.relation.parent);
+        let Some(replica) = self.objects.get_mut(object.0) else {
+            return;
+        };
         let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
             .with_max_elements(self.config.max_elements);
+        let prefab = arrival.prefab.and_then(|index| self.prefabs.get(index));
+        let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
         let read = match (refused, self.pools.slots_mut(replica.at)) {
             (Some(error), _) => Err(error.clone()),
             (None, Some(slots)) => {
@@ -221,7 +261,12 @@ impl NetworkClient {
                 if kept {
                     self.desk.writing.insert(object);
                 }
-                read
+                read.and_then(|()| {
+                    if synchronize {
+                        read_data(object, slots, &mut reader, &mut self.events)?;
+                    }
+                    Ok(())
+                })
             }
             (None, None) => Ok(()),
         };
@@ -232,24 +277,42 @@ impl NetworkClient {
                 if replica.announced {
                     self.events.push(ClientEvent::Restored { object });
                 } else if !self.joining {
-                    replica.announce(object, &mut self.events);
+                    replica.announced = true;
+                    self.announce(object);
                 }
             }
             Err(error) => self.poison(object, error),
         }
     }
 
+    /// Whether what has been received is about the object that is there under its id, whose behaviours
+    /// are in this pool.
+    fn is_same(&self, pool: u32, arrival: &Arrival<'_>) -> bool {
+        let scene_id = arrival.relation.scene_id;
+        // UNet does not say what prefab a scene object is of.
+        let is_unsaid = scene_id.is_some() && arrival.dialect == Dialect::Unet;
+        self.relations.scene_id(arrival.object) == scene_id
+            && (is_unsaid || Some(self.pools.prefab(pool)) == arrival.prefab)
+    }
+
     fn make(&mut self, arrival: &Arrival<'_>) -> Result<(), SpawnFailure> {
-        let prefab = arrival.prefab.and_then(|index| self.prefabs.get(index));
-        let prefab = prefab.ok_or(SpawnFailure::UnknownPrefab)?;
         if self.objects.len() >= self.config.max_objects {
             return Err(SpawnFailure::TooManyObjects);
         }
+        let (prefab, behaviours) = match arrival.relation.scene_id {
+            Some(scene_id) => self.wake(arrival.object, scene_id, arrival.prefab)?,
+            None => {
+                let prefab = arrival.prefab.and_then(|index| self.prefabs.get(index));
+                let prefab = prefab.ok_or(SpawnFailure::UnknownPrefab)?;
+                (prefab.index, prefab.make())
+            }
+        };
         let replica = Replica {
-            at: self.pools.insert(prefab.index, prefab.make()),
+            at: self.pools.insert(prefab, behaviours),
             owned: false,
             owned_before: false,
             announced: false,
+            told: false,
             poisoned: false,
             asked: false,
             fresh: true,
@@ -363,4 +426,51 @@ impl NetworkClient {
             self.ask_for(object);
         }
     }
+}
+
+/// What a full state in `Unet` says about the parent: it is in the message before it, if there is one.
+fn parent_of(object: NetId, said_parent: Option<(NetId, NetId)>) -> Option<NetId> {
+    let (_, parent) = said_parent.filter(|(child, _)| *child == object)?;
+    some(parent)
+}
+
+/// Reads which extras there are, and those.
+fn read_extras(reader: &mut NetworkReader<'_>) -> Result<Relation, ReadError> {
+    let invalid = |reader: &NetworkReader<'_>, what, value| {
+        Err(reader.error(ReadErrorKind::InvalidValue { what, value }))
+    };
+    let flags = reader.read_varint()?;
+    if flags & !(SCENE_ID | PARENT) != 0 {
+        return invalid(reader, "extras of a full state", flags);
+    }
+    let mut relation = Relation::default();
+    if flags & SCENE_ID != 0 {
+        let scene_id: NetworkSceneId = reader.read()?;
+        if scene_id == NetworkSceneId(0) {
+            return invalid(reader, "scene id", 0);
+        }
+        relation.scene_id = Some(scene_id);
+    }
+    if flags & PARENT != 0 {
+        relation.parent = some(reader.read()?);
+        if relation.parent.is_none() {
+            return invalid(reader, "parent", 0);
+        }
+    }
+    Ok(relation)
+}
+
+/// Reads what the behaviours of an object have beside their fields.
+fn read_data(
+    object: NetId,
+    slots: &mut dyn Slots,
+    reader: &mut NetworkReader<'_>,
+    events: &mut Events<ClientEvent>,
+) -> Result<(), ReadError> {
+    read_sections(object, slots, reader, |failure| {
+        let (behaviour, error) = (failure.behaviour, &failure.error);
+        let (read, expected) = (failure.read, failure.expected);
+        tracing::warn!(%object, behaviour, read, expected, %error, "an on_synchronize could not read");
+        events.push(ClientEvent::SynchronizeFailed(Box::new(failure)));
+    })
 }

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use crate::{BehaviourSchema, DisconnectReason, NetId, NetworkHash128, ReadError};
+use crate::{
+    BehaviourSchema, CallbackFailure, DisconnectReason, NetId, NetworkHash128, NetworkSceneId,
+    ReadError, SynchronizeFailure,
+};
 
 /// Something that happened on the client.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +18,8 @@ pub enum ClientEvent {
         /// Why.
         reason: DisconnectReason,
     },
-    /// The connection is over. The objects stay as they are until the next connection.
+    /// The connection is over. The objects stay as they are until the next connection, or
+    /// [`forget_objects`](crate::NetworkClient::forget_objects).
     Disconnected {
         /// Why.
         reason: DisconnectReason,
@@ -24,8 +28,8 @@ pub enum ClientEvent {
     Ready,
     /// The server sends no more objects and changes until [`ready`](crate::NetworkClient::ready).
     NotReady,
-    /// An object is there, with its state. Objects that come in one burst are announced when all
-    /// of them are there.
+    /// An object is there, with its state, and its callbacks have run. Objects that come in one burst
+    /// are announced when all of them are there.
     Spawned {
         /// Which.
         object: NetId,
@@ -78,11 +82,30 @@ pub enum ClientEvent {
         /// Which fields.
         fields: ChangedFields,
     },
+    /// An object is below another one now, or below none. What its parent is when it is spawned is part of
+    /// its state.
+    ParentChanged {
+        /// Which.
+        object: NetId,
+        /// What it is below. This client may not see that.
+        parent: Option<NetId>,
+    },
+    /// Every scene object that this client may see has been spawned: before [`Ready`](Self::Ready), and
+    /// when the server says that its scene is complete
+    /// ([`NetworkServer::scene_loaded`](crate::NetworkServer::scene_loaded)). Only where there are scene
+    /// objects.
+    SceneObjectsSpawned,
+    /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) returned an error or panicked.
+    /// Everything else went on.
+    CallbackFailed(Box<CallbackFailure>),
+    /// An [`on_synchronize`](crate::Synchronize::on_synchronize) could not read its data. The object is
+    /// there all the same.
+    SynchronizeFailed(Box<SynchronizeFailure>),
     /// An object of the server cannot be made here.
     SpawnFailed {
         /// Which.
         object: NetId,
-        /// What names its prefab.
+        /// What names its prefab; 0 where the server does not say.
         asset_id: NetworkHash128,
         /// Why.
         reason: SpawnFailure,
@@ -99,6 +122,20 @@ pub enum SpawnFailure {
     /// [`ClientConfig::max_objects`](crate::ClientConfig::max_objects) are there already.
     #[error("there are as many objects as the limit allows")]
     TooManyObjects,
+    /// No dormant scene object has this number:
+    /// [`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object). If it is added, the
+    /// server is asked for it again.
+    #[error("no dormant scene object has the number {}", .scene_id.0)]
+    UnknownSceneObject {
+        /// Its number in the scene.
+        scene_id: NetworkSceneId,
+    },
+    /// The scene object of this number has other behaviours here.
+    #[error("scene object {} has other behaviours", .scene_id.0)]
+    OtherBehaviours {
+        /// Its number in the scene.
+        scene_id: NetworkSceneId,
+    },
 }
 
 /// A set of fields of one behaviour.

@@ -6,8 +6,7 @@ use crate::events::Events;
 use crate::identity::{Nanos, Slot, Slots, Visit, nanos};
 use crate::message::begin;
 use crate::{
-    MessageType, NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError,
-    ReadErrorKind,
+    MessageType, NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, ReadErrorKind,
 };
 
 /// Remembers what is this client's own, before something that may overwrite it.
@@ -51,23 +50,75 @@ impl NetworkClient {
         id: NetId,
         index: usize,
     ) -> Option<ReplicaMut<'_, B>> {
-        let connected = self.is_connected();
-        let replica = self.objects.get_mut(id.0).filter(|replica| replica.announced)?;
+        let may = self.may_write(id);
+        let replica = self
+            .objects
+            .get_mut(id.0)
+            .filter(|replica| replica.announced)?;
         if !std::mem::replace(&mut replica.lent, true) {
             // What has come from the server is not this client's to send.
             forget_writes(self.pools.slots_mut(replica.at)?);
         }
-        let may = connected && replica.owned && replica.lease != 0;
         let (behaviour, _) = self.pools.behaviour_at_mut::<B>(replica.at, index)?;
         Some(ReplicaMut {
             before: behaviour.before_change(),
             behaviour,
             net_id: id,
             index,
-            may: if may { const { B::SCHEMA.rule_bits() }.owner_write } else { 0 },
+            may: if may {
+                const { B::SCHEMA.rule_bits() }.owner_write
+            } else {
+                0
+            },
             desk: &mut self.desk,
             events: &mut self.events,
         })
+    }
+
+    /// Whether this client may write to the fields of an object that its owner writes.
+    fn may_write(&self, id: NetId) -> bool {
+        let owned = self.objects.get(id.0).is_some_and(|replica| replica.owned);
+        owned && self.is_connected() && self.config.compare_schemas
+    }
+
+    /// The behaviours of an object are about to be called, and may be written to.
+    pub(super) fn begin_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+        if let Some(replica) = self.objects.get_mut(id.0)
+            && !std::mem::replace(&mut replica.lent, true)
+        {
+            forget_writes(slots);
+        }
+        slots.for_each_mut(|slot| slot.begin_change());
+    }
+
+    /// They have been called: what has been written is as with [`ReplicaMut`].
+    pub(super) fn end_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+        let may_write = self.may_write(id);
+        let mut index = 0;
+        slots.for_each_mut(|slot| {
+            slot.end_change();
+            let dirty = slot.dirty_bits();
+            let may = if may_write {
+                slot.info().rules.owner_write
+            } else {
+                0
+            };
+            let refused = dirty & !may;
+            if refused != 0 {
+                let last_send = slot.last_send();
+                match slot.ruled() {
+                    Some(ruled) => ruled.behaviour.clear_dirty_bits(refused),
+                    None => slot.mark_sent(last_send),
+                }
+                self.desk.refused.insert(id);
+                let fields = ChangedFields::new(&slot.info().schema, refused);
+                refuse(&mut self.events, id, index, fields);
+            }
+            if dirty & may != 0 {
+                self.desk.writing.insert(id);
+            }
+            index += 1;
+        });
     }
 
     /// Asks for the objects that this client has written to and may not.
@@ -166,7 +217,11 @@ impl NetworkClient {
         };
         replica.lease = lease;
         let announced = replica.announced;
-        let Some(slots) = self.pools.slots_mut(replica.at).filter(|_| !replica.poisoned) else {
+        let Some(slots) = self
+            .pools
+            .slots_mut(replica.at)
+            .filter(|_| !replica.poisoned)
+        else {
             return Ok(());
         };
         let mut read = Vec::new();
@@ -176,7 +231,12 @@ impl NetworkClient {
         }
         for (index, fields) in read {
             if let Some(slot) = slots.slot_mut(index) {
-                tell(slot, (object, index, fields), announced && result.is_ok(), &mut self.events);
+                tell(
+                    slot,
+                    (object, index, fields),
+                    announced && result.is_ok(),
+                    &mut self.events,
+                );
             }
         }
         if let Err(error) = result {

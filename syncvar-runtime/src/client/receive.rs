@@ -1,15 +1,24 @@
 //! What comes from the server: messages, in order.
 
+use bytes::Bytes;
+
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::message::{
     Connect, Disconnect, Frame, Frames, LocalClientAuthority, Message, NotReady, ObjectDestroy,
-    ObjectHide, ObjectSpawn, PROTOCOL_VERSION, SpawnFinished, unknown,
+    ObjectHide, ObjectSpawn, ObjectSpawnScene, PROTOCOL_VERSION, SetParent, SpawnFinished, unknown,
 };
 use crate::schema_text::{PrefabText, first_difference};
 use crate::{DisconnectReason, MessageType, NetId, NetworkReader, ReadError, ReadErrorKind};
 
 /// The most prefabs whose description a server can make a client keep.
 const MAX_SCHEMA_MESSAGES: usize = 4096;
+
+/// What a burst of objects has brought.
+#[derive(Clone, Copy)]
+enum News {
+    Spawned(NetId),
+    OwnerChanged { object: NetId, owned: bool },
+}
 
 impl NetworkClient {
     /// The transport has a packet from the server, which came on this channel.
@@ -19,10 +28,38 @@ impl NetworkClient {
     /// For the first message that makes no sense; those before and after it are handled, as long as
     /// their borders can be told. A message for an object that cannot be read is no error here: it
     /// poisons that object, and is reported as [`ClientEvent::Poisoned`].
+    ///
+    /// A packet that comes while an object is being called waits until that is done, and then until the
+    /// packet is done that the call came from; what is wrong with it is an error of that.
     pub fn handle_packet(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
+        if self.lent.depth() > 0 {
+            let packet = Bytes::copy_from_slice(packet);
+            self.deferred.push_back((channel, packet));
+            return Ok(());
+        }
+        let earlier = self.handle_deferred();
+        let result = earlier.and(self.handle_frames(channel, packet));
+        result.and(self.handle_deferred())
+    }
+
+    /// Handles the packets that came while an object was being called.
+    fn handle_deferred(&mut self) -> Result<(), ReadError> {
+        let mut result = Ok(());
+        while let Some((channel, packet)) = self.deferred.pop_front() {
+            result = result.and(self.handle_frames(channel, &packet));
+        }
+        result
+    }
+
+    fn handle_frames(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
         self.stats.received.add(packet.len());
         let mut result = Ok(());
+        let session = self.session;
         for frame in Frames::new(packet) {
+            // A callback may have begun another connection.
+            if self.session != session {
+                break;
+            }
             let handled = frame.and_then(|frame| self.handle_message(channel, frame));
             result = result.and(handled);
         }
@@ -75,13 +112,21 @@ impl NetworkClient {
         frame: Frame<'_>,
     ) -> Result<(), ReadError> {
         let payload = frame.payload;
+        let said_parent = self.said_parent.take();
         match message_type {
-            MessageType::ObjectSpawn => self.handle_spawn(&ObjectSpawn::decode(payload)?),
+            MessageType::ObjectSpawn => {
+                self.handle_spawn(&ObjectSpawn::decode(payload)?, said_parent);
+            }
+            MessageType::ObjectSpawnScene => {
+                self.handle_scene_spawn(&ObjectSpawnScene::decode(payload)?, said_parent);
+            }
+            MessageType::SetParent => self.handle_parent(&SetParent::decode(payload)?),
             MessageType::SpawnBatch => self.handle_spawns(payload)?,
             MessageType::UpdateVars => self.handle_update(channel, payload)?,
             MessageType::UpdateBatch => self.handle_updates(channel, payload)?,
             MessageType::ObjectDestroy => {
                 let ObjectDestroy { net_id } = ObjectDestroy::decode(payload)?;
+                self.detach_children(net_id);
                 self.forget(net_id, false);
             }
             MessageType::ObjectHide => {
@@ -95,6 +140,9 @@ impl NetworkClient {
             MessageType::SpawnFinished => match SpawnFinished::decode(payload)?.state {
                 0 => self.begin_burst(),
                 1 => self.end_burst(),
+                // A client that joins is told when its burst is over.
+                2 if self.joining => {}
+                2 => self.scene_objects_spawned(),
                 state => {
                     let (what, value) = ("state of SpawnFinished", state.into());
                     let kind = ReadErrorKind::InvalidValue { what, value };
@@ -140,8 +188,7 @@ impl NetworkClient {
             Some(replica) => {
                 let changed = std::mem::replace(&mut replica.owned, owned) != owned;
                 if changed && replica.announced && !self.joining {
-                    self.events
-                        .push(ClientEvent::OwnerChanged { object, owned });
+                    self.tell_ownership(object, owned);
                 }
             }
             None => self.stats.unknown_objects += 1,
@@ -151,6 +198,7 @@ impl NetworkClient {
     /// Everything that this client may see comes now, and is told again what it owns.
     fn begin_burst(&mut self) {
         self.joining = true;
+        self.forget_missed();
         for replica in self.objects.values_mut() {
             replica.fresh = false;
             replica.owned_before = std::mem::take(&mut replica.owned);
@@ -163,23 +211,47 @@ impl NetworkClient {
         if !std::mem::take(&mut self.joining) {
             return;
         }
+        let session = self.session;
         for id in self.ids(|replica| !replica.fresh) {
             self.forget(id, true);
         }
-        let (objects, events) = (&mut self.objects, &mut self.events);
         if self.config.max_events > 0 {
-            events.reserve(objects.len());
+            self.events.reserve(self.objects.len());
         }
-        for (number, replica) in objects.iter_mut() {
+        for news in self.news() {
+            match news {
+                News::Spawned(object) => self.announce(object),
+                News::OwnerChanged { object, owned } => self.tell_ownership(object, owned),
+            }
+        }
+        if self.is_in(session) {
+            self.tell_parents();
+        }
+        if self.is_in(session) {
+            self.scene_objects_spawned();
+        }
+        if self.is_in(session) && !std::mem::replace(&mut self.synchronized, true) {
+            self.tell_synchronized();
+        }
+        if self.is_in(session) {
+            self.events.push(ClientEvent::Ready);
+        }
+    }
+
+    /// What there is to tell after a burst, by ascending id. All new objects can be seen from now on.
+    fn news(&mut self) -> Vec<News> {
+        let mut news = Vec::new();
+        for (number, replica) in self.objects.iter_mut() {
             let object = NetId(number);
             if replica.announced && replica.owned != replica.owned_before {
                 let owned = replica.owned;
-                events.push(ClientEvent::OwnerChanged { object, owned });
+                news.push(News::OwnerChanged { object, owned });
             }
             if !replica.announced && !replica.poisoned {
-                replica.announce(object, events);
+                replica.announced = true;
+                news.push(News::Spawned(object));
             }
         }
-        self.events.push(ClientEvent::Ready);
+        news
     }
 }

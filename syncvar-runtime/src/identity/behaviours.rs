@@ -1,5 +1,6 @@
 //! The behaviours of one object, of any types.
 
+use std::any::Any;
 use std::fmt;
 
 use super::slot::{Slot, TypedSlot};
@@ -53,8 +54,26 @@ impl Behaviours {
         self.0.len()
     }
 
+    /// The first of this type.
+    pub fn behaviour<B: NetworkBehaviour>(&self) -> Option<&B> {
+        let mut slots = self.slots().iter();
+        slots.find_map(|slot| (slot.behaviour() as &dyn Any).downcast_ref())
+    }
+
+    /// The first of this type, for writing.
+    pub fn behaviour_mut<B: NetworkBehaviour>(&mut self) -> Option<&mut B> {
+        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
+        let index = self.slots().iter().position(is_one)?;
+        let behaviour: &mut dyn Any = self.0.slot_mut(index)?.behaviour_mut();
+        behaviour.downcast_mut()
+    }
+
     pub(crate) fn slots(&self) -> &dyn Slots {
         &*self.0
+    }
+
+    pub(crate) fn slots_mut(&mut self) -> &mut dyn Slots {
+        &mut *self.0
     }
 }
 

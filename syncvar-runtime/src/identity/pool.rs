@@ -31,8 +31,10 @@ pub(crate) trait Pool: Any + Send + Sync {
     fn remove(&mut self, row: u32);
     /// Takes the contents of a row out, to be put back with [`give_back`](Self::give_back).
     fn take(&mut self, row: u32) -> Option<Box<dyn Slots>>;
-    /// Puts the contents of a row back; if its object is gone by now, the row is free.
-    fn give_back(&mut self, row: u32, slots: Box<dyn Slots>, stays: bool);
+    /// Puts the contents of a row back.
+    fn give_back(&mut self, row: u32, slots: Box<dyn Slots>);
+    /// Frees a row whose contents have been taken out.
+    fn release(&mut self, row: u32);
     fn slots(&self, row: u32) -> Option<&dyn Slots>;
     fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots>;
 
@@ -126,13 +128,15 @@ impl<S: Slots> Pool for TypedPool<S> {
         Some(Box::new(slots))
     }
 
-    fn give_back(&mut self, row: u32, slots: Box<dyn Slots>, stays: bool) {
+    fn give_back(&mut self, row: u32, slots: Box<dyn Slots>) {
         let slots: Box<dyn Any> = slots;
-        match (slots.downcast::<S>(), self.rows.get_mut(row as usize)) {
-            (Ok(slots), Some(place)) if stays => *place = Some(*slots),
-            // Nothing could be removed while it was lent.
-            _ => self.free.push(row),
+        if let (Ok(slots), Some(place)) = (slots.downcast::<S>(), self.rows.get_mut(row as usize)) {
+            *place = Some(*slots);
         }
+    }
+
+    fn release(&mut self, row: u32) {
+        self.free.push(row);
     }
 
     fn slots(&self, row: u32) -> Option<&dyn Slots> {
@@ -249,11 +253,19 @@ impl Pools {
         self.all.get_mut(at.pool as usize)?.rows.take(at.row)
     }
 
-    /// Gives back what was taken; if the object is gone by now, its place is free.
-    pub(crate) fn give_back(&mut self, at: Location, slots: Box<dyn Slots>, stays: bool) {
+    /// Gives back what was taken.
+    pub(crate) fn give_back(&mut self, at: Location, slots: Box<dyn Slots>) {
         if let Some(pool) = self.all.get_mut(at.pool as usize) {
-            pool.rows.give_back(at.row, slots, stays);
+            pool.rows.give_back(at.row, slots);
         }
+    }
+
+    /// Takes the behaviours of an object out of their pool for good; `None` if they are lent.
+    pub(crate) fn withdraw(&mut self, at: Location) -> Option<Behaviours> {
+        let pool = self.all.get_mut(at.pool as usize)?;
+        let slots = pool.rows.take(at.row)?;
+        pool.rows.release(at.row);
+        Some(Behaviours(slots))
     }
 
     /// The number of the prefab that a pool's objects are of.

@@ -78,12 +78,7 @@ impl Ruled {
         }
     }
 
-    fn keep(
-        &mut self,
-        behaviour: &(impl RuledBehaviour + ?Sized),
-        fields: u64,
-        shared: u64,
-    ) {
+    fn keep(&mut self, behaviour: &(impl RuledBehaviour + ?Sized), fields: u64, shared: u64) {
         let dirty = behaviour.dirty_bits();
         for bit in each(fields) {
             if let Some(value) = value_of(behaviour, bit) {
@@ -230,10 +225,7 @@ impl Ruled {
             let (min, max) = (nanos(rules.min_interval), nanos(rules.max_interval));
             let until = if !rules.min_interval.is_zero() && since <= min {
                 Some(sent.at.saturating_add(min))
-            } else if rules.threshold
-                && (max == 0 || since <= max)
-                && !is_beyond(behaviour, sent)
-            {
+            } else if rules.threshold && (max == 0 || since <= max) && !is_beyond(behaviour, sent) {
                 (max != 0).then(|| sent.at.saturating_add(max))
             } else {
                 continue;

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use super::ruled::Ruled;
 use crate::schema::{BehaviourSchema, RuleBits};
-use crate::{NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
+use crate::{
+    BufferSerializer, LifecycleCallback, LifecycleResult, NetworkBehaviour, NetworkContext,
+    NetworkReader, NetworkWriter, ReadError, SynchronizeError,
+};
 
 /// A time or a span of time in nanoseconds: half as long as a `Duration`, and compared in one step.
 /// Whatever is longer than 584 years counts as that.
@@ -34,6 +37,10 @@ pub(crate) struct BehaviourInfo {
     pub(crate) operation_bits: u64,
     /// The fields that have rules.
     pub(crate) rules: RuleBits,
+    /// Whether it is told of the life of its object.
+    pub(crate) lifecycle: bool,
+    /// Whether it has data beside its fields.
+    pub(crate) synchronize: bool,
 }
 
 /// A behaviour whose type is erased, and what the update loop keeps about it.
@@ -71,6 +78,19 @@ pub(crate) trait Slot: Send + Sync {
     /// Forgets what was kept for the hooks.
     fn skip_hooks(&mut self);
 
+    /// What the fields with a hook are, if there are some.
+    fn remember_for_hooks(&self) -> Option<Remembered>;
+
+    /// What those fields are whose hooks are told of the state that an object is met with, if there are
+    /// some.
+    fn remember_for_initial_hooks(&self) -> Option<Remembered>;
+
+    /// Makes of what was remembered what the hooks are to be told; the bits of what has changed.
+    fn changed_since(&self, before: &mut Remembered) -> u64;
+
+    /// Calls the hooks for what has changed since something was remembered.
+    fn call_hooks_with(&mut self, changed: Remembered);
+
     /// The server is about to lend the behaviour for writing.
     fn begin_change(&mut self);
 
@@ -90,12 +110,28 @@ pub(crate) trait Slot: Send + Sync {
     /// The fields that are held back, and when the first of them is due.
     fn held_back(&self, now: Nanos) -> (u64, Option<Nanos>);
 
+    /// Tells the behaviour of the life of its object.
+    fn on_lifecycle(
+        &mut self,
+        callback: LifecycleCallback,
+        ctx: &mut NetworkContext<'_>,
+    ) -> LifecycleResult;
+
+    /// Writes or reads the data beside the fields.
+    fn synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError>;
+
     /// When this behaviour was last sent.
     fn last_send(&self) -> Nanos;
 
     /// This behaviour was sent: it is clean.
     fn mark_sent(&mut self, now: Nanos);
 }
+
+/// The previous values of a behaviour's fields, their type erased.
+pub(crate) type Remembered = Box<dyn Any + Send + Sync>;
 
 /// A behaviour, for finding out its type.
 pub(crate) trait AnyBehaviour: Any + Send + Sync {}
@@ -166,6 +202,8 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         resendable: B::RESENDABLE,
         operation_bits: B::SCHEMA.operation_bits(),
         rules: B::SCHEMA.rule_bits(),
+        lifecycle: B::LIFECYCLE,
+        synchronize: B::SYNCHRONIZE,
     };
 
     pub(super) fn new(behaviour: B) -> Self {
@@ -255,6 +293,27 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.previous = None;
     }
 
+    fn remember_for_hooks(&self) -> Option<Remembered> {
+        let remembered = self.behaviour.remember_for_hooks()?;
+        Some(Box::new(remembered))
+    }
+
+    fn remember_for_initial_hooks(&self) -> Option<Remembered> {
+        let remembered = self.behaviour.remember_for_initial_hooks()?;
+        Some(Box::new(remembered))
+    }
+
+    fn changed_since(&self, before: &mut Remembered) -> u64 {
+        let before = before.downcast_mut::<B::Previous>();
+        before.map_or(0, |before| self.behaviour.changed_since(before))
+    }
+
+    fn call_hooks_with(&mut self, changed: Remembered) {
+        if let Ok(changed) = changed.downcast::<B::Previous>() {
+            self.behaviour.call_hooks(*changed);
+        }
+    }
+
     fn begin_change(&mut self) {
         self.previous = self.behaviour.before_change();
         if let Some(ruled) = &mut self.ruled {
@@ -291,7 +350,24 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
 
     fn held_back(&self, now: Nanos) -> (u64, Option<Nanos>) {
         let ruled = self.ruled.as_ref();
-        ruled.map_or((0, None), |ruled| ruled.held_back(&self.behaviour, &B::SCHEMA, now))
+        ruled.map_or((0, None), |ruled| {
+            ruled.held_back(&self.behaviour, &B::SCHEMA, now)
+        })
+    }
+
+    fn on_lifecycle(
+        &mut self,
+        callback: LifecycleCallback,
+        ctx: &mut NetworkContext<'_>,
+    ) -> LifecycleResult {
+        self.behaviour.on_lifecycle(callback, ctx)
+    }
+
+    fn synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError> {
+        self.behaviour.synchronize(serializer)
     }
 
     #[inline]

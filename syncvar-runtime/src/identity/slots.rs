@@ -1,10 +1,11 @@
 //! All behaviours of an object, in a row.
 
 use std::any::{Any, TypeId};
+use std::ops::Range;
 
 use super::behaviours::{BehaviourList, BehaviourSet, Behaviours};
 use super::pool::{Pool, TypedPool};
-use super::slot::{Nanos, Slot, TypedSlot};
+use super::slot::{Nanos, Remembered, Slot, TypedSlot};
 use crate::stats::BehaviourStats;
 use crate::{NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
 
@@ -48,6 +49,29 @@ impl dyn Slots {
             if let Some(slot) = self.slot_mut(index) {
                 action(slot);
             }
+        }
+    }
+
+    /// Whether there are hooks that are told of the state that an object is met with.
+    pub(crate) fn has_initial_hooks(&self) -> bool {
+        let mut remembered = self.iter().map(Slot::remember_for_initial_hooks);
+        remembered.any(|remembered| remembered.is_some())
+    }
+
+    /// What the initial hooks of the behaviour at a position are to be told, if there is anything: what
+    /// is different from an object just as its prefab makes it.
+    pub(crate) fn initial_changes(&self, index: usize, made: &dyn Slots) -> Option<Remembered> {
+        let mut before = made.slot(index)?.remember_for_initial_hooks()?;
+        let changed = self.slot(index)?.changed_since(&mut before);
+        (changed != 0).then_some(before)
+    }
+
+    /// Where the first behaviour of this type is; an empty range if there is none.
+    pub(crate) fn position<B: NetworkBehaviour>(&self) -> Range<usize> {
+        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
+        match self.iter().position(is_one) {
+            Some(index) => index..index + 1,
+            None => 0..0,
         }
     }
 

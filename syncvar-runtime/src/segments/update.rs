@@ -121,7 +121,7 @@ pub(crate) fn frames_length(
     }
 }
 
-pub(super) fn packed_length(net_id: NetId) -> usize {
+pub(crate) fn packed_length(net_id: NetId) -> usize {
     match net_id.0 {
         0..=240 => 1,
         241..=2287 => 2,

@@ -1,7 +1,10 @@
 //! What a server tells the game.
 
 use super::ConnectionId;
-use crate::{ChangedFields, DisconnectReason, NetId, ReadError, WriteError};
+use crate::{
+    ChangedFields, DisconnectReason, LifecycleCallback, NetId, ReadError, SynchronizeError,
+    WriteError,
+};
 
 /// Something that happened on the server.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +80,28 @@ pub enum ServerEvent {
         field: Option<&'static str>,
         /// What was wrong.
         error: WriteError,
+    },
+    /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) returned an error or panicked.
+    /// Everything else went on.
+    CallbackFailed {
+        /// The object.
+        object: NetId,
+        /// The name of the behaviour.
+        behaviour: &'static str,
+        /// Which callback.
+        callback: LifecycleCallback,
+        /// What the error or the panic said.
+        message: String,
+    },
+    /// An [`on_synchronize`](crate::Synchronize::on_synchronize) could not write its data. The object
+    /// was sent without it.
+    SynchronizeFailed {
+        /// The object.
+        object: NetId,
+        /// The name of the behaviour.
+        behaviour: &'static str,
+        /// What was wrong.
+        error: SynchronizeError,
     },
     /// A behaviour is on a channel that the server does not have; it will never be sent.
     UnknownChannel {

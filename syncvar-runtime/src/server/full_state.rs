@@ -1,14 +1,23 @@
 //! The full state of an object, as a message of its own or as the entry of a batch.
 
-use crate::identity::{Place, Slots};
-use crate::message::ObjectSpawn;
+use super::ServerEvent;
+use crate::events::Events;
+use crate::identity::{Place, Relation, Slots};
+use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, SetParent};
 use crate::prefab::Prefab;
-use crate::segments::{Room, Segments};
+use crate::segments::{Room, Segments, packed_length};
 use crate::stats::Stats;
+use crate::synchronize::write_sections;
 use crate::{
     Dialect, MessageType, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
     Vector3, WriteError,
 };
+
+/// The extras of an entry of a `SpawnBatch`: its scene id follows.
+pub(crate) const SCENE_ID: u64 = 1;
+
+/// Its parent's id follows.
+pub(crate) const PARENT: u64 = 2;
 
 /// What all objects of a prefab have in common.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +33,10 @@ pub(super) struct Kind {
     pub(super) private: bool,
     /// Whether there are fields that the owner writes.
     pub(super) owner_writes: bool,
+    /// Whether a behaviour is told of the life of its object.
+    pub(super) lifecycle: bool,
+    /// Whether a behaviour has data beside its fields.
+    pub(super) synchronize: bool,
 }
 
 impl Kind {
@@ -36,6 +49,8 @@ impl Kind {
             ruled: prefab.rules.any(),
             private: prefab.rules.private() != 0,
             owner_writes: prefab.rules.owner_write != 0,
+            lifecycle: prefab.lifecycle,
+            synchronize: prefab.synchronize,
         };
         prefabs
             .entries()
@@ -52,6 +67,7 @@ pub(super) struct Description {
     pub(super) net_id: NetId,
     pub(super) kind: Kind,
     pub(super) place: Place,
+    pub(super) relation: Relation,
     /// How long the message may be.
     pub(super) room: Room,
     /// Whether it is said to the owner, where that makes a difference.
@@ -65,20 +81,19 @@ impl Description {
         &self,
         slots: &mut dyn Slots,
         outputs: impl Iterator<Item = &'a mut Segments>,
-        stats: &mut Stats,
+        (stats, events): (&mut Stats, &mut Events<ServerEvent>),
     ) -> Result<(), WriteError> {
         let mut begun = [None, None];
         let mut result = Ok(());
         for (place, segments) in begun.iter_mut().zip(outputs) {
             if result.is_ok() {
-                result = self.write(slots, segments, stats);
+                result = self.write(slots, segments, (stats, events));
                 *place = Some(segments);
             }
         }
         for segments in begun.into_iter().flatten() {
             if result.is_ok() {
-                let message_type = message_type(segments.dialect());
-                stats.count_encoded(message_type, segments.commit_object());
+                self.count(segments.dialect(), segments.commit_object(), stats);
             } else {
                 segments.give_up_object();
             }
@@ -90,33 +105,58 @@ impl Description {
         &self,
         slots: &mut dyn Slots,
         segments: &mut Segments,
-        stats: &mut Stats,
+        told: (&mut Stats, &mut Events<ServerEvent>),
     ) -> Result<(), WriteError> {
         match segments.dialect() {
-            Dialect::Unet => {
-                let names = (self.net_id, self.kind.asset_id);
-                let place = (self.place.position, self.place.rotation);
-                ObjectSpawn::encode(segments.begin(), names, place, |writer| {
-                    self.write_state(slots, writer, stats);
-                });
-            }
+            Dialect::Unet => self.write_messages(slots, segments.begin(), told),
             Dialect::Compact => {
                 let writer = segments.begin_entry(MessageType::SpawnBatch, self.net_id);
                 self.write_kind(writer);
-                self.write_state(slots, writer, stats);
+                self.write_state(slots, writer, told);
                 segments.check_entry(self.room);
             }
         }
         segments.writer().take_error().map_or(Ok(()), Err)
     }
 
-    /// The number of the prefab and whether position and rotation follow, in one varint; then those.
+    /// The message that says who the parent is, if there is one, and the full state: one is not sent
+    /// without the other.
+    fn write_messages(
+        &self,
+        slots: &mut dyn Slots,
+        writer: &mut NetworkWriter,
+        told: (&mut Stats, &mut Events<ServerEvent>),
+    ) {
+        let Place { position, rotation } = self.place;
+        if let Some(parent) = self.relation.parent {
+            let child = self.net_id;
+            SetParent { child, parent }.encode(writer);
+        }
+        let write_state = |writer: &mut NetworkWriter| self.write_state(slots, writer, told);
+        if let Some(scene_id) = self.relation.scene_id {
+            let names = (self.net_id, scene_id);
+            ObjectSpawnScene::encode(writer, names, position, write_state);
+        } else {
+            let names = (self.net_id, self.kind.asset_id);
+            ObjectSpawn::encode(writer, names, (position, rotation), write_state);
+        }
+    }
+
+    /// The number of the prefab and what of the following there is, in one varint; then scene id and
+    /// parent, position, rotation.
     fn write_kind(&self, writer: &mut NetworkWriter) {
         let Place { position, rotation } = self.place;
         let placed = !position.same(&Vector3::default());
         let turned = !rotation.same(&Quaternion::IDENTITY);
-        let kind = u64::from(self.kind.rank) << 2 | u64::from(turned) << 1 | u64::from(placed);
+        let related = self.relation != Relation::default();
+        let kind = u64::from(self.kind.rank) << 3
+            | u64::from(related) << 2
+            | u64::from(turned) << 1
+            | u64::from(placed);
         writer.write_varint(kind);
+        if related {
+            self.write_extras(writer);
+        }
         if placed {
             writer.write(&position);
         }
@@ -125,19 +165,56 @@ impl Description {
         }
     }
 
-    fn write_state(&self, slots: &mut dyn Slots, writer: &mut NetworkWriter, stats: &mut Stats) {
+    /// Which extras there are, and those.
+    fn write_extras(&self, writer: &mut NetworkWriter) {
+        let Relation { scene_id, parent } = self.relation;
+        let scene_id = scene_id.map(|scene_id| (SCENE_ID, scene_id.0));
+        let parent = parent.map(|parent| (PARENT, parent.0));
+        let extras = [scene_id, parent].into_iter().flatten();
+        writer.write_varint(extras.clone().map(|(flag, _)| flag).sum());
+        for (_, number) in extras {
+            writer.write_varint(number.into());
+        }
+    }
+
+    fn write_state(
+        &self,
+        slots: &mut dyn Slots,
+        writer: &mut NetworkWriter,
+        (stats, events): (&mut Stats, &mut Events<ServerEvent>),
+    ) {
         let stats = stats.behaviours.get_mut(self.kind.first_behaviour..);
+        let stats = stats.unwrap_or_default();
         writer.set_for_owner(self.for_owner);
-        slots.write_full(writer, stats.unwrap_or_default());
+        slots.write_full(writer, stats);
         writer.set_for_owner(false);
+        if self.kind.synchronize {
+            let object = self.net_id;
+            write_sections(slots, writer, stats, |behaviour, error| {
+                tracing::warn!(%object, behaviour, %error, "an on_synchronize could not write");
+                events.push(ServerEvent::SynchronizeFailed {
+                    object,
+                    behaviour,
+                    error,
+                });
+            });
+        }
         writer.at_behaviour(None);
     }
-}
 
-/// The type of the messages that say the full state.
-fn message_type(dialect: Dialect) -> MessageType {
-    match dialect {
-        Dialect::Unet => MessageType::ObjectSpawn,
-        Dialect::Compact => MessageType::SpawnBatch,
+    /// Counts what has been written.
+    fn count(&self, dialect: Dialect, mut length: usize, stats: &mut Stats) {
+        let Relation { scene_id, parent } = self.relation;
+        let message_type = match dialect {
+            Dialect::Unet if scene_id.is_some() => MessageType::ObjectSpawnScene,
+            Dialect::Unet => MessageType::ObjectSpawn,
+            Dialect::Compact => MessageType::SpawnBatch,
+        };
+        if let Some(parent) = parent.filter(|_| dialect == Dialect::Unet) {
+            let before = FRAME + packed_length(self.net_id) + packed_length(parent);
+            stats.count_encoded(MessageType::SetParent, before);
+            length -= before;
+        }
+        stats.count_encoded(message_type, length);
     }
 }

@@ -153,7 +153,9 @@ impl NetworkServer {
         };
         spawned.by_interest = true;
         let owner = spawned.owner;
+        let owner = owner.filter(|owner| !self.is_local(*owner));
         self.interest.take_shown(id);
+        self.set_view_of_local(id, None);
         self.set_wanted(id, |audiences, _| {
             audiences.rebase(Audiences::NOBODY, base, owner, &[])
         })
@@ -180,6 +182,7 @@ impl NetworkServer {
             _ => Vec::new(),
         };
         let (wanted, owner) = (spawned.wanted, spawned.owner);
+        let owner = owner.filter(|owner| !self.is_local(*owner));
         let rebased = self.audiences.rebase(wanted, base, owner, &shown);
         if rebased != wanted {
             self.set_wanted(id, |_, _| rebased);
@@ -214,7 +217,7 @@ impl NetworkServer {
     fn begin_crossing(&mut self, connection: ConnectionId, area: Area, sees: bool) {
         if self.knows(connection) {
             self.interest.crossings.push((connection, area, sees));
-            if sees && self.is_ready(connection) {
+            if sees && self.is_ready(connection) && !self.is_local(connection) {
                 self.interest.entered.push(area);
             }
         }
@@ -242,7 +245,11 @@ impl NetworkServer {
     /// them before.
     pub(super) fn cross_over(&mut self) {
         let mut changed = Vec::new();
-        for (connection, area, sees) in self.interest.crossings.drain(..) {
+        let mut crossings = std::mem::take(&mut self.interest.crossings);
+        for (connection, area, sees) in crossings.drain(..) {
+            if self.is_local(connection) {
+                self.touch_area_for_local(area);
+            }
             if sees {
                 self.audiences.reveal(connection, area, &mut changed);
             } else {
@@ -255,6 +262,7 @@ impl NetworkServer {
                 self.turnover.turn(audience, connection, sees);
             }
         }
+        self.interest.crossings = crossings;
     }
 
     /// Shows the objects of areas to those who have begun to see them, and hides them from those who

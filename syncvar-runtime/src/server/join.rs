@@ -44,6 +44,7 @@ impl NetworkServer {
         self.schedule.take_new(&mut new);
         let mut owners = Vec::new();
         for id in new.drain(..) {
+            self.touch_for_local(id);
             owners.extend(self.announce_object(id));
         }
         self.scratch.objects = new;
@@ -57,6 +58,10 @@ impl NetworkServer {
     /// Returns the owner, if it is among those who were just given the object.
     fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
         let (at, description) = self.describe(id)?;
+        if self.lent.contains(id) {
+            self.schedule.queue_new(id);
+            return None;
+        }
         // Before it is written: nobody observes it, so what is pending belongs to its first state.
         self.forget_changes(id);
         let spawned = self.objects.get_mut(id.0)?;
@@ -82,12 +87,14 @@ impl NetworkServer {
                 for_owner,
                 ..description
             };
-            if let Err(error) = description.write_all(slots, segments, &mut self.stats) {
+            let told = (&mut self.stats, &mut self.events);
+            if let Err(error) = description.write_all(slots, segments, told) {
                 self.events.push(describe_failure(id, error));
                 return None;
             }
         }
         self.objects.get_mut(id.0)?.announced = true;
+        self.look_again(id, description.kind);
         owner.map(|owner| (owner, id))
     }
 
@@ -192,14 +199,17 @@ impl NetworkServer {
         if self.objects.get(id.0).is_some_and(|spawned| spawned.unsent) {
             return false;
         }
+        // One that is lent is owed.
         let Some(slots) = self.pools.slots_mut(at) else {
-            return true;
+            return false;
         };
         let segments = [segments].into_iter();
-        if let Err(error) = description.write_all(slots, segments, &mut self.stats) {
+        let told = (&mut self.stats, &mut self.events);
+        if let Err(error) = description.write_all(slots, segments, told) {
             self.events.push(describe_failure(id, error));
             return false;
         }
+        self.look_again(id, description.kind);
         true
     }
 
@@ -210,7 +220,10 @@ impl NetworkServer {
         let owned = joiners.flat_map(|joiner| joiner.owned.iter().copied());
         let is_private = |id: &NetId| {
             let description = self.describe(*id);
-            let announced = self.objects.get(id.0).is_some_and(|spawned| spawned.announced);
+            let announced = self
+                .objects
+                .get(id.0)
+                .is_some_and(|spawned| spawned.announced);
             announced && description.is_some_and(|(_, description)| description.kind.private)
         };
         owned.filter(is_private).collect()

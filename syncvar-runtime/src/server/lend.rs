@@ -1,15 +1,18 @@
 //! Lending: the behaviours of an object outside of their pool, so that they can be called with the
 //! whole server at hand.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use super::NetworkServer;
 use super::owner::set_owned;
-use crate::{ChangedFields, NetId};
 use crate::identity::Slots;
+use crate::{ChangedFields, NetId};
 
 impl NetworkServer {
     /// Lends the behaviours of an object to something that has the whole server at hand. The object is
-    /// there meanwhile, but not its behaviours. Afterwards it is queued if anything has changed. Does
-    /// nothing if there is no such object, or if it is lent already.
+    /// there meanwhile, but not its behaviours. What comes up for it is done when they are given back:
+    /// callbacks, to be despawned, to be written. Does nothing if there is no such object, or if it is
+    /// lent already.
     pub(crate) fn lend<R>(
         &mut self,
         id: NetId,
@@ -18,8 +21,12 @@ impl NetworkServer {
         let spawned = self.objects.get(id.0)?;
         let (at, owned) = (spawned.at, spawned.owner);
         let mut slots = self.pools.take(at)?;
+        self.lent.push(id);
+        self.remember_all_for_local(id, &*slots);
         slots.for_each_mut(|slot| slot.begin_change());
-        let result = action(&mut *slots, self);
+        // What is lent is given back, whatever happens.
+        let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
+        self.run_waiting(id, &mut *slots);
         slots.for_each_mut(|slot| {
             let refused = slot.end_change();
             if refused != 0 {
@@ -27,19 +34,22 @@ impl NetworkServer {
                 self.refuse_write(id, fields);
             }
         });
-        let dirty = slots.iter().any(|slot| slot.dirty_bits() != 0);
-        let stays = self
-            .objects
-            .get(id.0)
-            .is_some_and(|spawned| spawned.at == at);
         let owner = self.objects.get(id.0).map(|spawned| spawned.owner);
         if owner != Some(owned) {
-            set_owned(&mut *slots, owner.flatten().is_some());
+            set_owned(&mut *slots, self.is_written_by(owner.flatten()));
         }
-        self.pools.give_back(at, slots, stays);
-        if stays && dirty {
+        let dirty = slots.iter().any(|slot| slot.dirty_bits() != 0);
+        self.pools.give_back(at, slots);
+        if self.lent.pop().is_some() {
+            self.remove(id);
+        } else if dirty || self.objects.get(id.0).is_some_and(|spawned| spawned.owing) {
+            // An update in between could neither write its changes nor show it to anybody.
             self.schedule.queue_dirty(id);
         }
-        Some(result)
+        self.run_late();
+        match result {
+            Ok(result) => Some(result),
+            Err(panicked) => resume_unwind(panicked),
+        }
     }
 }

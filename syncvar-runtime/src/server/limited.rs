@@ -59,6 +59,10 @@ impl NetworkServer {
         if !self.knows(connection) {
             return false;
         }
+        // Nothing is sent to the local client.
+        if self.is_local(connection) {
+            return true;
+        }
         let Some(limited) = self.connections.get_mut(connection.0) else {
             return false;
         };

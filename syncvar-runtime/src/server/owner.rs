@@ -5,7 +5,7 @@ use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{BehaviourInfo, Slots};
 use crate::message::begin;
 use crate::{
-    Channel, ChangedFields, MessageType, NetId, NetworkReader, NetworkWriter, ReadError,
+    ChangedFields, Channel, MessageType, NetId, NetworkReader, NetworkWriter, ReadError,
     ReadErrorKind,
 };
 
@@ -36,8 +36,9 @@ impl NetworkServer {
         if !self.is_ruled(at.pool) {
             return;
         }
+        let written = self.is_written_by(owner);
         if let Some(slots) = self.pools.slots_mut(at) {
-            set_owned(slots, owner.is_some());
+            set_owned(slots, written);
         }
         let sees = |connection: &ConnectionId| {
             told.is_some_and(|audience| self.audiences.get(audience).observes(*connection))
@@ -50,16 +51,29 @@ impl NetworkServer {
         }
         if let Some(owner) = owner {
             // It may have missed what it is going to write from now on.
-            let limited = self.connections.get(owner.0).is_some_and(|c| c.limit.is_some());
+            let limited = self
+                .connections
+                .get(owner.0)
+                .is_some_and(|c| c.limit.is_some());
             let channels = self.config.channels.clone();
             let may_miss = |channel: u8| {
                 limited || channels.get(usize::from(channel)) == Some(&Channel::Unreliable)
             };
             self.send_owner_state(owner, id, |info| {
-                let missed = if may_miss(info.channel) { info.rules.owner_write } else { 0 };
+                let missed = if may_miss(info.channel) {
+                    info.rules.owner_write
+                } else {
+                    0
+                };
                 info.rules.owner_only | missed & info.rules.readable(true)
             });
         }
+    }
+
+    /// Whether fields that the owner writes are not the server's to write. The local client and the server
+    /// are one.
+    pub(super) fn is_written_by(&self, owner: Option<ConnectionId>) -> bool {
+        owner.is_some_and(|owner| !self.is_local(owner))
     }
 
     /// Lets an owner write: what it has written before that does not count. It has just been told that
@@ -135,7 +149,10 @@ impl NetworkServer {
         from: ConnectionId,
         payload: &[u8],
     ) -> Result<(), ReadError> {
-        let dialect = self.connections.get(from.0).map(|connection| connection.dialect);
+        let dialect = self
+            .connections
+            .get(from.0)
+            .map(|connection| connection.dialect);
         let mut reader = NetworkReader::with_dialect(payload, dialect.unwrap_or_default())
             .with_max_elements(self.config.max_elements);
         let id = NetId(reader.read_packed_u32()?);

@@ -16,17 +16,21 @@ impl NetworkServer {
     ///
     /// After 4 294 967 295 connections.
     pub fn handle_connect(&mut self) -> ConnectionId {
-        let id = ConnectionId(self.next_connection);
-        self.next_connection = self
-            .next_connection
-            .checked_add(1)
-            .expect("connection numbers left");
+        let id = self.new_connection_id();
         let connection = Connection::new(id, self.config.gathered_size());
         self.connections.insert(id.0, connection);
         self.interest.management.handle_connect(id);
         if !self.config.compare_schemas {
             self.accept(id);
         }
+        id
+    }
+
+    /// The number of the next connection.
+    pub(super) fn new_connection_id(&mut self) -> ConnectionId {
+        let id = ConnectionId(self.next_connection);
+        let next = self.next_connection.checked_add(1);
+        self.next_connection = next.expect("connection numbers left");
         id
     }
 
@@ -51,7 +55,7 @@ impl NetworkServer {
         connection: ConnectionId,
         packet: &[u8],
     ) -> Result<(), PacketError> {
-        if !self.knows(connection) {
+        if !self.knows(connection) || self.is_local(connection) {
             return Err(PacketError::UnknownConnection(connection));
         }
         self.stats.received.add(packet.len());
@@ -204,6 +208,7 @@ impl NetworkServer {
                 }
             }
         }
+        let lost = self.with_lifecycle(&owned);
         self.joining.retain(|joining| *joining != connection);
         self.leave_audiences(connection, &owned);
         self.cancel_owed(connection);
@@ -218,6 +223,12 @@ impl NetworkServer {
         } else {
             ServerEvent::Refused { connection, reason }
         });
+        self.close_local(connection);
+        for id in lost {
+            if self.owner(id).is_none() {
+                self.tell_ownership(id, Some(connection), None);
+            }
+        }
     }
 
     /// Makes a connection ready, as its own `Ready` message does: with the next update it gets
@@ -232,8 +243,11 @@ impl NetworkServer {
     }
 
     /// Makes a connection not ready: it keeps what it has and gets nothing more, until it says that
-    /// it is ready again. UNet sends this before a scene is loaded.
+    /// it is ready again. UNet sends this before a scene is loaded. The local client is always ready.
     pub fn set_not_ready(&mut self, connection: ConnectionId) {
+        if self.is_local(connection) {
+            return;
+        }
         let Some(idle) = self.connections.get_mut(connection.0) else {
             return;
         };

@@ -120,7 +120,14 @@ impl NetworkServer {
                 continue;
             }
             let mut outputs = self.audiences.outputs(audience);
-            result = write_part(slots, way, &masks, &mut outputs, first_behaviour, &mut self.stats);
+            result = write_part(
+                slots,
+                way,
+                &masks,
+                &mut outputs,
+                first_behaviour,
+                &mut self.stats,
+            );
             let Ok(written) = result else {
                 break;
             };
@@ -196,7 +203,9 @@ fn select_all(slots: &mut dyn Slots, when: (Nanos, bool), has_owner: bool) -> Ve
         let rules = &info.rules;
         let mut send = slot.dirty_bits();
         // What the owner has written it has, unless it has been told otherwise since.
-        let own = slot.has_ruled().map_or(0, |kept| kept.relayed & !kept.echoed);
+        let own = slot
+            .has_ruled()
+            .map_or(0, |kept| kept.relayed & !kept.echoed);
         let unread = if has_owner { own } else { u64::MAX };
         let dropped = send & (rules.initial_only | rules.owner_only & unread);
         if let Some(ruled) = slot.ruled().filter(|_| dropped != 0) {

@@ -10,7 +10,7 @@ use super::connection::Parcel;
 use super::full_state::Description;
 use super::update::describe_failure;
 use super::{ConnectionId, NetworkServer};
-use crate::identity::Location;
+use crate::identity::{Location, Relation};
 use crate::interest::Area;
 use crate::message::ObjectHide;
 use crate::segments::Segments;
@@ -270,10 +270,12 @@ impl NetworkServer {
             return false;
         };
         let segments = self.showing.spoken();
-        if let Err(error) = description.write_all(slots, segments, &mut self.stats) {
+        let told = (&mut self.stats, &mut self.events);
+        if let Err(error) = description.write_all(slots, segments, told) {
             self.events.push(describe_failure(id, error));
             return false;
         }
+        self.look_again(id, description.kind);
         true
     }
 
@@ -295,11 +297,19 @@ impl NetworkServer {
     /// Where an object's behaviours are, and what is to be said about it.
     #[inline]
     pub(super) fn describe(&self, id: NetId) -> Option<(Location, Description)> {
-        let at = self.objects.get(id.0)?.at;
+        let spawned = self.objects.get(id.0)?;
+        let at = spawned.at;
+        let mut relation = Relation::default();
+        if spawned.related {
+            relation = self.relations.of(id);
+            // A peer whose schema is not compared knows nothing but UNet.
+            relation.parent = relation.parent.filter(|_| self.config.compare_schemas);
+        }
         let description = Description {
             net_id: id,
             kind: *self.kinds.get(self.pools.prefab(at.pool) as usize)?,
             place: *self.places.get(id.0)?,
+            relation,
             room: self.config.room(Channel::Reliable),
             for_owner: false,
         };

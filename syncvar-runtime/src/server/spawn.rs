@@ -3,12 +3,14 @@
 use std::any::TypeId;
 
 use super::audience::{AudienceId, Audiences, Base};
+use super::lifecycle::Errand;
 use super::spawned::Spawned;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{BehaviourSet, Behaviours, Place};
+use crate::lifecycle::Leaving;
 use crate::message::{Message, ObjectDestroy};
 use crate::prefab::Prefab;
-use crate::{MessageType, NetId, Quaternion, Vector3};
+use crate::{MessageType, NetId, NetworkSceneId, Quaternion, Vector3};
 
 /// How far ahead of the next id a chosen one can be for the next ones to follow it.
 const NEAR: u32 = 1 << 24;
@@ -42,6 +44,10 @@ pub struct SpawnOptions {
     pub owner: Option<ConnectionId>,
     /// Nobody sees the object until it is shown.
     pub hidden: bool,
+    /// Its number in the scene, where clients have made the object themselves
+    /// ([`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object)) and are to be sent
+    /// nothing but its state; not 0.
+    pub scene_id: Option<NetworkSceneId>,
 }
 
 /// An object that could not be spawned.
@@ -65,6 +71,9 @@ pub enum SpawnError {
     /// The id is in use, or 0.
     #[error("object id {0} is taken or zero")]
     IdTaken(NetId),
+    /// The scene id is in use, or 0.
+    #[error("scene id {} is taken or zero", .0.0)]
+    SceneIdTaken(NetworkSceneId),
     /// All ids have been given out.
     #[error("all object ids have been given out")]
     OutOfIds,
@@ -74,7 +83,9 @@ pub enum SpawnError {
 }
 
 impl NetworkServer {
-    /// Spawns an object: with the next update, every ready client gets it.
+    /// Spawns an object: with the next update, every ready client gets it. The callbacks of its
+    /// [`NetworkLifecycle`](crate::NetworkLifecycle) run before this returns; one of them may have
+    /// despawned it by then.
     ///
     /// # Panics
     ///
@@ -105,6 +116,7 @@ impl NetworkServer {
             rotation,
             owner,
             hidden,
+            scene_id,
         } = options;
         let behaviours = behaviours.into_behaviours();
         let prefab = self.find_prefab(&behaviours, prefab.as_deref())?;
@@ -112,6 +124,7 @@ impl NetworkServer {
         if let Some(owner) = owner.filter(|owner| !self.knows(*owner)) {
             return Err(SpawnError::UnknownOwner(owner));
         }
+        self.check_scene_id(scene_id)?;
         let net_id = self.choose_net_id(net_id)?;
         self.report_unknown_channels(net_id, &behaviours);
 
@@ -133,6 +146,7 @@ impl NetworkServer {
             by_interest: !hidden,
             owing: false,
             unsent: false,
+            related: scene_id.is_some(),
         };
         let rotation = rotation.unwrap_or(Quaternion::IDENTITY);
         self.places.insert(net_id.0, Place { position, rotation });
@@ -140,10 +154,14 @@ impl NetworkServer {
         self.audiences.acquire(wanted);
         self.audiences.acquire(wanted);
         self.objects.insert(net_id.0, spawned);
+        if let Some(scene_id) = scene_id {
+            self.relations.set_scene_id(net_id, scene_id);
+        }
         self.interest.management.handle_spawn(net_id, position);
         if owner.is_some() {
-            self.set_owner(net_id, owner);
+            self.give(net_id, owner);
         }
+        self.tell(net_id, Errand::Spawn);
         Ok(net_id)
     }
 
@@ -205,17 +223,36 @@ impl NetworkServer {
         }
     }
 
-    /// Takes an object away from the server and from every client that sees it. Returns whether
-    /// there was one.
+    /// Takes an object away from the server and from every client that sees it. Its children have no
+    /// parent then. Returns whether there was one.
+    ///
+    /// Its [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs first. If the
+    /// object is being called at the time, it is despawned when that is done.
     pub fn despawn(&mut self, id: NetId) -> bool {
+        if self.lent.contains(id) {
+            return self.lent.let_go(id, Leaving::Destroyed);
+        }
+        if self.has_lifecycle(id) {
+            self.tell(id, Errand::Despawn);
+            return true;
+        }
+        self.remove(id)
+    }
+
+    /// Takes an object away, when its behaviours have been told.
+    pub(super) fn remove(&mut self, id: NetId) -> bool {
+        self.detach_children(id);
         let Some(spawned) = self.objects.remove(id.0) else {
             return false;
         };
         self.pools.remove(spawned.at);
         self.places.remove(id.0);
         self.owed.remove(&id);
+        self.relations.forget(id);
+        self.reparented.remove(&id);
         self.interest.forget(id);
         self.rationing.forget_object(id);
+        self.forget_for_local(id);
         if let Some(owner) = spawned
             .owner
             .and_then(|owner| self.connections.get_mut(owner.0))
@@ -253,6 +290,9 @@ impl NetworkServer {
         if !self.knows(connection) {
             return false;
         }
+        if self.is_local(connection) {
+            return self.set_visible_locally(id, None);
+        }
         self.interest.set_shown(id, connection, false);
         self.set_wanted(id, |audiences, wanted| {
             audiences.restore(wanted, connection)
@@ -277,6 +317,7 @@ impl NetworkServer {
         if let Some(spawned) = self.objects.get_mut(id.0) {
             spawned.by_interest = false;
             self.interest.take_shown(id);
+            self.set_view_of_local(id, None);
         }
     }
 
@@ -284,6 +325,9 @@ impl NetworkServer {
         let Some(spawned) = self.objects.get(id.0).filter(|_| self.knows(connection)) else {
             return false;
         };
+        if self.is_local(connection) {
+            return self.set_visible_locally(id, Some(visible));
+        }
         if spawned.by_interest && self.audiences.base(spawned.wanted) == Base::Everyone {
             self.interest.set_shown(id, connection, visible);
         }
@@ -305,6 +349,7 @@ impl NetworkServer {
         self.audiences.release(spawned.wanted);
         spawned.wanted = wanted;
         self.schedule.queue_moved(id, spawned);
+        self.touch_for_local(id);
         true
     }
 
@@ -320,7 +365,10 @@ impl NetworkServer {
         true
     }
 
-    /// Gives an object to a connection, or to nobody. The former and the new owner are told.
+    /// Gives an object to a connection, or to nobody. The former and the new owner are told. On the
+    /// server, [`on_lost_ownership`](crate::NetworkLifecycle::on_lost_ownership) runs if nobody owned
+    /// it, and [`on_gained_ownership`](crate::NetworkLifecycle::on_gained_ownership) if nobody does
+    /// now.
     ///
     /// What has changed on the object is sent at once, if it has fields with rules; then each of the
     /// two is given the fields that it may read now and could not before, and nobody is given anything
@@ -329,8 +377,22 @@ impl NetworkServer {
     ///
     /// Returns whether there is such an object and such a connection.
     pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
+        let former = self.owner(id);
+        let given = self.give(id, owner);
+        if given {
+            self.tell_ownership(id, former, owner);
+        }
+        given
+    }
+
+    /// Gives an object to a connection, or to nobody, and tells no behaviour of it.
+    fn give(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
         let known = owner.is_none_or(|owner| self.knows(owner));
-        let former = self.objects.get(id.0).filter(|_| known).map(|spawned| spawned.owner);
+        let former = self
+            .objects
+            .get(id.0)
+            .filter(|_| known)
+            .map(|spawned| spawned.owner);
         if former == Some(owner) {
             return true;
         }
@@ -358,6 +420,7 @@ impl NetworkServer {
             }
         }
         self.after_owner_change(id, former, owner, told);
+        self.touch_for_local(id);
         self.follow_object(id);
         true
     }

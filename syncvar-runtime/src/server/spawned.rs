@@ -11,7 +11,7 @@ use crate::identity::Location;
 #[derive(Debug)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "six facts that hold independently"
+    reason = "seven facts that hold independently"
 )]
 pub(super) struct Spawned {
     /// Where its behaviours are.
@@ -40,6 +40,8 @@ pub(super) struct Spawned {
     /// Whether some of its changes could not be written when they were last due. Nobody is given the
     /// full state until they can: it would hold those changes, which are still to come as such.
     pub(super) unsent: bool,
+    /// Whether it has a scene id or a parent.
+    pub(super) related: bool,
 }
 
 impl Spawned {

@@ -51,15 +51,21 @@ impl NetworkServer {
         self.deliver();
         self.end_budgets();
         self.follow_interest();
+        self.call_local_hooks();
         self.schedule_resyncs();
         self.send_changes(now, joining);
         self.send_rations();
         self.deliver_changes();
         self.show_and_hide();
         self.announce();
+        self.send_parents();
+        if std::mem::take(&mut self.scene_loaded) {
+            self.scene_objects_spawned();
+        }
         if joining {
             self.join();
         }
+        self.update_local();
     }
 
     /// Has objects sent again to those who asked, so many for each in one update.
@@ -291,6 +297,10 @@ impl NetworkServer {
 
     /// Appends a message for one connection alone.
     pub(super) fn send_own<M: Message>(&mut self, connection: ConnectionId, message: &M) {
+        // The local client is told nothing in bytes.
+        if self.is_local(connection) {
+            return;
+        }
         let Some(receiver) = self.connections.get_mut(connection.0) else {
             return;
         };

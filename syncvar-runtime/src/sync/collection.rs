@@ -6,10 +6,11 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 /// so that no trait of the user's can get in between, and as [`SyncField`](crate::SyncField) and
 /// [`HookField`](crate::HookField).
 ///
-/// The collection has a `record`, and knows how to `write_items` and `read_items` as a whole, and to
-/// `write_changes` and `read_changes`.
+/// The collection has a `record`, and knows how to `write_items` and `read_items` as a whole, to
+/// `write_changes` and `read_changes`, to `copy_items` into a `Vec`, and to `tell_since`, from such a
+/// copy, what has changed.
 macro_rules! sync_field {
-    ($name:ident<$($parameter:ident),+> where ($($bounds:tt)*), $change:ty) => {
+    ($name:ident<$($parameter:ident),+> where ($($bounds:tt)*), $change:ident) => {
         /// What is said about its changes, and to it.
         impl<$($parameter),+> $name<$($parameter),+>
         where
@@ -64,10 +65,28 @@ macro_rules! sync_field {
             pub fn read_delta_with_previous(
                 &mut self,
                 reader: &mut NetworkReader<'_>,
-            ) -> Result<Option<Vec<$change>>, ReadError> {
+            ) -> Result<Option<Vec<$change<$($parameter),+>>>, ReadError> {
                 let mut told = Vec::new();
                 self.read_changes(reader, Some(&mut told))?;
                 Ok((!told.is_empty()).then_some(told))
+            }
+
+            /// All that is in it, as the change that takes it out.
+            #[doc(hidden)]
+            pub fn remembered(&self) -> Option<Vec<$change<$($parameter),+>>> {
+                let previous = self.copy_items();
+                Some(vec![$change::Clear { previous }])
+            }
+
+            /// Puts the changes into the place of what was in it.
+            #[doc(hidden)]
+            pub fn has_changed_since(&self, previous: &mut Option<Vec<$change<$($parameter),+>>>) -> bool {
+                let mut told = Vec::new();
+                if let Some($change::Clear { previous }) = previous.take().and_then(|mut all| all.pop()) {
+                    self.tell_since(previous, &mut told);
+                }
+                *previous = (!told.is_empty()).then_some(told);
+                previous.is_some()
             }
         }
 
@@ -122,13 +141,21 @@ macro_rules! sync_field {
         where
             $($bounds)*
         {
-            type Previous = Vec<$change>;
+            type Previous = Vec<$change<$($parameter),+>>;
 
             fn read_delta_with_previous(
                 &mut self,
                 reader: &mut NetworkReader<'_>,
             ) -> Result<Option<Self::Previous>, ReadError> {
                 self.read_delta_with_previous(reader)
+            }
+
+            fn remembered(&self) -> Option<Self::Previous> {
+                self.remembered()
+            }
+
+            fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
+                self.has_changed_since(previous)
             }
         }
     };

@@ -185,6 +185,29 @@ impl<T> SyncVar<T> {
         matches!(self.state, State::Clean).then(|| self.value.clone())
     }
 
+    /// The value, to be compared with what it will be.
+    #[doc(hidden)]
+    #[inline]
+    pub fn remembered(&self) -> T
+    where
+        T: Clone,
+    {
+        self.value.clone()
+    }
+
+    /// Whether the value is another one now. One that is the same is not remembered any more.
+    #[doc(hidden)]
+    #[inline]
+    pub fn has_changed_since(
+        &self,
+        previous: &mut Option<T>,
+        same: impl FnOnce(&T, &T) -> bool,
+    ) -> bool {
+        let former = previous.take();
+        *previous = former.filter(|former| !same(&self.value, former));
+        previous.is_some()
+    }
+
     /// Makes the variable clean again: what it holds now is, as it travels, what it held when it was
     /// clean. A variable that was told to be dirty stays so.
     #[doc(hidden)]
@@ -289,6 +312,14 @@ impl<T: SyncValue> HookField for SyncVar<T> {
         reader: &mut NetworkReader<'_>,
     ) -> Result<Option<T>, ReadError> {
         self.read_delta_with_previous(reader)
+    }
+
+    fn remembered(&self) -> Option<T> {
+        Some(self.remembered())
+    }
+
+    fn has_changed_since(&self, previous: &mut Option<T>) -> bool {
+        self.has_changed_since(previous, T::same)
     }
 }
 

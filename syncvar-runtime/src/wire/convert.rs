@@ -21,12 +21,16 @@ macro_rules! same_components {
 
 #[cfg(feature = "glam")]
 mod glam {
-    use super::super::{Color, Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
+    use super::super::{
+        Color, Matrix4x4, Quaternion, Vector2, Vector2Int, Vector3, Vector3Int, Vector4,
+    };
 
     same_components! {
         Vector2, ::glam::Vec2: x, y;
         Vector3, ::glam::Vec3: x, y, z;
         Vector4, ::glam::Vec4: x, y, z, w;
+        Vector2Int, ::glam::IVec2: x, y;
+        Vector3Int, ::glam::IVec3: x, y, z;
     }
 
     impl From<::glam::Quat> for Quaternion {
@@ -72,12 +76,14 @@ mod glam {
 
 #[cfg(feature = "mint")]
 mod mint {
-    use super::super::{Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
+    use super::super::{Matrix4x4, Quaternion, Vector2, Vector2Int, Vector3, Vector3Int, Vector4};
 
     same_components! {
         Vector2, ::mint::Vector2<f32>: x, y;
         Vector3, ::mint::Vector3<f32>: x, y, z;
         Vector4, ::mint::Vector4<f32>: x, y, z, w;
+        Vector2Int, ::mint::Vector2<i32>: x, y;
+        Vector3Int, ::mint::Vector3<i32>: x, y, z;
         Vector2, ::mint::Point2<f32>: x, y;
         Vector3, ::mint::Point3<f32>: x, y, z;
     }
@@ -114,7 +120,9 @@ mod mint {
 
 #[cfg(all(test, feature = "glam", feature = "mint"))]
 mod tests {
-    use super::super::{Color, Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
+    use super::super::{
+        Color, Matrix4x4, Quaternion, Vector2, Vector2Int, Vector3, Vector3Int, Vector4,
+    };
 
     #[test]
     fn glam_and_back() {
@@ -128,6 +136,10 @@ mod tests {
         assert_eq!(Quaternion::from(::glam::Quat::from(q)), q);
         let color = Color::new(0.1, 0.2, 0.3, 0.4);
         assert_eq!(Color::from(::glam::Vec4::from(color)), color);
+        let (v2, v3) = (Vector2Int::new(-1, 2), Vector3Int::new(1, -2, 3));
+        assert_eq!(Vector2Int::from(::glam::IVec2::from(v2)), v2);
+        assert_eq!(::glam::IVec3::from(v3), ::glam::IVec3::new(1, -2, 3));
+        assert_eq!(Vector3Int::from(::glam::IVec3::from(v3)), v3);
     }
 
     #[test]
@@ -151,5 +163,9 @@ mod tests {
         assert_eq!(Vector2::from(::mint::Point2::from(v2)), v2);
         let q = Quaternion::new(0.1, 0.2, 0.3, 0.4);
         assert_eq!(Quaternion::from(::mint::Quaternion::from(q)), q);
+        let v2 = Vector2Int::new(-1, 2);
+        assert_eq!(Vector2Int::from(::mint::Vector2::from(v2)), v2);
+        let v3 = Vector3Int::new(1, -2, 3);
+        assert_eq!(Vector3Int::from(::mint::Vector3::from(v3)), v3);
     }
 }

@@ -76,6 +76,11 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
+    /// The most elements that a sequence or collection can have.
+    pub(crate) fn max_elements(&self) -> usize {
+        self.max_elements
+    }
+
     /// Refuses a sequence or collection of more elements than this reader allows.
     pub(crate) fn check_elements(&self, count: usize) -> Result<(), ReadError> {
         let limit = self.max_elements;

@@ -78,6 +78,13 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     /// that NaN does not count as a change for ever and `-0.0` does count as one over `0.0`.
     fn same(&self, other: &Self) -> bool;
 
+    /// A copy, to be compared with what takes its place.
+    #[doc(hidden)]
+    #[inline]
+    fn remembered(&self) -> Self {
+        self.clone()
+    }
+
     /// As [`read_in_place`](Self::read_in_place), and returns what was there before if it was
     /// another value.
     #[doc(hidden)]

@@ -55,7 +55,6 @@ impl Audiences {
     }
 
     /// Whether a connection sees an area, ready or not.
-    #[cfg(test)]
     pub(in crate::server) fn sees(&self, connection: ConnectionId, area: Area) -> bool {
         self.sight.sees(connection, area)
     }

@@ -20,7 +20,7 @@ const REMOVE: u8 = 2;
 
 sync_field!(
     SyncDictionary<K, V> where (K: HashKey, V: SyncValue),
-    DictionaryChange<K, V>
+    DictionaryChange
 );
 
 impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
@@ -145,6 +145,17 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         let gone = former.into_iter();
         told.extend(gone.map(|(key, previous)| DictionaryChange::Remove { key, previous }));
         told.append(&mut new);
+    }
+
+    fn copy_items(&self) -> Vec<(K, V)> {
+        let items = self.items.iter();
+        items
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    }
+
+    fn tell_since(&self, former: Vec<(K, V)>, told: &mut Vec<DictionaryChange<K, V>>) {
+        self.tell(former.into_iter().collect(), told);
     }
 
     fn read_operation(

@@ -21,7 +21,7 @@ const SET: u8 = 5;
 const SPLICE: u8 = 6;
 const REMOVE: u8 = 7;
 
-sync_field!(SyncList<T> where (T: SyncValue), ListChange<T>);
+sync_field!(SyncList<T> where (T: SyncValue), ListChange);
 
 impl<T: SyncValue> SyncList<T> {
     fn write_items(&self, writer: &mut NetworkWriter) {
@@ -76,6 +76,14 @@ impl<T: SyncValue> SyncList<T> {
         self.read_items(reader)?;
         changes(former, &self.items, Around::default(), told);
         Ok(())
+    }
+
+    fn copy_items(&self) -> Vec<T> {
+        self.items.clone()
+    }
+
+    fn tell_since(&self, former: Vec<T>, told: &mut Vec<ListChange<T>>) {
+        changes(former, &self.items, Around::default(), told);
     }
 
     fn read_operation(

@@ -165,7 +165,7 @@ where
 
 macro_rules! fields {
     ($($name:ident: $key:ident;)*) => {$(
-        sync_field!($name<T> where (T: $key), SetChange<T>);
+        sync_field!($name<T> where (T: $key), SetChange);
 
         impl<T: $key> $name<T> {
             fn write_items(&self, writer: &mut NetworkWriter) {
@@ -186,6 +186,14 @@ macro_rules! fields {
                 told: Changes<'_, SetChange<T>>,
             ) -> Result<(), ReadError> {
                 read_changes(&mut self.items, reader, told)
+            }
+
+            fn copy_items(&self) -> Vec<T> {
+                self.items.iter().cloned().collect()
+            }
+
+            fn tell_since(&self, former: Vec<T>, told: &mut Vec<SetChange<T>>) {
+                tell(former.into_iter().collect(), &self.items, told);
             }
         }
     )*};

@@ -1,0 +1,6 @@
+#[derive(NetworkBehaviour)]
+#[network_behaviour(lifecycle)]
+struct Chest {
+    #[sync_var]
+    coins: SyncVar<u32>,
+}

@@ -1,0 +1,6 @@
+#[derive(NetworkBehaviour)]
+#[network_behaviour(lifecycle, synchronize)]
+struct Mimic {
+    #[network_behaviour(base)]
+    chest: Chest,
+}

@@ -1,0 +1,6 @@
+#[derive(NetworkBehaviour)]
+#[network_behaviour(synchronize)]
+struct Door<T> {
+    #[sync_var]
+    open: SyncVar<T>,
+}

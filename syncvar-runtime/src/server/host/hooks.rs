@@ -1,0 +1,168 @@
+//! The hooks of a host: what fields were is remembered when a behaviour is lent for writing, and
+//! compared with the next update.
+
+use std::collections::btree_map::Entry;
+use std::fmt;
+use std::ops::Range;
+
+use super::Host;
+use crate::client::ChangedFields;
+use crate::identity::{Location, Remembered, Slot, Slots};
+use crate::server::NetworkServer;
+use crate::{ClientEvent, NetId};
+
+/// A behaviour that has been lent for writing since the last update.
+pub(super) struct Lent {
+    /// What its fields with a hook were before; nothing if it has none.
+    before: Option<Remembered>,
+    /// Whether only its own hooks have had it: what they write is told by the update that calls them, but
+    /// for its effect on hooks.
+    by_hooks: bool,
+}
+
+impl fmt::Debug for Lent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lent")
+            .field("by_hooks", &self.by_hooks)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Host {
+    /// A behaviour is about to be lent for writing.
+    fn remember(&mut self, place: (NetId, usize), slot: &dyn Slot) {
+        match self.lent.entry(place) {
+            Entry::Occupied(mut lent) => lent.get_mut().by_hooks = false,
+            Entry::Vacant(vacant) => {
+                let before = slot.remember_for_hooks();
+                let by_hooks = false;
+                vacant.insert(Lent { before, by_hooks });
+            }
+        }
+    }
+
+    /// Calls hooks; what they write is looked at with the next update.
+    fn call_hooks(&mut self, place: (NetId, usize), slot: &mut dyn Slot, told: Remembered) {
+        let again = Lent {
+            before: slot.remember_for_hooks(),
+            by_hooks: true,
+        };
+        self.lent.insert(place, again);
+        slot.begin_change();
+        slot.call_hooks_with(told);
+        slot.end_change();
+    }
+
+    /// Takes what is to be looked at with this update. If a hook has panicked in the last one, that is
+    /// not yet finished.
+    fn begin_hooks(&mut self) {
+        for (place, lent) in std::mem::take(&mut self.lent) {
+            match self.due.entry(place) {
+                Entry::Occupied(mut due) => due.get_mut().by_hooks &= lent.by_hooks,
+                Entry::Vacant(vacant) => {
+                    vacant.insert(lent);
+                }
+            }
+        }
+    }
+}
+
+impl NetworkServer {
+    /// Behaviours of an object are about to be lent for writing: those at positions that `which` finds.
+    /// To be called only if there is a local client.
+    #[cold]
+    pub(in crate::server) fn remember_for_local(
+        &mut self,
+        id: NetId,
+        at: Location,
+        which: impl FnOnce(&dyn Slots) -> Range<usize>,
+    ) {
+        if let (Some(host), Some(slots)) = (&mut self.host, self.pools.slots(at))
+            && host.known.contains(&id)
+        {
+            for index in which(slots) {
+                if let Some(slot) = slots.slot(index) {
+                    host.remember((id, index), slot);
+                }
+            }
+        }
+    }
+
+    /// All behaviours of an object have been taken out of their pool, to be called.
+    pub(in crate::server) fn remember_all_for_local(&mut self, id: NetId, slots: &dyn Slots) {
+        if let Some(host) = &mut self.host
+            && host.known.contains(&id)
+        {
+            for (index, slot) in slots.iter().enumerate() {
+                host.remember((id, index), slot);
+            }
+        }
+    }
+
+    /// Calls the hooks that are told of what an object is like when the local client meets it.
+    pub(super) fn call_initial_hooks_locally(&mut self, id: NetId) {
+        let (Some(host), Some(spawned)) = (&mut self.host, self.objects.get(id.0)) else {
+            return;
+        };
+        let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool));
+        let slots = self.pools.slots_mut(spawned.at);
+        let slots = slots.filter(|slots| slots.has_initial_hooks());
+        let (Some(prefab), Some(slots)) = (prefab, slots) else {
+            return;
+        };
+        let made = prefab.make();
+        for index in 0..slots.len() {
+            let told = slots.initial_changes(index, made.slots());
+            if let (Some(told), Some(slot)) = (told, slots.slot_mut(index)) {
+                host.call_hooks((id, index), slot, told);
+                if slot.dirty_bits() != 0 {
+                    self.schedule.queue_dirty(id);
+                }
+            }
+        }
+    }
+
+    /// Calls the hooks of what the local client sees and has changed, and tells it what that is.
+    pub(in crate::server) fn call_local_hooks(&mut self) {
+        if let Some(host) = &mut self.host {
+            host.begin_hooks();
+        }
+        while let Some(host) = &mut self.host
+            && let Some(((id, behaviour), lent)) = host.due.pop_first()
+        {
+            let Some(spawned) = self.objects.get(id.0) else {
+                continue;
+            };
+            if !host.known.contains(&id) {
+                continue;
+            }
+            let Some(slots) = self.pools.slots_mut(spawned.at) else {
+                // It is lent this very moment.
+                host.lent.insert((id, behaviour), lent);
+                continue;
+            };
+            let Some(slot) = slots.slot_mut(behaviour) else {
+                continue;
+            };
+            let written = slot.dirty_bits();
+            let mut fields = if lent.by_hooks { 0 } else { written };
+            if let Some(mut before) = lent.before {
+                let changed = slot.changed_since(&mut before);
+                if changed != 0 {
+                    host.call_hooks((id, behaviour), slot, before);
+                    fields |= changed | slot.dirty_bits() & !written;
+                    if slot.dirty_bits() != 0 {
+                        self.schedule.queue_dirty(id);
+                    }
+                }
+            }
+            if fields != 0 {
+                host.events.push(ClientEvent::Changed {
+                    object: id,
+                    behaviour,
+                    fields: ChangedFields::new(&slot.info().schema, fields),
+                });
+            }
+        }
+    }
+}

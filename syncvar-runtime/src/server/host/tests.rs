@@ -1,0 +1,92 @@
+//! What only the crate can ask of a local client.
+
+use std::time::Duration;
+
+use crate::behaviour::NetworkBehaviour;
+use crate::context::{Side, call};
+use crate::schema::BehaviourSchema;
+use crate::{NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError};
+
+/// Nothing but a place.
+#[derive(Default)]
+struct Rock;
+
+impl NetworkBehaviour for Rock {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = BehaviourSchema {
+        name: "Rock",
+        base: None,
+        fields: &[],
+    };
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        0
+    }
+    fn set_dirty_bit(&mut self, _: u64) {}
+    fn clear_all_dirty_bits(&mut self) {}
+    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
+        false
+    }
+    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+        Ok(())
+    }
+}
+
+fn server() -> NetworkServer {
+    NetworkServer::new(Prefabs::new().register::<Rock>("rock"))
+}
+
+#[test]
+fn tasks_are_done_with_the_next_update_in_order_when_the_client_knows_what_is_there() {
+    let mut server = server();
+    server.queue_local(|_| panic!("there is nobody to do it for"));
+    server.connect_local();
+    let rock = server.spawn(Rock);
+    server.queue_local(move |server| {
+        assert!(server.is_seen_locally(rock));
+        let another = server.spawn(Rock);
+        server.queue_local(move |server| assert!(server.is_seen_locally(another)));
+    });
+    server.queue_local(|server| drop(server.spawn(Rock)));
+    assert_eq!(server.object_count(), 1);
+    server.update(Duration::from_millis(1));
+    assert_eq!(server.object_count(), 3);
+    assert!(
+        !server.is_idle(),
+        "what a task asks for is done with the next update"
+    );
+    server.update(Duration::from_millis(2));
+    assert!(server.is_idle() && server.local_client().unwrap().object_count() == 3);
+}
+
+#[test]
+fn a_task_that_ends_the_local_client_is_the_last_one() {
+    let mut server = server();
+    let local = server.connect_local();
+    server.queue_local(move |server| server.disconnect(local, "enough"));
+    server.queue_local(|_| panic!("it is gone"));
+    server.update(Duration::from_millis(1));
+    assert!(server.local_client().is_none());
+}
+
+#[test]
+fn a_callback_on_a_host_is_on_a_client_too_if_that_sees_the_object() {
+    let mut server = server();
+    let (seen, unseen) = (server.spawn(Rock), server.spawn(Rock));
+    let where_is = |server: &mut NetworkServer, id| {
+        let called = server.lend(id, |slots, server| {
+            call(slots, 0, id, Side::Server(server), |_, context| {
+                let is = (context.is_server(), context.is_client(), context.is_host());
+                (is, context.is_owner())
+            })
+        });
+        called.unwrap().unwrap().unwrap()
+    };
+    assert_eq!(where_is(&mut server, seen), ((true, false, false), true));
+    let local = server.connect_local();
+    server.hide(unseen, local);
+    server.set_owner(seen, Some(local));
+    server.update(Duration::from_millis(1));
+    assert_eq!(where_is(&mut server, seen), ((true, true, true), true));
+    assert_eq!(where_is(&mut server, unseen), ((true, false, false), true));
+}

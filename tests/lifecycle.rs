@@ -1,0 +1,13 @@
+//! What behaviours are told of the life of their objects.
+
+mod lifecycle {
+    pub(crate) mod actor;
+    mod around;
+    mod classes;
+    mod failures;
+    mod joining;
+    mod leaving;
+    mod nesting;
+    mod ownership;
+    mod spawning;
+}

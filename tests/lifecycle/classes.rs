@@ -1,0 +1,158 @@
+//! Callbacks and bases; callbacks of behaviours written by hand, and of generic ones.
+
+use syncvar::prelude::*;
+use syncvar::{BehaviourSchema, LifecycleCallback, NetworkReader, NetworkWriter, ReadError};
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(lifecycle)]
+struct Creature {
+    #[sync_var]
+    health: SyncVar<i32>,
+    spawned: u32,
+    despawned: u32,
+}
+
+impl NetworkLifecycle for Creature {
+    fn on_network_spawn(&mut self, _ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+        self.spawned += 1;
+        Ok(())
+    }
+    fn on_network_post_spawn(&mut self, _ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+        self.health.set(10);
+        Ok(())
+    }
+}
+
+/// Has no callbacks of its own.
+#[derive(NetworkBehaviour, Default)]
+struct Orc {
+    #[network_behaviour(base)]
+    base: Creature,
+    #[sync_var]
+    rage: SyncVar<i32>,
+}
+
+/// Has its own.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(lifecycle)]
+struct Boss {
+    #[network_behaviour(base)]
+    base: Orc,
+    announced: bool,
+}
+
+impl NetworkLifecycle for Boss {
+    fn on_network_spawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+        self.announced = true;
+        self.base.base.on_network_spawn(ctx)
+    }
+}
+
+/// Decides by itself what to do with a callback.
+#[derive(Default)]
+struct ByHand(Vec<&'static str>);
+
+impl NetworkBehaviour for ByHand {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = BehaviourSchema {
+        name: "ByHand",
+        base: None,
+        fields: &[],
+    };
+    const LIFECYCLE: bool = true;
+
+    fn on_lifecycle(
+        &mut self,
+        callback: LifecycleCallback,
+        _ctx: &mut NetworkContext<'_>,
+    ) -> LifecycleResult {
+        self.0.push(callback.name());
+        Ok(())
+    }
+    fn sync_var_dirty_bits(&self) -> u64 {
+        0
+    }
+    fn set_dirty_bit(&mut self, _: u64) {}
+    fn clear_all_dirty_bits(&mut self) {}
+    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
+        false
+    }
+    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+        Ok(())
+    }
+}
+
+/// Has a parameter.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(lifecycle)]
+struct Holder<T: Default> {
+    #[sync_var]
+    held: SyncVar<T>,
+    told: bool,
+}
+
+impl<T: SyncValue + Default> NetworkLifecycle for Holder<T> {
+    fn on_network_spawn(&mut self, _ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+        self.told = true;
+        Ok(())
+    }
+}
+
+fn network() -> MemoryNetwork {
+    MemoryNetwork::pair(|| {
+        Prefabs::new()
+            .register::<Orc>("orc")
+            .register::<Boss>("boss")
+            .register::<ByHand>("by hand")
+            .register::<Holder<u8>>("holder")
+    })
+}
+
+#[test]
+fn a_class_without_callbacks_has_those_of_its_base() {
+    let mut net = network();
+    let id = net.server.spawn(Orc::default());
+    net.settle();
+    for orc in [net.server.get::<Orc>(id), net.client(0).get::<Orc>(id)] {
+        let orc = orc.unwrap();
+        assert_eq!((orc.base.spawned, *orc.base.health, *orc.rage), (1, 10, 0));
+    }
+}
+
+#[test]
+fn a_class_with_callbacks_speaks_for_its_bases_and_calls_those_it_wants() {
+    let mut net = network();
+    let id = net.server.spawn(Boss::default());
+    let boss = net.server.get::<Boss>(id).unwrap();
+    assert!(boss.announced);
+    assert_eq!(boss.base.base.spawned, 1, "called");
+    assert_eq!(*boss.base.base.health, 0, "not called");
+    assert_eq!(boss.base.base.despawned, 0);
+}
+
+#[test]
+fn a_behaviour_written_by_hand_is_told_as_it_wants() {
+    let mut net = network();
+    let id = net.server.spawn(ByHand::default());
+    let told = &net.server.get::<ByHand>(id).unwrap().0;
+    assert_eq!(
+        told[..],
+        [
+            "on_network_pre_spawn",
+            "on_network_spawn",
+            "on_network_post_spawn"
+        ]
+    );
+}
+
+#[test]
+fn a_generic_behaviour_is_told_too() {
+    let mut net = network();
+    let id = net.server.spawn(Holder {
+        held: 3_u8.into(),
+        told: false,
+    });
+    net.settle();
+    let holder = net.client(0).get::<Holder<u8>>(id).unwrap();
+    assert!(holder.told && *holder.held == 3);
+}

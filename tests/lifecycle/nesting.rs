@@ -1,0 +1,327 @@
+//! Callbacks that do things to objects: their own, others, and those whose callbacks are under way.
+
+use syncvar::LifecycleCallback;
+use syncvar::prelude::*;
+
+use super::actor::{Actor, Partner, events, network, note, noted, noted_of, play, server_events};
+
+#[test]
+fn t49_an_object_that_despawns_itself_is_told_so_when_the_callbacks_under_way_are_done() {
+    let mut net = network(1);
+    play(|told, callback, ctx| {
+        let id = ctx.net_id();
+        if callback == LifecycleCallback::Spawn && told.name == "Actor" {
+            let server = ctx.server().expect("no client ever sees it");
+            assert!(server.despawn(id));
+            assert!(!server.despawn(id), "it has been done");
+        }
+        Ok(())
+    });
+    let id = net.server.spawn((Actor::default(), Partner::default()));
+    let told = noted();
+    assert_eq!(
+        told.len(),
+        8,
+        "each behaviour is told of its whole life: {told:?}"
+    );
+    assert_eq!(
+        told[6..],
+        [
+            "server #1 Actor on_network_despawn",
+            "server #1 Partner on_network_despawn"
+        ]
+    );
+    assert!(net.server.identity(id).is_none());
+    assert_eq!(net.server.object_count(), 0);
+    net.settle();
+    assert_eq!(events(&mut net, 0), []);
+    let next = net.server.spawn((Partner::default(), 0).0);
+    net.settle();
+    assert!(
+        net.client(0).get::<Partner>(next).is_some(),
+        "its place is free again"
+    );
+}
+
+#[test]
+fn what_a_callback_spawns_is_told_at_once_and_reaches_the_clients() {
+    let mut net = network(1);
+    play(|told, callback, ctx| {
+        if callback == LifecycleCallback::Spawn && told.name == "Actor" && ctx.is_server() {
+            let server = ctx.server().expect("the server");
+            let id = server.spawn(Partner::default());
+            server.get_mut::<Partner>(id).unwrap().value.set(8);
+            note("spawned");
+        }
+        Ok(())
+    });
+    net.server.spawn(Actor::default());
+    let told = noted();
+    assert_eq!(
+        told[1..6],
+        [
+            "server #1 Actor on_network_spawn",
+            "server #2 Partner on_network_pre_spawn",
+            "server #2 Partner on_network_spawn",
+            "server #2 Partner on_network_post_spawn",
+            "spawned",
+        ]
+    );
+    net.settle();
+    assert_eq!(*net.client(0).get::<Partner>(NetId(2)).unwrap().value, 8);
+}
+
+#[test]
+fn what_is_done_to_an_object_from_another_ones_callback_is_told_when_it_can_be() {
+    let mut net = network(1);
+    // The first object spawns a second, which gives the first away and despawns it.
+    play(|_, callback, ctx| {
+        if callback == LifecycleCallback::Spawn && ctx.is_server() {
+            let id = ctx.net_id();
+            let server = ctx.server().expect("the server");
+            match id {
+                NetId(1) => {
+                    server.spawn(Actor::default());
+                }
+                _ => {
+                    let owner = server.connections().next();
+                    assert!(
+                        server.get::<Actor>(NetId(1)).is_none(),
+                        "it is being called"
+                    );
+                    assert!(server.set_owner(NetId(1), owner));
+                    assert_eq!(server.owner(NetId(1)), owner, "done at once");
+                    assert!(server.despawn(NetId(1)));
+                }
+            }
+        }
+        Ok(())
+    });
+    net.server.spawn(Actor::default());
+    let told = noted_of("#1");
+    assert_eq!(
+        told,
+        [
+            "server #1 Actor on_network_pre_spawn",
+            "server #1 Actor on_network_spawn",
+            "server #1 Actor on_network_post_spawn",
+            "server #1 Actor on_lost_ownership",
+            "server #1 Actor on_network_despawn",
+        ]
+    );
+    net.settle();
+    assert_eq!(net.server.object_count(), 1);
+    assert!(net.client(0).get::<Actor>(NetId(2)).is_some());
+    let first = net.connection(0);
+    assert!(net.server.set_owner(NetId(2), Some(first)), "and goes on");
+}
+
+#[test]
+fn objects_that_despawn_each_other_are_both_despawned_once() {
+    let mut net = network(1);
+    let ids = [1, 2].map(|_| net.server.spawn(Actor::default()));
+    net.settle();
+    noted();
+    play(|_, callback, ctx| {
+        let other = NetId(3 - ctx.net_id().0);
+        if let (LifecycleCallback::Despawn, Some(server)) = (callback, ctx.server()) {
+            server.despawn(other);
+        }
+        Ok(())
+    });
+    assert!(net.server.despawn(ids[0]));
+    assert_eq!(
+        noted(),
+        [
+            "server #1 Actor on_network_despawn",
+            "server #2 Actor on_network_despawn"
+        ]
+    );
+    assert_eq!(net.server.object_count(), 0);
+    net.settle();
+    assert_eq!(net.client(0).object_count(), 0);
+}
+
+#[test]
+fn an_update_from_a_callback_leaves_nothing_out() {
+    let mut net = network(1);
+    let other = net.server.spawn(Partner::default());
+    net.settle();
+    net.connect();
+    net.settle();
+    play(|told, callback, ctx| {
+        if callback == LifecycleCallback::Spawn && told.name == "Actor" && ctx.is_server() {
+            told.value.set(1);
+            let now = ctx.now();
+            let server = ctx.server().expect("the server");
+            server.get_mut::<Partner>(NetId(1)).unwrap().value.set(5);
+            server.update(now + std::time::Duration::from_secs(1));
+            told.value.set(2);
+            told.items.push(9);
+        }
+        Ok(())
+    });
+    let id = net.server.spawn(Actor::default());
+    net.settle();
+    for client in 0..2 {
+        let actor = net
+            .client(client)
+            .get::<Actor>(id)
+            .expect("announced after all");
+        assert_eq!((*actor.value, &actor.items[..]), (2, &[9][..]));
+        assert_eq!(*net.client(client).get::<Partner>(other).unwrap().value, 5);
+    }
+}
+
+#[test]
+fn a_client_that_joins_in_an_update_from_a_callback_is_given_the_object_afterwards() {
+    let mut net = network(1);
+    let id = net.server.spawn(Actor {
+        value: 1.into(),
+        ..Actor::default()
+    });
+    net.settle();
+    events(&mut net, 0);
+    play(|told, callback, ctx| {
+        if callback == LifecycleCallback::LostOwnership && ctx.is_server() {
+            let now = ctx.now() + std::time::Duration::from_secs(1);
+            let server = ctx.server().expect("the server");
+            let connections: Vec<_> = server.connections().collect();
+            for connection in connections {
+                server.set_not_ready(connection);
+                server.set_ready(connection);
+            }
+            server.update(now);
+            told.value.set(2);
+        }
+        Ok(())
+    });
+    let connection = net.connection(0);
+    net.server.set_owner(id, Some(connection));
+    net.settle();
+    assert_eq!(*net.client(0).get::<Actor>(id).expect("owed").value, 2);
+    assert!(net.client(0).is_owner(id));
+    net.server.get_mut::<Actor>(id).unwrap().value.set(3);
+    net.settle();
+    assert_eq!(*net.client(0).get::<Actor>(id).unwrap().value, 3);
+}
+
+#[test]
+fn a_long_chain_of_spawns_is_told_of_one_after_another() {
+    let mut net = network(1);
+    play(|_, callback, ctx| {
+        let more = ctx.net_id().0 < 5000;
+        if let (LifecycleCallback::Spawn, true, Some(server)) = (callback, more, ctx.server()) {
+            server.spawn(Actor::default());
+        }
+        if let (LifecycleCallback::Despawn, NetId(id), Some(server)) =
+            (callback, ctx.net_id(), ctx.server())
+        {
+            server.despawn(NetId(id + 1));
+        }
+        Ok(())
+    });
+    net.server.spawn(Actor::default());
+    assert_eq!(net.server.object_count(), 5000);
+    assert_eq!(
+        noted_of("on_network_post_spawn").len(),
+        5000,
+        "before `spawn` returns"
+    );
+    net.settle();
+    assert_eq!(net.client(0).object_count(), 5000);
+    noted();
+    net.server.despawn(NetId(1));
+    assert_eq!(net.server.object_count(), 0);
+    assert_eq!(noted().len(), 5000);
+    assert_eq!(server_events(&mut net), []);
+}
+
+#[test]
+fn a_client_may_leave_in_a_callback_and_the_others_are_told_all_the_same() {
+    let mut net = network(0);
+    for _ in 0..3 {
+        net.server.spawn(Actor::default());
+    }
+    net.settle();
+    noted();
+    play(|_, callback, ctx| {
+        if let (LifecycleCallback::Spawn, Some(client)) = (callback, ctx.client()) {
+            client.disconnect("seen enough");
+        }
+        Ok(())
+    });
+    net.connect();
+    net.settle();
+    assert_eq!(noted_of("on_network_post_spawn").len(), 3);
+    assert_eq!(noted_of("session"), [""; 0]);
+    assert!(!events(&mut net, 0).contains(&ClientEvent::Ready));
+    net.client_mut(0).forget_objects();
+    assert_eq!(
+        noted_of("on_network_despawn").len(),
+        3,
+        "each that was spawned"
+    );
+}
+
+#[test]
+fn a_client_may_connect_anew_in_a_callback() {
+    let mut net = network(1);
+    let id = net.server.spawn(Actor::default());
+    play(|_, callback, ctx| {
+        if let (LifecycleCallback::Spawn, Some(client)) = (callback, ctx.client()) {
+            client.handle_connect();
+        }
+        Ok(())
+    });
+    net.settle();
+    assert_eq!(
+        noted_of("client"),
+        [
+            "client #1 Actor on_network_pre_spawn",
+            "client #1 Actor on_network_spawn",
+            "client #1 Actor on_network_post_spawn",
+            "client #1 Actor on_network_despawn"
+        ]
+    );
+    assert!(net.client(0).identity(id).is_none());
+    let told = events(&mut net, 0);
+    assert_eq!(told[0], ClientEvent::Spawned { object: id });
+    assert_eq!(
+        told[1],
+        ClientEvent::Despawned {
+            object: id,
+            hidden: false
+        }
+    );
+}
+
+#[test]
+fn a_packet_that_comes_in_a_callback_is_handled_after_the_one_under_way() {
+    let mut net = network(1);
+    let id = net.server.spawn(Actor::default());
+    net.settle();
+    play(|_, callback, ctx| {
+        if let (LifecycleCallback::GainedOwnership, Some(client)) = (callback, ctx.client()) {
+            // UpdateVars #1: `value = 9`, its list not changed.
+            let packet = [3, 0, 8, 0, 1, 1, 9];
+            assert_eq!(client.handle_packet(0, &packet), Ok(()));
+        }
+        Ok(())
+    });
+    let connection = net.connection(0);
+    net.server.set_owner(id, Some(connection));
+    net.settle();
+    assert_eq!(*net.client(0).get::<Actor>(id).unwrap().value, 9);
+    let told = events(&mut net, 0);
+    let [.., owned, ClientEvent::Changed { .. }] = &told[..] else {
+        panic!("{told:?}");
+    };
+    assert_eq!(
+        *owned,
+        ClientEvent::OwnerChanged {
+            object: id,
+            owned: true
+        }
+    );
+}

@@ -1,0 +1,131 @@
+//! What it takes for a variable to travel: an object with a behaviour, spawned.
+
+use std::time::Duration;
+
+use syncvar::prelude::*;
+use syncvar::{BehaviourList, SpawnError};
+
+use crate::support::{self, Door, Player, change, drain, network, states};
+
+/// B1: an object, and at least one behaviour that its prefab is registered with. An object without
+/// behaviours cannot be spawned by mistake, and a behaviour that nobody registered cannot either.
+#[test]
+fn b1_it_takes_an_object_with_at_least_one_behaviour() {
+    let mut net = network(1);
+    let nothing = BehaviourList::new();
+    let error = net.server.spawn_with(nothing, SpawnOptions::default());
+    assert_eq!(error, Err(SpawnError::NotRegistered("[]".into())));
+    let error = net.server.spawn_with(
+        (Player::default(), Door::default()),
+        SpawnOptions::default(),
+    );
+    assert!(
+        matches!(error, Err(SpawnError::NotRegistered(_))),
+        "{error:?}"
+    );
+    net.settle();
+    assert_eq!(net.client(0).object_count(), 0);
+
+    let id = net.server.spawn(Door::default());
+    net.settle();
+    net.server.get_mut::<Door>(id).unwrap().open.set(true);
+    net.settle();
+    assert_eq!(net.client(0).get::<Door>(id).unwrap().open, true);
+}
+
+/// N6: what synchronises a variable is the object that its behaviour stands on, whichever of the
+/// object's behaviours that is. A behaviour of no object is a struct like any other.
+#[test]
+fn n6_a_variable_travels_with_the_object_that_its_behaviour_stands_on() {
+    let mut net = network(1);
+    let mut loose = Player::new(1, "nobody's");
+    loose.health.set(2);
+    assert!(loose.health.is_dirty());
+    net.settle();
+    assert_eq!(net.client(0).object_count(), 0);
+    assert_eq!(drain(&mut net, 0), []);
+
+    let id = net.server.spawn((Door::default(), loose));
+    net.settle();
+    change(&mut net, id, |player| player.health.set(3));
+    net.settle();
+    let expected = Some((3, "nobody's".into(), 0));
+    assert_eq!(states(&net, id), [expected]);
+}
+
+/// N7: values are given while a behaviour is made, and while its object is spawned; each of them
+/// arrives. Afterwards there is nothing that could be written to.
+#[test]
+fn n7_values_are_given_before_the_spawn_or_while_the_object_is_spawned() {
+    let mut net = network(1);
+    let mut player = Player::new(1, "declared");
+    player.name.set("initialised".into());
+    let id = net.server.spawn(player);
+    change(&mut net, id, |player| player.score.set(3));
+    net.settle();
+    let expected = Some((1, "initialised".into(), 3));
+    assert_eq!(states(&net, id), [expected]);
+    assert_eq!(support::hooks(&mut net, 0, id), [""; 0]);
+
+    change(&mut net, id, |player| player.health.set(2));
+    net.settle();
+    let expected = Some((2, "initialised".into(), 3));
+    assert_eq!(states(&net, id), [expected]);
+
+    assert!(net.server.despawn(id));
+    assert!(net.server.get_mut::<Player>(id).is_none());
+    assert!(net.server.get_mut::<Player>(NetId(77)).is_none());
+    net.settle();
+    assert!(net.client_mut(0).get_mut::<Player>(id).is_none());
+}
+
+/// T9: the server has no clock, and none of the game's: it is told the time with each update. However
+/// much passes between two of them, what has changed arrives; while it stands still, what waits is
+/// kept and comes when it goes on.
+#[test]
+fn t9_changes_arrive_at_any_pace_of_the_game() {
+    for pace in [
+        Duration::from_nanos(1),
+        Duration::from_millis(16),
+        Duration::from_hours(1),
+    ] {
+        let (mut server, mut client) = pair();
+        let id = server.spawn(Door::default());
+        let mut open_at = |now, open| {
+            server.get_mut::<Door>(id).unwrap().open.set(open);
+            server.update(now);
+            exchange(&mut server, &mut client);
+            client.get::<Door>(id).unwrap().open == true
+        };
+        for round in 1..=4 {
+            let open = round % 2 == 1;
+            assert_eq!(open_at(pace * round, open), open, "{pace:?}");
+        }
+        assert!(!open_at(pace * 4, true), "time stands still");
+        assert!(open_at(pace * 5, true));
+    }
+}
+
+/// A server and a client that is ready.
+fn pair() -> (NetworkServer, NetworkClient) {
+    let mut server = NetworkServer::new(support::prefabs());
+    let mut client = NetworkClient::new(support::prefabs());
+    client.handle_connect();
+    let connection = server.handle_connect();
+    for _ in 0..3 {
+        while let Some(packet) = client.poll_transmit() {
+            server.handle_packet(connection, &packet.bytes).unwrap();
+        }
+        server.update(Duration::ZERO);
+        exchange(&mut server, &mut client);
+    }
+    assert!(client.is_connected());
+    (server, client)
+}
+
+fn exchange(server: &mut NetworkServer, client: &mut NetworkClient) {
+    while let Some(transmit) = server.poll_transmit() {
+        let (channel, packet) = (transmit.channel, transmit.to_bytes());
+        client.handle_packet(channel, &packet).unwrap();
+    }
+}
