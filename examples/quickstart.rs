@@ -169,7 +169,7 @@ async fn join(addr: String, who: &str) -> io::Result<TcpClient> {
             }
             ClientEvent::Changed { object, fields, .. } => {
                 say(who, format!("{object} changes: {fields:?}"));
-                if let Some(player) = tcp.client_mut().get_mut::<Player>(object) {
+                if let Some(mut player) = tcp.client_mut().get_mut::<Player>(object) {
                     for seen in player.seen.drain(..) {
                         say(who, format!("  hook: {seen}"));
                     }

@@ -13,21 +13,22 @@ pub use syncvar_runtime::{
     Behaviours, Bits, Budget, BufferSerializer, CallContext, CallbackFailure, ChangedFields,
     Channel, ClientConfig, ClientEvent, ClientPacket, ClientState, Color, Color32, ConnectionId,
     Counter, Decimal, Dialect, DictionaryChange, DisconnectReason, ElementMut, Everyone,
-    FieldSchema, Fixed, FixedString, FixedString32, FixedString64, FixedString128, FixedString512,
-    FixedString4096, FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle, HasSynchronize,
-    HashKey, HookFailure, HookField, InterestChange, InterestChanges, InterestManagement,
-    LifecycleCallback, LifecycleResult, Link, ListChange, ListError, ListHash, ListOperation,
-    LocalClient, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema,
-    MemoryNetwork, MessageStart, MessageType, NetId, NetRef, NetworkBehaviour, NetworkClient,
-    NetworkContext, NetworkHash128, NetworkIdentity, NetworkLifecycle, NetworkObjects,
-    NetworkObjectsMut, NetworkReader, NetworkSceneId, NetworkSerializable, NetworkServer,
-    NetworkTime, NetworkWriter, PacketError, ParentError, Plane, Prefabs, Quantized, Quaternion,
-    Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Rect, SchemaDifference, Serializable,
-    ServerConfig, ServerEvent, SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError,
-    SpawnFailure, SpawnOptions, Stats, SyncCodec, SyncDictionary, SyncField, SyncHashSet, SyncList,
-    SyncListMessage, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
-    SynchronizeFailure, Tag, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector2Int,
-    Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, ZigZag, dictionary, hash_set,
+    FieldRules, FieldSchema, Fixed, FixedString, FixedString32, FixedString64, FixedString128,
+    FixedString512, FixedString4096, FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle,
+    HasSynchronize, HashKey, HookFailure, HookField, InterestChange, InterestChanges,
+    InterestManagement, LifecycleCallback, LifecycleResult, Link, ListChange, ListError, ListHash,
+    ListOperation, LocalClient, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4,
+    MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId, NetRef, NetworkBehaviour,
+    NetworkClient, NetworkContext, NetworkHash128, NetworkIdentity, NetworkLifecycle,
+    NetworkObjects, NetworkObjectsMut, NetworkReader, NetworkSceneId, NetworkSerializable,
+    NetworkServer, NetworkTime, NetworkWriter, PacketError, ParentError, Plane, Prefabs, Quantized,
+    Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Readers, Rect, ReplicaMut,
+    SchemaDifference, Serializable, ServerConfig, ServerEvent, SetChange, SmallestThree, SortKey,
+    SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec, SyncDictionary,
+    SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet, SyncValue, SyncVar,
+    Synchronize, SynchronizeError, SynchronizeFailure, Tag, Transmit, TypeSchema, ValueMut,
+    VariantSchema, Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
+    Writers, ZigZag, dictionary, hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
@@ -58,10 +59,10 @@ pub mod __private {
     pub use core::time::Duration;
     pub use std::vec::Vec;
     pub use syncvar_runtime::{
-        BehaviourSchema, BufferSerializer, DictionaryChange, FieldSchema, HasLifecycle,
+        BehaviourSchema, BufferSerializer, DictionaryChange, FieldRules, FieldSchema, HasLifecycle,
         HasSynchronize, HookField, LifecycleCallback, LifecycleResult, ListChange, MemberSchema,
         NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, ReadError, ReadResultExt,
-        SetChange, SyncCodec, SyncField, SyncValue, Synchronize, SynchronizeError, TypeSchema,
-        VariantSchema, assert_fits_32_bits,
+        Readers, SetChange, SyncCodec, SyncField, SyncValue, Synchronize, SynchronizeError,
+        TypeSchema, VariantSchema, Writers, assert_fits_32_bits,
     };
 }

@@ -9,6 +9,7 @@ mod wire {
     pub(crate) mod list_messages;
     pub(crate) mod messages;
     pub(crate) mod ours;
+    pub(crate) mod owners;
     pub(crate) mod time;
     pub(crate) mod values;
 }
@@ -17,7 +18,9 @@ use std::collections::BTreeMap;
 
 use syncvar::prelude::*;
 use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
-use wire::{batches, codecs, collections, data, list_messages, messages, ours, time, values};
+use wire::{
+    batches, codecs, collections, data, list_messages, messages, ours, owners, time, values,
+};
 
 #[derive(NetworkBehaviour, Default)]
 struct Creature {
@@ -116,6 +119,7 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         ours::examples(),
         messages::examples(),
         time::examples(),
+        owners::examples(),
         batches::examples(),
         collections::examples(),
         codecs::examples(),

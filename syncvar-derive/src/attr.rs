@@ -3,6 +3,8 @@
 //! Says what was written, and where; knows no meaning. A key that is wrong, doubled or out of place
 //! is reported and skipped, so that the rest is still looked at.
 
+mod rules;
+
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -12,6 +14,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Token, Type};
 
 use crate::errors::Errors;
+pub(crate) use rules::RuleAttrs;
 
 /// What stands on a behaviour.
 #[derive(Default)]
@@ -36,6 +39,7 @@ pub(crate) struct FieldAttrs {
     pub(crate) initial_hook: Option<Span>,
     /// How the value travels, where that is not its own way.
     pub(crate) with: Option<Type>,
+    pub(crate) rules: RuleAttrs,
     /// `#[network_behaviour(base)]`, with its place.
     pub(crate) base: Option<Span>,
 }
@@ -110,7 +114,19 @@ impl FieldAttrs {
         if attr.meta.require_path_only().is_ok() {
             return;
         }
-        const KEYS: &[&str] = &["hook", "batch_hook", "initial_hook", "with"];
+        const KEYS: &[&str] = &[
+            "hook",
+            "batch_hook",
+            "initial_hook",
+            "with",
+            "read",
+            "write",
+            "server_override",
+            "initial_only",
+            "min_interval",
+            "max_interval",
+            "threshold",
+        ];
         parse_keys(attr, KEYS, errors, |meta, key, errors| {
             match key {
                 "hook" => {
@@ -124,6 +140,7 @@ impl FieldAttrs {
                 }
                 "initial_hook" => set(&mut self.initial_hook, meta, word(meta)?, errors),
                 "with" => set(&mut self.with, meta, codec(meta)?, errors),
+                _ if rules::KEYS.contains(&key) => self.rules.parse(meta, key, errors)?,
                 _ => return Err(unknown(meta, key, KEYS)),
             }
             Ok(())
@@ -206,6 +223,23 @@ fn belongs(key: &str) -> Option<&'static str> {
         "hook" => "`hook` belongs on a synchronised field: `#[sync_var(hook = ...)]`",
         "batch_hook" => {
             "`batch_hook` belongs on a synchronised collection: `#[sync_var(batch_hook = ...)]`"
+        }
+        "read" => "`read` belongs on a synchronised field: `#[sync_var(read = owner)]`",
+        "write" => "`write` belongs on a synchronised field: `#[sync_var(write = owner)]`",
+        "server_override" => {
+            "`server_override` belongs on a synchronised field: `#[sync_var(write = owner, server_override)]`"
+        }
+        "initial_only" => {
+            "`initial_only` belongs on a synchronised field: `#[sync_var(initial_only)]`"
+        }
+        "min_interval" => {
+            "`min_interval` belongs on a synchronised field: `#[sync_var(min_interval = ...)]`"
+        }
+        "max_interval" => {
+            "`max_interval` belongs on a synchronised field: `#[sync_var(max_interval = ...)]`"
+        }
+        "threshold" => {
+            "`threshold` belongs on a synchronised field: `#[sync_var(threshold = ...)]`"
         }
         "initial_hook" => {
             "`initial_hook` belongs on a synchronised field with a hook: `#[sync_var(hook = ..., initial_hook)]`"
@@ -384,11 +418,16 @@ fn codec(meta: &ParseNestedMeta<'_>) -> syn::Result<Type> {
         .map_err(|error| syn::Error::new(error.span(), EXAMPLE))
 }
 
-/// A number of seconds.
+/// A number of seconds for `send_interval`.
 fn seconds(meta: &ParseNestedMeta<'_>) -> syn::Result<f64> {
     const EXAMPLE: &str =
         "`send_interval` is a number of seconds between 0 and 3600, such as `send_interval = 0.1`";
-    let expression: Expr = value(meta, EXAMPLE)?.parse()?;
+    seconds_as(meta, EXAMPLE)
+}
+
+/// A number of seconds; the example says what it is for.
+fn seconds_as(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<f64> {
+    let expression: Expr = value(meta, example)?.parse()?;
     let number = match &expression {
         Expr::Lit(ExprLit {
             lit: Lit::Float(literal),
@@ -402,7 +441,7 @@ fn seconds(meta: &ParseNestedMeta<'_>) -> syn::Result<f64> {
     };
     number
         .filter(|number| (0.0..=3600.0).contains(number))
-        .ok_or_else(|| syn::Error::new_spanned(&expression, EXAMPLE))
+        .ok_or_else(|| syn::Error::new_spanned(&expression, example))
 }
 
 /// The number of a channel.

@@ -6,6 +6,7 @@ mod dirty;
 mod hooks;
 mod lifecycle;
 mod previous;
+mod rules;
 mod schema;
 mod serialize;
 mod value;
@@ -35,10 +36,14 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let sync_var_dirty_bits = dirty::sync_var_dirty_bits(behaviour);
     let set_dirty_bit = dirty::set_dirty_bit(behaviour);
     let clear_all_dirty_bits = dirty::clear_all_dirty_bits(behaviour);
+    let clear_dirty_bits = dirty::clear_dirty_bits(behaviour);
     let notice_replacements = dirty::notice_replacements(behaviour);
     let set_observed = dirty::set_observed(behaviour);
     let before_change = change::before_change(behaviour);
     let withdraw_changes = change::withdraw_changes(behaviour);
+    let write_fields = rules::write_fields(behaviour);
+    let read_fields = rules::read_fields(behaviour);
+    let is_beyond_threshold = rules::is_beyond_threshold(behaviour);
     let remember_for_hooks = hooks::remember_for_hooks(behaviour);
     let changed_since = hooks::changed_since(behaviour);
     let remember_for_initial_hooks = hooks::remember_for_initial_hooks(behaviour);
@@ -71,10 +76,14 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 #sync_var_dirty_bits
                 #set_dirty_bit
                 #clear_all_dirty_bits
+                #clear_dirty_bits
                 #notice_replacements
                 #set_observed
                 #before_change
                 #withdraw_changes
+                #write_fields
+                #read_fields
+                #is_beyond_threshold
                 #on_serialize
                 #on_deserialize
                 #call_hooks

@@ -109,6 +109,37 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(net.server.get::<Unit>(id).unwrap().sync_var_dirty_bits(), 0);
 /// ```
 ///
+/// Who reads a field, who writes it, and when it is sent can be chosen, too:
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// #[network_behaviour(send_interval = 0)]
+/// struct Ship {
+///     #[sync_var(read = owner)]
+///     cargo: SyncList<String>, // nobody else is sent what is in it
+///     #[sync_var(write = owner)]
+///     rudder: SyncVar<f32>, // the client that owns the ship steers
+///     #[sync_var(threshold = leaked, max_interval = 2.0)]
+///     water: SyncVar<f32>,
+/// }
+///
+/// impl Ship {
+///     fn leaked(last_sent: &f32, now: &f32) -> bool {
+///         now - last_sent > 0.1
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Ship>("ship"));
+/// let ship = net.server.spawn(Ship::default());
+/// net.server.set_owner(ship, Some(net.connection(0)));
+/// net.settle();
+/// net.client_mut(0).get_mut::<Ship>(ship).unwrap().rudder.set(0.5);
+/// net.settle();
+/// assert_eq!(net.server.get::<Ship>(ship).unwrap().rudder, 0.5);
+/// ```
+///
 /// On the struct, `#[network_behaviour(...)]` takes:
 ///
 /// * `send_interval = <seconds>`: the shortest time between two updates; 0.1 unless given, 0 for
@@ -169,6 +200,21 @@ use syn::{DeriveInput, parse_macro_input};
 ///   its own way. On the server, what makes no difference to what is sent is no change then; on a
 ///   client, no hook runs for it. Only of a `SyncVar<T>` that is written out; `hook` can stand beside
 ///   it.
+/// * `#[sync_var(read = owner)]`: only the connection that owns the object is sent the field, and nobody
+///   else ever is; `read = others`: all but that connection; `read = everyone`, unless given.
+/// * `#[sync_var(write = owner)]`: the connection that owns the object writes the field, and everybody
+///   else is sent what it has written. What the server writes then is refused, unless
+///   `server_override` stands beside it; the server may write as long as no connection owns the object.
+///   If both write, what comes to the server last counts. `write = server`, unless given. On a client
+///   that may not write a field, writing to it is refused.
+/// * `#[sync_var(initial_only)]`: the field is sent with the full state of the object and not after it.
+/// * `#[sync_var(min_interval = <seconds>)]`: the shortest time between two updates of this field; the
+///   others do not wait for it.
+/// * `#[sync_var(threshold = function)]`: of a `SyncVar<T>`; a change waits until
+///   `fn function(last_sent: &T, now: &T) -> bool` says that it is large enough. A single name is that of
+///   a function of the struct, a longer path any function. With `max_interval = <seconds>` it waits no
+///   longer than that since the field was last sent. When somebody is shown the object, whatever is held
+///   back is sent to everyone first, so that all have the same.
 /// * `#[network_behaviour(base)]`: the field is the base of this behaviour; its fields come first.
 ///
 /// Hooks run in declaration order when all fields of the object have been applied. They do not run for

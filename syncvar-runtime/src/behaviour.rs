@@ -124,6 +124,17 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// Counts every change as made: all who observe the object have it, or nobody observes it.
     fn clear_all_dirty_bits(&mut self);
 
+    /// As [`clear_all_dirty_bits`](Self::clear_all_dirty_bits), for the fields whose bits are set. What
+    /// others have to send must stay pending. By default these are set dirty once more, so that they
+    /// are sent whole; the derive does better.
+    fn clear_dirty_bits(&mut self, dirty_bits: u64) {
+        let pending = self.sync_var_dirty_bits() & !dirty_bits;
+        self.clear_all_dirty_bits();
+        if pending != 0 {
+            self.set_dirty_bit(pending);
+        }
+    }
+
     /// Makes those fields dirty that were made since the last
     /// [`clear_all_dirty_bits`](Self::clear_all_dirty_bits): they have taken the place of others, as
     /// in `player.health = 5.into()`. The server calls it when it gets the behaviour back. A behaviour
@@ -156,7 +167,43 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
         drop(before);
     }
 
+    /// Writes the fields whose bits are set, each as it is in a full state, one after another. The
+    /// server and the client use it to see whether such a field has changed and to put back what it
+    /// was; it never travels. It is called for fields that the owner of the object may write, and for
+    /// those with a threshold: a behaviour with [`FieldRules`](crate::FieldRules) like these has to
+    /// write them, and may pass over all others.
+    fn write_fields(&self, writer: &mut NetworkWriter, fields: u64) {
+        let _ = (writer, fields);
+    }
+
+    /// Reads what [`write_fields`](Self::write_fields) wrote for the same fields. No field is dirty
+    /// because of it.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
+    fn read_fields(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        fields: u64,
+    ) -> Result<(), ReadError> {
+        let _ = (reader, fields);
+        Ok(())
+    }
+
+    /// Whether a field with a [threshold](crate::FieldRules::threshold) is so different from what was
+    /// last sent that it is to be sent; `last_sent` has what [`write_fields`](Self::write_fields) wrote
+    /// then.
+    fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>, field: u64) -> bool {
+        let _ = (last_sent, field);
+        true
+    }
+
     /// Writes the whole state (`initial_state`), or the dirty mask and the changed fields.
+    ///
+    /// A behaviour that has [`FieldRules`](crate::FieldRules) in its schema writes, of the fields that
+    /// are dirty, only those in [`NetworkWriter::fields`], and of a full state only what its reader may
+    /// have: it begins with [`NetworkWriter::write_for_owner`].
     ///
     /// With `initial_state` it writes what those who already observe have, so that the changes that
     /// follow are right for everyone. Before a full state the server has the changes written,

@@ -3,10 +3,12 @@
 mod apply;
 mod clock;
 mod event;
+mod guard;
 mod hold;
 mod late;
 mod lend;
 mod lifecycle;
+mod owner;
 mod parent;
 mod receive;
 mod references;
@@ -15,6 +17,7 @@ mod scene;
 
 pub(crate) use apply::Reception;
 pub use event::{ChangedFields, ClientEvent, HookFailure, SpawnFailure};
+pub use guard::ReplicaMut;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -36,6 +39,7 @@ use crate::{
     NetworkTime, Prefabs, ReadError,
 };
 use clock::Clock;
+use guard::Desk;
 use late::Late;
 use references::References;
 use scene::Scene;
@@ -183,6 +187,8 @@ pub struct NetworkClient {
     masks: Vec<u64>,
     /// Objects of the message under way that could not be read.
     failed: Vec<(NetId, ReadError)>,
+    /// What the application has written.
+    desk: Desk,
     outgoing: Segments,
     /// Packets of what was in `outgoing`, oldest first.
     packets: VecDeque<Bytes>,
@@ -237,6 +243,12 @@ struct Replica {
     asked: bool,
     /// Whether it was sent again in the burst of objects under way.
     fresh: bool,
+    /// What this client's writes must bear; 0 as long as the server has not said so.
+    lease: u32,
+    /// Whether the application has had it for writing.
+    lent: bool,
+    /// Whether the next full state counts even for what this client has written.
+    yields: bool,
 }
 
 impl NetworkClient {
@@ -268,6 +280,7 @@ impl NetworkClient {
             server_schema: Vec::new(),
             masks: Vec::new(),
             failed: Vec::new(),
+            desk: Desk::default(),
             outgoing: Segments::new(config.packet_size),
             packets: VecDeque::new(),
             events: Events::with_limit(config.max_events),
@@ -355,27 +368,6 @@ impl NetworkClient {
         self.identity(id)?.behaviour_at(index)
     }
 
-    /// The first behaviour of this type on an object, for writing to what is not synchronised.
-    /// State flows from the server to the clients only: what is written to a
-    /// [`SyncVar`](crate::SyncVar) here stays here, until the server's next value replaces it.
-    pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<&mut B> {
-        let replica = self.objects.get(id.0)?;
-        if !replica.announced {
-            return None;
-        }
-        self.pools.behaviour_mut(replica.at)
-    }
-
-    /// The behaviour at a position of an object, for writing, for objects with two behaviours of one
-    /// type.
-    pub fn get_mut_at<B: NetworkBehaviour>(&mut self, id: NetId, index: usize) -> Option<&mut B> {
-        let replica = self.objects.get(id.0)?;
-        if !replica.announced {
-            return None;
-        }
-        self.pools.behaviour_at_mut(replica.at, index)
-    }
-
     /// Whether this client owns an object.
     pub fn is_owner(&self, id: NetId) -> bool {
         self.objects.get(id.0).is_some_and(|replica| replica.owned)
@@ -417,6 +409,7 @@ impl NetworkClient {
         self.dialect = Dialect::Unet;
         self.joining = false;
         self.server_schema.clear();
+        self.desk = Desk::default();
         self.outgoing = Segments::new(self.config.packet_size);
         self.packets.clear();
         if self.config.compare_schemas {
@@ -472,8 +465,9 @@ impl NetworkClient {
     /// Lets the client do what depends on time. `now` is the time since any fixed moment. If it goes
     /// back, the client's own time stands still for this update and goes on from there.
     ///
-    /// It sends pings, makes [`network_time`](Self::network_time) go on, and drops what has been held
-    /// for too long ([`ClientConfig::hold_time`]). A game that needs none of that need not call it.
+    /// What was written to the objects that it owns is sent, when it is due. It sends pings, makes
+    /// [`network_time`](Self::network_time) go on, and drops what has been held for too long
+    /// ([`ClientConfig::hold_time`]). A game that needs none of that need not call it.
     pub fn update(&mut self, now: Duration) {
         let before = self.now;
         self.now = self.now.saturating_add(now.saturating_sub(self.clock));
@@ -481,6 +475,7 @@ impl NetworkClient {
         self.server_clock.advance(before, self.now);
         self.send_ping();
         self.drop_expired();
+        self.send_writes();
     }
 
     /// Asks the server for its time, if it is time for that.
@@ -496,6 +491,7 @@ impl NetworkClient {
 
     /// The next packet to be sent; call it until there is none.
     pub fn poll_transmit(&mut self) -> Option<ClientPacket> {
+        self.ask_for_refused();
         if self.packets.is_empty() {
             self.packets.extend(self.outgoing.drain());
         }
@@ -505,7 +501,8 @@ impl NetworkClient {
     }
 
     pub(crate) fn has_outgoing(&self) -> bool {
-        !self.outgoing.is_empty() || !self.packets.is_empty()
+        let waits = !self.desk.writing.is_empty() || !self.desk.refused.is_empty();
+        waits || !self.outgoing.is_empty() || !self.packets.is_empty()
     }
 
     /// Something that happened, oldest first.

@@ -3,6 +3,7 @@
 mod behaviours;
 mod pool;
 mod relations;
+mod ruled;
 mod slot;
 mod slots;
 
@@ -11,6 +12,7 @@ pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 pub(crate) use pool::Pool;
 pub(crate) use pool::{Entry, Job, Location, Pools};
 pub(crate) use relations::{Relation, Relations};
+pub(crate) use ruled::Ruled;
 pub(crate) use slot::{BehaviourInfo, Nanos, Remembered, Slot, nanos};
 pub(crate) use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,

@@ -37,7 +37,7 @@ pub use behaviour::NetworkBehaviour;
 pub use channel::{Channel, DisconnectReason};
 pub use client::{
     ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState, HookFailure,
-    NetworkClient, SpawnFailure,
+    NetworkClient, ReplicaMut, SpawnFailure,
 };
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use context::{CallContext, NetworkContext};
@@ -54,8 +54,8 @@ pub use message::{ListError, ListHash, ListOperation, MessageType, SyncListMessa
 pub use prefab::Prefabs;
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
-    BehaviourSchema, FieldSchema, MAX_SYNC_VARS, MemberSchema, TypeSchema, VariantSchema,
-    assert_fits_32_bits,
+    BehaviourSchema, FieldRules, FieldSchema, MAX_SYNC_VARS, MemberSchema, Readers, TypeSchema,
+    VariantSchema, Writers, assert_fits_32_bits,
 };
 pub use schema_text::SchemaDifference;
 pub use server::{

@@ -6,6 +6,7 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 
 use crate::identity::{BehaviourSet, Behaviours};
+use crate::schema::RuleBits;
 use crate::{NetworkHash128, schema_text::PrefabText};
 
 /// What objects can be spawned: names, and how to make the behaviours. The server and every client
@@ -50,6 +51,8 @@ pub(crate) struct Prefab {
     pub(crate) types: Vec<TypeId>,
     /// The position of its first behaviour among the behaviours of all prefabs.
     pub(crate) first_behaviour: usize,
+    /// The fields of any of its behaviours that have rules.
+    pub(crate) rules: RuleBits,
     /// Whether a behaviour is told of the life of its object.
     pub(crate) lifecycle: bool,
     /// Whether a behaviour has data beside its fields.
@@ -120,6 +123,7 @@ impl Prefabs {
             text: PrefabText::describe(name, asset_id, &sample),
             types,
             first_behaviour: self.behaviour_count(),
+            rules: RuleBits::of_any(sample.slots().iter().map(|slot| slot.info().rules)),
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
             make: Box::new(move || make().into_behaviours()),

@@ -9,7 +9,7 @@ use std::ops::DerefMut;
 use crate::schema::TypeSchema;
 use crate::{
     BehaviourMut, NetId, NetworkBehaviour, NetworkClient, NetworkContext, NetworkIdentity,
-    NetworkReader, NetworkServer, NetworkWriter, ReadError, ReadErrorKind, SyncValue,
+    NetworkReader, NetworkServer, NetworkWriter, ReadError, ReadErrorKind, ReplicaMut, SyncValue,
 };
 
 /// What references are looked up in: a server, a client, or what is around a behaviour that is being
@@ -385,13 +385,17 @@ impl NetworkObjects for NetworkClient {
 }
 
 impl NetworkObjectsMut for NetworkClient {
-    type Guard<'a, B: NetworkBehaviour> = &'a mut B;
+    type Guard<'a, B: NetworkBehaviour> = ReplicaMut<'a, B>;
 
-    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<&mut B> {
+    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<ReplicaMut<'_, B>> {
         self.get_mut(id)
     }
 
-    fn behaviour_at_mut<B: NetworkBehaviour>(&mut self, id: NetId, index: usize) -> Option<&mut B> {
+    fn behaviour_at_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<ReplicaMut<'_, B>> {
         self.get_mut_at(id, index)
     }
 }

@@ -4,7 +4,12 @@
 //! text and hashes it. At connect the two hashes are compared, and if they differ the two texts are
 //! searched for the first behaviour and field that differ.
 
+mod rules;
+
 use std::fmt;
+
+pub(crate) use rules::RuleBits;
+pub use rules::{FieldRules, Readers, Writers};
 
 /// The description of a behaviour.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +76,14 @@ pub enum TypeSchema {
         /// Whatever else decides the bytes: bounds, steps, bits.
         parameters: &'static [i64],
         /// What is encoded.
+        value: &'static TypeSchema,
+    },
+    /// A field that not everyone reads, that the server does not write, or that is not sent with
+    /// every update. Only as the schema of a field.
+    Ruled {
+        /// Its rules.
+        rules: FieldRules,
+        /// What the field holds.
         value: &'static TypeSchema,
     },
 }
@@ -147,9 +160,8 @@ impl BehaviourSchema {
         let mut index = 0;
         while index < self.fields.len() {
             let place = inherited as usize + index;
-            let collection = matches!(self.fields[index].schema, TypeSchema::Collection { .. });
             // More fields than bits are an error, and told in another place.
-            if collection && place < MAX_SYNC_VARS as usize {
+            if self.fields[index].schema.is_collection() && place < MAX_SYNC_VARS as usize {
                 bits |= 1 << place;
             }
             index += 1;
@@ -227,6 +239,7 @@ impl fmt::Display for TypeSchema {
                 write!(f, "{value} as {codec}")?;
                 write_parameters(f, parameters)
             }
+            Self::Ruled { rules, value } => write!(f, "{value}{rules}"),
         }
     }
 }

@@ -13,11 +13,13 @@ mod lend;
 mod lifecycle;
 mod limited;
 mod notes;
+mod owner;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod parent;
 mod ping;
 mod receive;
+mod ruled;
 mod scene;
 mod schedule;
 mod show;
@@ -50,6 +52,7 @@ use crate::lifecycle::LentObjects;
 use crate::segments::Room;
 use crate::stats::Stats;
 use crate::table::Table;
+use crate::wire::DEFAULT_MAX_ELEMENTS;
 use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
 use audience::Audiences;
 use connection::{Connection, ConnectionState};
@@ -106,6 +109,9 @@ pub struct ServerConfig {
     /// [`Dialect::Unet`], the literal bytes of UNet for everybody. Those who do not prove their schema
     /// are always spoken to in the latter.
     pub dialect: Dialect,
+    /// The most elements that a sequence or a collection can have in what the owner of an object writes
+    /// to it, 1 048 576 unless set; what has more is not applied.
+    pub max_elements: usize,
     /// How many objects a connection is sent again in one update because it could not read them;
     /// what it asks for beyond them waits for the next updates.
     pub resyncs_per_update: usize,
@@ -133,6 +139,7 @@ impl Default for ServerConfig {
             channels: vec![Channel::Reliable, Channel::Unreliable],
             compare_schemas: true,
             dialect: Dialect::Compact,
+            max_elements: DEFAULT_MAX_ELEMENTS,
             resyncs_per_update: 64,
             tick_rate: 30,
             max_events: 100_000,
@@ -352,13 +359,19 @@ impl NetworkServer {
 
     /// The first behaviour of this type on an object, for writing. When the guard is dropped and
     /// something has changed, the object is queued for the next update.
+    ///
+    /// While a connection owns the object, fields with `#[sync_var(write = owner)]` are that
+    /// connection's to write: what is written to them here is refused, as
+    /// [`ServerEvent::WriteRefused`], and they are what they were. With `server_override` beside it the
+    /// server may write, too.
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
         if self.host.is_some() {
             self.remember_for_local(id, at, |slots| slots.position::<B>());
         }
         let behaviour = self.pools.behaviour_mut(at)?;
-        Some(BehaviourMut::new(id, behaviour, &mut self.schedule))
+        let (schedule, events) = (&mut self.schedule, &mut self.events);
+        Some(BehaviourMut::new(id, behaviour, schedule, events))
     }
 
     /// The behaviour at a position of an object, for objects with two behaviours of one type.
@@ -372,7 +385,8 @@ impl NetworkServer {
             self.remember_for_local(id, at, |_| index..index + 1);
         }
         let behaviour = self.pools.behaviour_at_mut(at, index)?;
-        Some(BehaviourMut::new(id, behaviour, &mut self.schedule))
+        let (schedule, events) = (&mut self.schedule, &mut self.events);
+        Some(BehaviourMut::new(id, behaviour, schedule, events))
     }
 
     /// The connection that owns an object.

@@ -41,6 +41,9 @@ pub struct Stats {
     pub unknown_objects: u64,
     /// Pings that a server has not answered, because the client asked too often.
     pub ignored_pings: u64,
+    /// Writes to objects by connections that do not own them, by former owners mostly, and writes that
+    /// could not be read. On a server.
+    pub ignored_writes: u64,
     /// Each behaviour of each prefab, in the order of registration.
     pub behaviours: Vec<BehaviourStats>,
     encoded: [Counter; MessageType::ALL.len()],

@@ -25,6 +25,7 @@ mod packed;
 #[cfg(feature = "serde")]
 mod postcard;
 mod reader;
+mod selection;
 mod unity;
 mod value;
 mod varint;

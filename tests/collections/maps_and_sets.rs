@@ -8,7 +8,7 @@ use crate::{Bag, apply, delta, world};
 fn told(net: &mut MemoryNetwork, id: NetId) -> Vec<String> {
     net.settle();
     let server = net.server.get::<Bag>(id).unwrap().state();
-    let client = net.client_mut(0).get_mut::<Bag>(id).unwrap();
+    let mut client = net.client_mut(0).get_mut::<Bag>(id).unwrap();
     assert_eq!(client.state(), server);
     std::mem::take(&mut client.told)
 }

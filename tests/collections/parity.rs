@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What a case can be left to.
-const CAPABILITIES: &[&str] = &["client-to-server writes", "remote calls"];
+const CAPABILITIES: &[&str] = &["remote calls"];
 
 /// The tables, and how many cases each has.
 const TABLES: &[(&str, usize)] = &[

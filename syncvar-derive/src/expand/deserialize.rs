@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
 use super::previous::{Previous, hooked};
-use super::{Method, call, item, last_place_of, place_of};
+use super::{Method, call, item, last_place_of, place_of, rules};
 use crate::model::{Base, Behaviour, Container, SyncVar};
 use crate::names;
 
@@ -50,7 +50,7 @@ fn read_fields(behaviour: &Behaviour<'_>) -> TokenStream {
     });
     let full = behaviour.sync_vars.iter().map(|sync_var| {
         let read = read(behaviour, sync_var, &Method::READ_FULL);
-        quote!(#read;)
+        rules::if_readable(sync_var, &quote!(#read;))
     });
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
@@ -75,9 +75,13 @@ fn read_fields(behaviour: &Behaviour<'_>) -> TokenStream {
         (None, empty.clone())
     };
     let place = behaviour.ident.unraw().to_string();
+    let for_owner = behaviour
+        .has_private_fields()
+        .then(|| quote!(let for_owner = reader.read_for_owner().at(#place)?;));
     quote! {
         if initial_state {
             #base_full
+            #for_owner
             #(#full)*
             return _syncvar::Ok(#empty);
         }
@@ -105,7 +109,11 @@ fn read_base(
 
 /// A call that reads, with the place that its error names. All of it is where the type is: should the
 /// trait be missing, the compiler prints that once.
-fn read(behaviour: &Behaviour<'_>, sync_var: &SyncVar<'_>, method: &Method) -> TokenStream {
+pub(super) fn read(
+    behaviour: &Behaviour<'_>,
+    sync_var: &SyncVar<'_>,
+    method: &Method,
+) -> TokenStream {
     let call = call(sync_var, method, Some(&quote!(reader)));
     let place = names::place(behaviour.ident, &sync_var.member);
     quote_spanned!(last_place_of(sync_var.ty.original)=> #call.at(#place)?)

@@ -111,6 +111,33 @@ pub(super) fn clear_all_dirty_bits(behaviour: &Behaviour<'_>) -> TokenStream {
     for_all_fields(behaviour, "clear_all_dirty_bits", &Method::CLEAR_DIRTY)
 }
 
+/// Where some fields may be sent and others not.
+pub(super) fn clear_dirty_bits(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
+    if !behaviour.may_have_rules() {
+        return None;
+    }
+    let base = behaviour.base.as_ref().map(|base| {
+        let member = &base.member;
+        let function = item(base.ty, "NetworkBehaviour", "clear_dirty_bits");
+        quote!(#function(&mut self.#member, dirty_bits);)
+    });
+    let fields = behaviour.sync_vars.iter().map(|sync_var| {
+        let bit = names::bit(&sync_var.member);
+        let clear_dirty = call(sync_var, &Method::CLEAR_DIRTY, None);
+        quote! {
+            if dirty_bits & Self::#bit != 0 {
+                #clear_dirty;
+            }
+        }
+    });
+    Some(quote! {
+        fn clear_dirty_bits(&mut self, dirty_bits: u64) {
+            #base
+            #(#fields)*
+        }
+    })
+}
+
 pub(super) fn notice_replacements(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let is_empty = behaviour.base.is_none() && behaviour.sync_vars.is_empty();
     let function = || {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
 
-use super::{item, value_item};
+use super::{item, rules, value_item};
 use crate::model::{Behaviour, Body, Container, MemberModel, Value};
 use crate::names;
 
@@ -25,6 +25,7 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 item(sync_var.ty.original, "SyncField", "SCHEMA")
             }
         };
+        let schema = rules::schema(sync_var, schema);
         quote!(_syncvar::FieldSchema { name: #name, schema: #schema })
     });
     quote! {

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Method, call, item};
+use super::{Method, call, item, rules};
 use crate::model::{Behaviour, SyncVar};
 use crate::names;
 
@@ -57,8 +57,12 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
     }
     let full = behaviour.sync_vars.iter().map(|sync_var| {
         let write = write(behaviour, sync_var, &Method::WRITE_FULL);
-        quote!(#write;)
+        rules::if_readable(sync_var, &quote!(#write;))
     });
+    let for_owner = behaviour
+        .has_private_fields()
+        .then(|| quote!(let for_owner = writer.write_for_owner();));
+    let selected = behaviour.may_have_rules().then(|| quote!(&writer.fields()));
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
         let write = write(behaviour, sync_var, &Method::WRITE_DELTA);
@@ -71,10 +75,11 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
     quote! {
         if initial_state {
             #base_full
+            #for_owner
             #(#full)*
             return true;
         }
-        let dirty_bits = _syncvar::NetworkBehaviour::sync_var_dirty_bits(self);
+        let dirty_bits = _syncvar::NetworkBehaviour::sync_var_dirty_bits(self) #selected;
         #base_delta
         writer.write_dirty_bits(dirty_bits);
         #(#delta)*
@@ -83,7 +88,11 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
 }
 
 /// A call that writes, with the place that its error names.
-fn write(behaviour: &Behaviour<'_>, sync_var: &SyncVar<'_>, method: &Method) -> TokenStream {
+pub(super) fn write(
+    behaviour: &Behaviour<'_>,
+    sync_var: &SyncVar<'_>,
+    method: &Method,
+) -> TokenStream {
     let place = names::place(behaviour.ident, &sync_var.member);
     call(sync_var, method, Some(&quote!(writer.at(#place))))
 }

@@ -5,6 +5,7 @@ use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type, Visibility};
 
 use super::field_type::{self, Container, FieldType};
+use super::{Readers, Rules};
 use crate::attr::{BehaviourAttrs, FieldAttrs};
 use crate::errors::Errors;
 use crate::lints::Lints;
@@ -47,6 +48,8 @@ pub(crate) struct SyncVar<'a> {
     pub(crate) initial_hook: bool,
     /// What encodes the value, where that is not the value itself: of a `SyncVar` only.
     pub(crate) codec: Option<Type>,
+    /// Who reads and writes it, and when it is sent.
+    pub(crate) rules: Rules,
 }
 
 impl SyncVar<'_> {
@@ -161,6 +164,7 @@ impl<'a> Behaviour<'a> {
                 if let Some(hook) = batch_hook.as_ref().filter(|_| !ty.is_collection()) {
                     errors.add(hook, no_batch_hook(&ty));
                 }
+                let rules = Rules::from_attrs(attrs.rules, &ty, errors);
                 let told = attrs.hook.is_some() || batch_hook.is_some();
                 if let Some(place) = attrs.initial_hook.filter(|_| !told) {
                     errors.add_error(syn::Error::new(
@@ -169,6 +173,7 @@ impl<'a> Behaviour<'a> {
                     ));
                 }
                 self.sync_vars.push(SyncVar {
+                    rules,
                     member,
                     ty,
                     hook: attrs.hook,
@@ -191,6 +196,17 @@ impl<'a> Behaviour<'a> {
     /// Whether any field of its own has a hook.
     pub(crate) fn has_hooks(&self) -> bool {
         self.sync_vars.iter().any(SyncVar::has_hook)
+    }
+
+    /// Whether any field of its own has rules, or its base may have such fields.
+    pub(crate) fn may_have_rules(&self) -> bool {
+        self.base.is_some() || self.sync_vars.iter().any(|sync_var| sync_var.rules.any())
+    }
+
+    /// Whether there are fields of its own that not everyone reads.
+    pub(crate) fn has_private_fields(&self) -> bool {
+        let private = |sync_var: &SyncVar<'_>| sync_var.rules.readers != Readers::Everyone;
+        self.sync_vars.iter().any(private)
     }
 
     /// Whether a hook of any field of its own is told of what the field is when a client meets the object.

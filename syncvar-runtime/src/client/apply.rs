@@ -1,5 +1,6 @@
 //! Spawns and updates: read everything first, then tell.
 
+use super::owner::{RestoreOwn, SaveOwn};
 use super::parent::some;
 use super::references::waits;
 use super::{ChangedFields, ClientEvent, HookFailure, NetworkClient, Replica, SpawnFailure};
@@ -46,6 +47,9 @@ impl Reception<'_> {
         let mut reader = NetworkReader::with_dialect(entry.changes, self.dialect)
             .with_max_elements(self.max_elements)
             .with_references(std::mem::take(self.targets));
+        if entry.own {
+            slots.visit(&mut SaveOwn);
+        }
         let mut read = ReadChanges {
             channel: self.channel,
             reader: &mut reader,
@@ -57,6 +61,9 @@ impl Reception<'_> {
         *self.targets = reader.into_references();
         if !self.targets.is_empty() {
             self.note_references(entry.net_id, result.is_ok());
+        }
+        if entry.own {
+            slots.visit(&mut RestoreOwn);
         }
         // If the application does not know the object yet, it will meet it with this state.
         slots.visit(&mut Tell {
@@ -298,12 +305,18 @@ impl NetworkClient {
         let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
         let read = match (refused, self.pools.slots_mut(replica.at)) {
             (Some(error), _) => Err(error.clone()),
-            (None, Some(slots)) => slots.read_full(&mut reader).and_then(|()| {
-                if synchronize {
-                    read_data(object, slots, &mut reader, &mut self.events)?;
+            (None, Some(slots)) => {
+                let (read, kept) = Self::read_full(replica, slots, &mut reader, self.joining);
+                if kept {
+                    self.desk.writing.insert(object);
                 }
-                Ok(())
-            }),
+                read.and_then(|()| {
+                    if synchronize {
+                        read_data(object, slots, &mut reader, &mut self.events)?;
+                    }
+                    Ok(())
+                })
+            }
             (None, None) => Ok(()),
         };
         let read = read.and_then(|()| reader.finish());
@@ -363,6 +376,9 @@ impl NetworkClient {
             poisoned: false,
             asked: false,
             fresh: true,
+            lease: 0,
+            lent: false,
+            yields: false,
         };
         self.objects.insert(arrival.object.0, replica);
         Ok(())
@@ -433,6 +449,7 @@ impl NetworkClient {
             net_id: object,
             row: replica.at.row,
             announced: replica.announced,
+            own: replica.owned && replica.lent,
             changes,
         };
         Some((replica.at.pool, entry))

@@ -71,6 +71,17 @@ pub enum ClientEvent {
         /// Which.
         object: NetId,
     },
+    /// The application has written to fields that this client may not write. The server has been asked
+    /// for the object, and its values take the place of what was written:
+    /// [`Restored`](Self::Restored) tells when.
+    WriteRefused {
+        /// Which object.
+        object: NetId,
+        /// The position of the behaviour on it.
+        behaviour: usize,
+        /// Which fields.
+        fields: ChangedFields,
+    },
     /// An object is below another one now, or below none. What its parent is when it is spawned is part of
     /// its state.
     ParentChanged {

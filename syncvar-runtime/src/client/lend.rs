@@ -19,9 +19,11 @@ impl NetworkClient {
         let at = self.objects.get(id.0)?.at;
         let mut slots = self.pools.take(at)?;
         self.lent.push(id);
+        self.begin_writes(id, &mut *slots);
         // What is lent is given back, whatever happens.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
         self.run_waiting(id, &mut *slots);
+        self.end_writes(id, &mut *slots);
         self.pools.give_back(at, slots);
         if let Some(leaving) = self.lent.pop() {
             self.remove(id, leaving);

@@ -146,6 +146,7 @@ impl NetworkClient {
             }
             MessageType::Pong => self.handle_pong(payload)?,
             MessageType::Void => self.handle_void(Void::decode(payload)?.net_id),
+            MessageType::OwnerState => self.handle_owner_state(payload)?,
             MessageType::SpawnFinished => match SpawnFinished::decode(payload)?.state {
                 0 => self.begin_burst(),
                 1 => self.end_burst(),

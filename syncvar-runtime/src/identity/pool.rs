@@ -13,6 +13,7 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 
 use super::behaviours::Behaviours;
+use super::ruled::Ruled;
 use super::slot::{Slot, TypedSlot};
 use super::slots::{Look, Pending, Slots, When};
 use crate::client::Reception;
@@ -64,6 +65,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) row: u32,
     /// Whether the application knows the object: hooks run, and it is told.
     pub(crate) announced: bool,
+    /// Whether this client owns the object and may have written to it: its own values stay.
+    pub(crate) own: bool,
     pub(crate) changes: &'a [u8],
 }
 
@@ -285,13 +288,24 @@ impl Pools {
         Some(&mut *self.all.get_mut(pool as usize)?.rows)
     }
 
-    /// The first behaviour of this type on an object, for writing.
-    pub(crate) fn behaviour_mut<B: NetworkBehaviour>(&mut self, at: Location) -> Option<&mut B> {
+    /// The position of the first behaviour of this type on an object.
+    pub(crate) fn position<B: NetworkBehaviour>(&self, at: Location) -> Option<usize> {
+        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
+        self.slots(at)?.iter().position(is_one)
+    }
+
+    /// The first behaviour of this type on an object, for writing, and what is kept of its fields that
+    /// have rules.
+    pub(crate) fn behaviour_mut<B: NetworkBehaviour>(
+        &mut self,
+        at: Location,
+    ) -> Option<(&mut B, Option<&mut Ruled>)> {
         let pool = self.pool_mut(at.pool)?;
         // Most objects are one behaviour: one question to the pool instead of one to every slot.
         if (pool as &dyn Any).is::<TypedPool<TypedSlot<B>>>() {
             let pool: &mut TypedPool<TypedSlot<B>> = (pool as &mut dyn Any).downcast_mut()?;
-            return Some(&mut pool.row_mut(at.row)?.behaviour);
+            let slot = pool.row_mut(at.row)?;
+            return Some((&mut slot.behaviour, slot.ruled.as_deref_mut()));
         }
         let slots = pool.slots_mut(at.row)?;
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
@@ -304,13 +318,17 @@ impl Pools {
         &mut self,
         at: Location,
         index: usize,
-    ) -> Option<&mut B> {
+    ) -> Option<(&mut B, Option<&mut Ruled>)> {
         behaviour_at(self.slots_mut(at)?, index)
     }
 }
 
-fn behaviour_at<B: NetworkBehaviour>(slots: &mut dyn Slots, index: usize) -> Option<&mut B> {
-    (slots.slot_mut(index)?.behaviour_mut() as &mut dyn Any).downcast_mut()
+fn behaviour_at<B: NetworkBehaviour>(
+    slots: &mut dyn Slots,
+    index: usize,
+) -> Option<(&mut B, Option<&mut Ruled>)> {
+    let (behaviour, ruled) = slots.slot_mut(index)?.parts_mut();
+    Some(((behaviour as &mut dyn Any).downcast_mut()?, ruled))
 }
 
 impl fmt::Debug for Pools {

@@ -3,8 +3,9 @@
 use std::any::Any;
 use std::time::Duration;
 
+use super::ruled::Ruled;
 use crate::context::{Panicked, contain};
-use crate::schema::BehaviourSchema;
+use crate::schema::{BehaviourSchema, RuleBits};
 use crate::{
     BufferSerializer, LifecycleCallback, LifecycleResult, NetworkBehaviour, NetworkContext,
     NetworkReader, NetworkWriter, ReadError, SynchronizeError,
@@ -35,6 +36,8 @@ pub(crate) struct BehaviourInfo {
     pub(crate) resendable: bool,
     /// The bits of fields whose changes are operations, as long as they are not set dirty as a whole.
     pub(crate) operation_bits: u64,
+    /// The fields that have rules.
+    pub(crate) rules: RuleBits,
     /// Whether it is told of the life of its object.
     pub(crate) lifecycle: bool,
     /// Whether it has data beside its fields.
@@ -45,6 +48,8 @@ pub(crate) struct BehaviourInfo {
 pub(crate) trait Slot: Send + Sync {
     fn behaviour(&self) -> &dyn AnyBehaviour;
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
+    /// The behaviour, and what is kept of its fields that have rules.
+    fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut Ruled>);
     fn info(&self) -> &'static BehaviourInfo;
     fn dirty_bits(&self) -> u64;
     /// Nobody observes the object: what has changed need not be kept, nor what will.
@@ -90,8 +95,21 @@ pub(crate) trait Slot: Send + Sync {
     /// The server is about to lend the behaviour for writing.
     fn begin_change(&mut self);
 
-    /// The server has got the behaviour back.
-    fn end_change(&mut self);
+    /// The server has got the behaviour back. Returns the fields that were not the server's to write:
+    /// they are what they were.
+    fn end_change(&mut self) -> u64;
+
+    /// What is kept of fields that have rules, and the behaviour; none if no field has any.
+    fn ruled(&mut self) -> Option<RuledSlot<'_>>;
+
+    /// Whether anything is kept of fields that have rules.
+    fn has_ruled(&self) -> Option<&Ruled>;
+
+    /// Some fields were sent: they are clean.
+    fn mark_fields_sent(&mut self, fields: u64, now: Nanos);
+
+    /// The fields that are held back, and when the first of them is due.
+    fn held_back(&self, now: Nanos) -> (u64, Option<Nanos>);
 
     /// Tells the behaviour of the life of its object.
     fn on_lifecycle(
@@ -121,11 +139,60 @@ pub(crate) trait AnyBehaviour: Any + Send + Sync {}
 
 impl<B: NetworkBehaviour> AnyBehaviour for B {}
 
+/// What is asked of a behaviour about its fields with rules.
+pub(crate) trait RuledBehaviour {
+    fn dirty_bits(&self) -> u64;
+    fn set_dirty_bit(&mut self, dirty_bits: u64);
+    fn clear_dirty_bits(&mut self, dirty_bits: u64);
+    fn write_fields(&self, writer: &mut NetworkWriter, fields: u64);
+    fn read_fields(&mut self, reader: &mut NetworkReader<'_>, fields: u64)
+    -> Result<(), ReadError>;
+    fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>, field: u64) -> bool;
+}
+
+impl<B: NetworkBehaviour> RuledBehaviour for B {
+    fn dirty_bits(&self) -> u64 {
+        self.sync_var_dirty_bits()
+    }
+
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        NetworkBehaviour::set_dirty_bit(self, dirty_bits);
+    }
+
+    fn clear_dirty_bits(&mut self, dirty_bits: u64) {
+        NetworkBehaviour::clear_dirty_bits(self, dirty_bits);
+    }
+
+    fn write_fields(&self, writer: &mut NetworkWriter, fields: u64) {
+        NetworkBehaviour::write_fields(self, writer, fields);
+    }
+
+    fn read_fields(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        fields: u64,
+    ) -> Result<(), ReadError> {
+        NetworkBehaviour::read_fields(self, reader, fields)
+    }
+
+    fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>, field: u64) -> bool {
+        NetworkBehaviour::is_beyond_threshold(self, last_sent, field)
+    }
+}
+
+/// A behaviour that has fields with rules, and what is kept of these.
+pub(crate) struct RuledSlot<'a> {
+    pub(crate) behaviour: &'a mut dyn RuledBehaviour,
+    pub(crate) kept: &'a mut Ruled,
+}
+
 /// A behaviour of a known type.
 pub(super) struct TypedSlot<B: NetworkBehaviour> {
     pub(super) behaviour: B,
     last_send: Nanos,
     previous: Option<B::Previous>,
+    /// What is kept of fields that have rules, if there are any.
+    pub(super) ruled: Option<Box<Ruled>>,
 }
 
 impl<B: NetworkBehaviour> TypedSlot<B> {
@@ -135,6 +202,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         send_interval: nanos(B::SEND_INTERVAL),
         resendable: B::RESENDABLE,
         operation_bits: B::SCHEMA.operation_bits(),
+        rules: B::SCHEMA.rule_bits(),
         lifecycle: B::LIFECYCLE,
         synchronize: B::SYNCHRONIZE,
     };
@@ -144,6 +212,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
             behaviour,
             last_send: 0,
             previous: None,
+            ruled: Self::INFO.rules.any().then(Box::default),
         }
     }
 }
@@ -155,6 +224,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
 
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour {
         &mut self.behaviour
+    }
+
+    fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut Ruled>) {
+        (&mut self.behaviour, self.ruled.as_deref_mut())
     }
 
     #[inline]
@@ -170,11 +243,15 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     fn forget_changes(&mut self) {
         self.behaviour.clear_all_dirty_bits();
         self.behaviour.set_observed(false);
+        if let Some(ruled) = &mut self.ruled {
+            ruled.relayed = 0;
+            ruled.note_values(&self.behaviour, &Self::INFO.rules, u64::MAX);
+        }
     }
 
     fn make_changes_whole(&mut self) {
         let dirty_bits = self.behaviour.sync_var_dirty_bits();
-        self.behaviour.set_dirty_bit(dirty_bits);
+        NetworkBehaviour::set_dirty_bit(&mut self.behaviour, dirty_bits);
     }
 
     #[inline]
@@ -189,10 +266,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter) {
         let dirty_bits = self.behaviour.sync_var_dirty_bits();
         self.behaviour.clear_all_dirty_bits();
-        self.behaviour.set_dirty_bit(missed);
+        NetworkBehaviour::set_dirty_bit(&mut self.behaviour, missed);
         self.serialize(writer, false);
         self.behaviour.clear_all_dirty_bits();
-        self.behaviour.set_dirty_bit(dirty_bits);
+        NetworkBehaviour::set_dirty_bit(&mut self.behaviour, dirty_bits);
     }
 
     #[inline]
@@ -246,13 +323,43 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
 
     fn begin_change(&mut self) {
         self.previous = self.behaviour.before_change();
+        if let Some(ruled) = &mut self.ruled {
+            ruled.begin_change(&self.behaviour, &Self::INFO.rules);
+        }
     }
 
-    fn end_change(&mut self) {
+    fn end_change(&mut self) -> u64 {
         self.behaviour.notice_replacements();
         if let Some(before) = self.previous.take() {
             self.behaviour.withdraw_changes(before);
         }
+        let ruled = self.ruled.as_mut();
+        ruled.map_or(0, |ruled| ruled.end_change(&mut self.behaviour))
+    }
+
+    fn ruled(&mut self) -> Option<RuledSlot<'_>> {
+        let kept = self.ruled.as_deref_mut()?;
+        let behaviour = &mut self.behaviour;
+        Some(RuledSlot { behaviour, kept })
+    }
+
+    fn has_ruled(&self) -> Option<&Ruled> {
+        self.ruled.as_deref()
+    }
+
+    fn mark_fields_sent(&mut self, fields: u64, now: Nanos) {
+        NetworkBehaviour::clear_dirty_bits(&mut self.behaviour, fields);
+        self.last_send = now;
+        if let Some(ruled) = &mut self.ruled {
+            ruled.note_sent(&self.behaviour, &Self::INFO.rules, fields, now);
+        }
+    }
+
+    fn held_back(&self, now: Nanos) -> (u64, Option<Nanos>) {
+        let ruled = self.ruled.as_ref();
+        ruled.map_or((0, None), |ruled| {
+            ruled.held_back(&self.behaviour, &B::SCHEMA, now)
+        })
     }
 
     fn on_lifecycle(

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::ConnectionId;
 use super::notes::{Note, Notes};
 use crate::segments::{Segments, frames_length};
 use crate::{Dialect, NetId, NetworkWriter, Vector3};
@@ -185,7 +186,12 @@ impl Limit {
 
     /// Puts what an update has written among what waits; `concerns` tells which notes are of objects
     /// that this connection sees.
-    pub(super) fn note(&mut self, notes: &Notes, concerns: impl Fn(&Note) -> bool) {
+    pub(super) fn note(
+        &mut self,
+        notes: &Notes,
+        connection: ConnectionId,
+        concerns: impl Fn(&Note) -> bool,
+    ) {
         let (mut waiting, mut masks) = std::mem::take(&mut self.former);
         let mut former = self.waiting.drain(..).peekable();
         let concerned = notes.list.iter().enumerate();
@@ -194,7 +200,22 @@ impl Limit {
             while let Some(earlier) = former.next_if(|w| (w.net_id, w.channel) < key) {
                 keep(earlier, &self.masks, &mut waiting, &mut masks);
             }
-            let new = slice(&notes.masks, &note.masks);
+            let new = match &note.owner {
+                Some((owner, masks)) if *owner == connection => slice(&notes.masks, masks),
+                _ => slice(&notes.masks, &note.masks),
+            };
+            if new.iter().all(|mask| *mask == 0) {
+                continue;
+            }
+            // An object that was given to another owner has been written twice.
+            if let Some(last) = waiting.last_mut().filter(|w| (w.net_id, w.channel) == key) {
+                let range = last.masks.start as usize..last.masks.end as usize;
+                for (missed, new) in masks.iter_mut().take(range.end).skip(range.start).zip(new) {
+                    *missed |= new;
+                }
+                last.fresh = None;
+                continue;
+            }
             let start = position(&masks);
             let earlier = former.next_if(|w| (w.net_id, w.channel) == key);
             let missed = earlier.as_ref().map(|w| slice(&self.masks, &w.masks));
@@ -208,7 +229,7 @@ impl Limit {
                 channel: note.channel,
                 gained: earlier.as_ref().map_or(0.0, |earlier| earlier.gained),
                 masks: start..position(&masks),
-                fresh: earlier.is_none().then_some(place),
+                fresh: (earlier.is_none() && note.changes.is_some()).then_some(place),
                 postponed: 0,
             });
         }

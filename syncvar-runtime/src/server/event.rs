@@ -1,7 +1,10 @@
 //! What a server tells the game.
 
 use super::ConnectionId;
-use crate::{DisconnectReason, LifecycleCallback, NetId, ReadError, SynchronizeError, WriteError};
+use crate::{
+    ChangedFields, DisconnectReason, LifecycleCallback, NetId, ReadError, SynchronizeError,
+    WriteError,
+};
 
 /// Something that happened on the server.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +42,32 @@ pub enum ServerEvent {
         connection: ConnectionId,
         /// What was wrong.
         error: ReadError,
+    },
+    /// The owner of an object has written to it.
+    Written {
+        /// The owner.
+        connection: ConnectionId,
+        /// The object.
+        object: NetId,
+        /// The position of the behaviour on it.
+        behaviour: usize,
+        /// Which fields.
+        fields: ChangedFields,
+    },
+    /// A connection has written to an object that it does not own, or no longer. Nothing was changed.
+    WriteIgnored {
+        /// Which.
+        connection: ConnectionId,
+        /// The object.
+        object: NetId,
+    },
+    /// The game has written to fields that only the connection that owns the object writes. They are
+    /// what they were.
+    WriteRefused {
+        /// The object.
+        object: NetId,
+        /// Which fields.
+        fields: ChangedFields,
     },
     /// A value of an object has no form on the wire. Nothing of the object was sent; what was dirty
     /// still is, and the next change of the object tries again.

@@ -27,6 +27,12 @@ pub(super) struct Kind {
     rank: u32,
     /// The position of its first behaviour in the statistics.
     pub(super) first_behaviour: usize,
+    /// Whether there are fields with rules.
+    pub(super) ruled: bool,
+    /// Whether there are fields that not everyone reads.
+    pub(super) private: bool,
+    /// Whether there are fields that the owner writes.
+    pub(super) owner_writes: bool,
     /// Whether a behaviour is told of the life of its object.
     pub(super) lifecycle: bool,
     /// Whether a behaviour has data beside its fields.
@@ -40,6 +46,9 @@ impl Kind {
             asset_id: prefab.asset_id,
             rank,
             first_behaviour: prefab.first_behaviour,
+            ruled: prefab.rules.any(),
+            private: prefab.rules.private() != 0,
+            owner_writes: prefab.rules.owner_write != 0,
             lifecycle: prefab.lifecycle,
             synchronize: prefab.synchronize,
         };
@@ -61,6 +70,8 @@ pub(super) struct Description {
     pub(super) relation: Relation,
     /// How long the message may be.
     pub(super) room: Room,
+    /// Whether it is said to the owner, where that makes a difference.
+    pub(super) for_owner: bool,
 }
 
 impl Description {
@@ -174,7 +185,9 @@ impl Description {
     ) {
         let stats = stats.behaviours.get_mut(self.kind.first_behaviour..);
         let stats = stats.unwrap_or_default();
+        writer.set_for_owner(self.for_owner);
         slots.write_full(writer, stats);
+        writer.set_for_owner(false);
         if self.kind.synchronize {
             let object = self.net_id;
             write_sections(slots, writer, stats, |behaviour, error| {

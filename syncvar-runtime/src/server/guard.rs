@@ -3,8 +3,12 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
+use super::ServerEvent;
+use super::owner::refuse;
 use super::schedule::Schedule;
-use crate::{NetId, NetworkBehaviour};
+use crate::events::Events;
+use crate::identity::Ruled;
+use crate::{ChangedFields, NetId, NetworkBehaviour};
 
 /// A behaviour for writing; when it is dropped and anything has changed, the object is queued for
 /// the next update.
@@ -12,14 +16,29 @@ pub struct BehaviourMut<'a, B: NetworkBehaviour> {
     behaviour: &'a mut B,
     /// What fields with a codec were, to see whether they have changed as far as they travel.
     before: Option<B::Previous>,
+    /// What is kept of fields that have rules, if the owner writes to some.
+    ruled: Option<&'a mut Ruled>,
     net_id: NetId,
     schedule: &'a mut Schedule,
+    events: &'a mut Events<ServerEvent>,
 }
 
 impl<'a, B: NetworkBehaviour> BehaviourMut<'a, B> {
     #[inline]
-    pub(super) fn new(net_id: NetId, behaviour: &'a mut B, schedule: &'a mut Schedule) -> Self {
+    pub(super) fn new(
+        net_id: NetId,
+        (behaviour, ruled): (&'a mut B, Option<&'a mut Ruled>),
+        schedule: &'a mut Schedule,
+        events: &'a mut Events<ServerEvent>,
+    ) -> Self {
+        let rules = const { &B::SCHEMA.rule_bits() };
+        let mut ruled = ruled.filter(|_| rules.owner_write != 0);
+        if let Some(ruled) = &mut ruled {
+            ruled.begin_change(behaviour, rules);
+        }
         Self {
+            ruled,
+            events,
             before: behaviour.before_change(),
             behaviour,
             net_id,
@@ -47,6 +66,13 @@ impl<B: NetworkBehaviour> Drop for BehaviourMut<'_, B> {
         self.behaviour.notice_replacements();
         if let Some(before) = self.before.take() {
             self.behaviour.withdraw_changes(before);
+        }
+        if let Some(ruled) = &mut self.ruled {
+            let refused = ruled.end_change(self.behaviour);
+            if refused != 0 {
+                let fields = ChangedFields::new(&B::SCHEMA, refused);
+                refuse(self.events, self.net_id, fields);
+            }
         }
         if self.behaviour.sync_var_dirty_bits() != 0 {
             self.schedule.queue_dirty(self.net_id);

@@ -1,11 +1,12 @@
 //! New objects, and everything for those who have become ready.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
 use super::audience::{AudienceId, Audiences};
 use super::connection::ConnectionState;
+use super::full_state::Description;
 use super::update::describe_failure;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::message::SpawnFinished;
@@ -50,6 +51,7 @@ impl NetworkServer {
         self.deliver();
         for (owner, net_id) in owners {
             self.tell_owner(owner, net_id, true);
+            self.let_write(owner, net_id);
         }
     }
 
@@ -68,17 +70,30 @@ impl NetworkServer {
         spawned.audience = spawned.wanted;
         let audience = self.audiences.get(spawned.audience);
         let owner = spawned.owner.filter(|owner| audience.observes(*owner));
-        if audience.has_listeners() {
-            let mut outputs = self.audiences.outputs(spawned.audience);
+        let has_listeners = audience.has_listeners();
+        let audience = spawned.audience;
+        let parts = match owner.filter(|_| description.kind.private) {
+            Some(owner) => [
+                Some((self.audiences.without(audience, owner), false)),
+                Some((self.audiences.only(owner), true)),
+            ],
+            None => [Some((audience, false)), None],
+        };
+        for (audience, for_owner) in parts.into_iter().flatten().filter(|_| has_listeners) {
+            let mut outputs = self.audiences.outputs(audience);
             let slots = self.pools.slots_mut(at)?;
             let segments = outputs.channel(0);
+            let description = Description {
+                for_owner,
+                ..description
+            };
             let told = (&mut self.stats, &mut self.events);
             if let Err(error) = description.write_all(slots, segments, told) {
                 self.events.push(describe_failure(id, error));
                 return None;
             }
         }
-        spawned.announced = true;
+        self.objects.get_mut(id.0)?.announced = true;
         self.look_again(id, description.kind);
         owner.map(|owner| (owner, id))
     }
@@ -92,8 +107,9 @@ impl NetworkServer {
                 self.audiences.add_ready(*id, joiner.dialect);
             }
         }
+        let apart = self.told_apart(&joining);
         let states = [Dialect::Unet, Dialect::Compact]
-            .map(|dialect| self.encode_audiences(dialect, &joining));
+            .map(|dialect| self.encode_audiences(dialect, &joining, &apart));
         for connection in joining {
             let Some(joiner) = self.connections.get_mut(connection.0) else {
                 continue;
@@ -109,6 +125,9 @@ impl NetworkServer {
                     self.push(connection, pieces);
                 }
             }
+            for id in &apart {
+                self.show_apart(*id, connection);
+            }
             self.tell_what_it_owns(connection);
             self.send_own(connection, &SpawnFinished { state: 1 });
             self.events.push(ServerEvent::Ready { connection });
@@ -120,6 +139,7 @@ impl NetworkServer {
         &mut self,
         dialect: Dialect,
         joining: &[ConnectionId],
+        apart: &BTreeSet<NetId>,
     ) -> BTreeMap<AudienceId, Vec<Bytes>> {
         let speaks = |c: &ConnectionId| {
             let connection = self.connections.get(c.0);
@@ -140,7 +160,9 @@ impl NetworkServer {
         let mut states = BTreeMap::new();
         // The buffer of the object before: those one after another often belong together.
         let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
-        let objects = self.objects.iter().filter(|(_, spawned)| spawned.announced);
+        let objects = self.objects.iter().filter(|(number, spawned)| {
+            spawned.announced && !(spawned.owner.is_some() && apart.contains(&NetId(*number)))
+        });
         let objects = objects.map(|(number, spawned)| (NetId(number), spawned.audience));
         for (id, audience) in objects.collect::<Vec<_>>() {
             if audience != open.0 {
@@ -191,6 +213,38 @@ impl NetworkServer {
         true
     }
 
+    /// The objects that one of those who join is to be told something else about than the others, for
+    /// it owns them.
+    fn told_apart(&self, joining: &[ConnectionId]) -> BTreeSet<NetId> {
+        let joiners = joining.iter().filter_map(|id| self.connections.get(id.0));
+        let owned = joiners.flat_map(|joiner| joiner.owned.iter().copied());
+        let is_private = |id: &NetId| {
+            let description = self.describe(*id);
+            let announced = self
+                .objects
+                .get(id.0)
+                .is_some_and(|spawned| spawned.announced);
+            announced && description.is_some_and(|(_, description)| description.kind.private)
+        };
+        owned.filter(is_private).collect()
+    }
+
+    /// Gives the full state of such an object to one of those who join, if it sees it.
+    fn show_apart(&mut self, id: NetId, connection: ConnectionId) {
+        let Some(spawned) = self.objects.get(id.0) else {
+            return;
+        };
+        let for_owner = spawned.owner == Some(connection);
+        if !self.audiences.admits(spawned.audience, connection) {
+            return;
+        }
+        if self.write_showing(id, &[connection], for_owner) {
+            self.flush_showing();
+        } else {
+            self.owe(id, &[connection]);
+        }
+    }
+
     fn tell_what_it_owns(&mut self, connection: ConnectionId) {
         let owned = self
             .connections
@@ -200,6 +254,7 @@ impl NetworkServer {
             let audience = self.objects.get(net_id.0).map(|spawned| spawned.audience);
             if audience.is_some_and(|audience| self.audiences.admits(audience, connection)) {
                 self.tell_owner(connection, net_id, true);
+                self.let_write(connection, net_id);
             }
         }
     }

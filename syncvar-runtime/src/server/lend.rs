@@ -4,8 +4,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::NetworkServer;
-use crate::NetId;
+use super::owner::set_owned;
 use crate::identity::Slots;
+use crate::{ChangedFields, NetId};
 
 impl NetworkServer {
     /// Lends the behaviours of an object to something that has the whole server at hand. The object is
@@ -17,7 +18,8 @@ impl NetworkServer {
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
-        let at = self.objects.get(id.0)?.at;
+        let spawned = self.objects.get(id.0)?;
+        let (at, owned) = (spawned.at, spawned.owner);
         let mut slots = self.pools.take(at)?;
         self.lent.push(id);
         self.remember_all_for_local(id, &*slots);
@@ -25,7 +27,17 @@ impl NetworkServer {
         // What is lent is given back, whatever happens.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
         self.run_waiting(id, &mut *slots);
-        slots.for_each_mut(|slot| slot.end_change());
+        slots.for_each_mut(|slot| {
+            let refused = slot.end_change();
+            if refused != 0 {
+                let fields = ChangedFields::new(&slot.info().schema, refused);
+                self.refuse_write(id, fields);
+            }
+        });
+        let owner = self.objects.get(id.0).map(|spawned| spawned.owner);
+        if owner != Some(owned) {
+            set_owned(&mut *slots, self.is_written_by(owner.flatten()));
+        }
         let dirty = slots.iter().any(|slot| slot.dirty_bits() != 0);
         self.pools.give_back(at, slots);
         if self.lent.pop().is_some() {

@@ -179,7 +179,9 @@ impl NetworkServer {
     fn queue_changed(&mut self, id: NetId) {
         let at = self.objects.get(id.0).map(|spawned| spawned.at);
         if let Some(slots) = at.and_then(|at| self.pools.slots_mut(at)) {
-            slots.for_each_mut(|slot| slot.end_change());
+            slots.for_each_mut(|slot| {
+                slot.end_change();
+            });
             if slots.iter().any(|slot| slot.dirty_bits() != 0) {
                 self.schedule.queue_dirty(id);
             }

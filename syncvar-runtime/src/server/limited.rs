@@ -128,6 +128,7 @@ impl NetworkServer {
     /// Sends connections with a budget what it allows of what has changed.
     pub(super) fn send_rations(&mut self) {
         let connections = std::mem::take(&mut self.rationing.connections);
+        self.rationing.notes.sort();
         for id in &connections {
             let connection = self.connections.get_mut(id.0);
             let limit = connection.and_then(|connection| connection.limit.take());
@@ -158,7 +159,7 @@ impl NetworkServer {
                 .get(&object)
                 .is_some_and(|owed| owed.contains(&id))
         };
-        limit.note(&self.rationing.notes, |note| {
+        limit.note(&self.rationing.notes, id, |note| {
             observed(note.audience) && !owed(note.net_id)
         });
         limit.waiting.retain(|waiting| {
@@ -196,16 +197,17 @@ impl NetworkServer {
             let net_id = waiting.net_id;
             let fresh = waiting
                 .fresh
-                .and_then(|note| self.rationing.notes.list.get(note));
+                .and_then(|note| self.rationing.notes.list.get(note))
+                .and_then(|note| {
+                    let changes = note.changes.as_ref()?;
+                    Some((changes[Notes::place(dialect)].clone(), note.audience))
+                });
             if fresh.is_none() && self.has_operations(&waiting) && limit.postpone(place) {
                 continue;
             }
             let (changes, shared) = match fresh {
-                Some(note) => {
-                    let changes = note.changes[Notes::place(dialect)].clone();
-                    (Some(changes), Some(note.audience))
-                }
-                None => (self.write_again(net_id, place, limit), None),
+                Some((changes, audience)) => (Some(changes), Some(audience)),
+                None => (self.write_again(id, net_id, place, limit), None),
             };
             match &changes {
                 Some(changes) => {
@@ -254,12 +256,14 @@ impl NetworkServer {
     /// given the full state, as soon as that can be written.
     fn write_again(
         &mut self,
+        reader: ConnectionId,
         net_id: NetId,
         place: usize,
         limit: &mut Limit,
     ) -> Option<Range<usize>> {
-        let at = self.objects.get(net_id.0)?.at;
-        let slots = self.pools.slots_mut(at)?;
+        let spawned = self.objects.get(net_id.0)?;
+        let is_owner = spawned.owner == Some(reader);
+        let slots = self.pools.slots_mut(spawned.at)?;
         let Limit {
             waiting,
             masks,
@@ -280,7 +284,8 @@ impl NetworkServer {
         slots.for_each_mut(|slot| {
             let missed = masks.next().copied().unwrap_or_default();
             if slot.info().channel == waiting.channel {
-                slot.write_again(missed, again);
+                let readable = slot.info().rules.readable(is_owner);
+                slot.write_again(missed & readable, again);
             }
         });
         if let Some(error) = again.take_error() {

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::ConnectionId;
 use super::audience::AudienceId;
 use crate::identity::{Slot, Visit};
 use crate::{Dialect, NetId};
@@ -16,8 +17,10 @@ pub(super) struct Note {
     /// The changed fields of each behaviour, in [`Notes::masks`].
     pub(super) masks: Range<u32>,
     /// Where the changes are in the audience's buffer for the channel, for each dialect that is
-    /// spoken in it.
-    pub(super) changes: [Range<usize>; 2],
+    /// spoken in it. `None` if they are to be written for each connection.
+    pub(super) changes: Option<[Range<usize>; 2]>,
+    /// For an object with fields that have rules: its owner, and the fields that it has missed.
+    pub(super) owner: Option<(ConnectionId, Range<u32>)>,
 }
 
 /// The notes of an update, in the order of objects and channels.
@@ -31,6 +34,15 @@ impl Notes {
     pub(super) fn clear(&mut self) {
         self.list.clear();
         self.masks.clear();
+    }
+
+    /// Puts the notes in order: an object that was given to another owner was written before the
+    /// others.
+    pub(super) fn sort(&mut self) {
+        let key = |note: &Note| (note.net_id, note.channel);
+        if !self.list.is_sorted_by_key(key) {
+            self.list.sort_by_key(key);
+        }
     }
 
     /// The position of a dialect in [`Note::changes`].

@@ -109,8 +109,8 @@ impl Share {
                 let notes = self.notes.list.iter_mut();
                 let mut notes = notes.filter(|note| note.channel == channel);
                 let written = output.append_updates(&mut own[usize::from(channel)], |changes| {
-                    if let Some(note) = notes.next() {
-                        note.changes[Notes::place(dialect)] = changes;
+                    if let Some(places) = notes.next().and_then(|note| note.changes.as_mut()) {
+                        places[Notes::place(dialect)] = changes;
                     }
                 });
                 sink.encoded.add_all(dialect, written);

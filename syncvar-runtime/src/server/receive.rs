@@ -1,6 +1,7 @@
 //! What comes from the network: connections, and their messages.
 
 use super::connection::{Connection, ConnectionState};
+use super::owner::set_owned;
 use super::{ConnectionId, NetworkServer, PacketError, ServerEvent};
 use crate::message::{
     Connect, Disconnect, Frame, Frames, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync,
@@ -104,6 +105,9 @@ impl NetworkServer {
             (_, Some(MessageType::Ping)) if self.config.compare_schemas => {
                 self.handle_ping(from, Ping::decode(frame.payload)?.time);
             }
+            (_, Some(MessageType::OwnerWrite)) if self.config.compare_schemas => {
+                self.handle_owner_write(from, frame.payload)?;
+            }
             _ => return Err(unknown(frame)),
         }
         if let Some(message_type) = message_type {
@@ -202,6 +206,9 @@ impl NetworkServer {
         for id in &owned {
             if let Some(spawned) = self.objects.get_mut(id.0) {
                 spawned.owner = None;
+                if let Some(slots) = self.pools.slots_mut(spawned.at) {
+                    set_owned(slots, false);
+                }
             }
         }
         let lost = self.with_lifecycle(&owned);

@@ -231,7 +231,7 @@ impl NetworkServer {
         let Some(owner) = self.objects.get(id.0).map(|spawned| spawned.owner) else {
             return;
         };
-        if !self.write_showing(id, receivers) {
+        if !self.write_for_each(id, receivers, owner) {
             self.owe(id, receivers);
             return;
         }
@@ -244,13 +244,39 @@ impl NetworkServer {
         if let Some(owner) = owner.filter(|owner| receivers.contains(owner)) {
             self.flush_showing();
             self.tell_owner(owner, id, true);
+            self.let_write(owner, id);
         }
     }
 
+    /// Writes the full state to all receivers, to the owner what only it may read.
+    fn write_for_each(
+        &mut self,
+        id: NetId,
+        receivers: &[ConnectionId],
+        owner: Option<ConnectionId>,
+    ) -> bool {
+        let private = self.describe(id).is_some_and(|(_, it)| it.kind.private);
+        let Some(owner) = owner.filter(|owner| private && receivers.contains(owner)) else {
+            return self.write_showing(id, receivers, false);
+        };
+        let others: Vec<_> = receivers.iter().copied().filter(|c| *c != owner).collect();
+        (others.is_empty() || self.write_showing(id, &others, false))
+            && self.write_showing(id, &[owner], true)
+    }
+
     /// Returns whether the full state could be written.
-    fn write_showing(&mut self, id: NetId, receivers: &[ConnectionId]) -> bool {
+    pub(super) fn write_showing(
+        &mut self,
+        id: NetId,
+        receivers: &[ConnectionId],
+        for_owner: bool,
+    ) -> bool {
         let Some((at, description)) = self.describe(id) else {
             return false;
+        };
+        let description = Description {
+            for_owner,
+            ..description
         };
         if self.objects.get(id.0).is_some_and(|spawned| spawned.unsent) {
             return false;
@@ -304,6 +330,7 @@ impl NetworkServer {
             place: *self.places.get(id.0)?,
             relation,
             room: self.config.room(Channel::Reliable),
+            for_owner: false,
         };
         Some((at, description))
     }

@@ -184,7 +184,8 @@ impl Sink<'_> {
             channel,
             audience: self.audience,
             masks: start..position(&notes.masks),
-            changes,
+            changes: Some(changes),
+            owner: None,
         });
     }
 }

@@ -138,6 +138,7 @@ impl NetworkServer {
             audience: wanted,
             wanted,
             owner: None,
+            lease: 0,
             wake: None,
             announced: false,
             moved: false,
@@ -367,7 +368,14 @@ impl NetworkServer {
     /// Gives an object to a connection, or to nobody. The former and the new owner are told. On the
     /// server, [`on_lost_ownership`](crate::NetworkLifecycle::on_lost_ownership) runs if nobody owned
     /// it, and [`on_gained_ownership`](crate::NetworkLifecycle::on_gained_ownership) if nobody does
-    /// now. Returns whether there is such an object and such a connection.
+    /// now.
+    ///
+    /// What has changed on the object is sent at once, if it has fields with rules; then each of the
+    /// two is given the fields that it may read now and could not before, and nobody is given anything
+    /// else. What the former owner has written and has not arrived yet does not count. From inside a
+    /// call on the object itself, both are given the whole object instead, with the next update.
+    ///
+    /// Returns whether there is such an object and such a connection.
     pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
         let former = self.owner(id);
         let given = self.give(id, owner);
@@ -380,13 +388,19 @@ impl NetworkServer {
     /// Gives an object to a connection, or to nobody, and tells no behaviour of it.
     fn give(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
         let known = owner.is_none_or(|owner| self.knows(owner));
+        let former = self
+            .objects
+            .get(id.0)
+            .filter(|_| known)
+            .map(|spawned| spawned.owner);
+        if former == Some(owner) {
+            return true;
+        }
+        self.before_owner_change(id);
         let Some(spawned) = self.objects.get_mut(id.0).filter(|_| known) else {
             return false;
         };
         let former = std::mem::replace(&mut spawned.owner, owner);
-        if former == owner {
-            return true;
-        }
         let told = spawned.announced.then_some(spawned.audience);
         for (connection, authority) in [(former, false), (owner, true)] {
             let Some(connection) = connection else {
@@ -405,6 +419,7 @@ impl NetworkServer {
                 self.tell_owner(connection, id, authority);
             }
         }
+        self.after_owner_change(id, former, owner, told);
         self.touch_for_local(id);
         self.follow_object(id);
         true

@@ -21,6 +21,8 @@ pub(super) struct Spawned {
     /// Who should see it, from the next update on.
     pub(super) wanted: AudienceId,
     pub(super) owner: Option<ConnectionId>,
+    /// What the writes of the owner must bear: another number each time it is given the object.
+    pub(super) lease: u32,
     /// When the schedule will look at it again by itself.
     pub(super) wake: Option<Duration>,
     /// Whether the object has been spawned on the clients of its audience.

@@ -21,7 +21,7 @@ pub(super) struct Scratch {
     jobs: Vec<Job>,
     #[cfg(feature = "parallel")]
     shares: super::parallel::Shares,
-    outcome: Outcome,
+    pub(super) outcome: Outcome,
     /// Objects of a run about which there is something to settle, whatever comes of it.
     unsettled: Vec<NetId>,
 }
@@ -104,6 +104,12 @@ impl NetworkServer {
             if run != Some(next) {
                 self.send_run(run, now);
                 run = Some(next);
+                if self.is_ruled(next.pool) {
+                    run = None;
+                    self.send_ruled(next.audience, &job, now);
+                    self.settle(now);
+                    continue;
+                }
             }
             self.scratch.jobs.push(job);
         }
@@ -206,7 +212,7 @@ impl NetworkServer {
     }
 
     /// Sees to what is left of the objects of a run.
-    fn settle(&mut self, now: Duration) {
+    pub(super) fn settle(&mut self, now: Duration) {
         let Scratch {
             outcome, unsettled, ..
         } = &mut self.scratch;
@@ -246,7 +252,14 @@ impl NetworkServer {
             let channel = slot.info().channel;
             slot.dirty_bits() != 0 && usize::from(channel) < channels && failed >> channel & 1 == 0
         });
-        let next = dirty.map(|slot| slot.last_send().saturating_add(slot.info().send_interval));
+        let next = dirty.filter_map(|slot| {
+            let next = slot.last_send().saturating_add(slot.info().send_interval);
+            let (held, due) = slot.held_back(nanos(now));
+            if slot.dirty_bits() & !held == 0 {
+                return due.map(|due| due.max(next));
+            }
+            Some(next)
+        });
         match next.min().map(Duration::from_nanos) {
             // Due and still dirty: its `on_serialize` says not yet. It is asked at every update.
             Some(next) if next <= now => self.schedule.queue_dirty(id),
@@ -261,7 +274,7 @@ impl NetworkServer {
     }
 
     /// The same for changes: those with a budget have been given theirs.
-    fn deliver_changes(&mut self) {
+    pub(super) fn deliver_changes(&mut self) {
         self.deliver_to(|connection| connection.limit.is_none());
     }
 

@@ -250,9 +250,13 @@ impl NetworkReader<'_> {
     pub fn read_dirty_bits(&mut self, known_bits: u64) -> Result<u64, ReadError> {
         let start = self.mark();
         let dirty_bits = self.read_unsigned_wide()?;
-        let unknown = dirty_bits & !(known_bits | self.derived_bits);
+        let known_bits = known_bits | self.derived_bits;
+        let unknown = dirty_bits & !(known_bits & !self.refused_bits);
         if unknown != 0 {
-            let kind = ReadErrorKind::UnknownDirtyBits { unknown };
+            let kind = match dirty_bits & !known_bits {
+                0 => ReadErrorKind::RefusedFields { fields: unknown },
+                unknown => ReadErrorKind::UnknownDirtyBits { unknown },
+            };
             return Err(self.error_since(start, kind));
         }
         self.seen_bits |= dirty_bits;

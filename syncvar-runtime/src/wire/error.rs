@@ -93,6 +93,12 @@ pub enum ReadErrorKind {
         /// The bits without a field.
         unknown: u64,
     },
+    /// A dirty mask has bits of fields that the sender may not write.
+    #[error("fields {fields:#x} are not the sender's to write")]
+    RefusedFields {
+        /// Their bits.
+        fields: u64,
+    },
     /// More elements are announced than the limit, or than bytes are left.
     #[error("{count} elements announced, more than the limit of {limit}")]
     TooManyElements {

@@ -35,6 +35,8 @@ pub struct NetworkReader<'a> {
     pub(super) max_elements: usize,
     /// The objects that references which have been read refer to, if somebody wants to know.
     references: Option<Vec<NetId>>,
+    /// Dirty bits that may not be in a mask, though there are such fields.
+    pub(super) refused_bits: u64,
 }
 
 /// So much memory, in bytes, is taken at once on the word of a peer.
@@ -64,6 +66,7 @@ impl<'a> NetworkReader<'a> {
             empty_elements: 0,
             max_elements: DEFAULT_MAX_ELEMENTS,
             references: None,
+            refused_bits: 0,
         }
     }
 

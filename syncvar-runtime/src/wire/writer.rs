@@ -37,6 +37,10 @@ pub struct NetworkWriter {
     behaviour: Option<&'static str>,
     field: Option<&'static str>,
     error: Option<WriteError>,
+    /// The fields of the behaviour that are not to be written as changes this time.
+    pub(super) left_out: u64,
+    /// Whether the full state that is being written is for the owner of the object.
+    pub(super) for_owner: bool,
 }
 
 /// Where a message began: [`NetworkWriter::finish_message`] writes its size there.

@@ -20,6 +20,50 @@ impl Audiences {
         self.change(id, connection, Some(View::new(visible)))
     }
 
+    /// The audience that differs from this one in that a connection does not belong to it. As long as
+    /// no object names it, it is there until the next [`drain`](Self::drain); this one stays as it is.
+    pub(in crate::server) fn without(
+        &mut self,
+        id: AudienceId,
+        connection: ConnectionId,
+    ) -> AudienceId {
+        let view = Some(View::new(false));
+        let members = &self.get(id).members;
+        if !members.would_change(connection, view) {
+            return id;
+        }
+        let mut members = Members::clone(members);
+        members.set_view(connection, view);
+        if let Some(found) = self.by_members.get(&members) {
+            return self.borrow(*found);
+        }
+        let made = self.make(members);
+        self.copy_ready(id, made);
+        self.list(made, connection);
+        self.borrow(made)
+    }
+
+    /// The audience of one connection. As long as no object names it, it is there until the next
+    /// [`drain`](Self::drain).
+    pub(in crate::server) fn only(&mut self, connection: ConnectionId) -> AudienceId {
+        let mut members = Members::new(Base::Nobody);
+        members.set_view(connection, Some(View::new(true)));
+        if let Some(found) = self.by_members.get(&members) {
+            return self.borrow(*found);
+        }
+        let made = self.make(members);
+        self.list(made, connection);
+        self.borrow(made)
+    }
+
+    /// An audience that is going to be written to, whether an object names it or not.
+    fn borrow(&mut self, id: AudienceId) -> AudienceId {
+        if self.get(id).users == 0 && !Self::is_permanent(id) && self.unused.last() != Some(&id) {
+            self.unused.push(id);
+        }
+        id
+    }
+
     /// As [`with`](Self::with), but nothing is said about the connection any more: it belongs if the
     /// base has it, or if it is the owner.
     pub(in crate::server) fn restore(

@@ -1,0 +1,119 @@
+//! The keys of `#[sync_var(...)]` that say who reads and writes a field, and when it is sent.
+
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::meta::ParseNestedMeta;
+use syn::spanned::Spanned as _;
+use syn::{Ident, Path};
+
+use super::{seconds_as, set, value, word};
+use crate::errors::Errors;
+
+/// The keys, as they are written.
+pub(super) const KEYS: &[&str] = &[
+    "read",
+    "write",
+    "server_override",
+    "initial_only",
+    "min_interval",
+    "max_interval",
+    "threshold",
+];
+
+/// A value, and the place of its key.
+#[derive(Clone)]
+pub(crate) struct Spanned<T> {
+    pub(crate) value: T,
+    pub(crate) span: Span,
+}
+
+/// Who reads and writes a field, and when it is sent.
+#[derive(Default)]
+pub(crate) struct RuleAttrs {
+    /// `everyone`, `owner` or `others`.
+    pub(crate) read: Option<Spanned<String>>,
+    /// `server` or `owner`.
+    pub(crate) write: Option<Spanned<String>>,
+    pub(crate) server_override: Option<Span>,
+    pub(crate) initial_only: Option<Span>,
+    /// In seconds.
+    pub(crate) min_interval: Option<Spanned<f64>>,
+    pub(crate) max_interval: Option<Spanned<f64>>,
+    /// What tells whether a change is large enough.
+    pub(crate) threshold: Option<Path>,
+}
+
+impl RuleAttrs {
+    /// Takes one of the [`KEYS`].
+    pub(super) fn parse(
+        &mut self,
+        meta: &ParseNestedMeta<'_>,
+        key: &str,
+        errors: &mut Errors,
+    ) -> syn::Result<()> {
+        match key {
+            "read" => {
+                const EXAMPLE: &str = "`read` says who is given the field: `everyone`, `owner` (and nobody else) or \
+                     `others` (all but the owner), as in `read = owner`";
+                let read = one_of(meta, &["everyone", "owner", "others"], EXAMPLE)?;
+                set(&mut self.read, meta, read, errors);
+            }
+            "write" => {
+                const EXAMPLE: &str = "`write` says who changes the field: `server` or `owner`, as in `write = owner`";
+                let write = one_of(meta, &["server", "owner"], EXAMPLE)?;
+                set(&mut self.write, meta, write, errors);
+            }
+            "server_override" => set(&mut self.server_override, meta, word(meta)?, errors),
+            "initial_only" => set(&mut self.initial_only, meta, word(meta)?, errors),
+            "min_interval" => {
+                const EXAMPLE: &str = "`min_interval` is a number of seconds between 0 and 3600, such as `min_interval = 0.5`";
+                set(
+                    &mut self.min_interval,
+                    meta,
+                    interval(meta, EXAMPLE)?,
+                    errors,
+                );
+            }
+            "max_interval" => {
+                const EXAMPLE: &str = "`max_interval` is a number of seconds between 0 and 3600, such as `max_interval = 2.0`";
+                set(
+                    &mut self.max_interval,
+                    meta,
+                    interval(meta, EXAMPLE)?,
+                    errors,
+                );
+            }
+            _ => {
+                const EXAMPLE: &str = "`threshold` names a function of this struct that is given the value last sent and \
+                     the one now, `fn(&T, &T) -> bool`: `threshold = moved_far`";
+                let value = value(meta, EXAMPLE)?;
+                let path = value.call(Path::parse_mod_style);
+                let path = path.map_err(|error| syn::Error::new(error.span(), EXAMPLE))?;
+                set(&mut self.threshold, meta, path, errors);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn interval(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Spanned<f64>> {
+    let value = seconds_as(meta, example)?;
+    let span = meta.path.span();
+    Ok(Spanned { value, span })
+}
+
+fn one_of(
+    meta: &ParseNestedMeta<'_>,
+    known: &[&str],
+    example: &str,
+) -> syn::Result<Spanned<String>> {
+    let input = value(meta, example)?;
+    let token: proc_macro2::TokenTree = input.parse()?;
+    let text = token.to_string();
+    if !known.contains(&&*text) {
+        return Err(syn::Error::new_spanned(token.to_token_stream(), example));
+    }
+    let ident: Ident = syn::parse2(token.into_token_stream())?;
+    let span = ident.span();
+    Ok(Spanned { value: text, span })
+}
