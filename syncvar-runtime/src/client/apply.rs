@@ -122,15 +122,9 @@ impl Visit for Tell<'_> {
 impl Tell<'_> {
     #[cold]
     fn report(&mut self, schema: &'static BehaviourSchema, dirty_bits: u64, message: String) {
-        let object = self.object;
-        tracing::error!(%object, behaviour = schema.name, message, "a hook panicked");
         let fields = ChangedFields::new(schema, dirty_bits);
-        let failure = HookFailure {
-            object,
-            fields,
-            message,
-        };
-        self.events.push(ClientEvent::HookFailed(Box::new(failure)));
+        let failure = HookFailure::new(self.object, fields, message);
+        self.events.push(ClientEvent::HookFailed(failure));
     }
 }
 

@@ -176,6 +176,18 @@ pub struct HookFailure {
     pub message: String,
 }
 
+impl HookFailure {
+    /// Logs it too.
+    pub(super) fn new(object: NetId, fields: ChangedFields, message: String) -> Box<Self> {
+        tracing::error!(%object, behaviour = fields.behaviour(), message, "a hook panicked");
+        Box::new(Self {
+            object,
+            fields,
+            message,
+        })
+    }
+}
+
 /// A set of fields of one behaviour.
 #[derive(Clone, Copy)]
 pub struct ChangedFields {

@@ -1,8 +1,8 @@
 //! What behaviours and the application are told of the life of objects.
 
-use super::{ClientEvent, ClientState, NetworkClient};
+use super::{ChangedFields, ClientEvent, ClientState, HookFailure, NetworkClient};
 use crate::NetId;
-use crate::context::{Panicked, Side, call};
+use crate::context::{Panicked, Side, call, contain};
 use crate::identity::{Location, Place, Slots};
 use crate::lifecycle::{CallbackFailure, Leaving, LifecycleCallback};
 
@@ -95,7 +95,7 @@ impl NetworkClient {
     }
 
     /// Calls the hooks that want to be told of what an object is like when it is met.
-    fn call_initial_hooks(&mut self, at: Location) {
+    fn call_initial_hooks(&mut self, object: NetId, at: Location) {
         let prefab = self.prefabs.get(self.pools.prefab(at.pool));
         let slots = self.pools.slots_mut(at);
         let slots = slots.filter(|slots| slots.has_initial_hooks());
@@ -104,7 +104,13 @@ impl NetworkClient {
             for index in 0..slots.len() {
                 let told = slots.initial_changes(index, made.slots());
                 if let (Some(told), Some(slot)) = (told, slots.slot_mut(index)) {
-                    slot.call_hooks_with(told);
+                    let called = contain(|| slot.call_hooks_with(told));
+                    if let Err(Panicked(message)) = called {
+                        let schema = &slot.info().schema;
+                        let fields = ChangedFields::new(schema, schema.dirty_bits());
+                        let failure = HookFailure::new(object, fields, message);
+                        self.events.push(ClientEvent::HookFailed(failure));
+                    }
                 }
             }
         }
@@ -118,7 +124,7 @@ impl NetworkClient {
         };
         (replica.announced, replica.told) = (true, true);
         let (at, owned) = (replica.at, replica.owned);
-        self.call_initial_hooks(at);
+        self.call_initial_hooks(object, at);
         if self.has_lifecycle(at) {
             self.lend(object, |slots, client| {
                 for callback in LifecycleCallback::SPAWN {
