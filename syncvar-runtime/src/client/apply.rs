@@ -38,7 +38,7 @@ impl Reception<'_> {
         self.masks.clear();
         let mut reader = NetworkReader::with_dialect(entry.changes, self.dialect)
             .with_max_elements(self.max_elements)
-            .with_references(std::mem::take(self.targets));
+            .with_references(self.targets);
         let mut read = ReadChanges {
             channel: self.channel,
             reader: &mut reader,
@@ -47,8 +47,8 @@ impl Reception<'_> {
         };
         slots.visit(&mut read);
         let result = read.result.and_then(|()| reader.finish());
-        *self.targets = reader.into_references();
-        if !self.targets.is_empty() {
+        if let Some(targets) = reader.take_references() {
+            *self.targets = targets;
             self.note_references(entry.net_id, result.is_ok());
         }
         // If the application does not know the object yet, it will meet it with this state.
@@ -236,14 +236,16 @@ impl NetworkClient {
         }
         let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
             .with_max_elements(self.config.max_elements)
-            .with_references(std::mem::take(&mut self.targets));
+            .with_references(&mut self.targets);
         let read = match (refused, self.pools.slots_mut(replica.at)) {
             (Some(error), _) => Err(error.clone()),
             (None, Some(slots)) => slots.read_full(&mut reader),
             (None, None) => Ok(()),
         };
         let read = read.and_then(|()| reader.finish());
-        self.targets = reader.into_references();
+        if let Some(targets) = reader.take_references() {
+            self.targets = targets;
+        }
         match read {
             Ok(()) => {
                 replica.poisoned = false;
