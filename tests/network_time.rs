@@ -138,7 +138,7 @@ fn l27_without_delay_the_client_has_the_time_of_the_server() {
     let mut config = ServerConfig::default();
     config.tick_rate = 60;
     let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
-    net.connect();
+    net.connect_client(NetworkClient::new(prefabs()));
     assert_eq!(net.client(0).network_time(), None);
     assert_eq!(net.client(0).round_trip_time(), None);
     for _ in 0..100 {
@@ -217,7 +217,7 @@ fn asked() -> (NetworkClient, Vec<u8>) {
     net.settle();
     assert_eq!(net.client(0).stats().encoded(MessageType::Ping).messages, 0);
     let mut net = MemoryNetwork::new(prefabs);
-    net.connect();
+    net.connect_client(NetworkClient::new(prefabs()));
     while net.client(0).stats().encoded(MessageType::Ping).messages == 0 {
         net.client_mut(0).ready();
         net.step();
@@ -303,7 +303,9 @@ fn l27_nobody_is_asked_before_the_client_is_ready_or_where_schemas_are_not_compa
     let mut config = ServerConfig::default();
     config.compare_schemas = false;
     let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
-    net.connect();
+    let mut config = ClientConfig::default();
+    config.compare_schemas = false;
+    net.connect_client(NetworkClient::with_config(prefabs(), config));
     (0..100).for_each(|_| net.step());
     assert_eq!(net.client(0).stats().encoded(MessageType::Ping).messages, 0);
     assert_eq!(net.client(0).network_time(), None);
@@ -331,7 +333,9 @@ fn l27_nobody_is_asked_before_the_client_is_ready_or_where_schemas_are_not_compa
 /// Five in the first second, then one every two; 10 bytes up and 17 down.
 #[test]
 fn l27_what_the_time_costs() {
-    let mut net = support::network(1);
+    let mut net = MemoryNetwork::new(prefabs);
+    net.connect_client(NetworkClient::new(prefabs()));
+    net.settle();
     net.server.spawn(Player::default());
     (0..2400).for_each(|_| net.step());
     let (client, server) = (net.client(0).stats(), net.server.stats());
@@ -351,7 +355,7 @@ fn pings_do_not_keep_a_network_from_settling() {
         ..Link::default()
     };
     let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
-    net.connect();
+    net.connect_client(NetworkClient::new(prefabs()));
     net.settle();
     for health in 1..20 {
         let begin = net.now();

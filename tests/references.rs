@@ -509,6 +509,37 @@ fn references_are_looked_up_in_whatever_holds_objects() {
     assert!(NetRef::from(id).behaviour::<Door>(&game).is_some());
 }
 
+/// In the steady state reading references takes no memory, whether they wait for their targets or not.
+#[test]
+fn changes_of_references_allocate_nothing() {
+    let mut server = NetworkServer::new(prefabs());
+    let mut client = NetworkClient::new(prefabs());
+    client.handle_connect();
+    let connection = server.handle_connect();
+    let turret = server.spawn(Turret::default());
+    let doors = [(); 2].map(|()| server.spawn(Door::default()));
+    let far = server.spawn_with(Door::default(), hidden()).unwrap();
+    for second in 1..40 {
+        while let Some(packet) = client.poll_transmit() {
+            server.handle_packet(connection, &packet.bytes).unwrap();
+        }
+        let target = [doors[0], far, doors[1]][second % 3];
+        let mut changed = server.get_mut::<Turret>(turret).unwrap();
+        changed.target.set(target.into());
+        drop(changed);
+        server.update(Duration::from_secs(second as u64));
+        while let Some(transmit) = server.poll_transmit() {
+            let packet = transmit.to_bytes();
+            let allocated = allocation_counter::measure(|| {
+                client.handle_packet(transmit.channel, &packet).unwrap();
+                while client.poll_event().is_some() {}
+            });
+            assert!(second < 20 || allocated.count_total == 0, "{allocated:?}");
+        }
+    }
+    assert_eq!(client.get::<Turret>(turret).unwrap().target.id(), doors[0]);
+}
+
 proptest! {
     #[test]
     fn references_are_read_as_they_were_written(id in any::<u32>(), index in 0_u8..64, compact in any::<bool>()) {

@@ -113,10 +113,13 @@ impl MemoryNetwork {
         self.now
     }
 
-    /// Adds a client and connects it. Returns its index.
+    /// Adds a client and connects it. Returns its index. It does not ask for the server's time, so that
+    /// nothing is sent but what a test is about; use [`connect_client`](Self::connect_client) for one
+    /// that does.
     pub fn connect(&mut self) -> usize {
         let config = ClientConfig {
             compare_schemas: self.server.config().compare_schemas,
+            ping_interval: Duration::ZERO,
             ..ClientConfig::default()
         };
         self.connect_client(NetworkClient::with_config((self.prefabs)(), config))

@@ -46,7 +46,7 @@ impl Reception<'_> {
         self.masks.clear();
         let mut reader = NetworkReader::with_dialect(entry.changes, self.dialect)
             .with_max_elements(self.max_elements)
-            .with_references(std::mem::take(self.targets));
+            .with_references(self.targets);
         if entry.own {
             slots.visit(&mut SaveOwn);
         }
@@ -58,8 +58,8 @@ impl Reception<'_> {
         };
         slots.visit(&mut read);
         let result = read.result.and_then(|()| reader.finish());
-        *self.targets = reader.into_references();
-        if !self.targets.is_empty() {
+        if let Some(targets) = reader.take_references() {
+            *self.targets = targets;
             self.note_references(entry.net_id, result.is_ok());
         }
         if entry.own {
@@ -294,7 +294,7 @@ impl NetworkClient {
         };
         let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
             .with_max_elements(self.config.max_elements)
-            .with_references(std::mem::take(&mut self.targets));
+            .with_references(&mut self.targets);
         let prefab = arrival.prefab.and_then(|index| self.prefabs.get(index));
         let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
         let read = match (refused, self.pools.slots_mut(replica.at)) {
@@ -314,7 +314,9 @@ impl NetworkClient {
             (None, None) => Ok(()),
         };
         let read = read.and_then(|()| reader.finish());
-        self.targets = reader.into_references();
+        if let Some(targets) = reader.take_references() {
+            self.targets = targets;
+        }
         match read {
             Ok(()) => {
                 replica.poisoned = false;

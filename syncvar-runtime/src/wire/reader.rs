@@ -33,7 +33,9 @@ pub struct NetworkReader<'a> {
     empty_elements: usize,
     /// The most elements that a sequence or collection can have.
     pub(super) max_elements: usize,
-    /// The objects that references which have been read refer to, if somebody wants to know.
+    /// Whether somebody wants to know of references.
+    lists_references: bool,
+    /// The objects that those refer to which have been read.
     references: Option<Vec<NetId>>,
     /// Dirty bits that may not be in a mask, though there are such fields.
     pub(super) refused_bits: u64,
@@ -65,31 +67,34 @@ impl<'a> NetworkReader<'a> {
             seen_bits: 0,
             empty_elements: 0,
             max_elements: DEFAULT_MAX_ELEMENTS,
+            lists_references: false,
             references: None,
             refused_bits: 0,
         }
     }
 
-    /// The same reader, which lists the objects that references refer to.
+    /// The same reader, which lists the objects that references refer to. `list` is memory for that,
+    /// empty; [`take_references`](Self::take_references) gives it back.
     #[inline]
-    pub(crate) fn with_references(self, list: Vec<NetId>) -> Self {
-        let references = Some(list);
-        Self { references, ..self }
+    pub(crate) fn with_references(mut self, list: &mut Vec<NetId>) -> Self {
+        self.lists_references = true;
+        if list.capacity() > 0 {
+            self.references = Some(std::mem::take(list));
+        }
+        self
     }
 
-    /// The list of [`with_references`](Self::with_references).
+    /// The objects that references have been read to, if there were any, or memory to be kept.
     #[inline]
-    pub(crate) fn into_references(self) -> Vec<NetId> {
-        self.references.unwrap_or_default()
+    pub(crate) fn take_references(&mut self) -> Option<Vec<NetId>> {
+        self.references.take()
     }
 
     /// A reference to an object has been read.
     #[inline]
     pub(crate) fn note_reference(&mut self, object: NetId) {
-        if let Some(references) = &mut self.references
-            && object != NetId::NONE
-        {
-            references.push(object);
+        if self.lists_references && object != NetId::NONE {
+            self.references.get_or_insert_default().push(object);
         }
     }
 
