@@ -367,7 +367,7 @@ impl NetworkServer {
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
         if self.host.is_some() {
-            self.remember_for_local(id, at, |slots| slots.position::<B>());
+            self.remember_first_for_local::<B>(id, at);
         }
         let behaviour = self.pools.behaviour_mut(at)?;
         let (schedule, events) = (&mut self.schedule, &mut self.events);
@@ -382,7 +382,7 @@ impl NetworkServer {
     ) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
         if self.host.is_some() {
-            self.remember_for_local(id, at, |_| index..index + 1);
+            self.remember_for_local(id, at, Some(index));
         }
         let behaviour = self.pools.behaviour_at_mut(at, index)?;
         let (schedule, events) = (&mut self.schedule, &mut self.events);

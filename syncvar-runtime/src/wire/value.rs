@@ -83,6 +83,7 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     /// A copy, to be compared with what takes its place.
     #[doc(hidden)]
     #[inline]
+    #[must_use]
     fn remembered(&self) -> Self {
         self.clone()
     }
