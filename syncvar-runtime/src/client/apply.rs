@@ -124,7 +124,7 @@ impl Tell<'_> {
     fn report(&mut self, schema: &'static BehaviourSchema, dirty_bits: u64, message: String) {
         let fields = ChangedFields::new(schema, dirty_bits);
         let failure = HookFailure::new(self.object, fields, message);
-        self.events.push(ClientEvent::HookFailed(failure));
+        self.events.push(ClientEvent::HookFailed(Box::new(failure)));
     }
 }
 

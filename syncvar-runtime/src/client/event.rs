@@ -178,13 +178,13 @@ pub struct HookFailure {
 
 impl HookFailure {
     /// Logs it too.
-    pub(super) fn new(object: NetId, fields: ChangedFields, message: String) -> Box<Self> {
+    pub(super) fn new(object: NetId, fields: ChangedFields, message: String) -> Self {
         tracing::error!(%object, behaviour = fields.behaviour(), message, "a hook panicked");
-        Box::new(Self {
+        Self {
             object,
             fields,
             message,
-        })
+        }
     }
 }
 

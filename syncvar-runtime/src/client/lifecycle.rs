@@ -3,7 +3,7 @@
 use super::{ChangedFields, ClientEvent, ClientState, HookFailure, NetworkClient};
 use crate::NetId;
 use crate::context::{Panicked, Side, call, contain};
-use crate::identity::{Location, Place, Slots};
+use crate::identity::{Location, Place, Slot, Slots};
 use crate::lifecycle::{CallbackFailure, Leaving, LifecycleCallback};
 
 impl NetworkClient {
@@ -109,7 +109,7 @@ impl NetworkClient {
                         let schema = &slot.info().schema;
                         let fields = ChangedFields::new(schema, schema.dirty_bits());
                         let failure = HookFailure::new(object, fields, message);
-                        self.events.push(ClientEvent::HookFailed(failure));
+                        self.events.push(ClientEvent::HookFailed(Box::new(failure)));
                     }
                 }
             }
@@ -182,7 +182,7 @@ impl NetworkClient {
     /// Runs a callback of every behaviour of an object that is lent.
     fn call_all(&mut self, object: NetId, slots: &mut dyn Slots, callback: LifecycleCallback) {
         for index in 0..slots.len() {
-            let Some(info) = slots.slot(index).map(|slot| slot.info()) else {
+            let Some(info) = slots.slot(index).map(Slot::info) else {
                 continue;
             };
             if !info.lifecycle {
