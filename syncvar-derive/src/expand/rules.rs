@@ -1,10 +1,10 @@
 //! What is emitted for fields that have rules: their schema, the conditions in a full state, and
 //! `write_fields`, `read_fields` and `is_beyond_threshold`.
 
-use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{quote, quote_spanned};
 
-use super::{Method, deserialize, item, serialize, value_item};
+use super::{Method, deserialize, item, place_of, serialize, value_item};
 use crate::model::{Behaviour, Container, Readers, Rules, SyncVar};
 use crate::names;
 
@@ -175,10 +175,15 @@ fn of_field(sync_var: &SyncVar<'_>) -> Option<TokenStream> {
         Some(method) => quote!(Self::#method),
         None => quote!(#threshold),
     };
+    // A function that takes something else is told so at its name.
+    let place = place_of(threshold);
+    let kept = Ident::new("last_sent", place);
+    let now = quote_spanned!(place=> &self.#member);
+    let answer = quote_spanned!(place=> #function(&#kept, #now));
     Some(quote! {
         if field == Self::#bit {
             return match #read(last_sent) {
-                _syncvar::Ok(last_sent) => #function(&last_sent, &self.#member),
+                _syncvar::Ok(#kept) => #answer,
                 _syncvar::Err(_) => true,
             };
         }

@@ -38,10 +38,6 @@ pub enum Writers {
 /// assert_eq!(rules.min_interval, Duration::ZERO);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "three facts that hold independently"
-)]
 pub struct FieldRules {
     /// Who is given the field.
     pub readers: Readers,

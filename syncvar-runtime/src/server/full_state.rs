@@ -21,6 +21,10 @@ pub(crate) const PARENT: u64 = 2;
 
 /// What all objects of a prefab have in common.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "facts that hold independently"
+)]
 pub(super) struct Kind {
     pub(super) asset_id: NetworkHash128,
     /// The position of the prefab in the order of names, which both sides agree on.

@@ -31,10 +31,10 @@ impl<'a, B: NetworkBehaviour> BehaviourMut<'a, B> {
         schedule: &'a mut Schedule,
         events: &'a mut Events<ServerEvent>,
     ) -> Self {
-        let rules = const { &B::SCHEMA.rule_bits() };
-        let mut ruled = ruled.filter(|_| rules.owner_write != 0);
+        let bits = const { &B::SCHEMA.rule_bits() };
+        let mut ruled = ruled.filter(|_| bits.owner_write != 0);
         if let Some(ruled) = &mut ruled {
-            ruled.begin_change(behaviour, rules);
+            ruled.begin_change(behaviour, bits);
         }
         Self {
             ruled,

@@ -19,7 +19,7 @@ impl NetworkServer {
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
         let spawned = self.objects.get(id.0)?;
-        let (at, owned) = (spawned.at, spawned.owner);
+        let (at, former) = (spawned.at, spawned.owner);
         let mut slots = self.pools.take(at)?;
         self.lent.push(id);
         self.remember_all_for_local(id, &*slots);
@@ -35,7 +35,7 @@ impl NetworkServer {
             }
         });
         let owner = self.objects.get(id.0).map(|spawned| spawned.owner);
-        if owner != Some(owned) {
+        if owner != Some(former) {
             set_owned(&mut *slots, self.is_written_by(owner.flatten()));
         }
         let dirty = slots.iter().any(|slot| slot.dirty_bits() != 0);

@@ -111,9 +111,9 @@ impl NetworkServer {
         for (part, audience) in audiences.into_iter().enumerate() {
             let masks: Vec<u64> = selected
                 .iter()
-                .map(|selected| match selected.channel == channel {
-                    true => selected.parts[part],
-                    false => 0,
+                .map(|selected| {
+                    let of_channel = selected.channel == channel;
+                    if of_channel { selected.parts[part] } else { 0 }
                 })
                 .collect();
             if masks.iter().all(|mask| *mask == 0) {
