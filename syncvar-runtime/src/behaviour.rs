@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::schema::BehaviourSchema;
-use crate::{NetworkReader, NetworkWriter, ReadError};
+use crate::{CallContext, CallTable, NetworkReader, NetworkWriter, ReadError};
 
 /// A piece of an object's state that is kept the same on every client.
 ///
@@ -104,6 +104,10 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// [`Budget`](crate::Budget) is sent the full state instead where it is not.
     const RESENDABLE: bool = false;
 
+    /// The remote calls that it has, those of its bases first: see `#[network_calls]`. None, unless
+    /// the derive finds some.
+    const CALLS: CallTable = CallTable::of::<Self>(&[]);
+
     /// Bit *i* is set when field *i* has a change to send, the fields of bases first.
     fn sync_var_dirty_bits(&self) -> u64;
 
@@ -185,6 +189,22 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// have been read; never for an initial state.
     fn call_hooks(&mut self, previous: Self::Previous) {
         drop(previous);
+    }
+
+    /// Reads the arguments of one of [`CALLS`](Self::CALLS), and calls it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such call, the arguments cannot be read, or bytes are left over: nothing is
+    /// called then.
+    fn handle_call(
+        &mut self,
+        call: u32,
+        reader: &mut NetworkReader<'_>,
+        context: &mut CallContext<'_>,
+    ) -> Result<(), ReadError> {
+        let _ = context;
+        Err(reader.unknown_call(call))
     }
 }
 

@@ -1,12 +1,14 @@
 //! `NetworkClient`: the mirror of the server. No socket, no clock, no thread.
 
 mod apply;
+mod call;
 mod event;
 mod lend;
 mod receive;
 mod refuse;
 
 pub(crate) use apply::Reception;
+pub use call::{CallFailure, CommandSender, OutgoingCommand};
 pub use event::{ChangedFields, ClientEvent, SpawnFailure};
 
 use std::collections::VecDeque;
@@ -24,9 +26,10 @@ use crate::stats::Stats;
 use crate::table::Table;
 use crate::wire::DEFAULT_MAX_ELEMENTS;
 use crate::{
-    Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
-    ReadError,
+    Channel, Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity,
+    Prefabs, ReadError,
 };
+use call::Waiting;
 
 /// How a client behaves.
 #[derive(Clone, Debug)]
@@ -38,6 +41,9 @@ pub struct ClientConfig {
     /// Whose bytes to ask the server for: it sends those if it speaks them itself, and
     /// [`Dialect::Unet`] if not, or if schemas are not compared.
     pub dialect: Dialect,
+    /// What each channel promises, as the server's setting says: a command on one that is unreliable
+    /// has to fit a packet.
+    pub channels: Vec<Channel>,
     /// The largest packet, in bytes, that messages to the server are gathered into.
     pub packet_size: usize,
     /// The longest payload of one message, in bytes, that the server can make this client read; 16 MiB
@@ -62,6 +68,7 @@ impl Default for ClientConfig {
         Self {
             compare_schemas: true,
             dialect: Dialect::Compact,
+            channels: vec![Channel::Reliable, Channel::Unreliable],
             packet_size: 1340,
             max_message_size: 16 * 1024 * 1024,
             auto_ready: true,
@@ -120,8 +127,12 @@ pub struct NetworkClient {
     /// Objects of the message under way that could not be read.
     failed: Vec<(NetId, ReadError)>,
     outgoing: Segments,
-    /// Packets of what was in `outgoing`, oldest first.
-    packets: VecDeque<Bytes>,
+    /// The channel of what is in `outgoing`.
+    outgoing_channel: u8,
+    /// Packets of what was in `outgoing`, oldest first, and their channels.
+    packets: VecDeque<(u8, Bytes)>,
+    /// Calls on objects that are not announced yet.
+    waiting: Waiting,
     events: Events<ClientEvent>,
     stats: Stats,
     /// The client's own time, which does not go back.
@@ -185,7 +196,9 @@ impl NetworkClient {
             masks: Vec::new(),
             failed: Vec::new(),
             outgoing: Segments::new(config.packet_size),
+            outgoing_channel: 0,
             packets: VecDeque::new(),
+            waiting: Waiting::default(),
             events: Events::with_limit(config.max_events),
             config,
             now: Duration::ZERO,
@@ -310,6 +323,7 @@ impl NetworkClient {
         self.server_schema.clear();
         self.outgoing = Segments::new(self.config.packet_size);
         self.packets.clear();
+        self.waiting = Waiting::default();
         if self.config.compare_schemas {
             self.state = ClientState::Connecting;
             let schema_hash = self.prefabs.schema_hash();
@@ -343,11 +357,11 @@ impl NetworkClient {
     /// The next packet to be sent; call it until there is none.
     pub fn poll_transmit(&mut self) -> Option<ClientPacket> {
         if self.packets.is_empty() {
-            self.packets.extend(self.outgoing.drain());
+            self.pack();
         }
-        let bytes = self.packets.pop_front()?;
+        let (channel, bytes) = self.packets.pop_front()?;
         self.stats.sent.add(bytes.len());
-        Some(ClientPacket { channel: 0, bytes })
+        Some(ClientPacket { channel, bytes })
     }
 
     pub(crate) fn has_outgoing(&self) -> bool {
@@ -364,7 +378,25 @@ impl NetworkClient {
         self.events.missed()
     }
 
+    /// Makes packets of what waits to be sent.
+    fn pack(&mut self) {
+        let channel = self.outgoing_channel;
+        let pieces = self.outgoing.drain().map(|piece| (channel, piece));
+        self.packets.extend(pieces);
+    }
+
+    /// Where to write messages on a channel. What is written first is sent first, whatever the
+    /// channels.
+    fn outgoing_on(&mut self, channel: u8) -> &mut Segments {
+        if channel != self.outgoing_channel {
+            self.pack();
+            self.outgoing_channel = channel;
+        }
+        &mut self.outgoing
+    }
+
     fn send<M: Message>(&mut self, message: &M) {
+        self.outgoing_on(0);
         let writer = self.outgoing.begin();
         message.encode(writer);
         if writer.take_error().is_some() {

@@ -9,6 +9,7 @@
 #![warn(clippy::print_stdout)]
 
 mod behaviour;
+mod call;
 mod channel;
 mod client;
 mod codec;
@@ -30,10 +31,14 @@ mod table;
 mod wire;
 
 pub use behaviour::NetworkBehaviour;
+pub use call::{
+    CallArguments, CallError, CallKind, CallSchema, CallTable, CommandRefusal, NetworkCalls,
+    NoCalls, OwnCalls, ReceivedEvent, SyncEvent, Target, assert_calls_known,
+};
 pub use channel::{Channel, DisconnectReason};
 pub use client::{
-    ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient,
-    SpawnFailure,
+    CallFailure, ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState,
+    CommandSender, NetworkClient, OutgoingCommand, SpawnFailure,
 };
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use context::{CallContext, NetworkContext};
@@ -51,10 +56,10 @@ pub use schema::{
 };
 pub use schema_text::SchemaDifference;
 pub use server::{
-    BehaviourMut, Budget, ConnectionId, NetworkServer, PacketError, ServerConfig, ServerEvent,
-    SpawnError, SpawnOptions, Transmit,
+    BehaviourMut, Budget, ConnectionId, NetworkServer, OutgoingRpc, PacketError, RpcSender,
+    ServerConfig, ServerEvent, SpawnError, SpawnOptions, Transmit,
 };
-pub use stats::{BehaviourStats, Counter, Stats};
+pub use stats::{BehaviourStats, Counter, RefusedCommands, Stats};
 pub use sync::{
     DictionaryChange, ElementMut, HashKey, HookField, ListChange, SetChange, SortKey,
     SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,

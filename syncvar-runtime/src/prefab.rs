@@ -5,6 +5,7 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
+use crate::call::ObjectCalls;
 use crate::identity::{BehaviourSet, Behaviours};
 use crate::{NetworkHash128, schema_text::PrefabText};
 
@@ -50,6 +51,8 @@ pub(crate) struct Prefab {
     pub(crate) types: Vec<TypeId>,
     /// The position of its first behaviour among the behaviours of all prefabs.
     pub(crate) first_behaviour: usize,
+    /// The remote calls of its behaviours.
+    pub(crate) calls: ObjectCalls,
     make: Box<dyn Fn() -> Behaviours + Send + Sync>,
 }
 
@@ -116,6 +119,7 @@ impl Prefabs {
             text: PrefabText::describe(name, asset_id, &sample),
             types,
             first_behaviour: self.behaviour_count(),
+            calls: ObjectCalls::of(sample.slots()),
             make: Box::new(move || make().into_behaviours()),
         });
         self

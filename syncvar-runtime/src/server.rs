@@ -2,6 +2,8 @@
 
 mod audience;
 mod budget;
+mod call;
+mod command;
 mod connection;
 mod event;
 mod full_state;
@@ -24,6 +26,7 @@ mod transmit;
 mod update;
 
 pub use budget::Budget;
+pub use call::{OutgoingRpc, RpcSender};
 pub use event::{PacketError, ServerEvent};
 pub use guard::BehaviourMut;
 pub(crate) use sink::Sink;
@@ -43,6 +46,7 @@ use crate::stats::Stats;
 use crate::table::Table;
 use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
 use audience::Audiences;
+use call::Calls;
 use connection::{Connection, ConnectionState};
 use full_state::Kind;
 use interest::Interest;
@@ -98,6 +102,11 @@ pub struct ServerConfig {
     /// How many objects a connection is sent again in one update because it could not read them;
     /// what it asks for beyond them waits for the next updates.
     pub resyncs_per_update: usize,
+    /// How often a second a connection may call a command that does not say it itself
+    /// (`#[command(rate = 5.0)]`), in the server's own time; 100 unless set, infinity for no limit.
+    /// As many as for one second can come at once. What comes beyond that is
+    /// [`ServerEvent::CommandRefused`].
+    pub command_rate: f64,
     /// The most events that are kept for [`NetworkServer::poll_event`]; the oldest go first.
     pub max_events: usize,
     /// How many objects with changes, one after another of the same prefab and seen by the same
@@ -120,6 +129,7 @@ impl Default for ServerConfig {
             compare_schemas: true,
             dialect: Dialect::Compact,
             resyncs_per_update: 64,
+            command_rate: 100.0,
             max_events: 100_000,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,
@@ -192,6 +202,7 @@ pub struct NetworkServer {
     /// Buffers for full states of everything.
     spare: Spare,
     rationing: Box<Rationing>,
+    calls: Box<Calls>,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
     /// What waits to be sent.
@@ -240,6 +251,7 @@ impl NetworkServer {
             turnover: Turnover::default(),
             spare: Spare::default(),
             rationing: Box::default(),
+            calls: Box::default(),
             outgoing: VecDeque::new(),
             stock: Stock::default(),
             packet: Vec::new(),
@@ -376,6 +388,8 @@ impl NetworkServer {
             && self.resyncing.is_empty()
             && self.outgoing.is_empty()
             && !self.is_rationing()
+            && !self.audiences.is_written()
+            && self.has_no_calls()
     }
 
     /// Something that happened, oldest first.

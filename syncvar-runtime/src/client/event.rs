@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::{BehaviourSchema, DisconnectReason, NetId, NetworkHash128, ReadError};
+use super::CallFailure;
+use crate::{BehaviourSchema, DisconnectReason, NetId, NetworkHash128, ReadError, ReceivedEvent};
 
 /// Something that happened on the client.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +68,11 @@ pub enum ClientEvent {
         /// Which.
         object: NetId,
     },
+    /// An object has raised an event: see [`ReceivedEvent::arguments`].
+    SyncEvent(ReceivedEvent),
+    /// A call of the server panicked, or its arguments could not be read. What it did until then
+    /// stands; the object is as good as before.
+    CallFailed(Box<CallFailure>),
     /// An object of the server cannot be made here.
     SpawnFailed {
         /// Which.

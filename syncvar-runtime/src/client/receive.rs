@@ -80,6 +80,9 @@ impl NetworkClient {
             MessageType::SpawnBatch => self.handle_spawns(payload)?,
             MessageType::UpdateVars => self.handle_update(channel, payload)?,
             MessageType::UpdateBatch => self.handle_updates(channel, payload)?,
+            MessageType::Rpc | MessageType::SyncEvent | MessageType::Call => {
+                self.handle_call(message_type, payload)?;
+            }
             MessageType::ObjectDestroy => {
                 let ObjectDestroy { net_id } = ObjectDestroy::decode(payload)?;
                 self.forget(net_id, false);
@@ -180,5 +183,6 @@ impl NetworkClient {
             }
         }
         self.events.push(ClientEvent::Ready);
+        self.run_waiting_calls();
     }
 }

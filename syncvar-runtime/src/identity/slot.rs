@@ -4,7 +4,7 @@ use std::any::Any;
 use std::time::Duration;
 
 use crate::schema::BehaviourSchema;
-use crate::{NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
+use crate::{CallContext, CallTable, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
 
 /// A time or a span of time in nanoseconds: half as long as a `Duration`, and compared in one step.
 /// Whatever is longer than 584 years counts as that.
@@ -31,6 +31,7 @@ pub(crate) struct BehaviourInfo {
     pub(crate) resendable: bool,
     /// The bits of fields whose changes are operations, as long as they are not set dirty as a whole.
     pub(crate) operation_bits: u64,
+    pub(crate) calls: CallTable,
 }
 
 /// A behaviour whose type is erased, and what the update loop keeps about it.
@@ -72,6 +73,14 @@ pub(crate) trait Slot: Send + Sync {
     /// The server has got the behaviour back.
     fn end_change(&mut self);
 
+    /// Reads the arguments of a remote call, and calls it.
+    fn handle_call(
+        &mut self,
+        call: u32,
+        reader: &mut NetworkReader<'_>,
+        context: &mut CallContext<'_>,
+    ) -> Result<(), ReadError>;
+
     /// When this behaviour was last sent.
     fn last_send(&self) -> Nanos;
 
@@ -98,6 +107,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         send_interval: nanos(B::SEND_INTERVAL),
         resendable: B::RESENDABLE,
         operation_bits: B::SCHEMA.operation_bits(),
+        calls: B::CALLS,
     };
 
     pub(super) fn new(behaviour: B) -> Self {
@@ -187,6 +197,15 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         if let Some(before) = self.previous.take() {
             self.behaviour.withdraw_changes(before);
         }
+    }
+
+    fn handle_call(
+        &mut self,
+        call: u32,
+        reader: &mut NetworkReader<'_>,
+        context: &mut CallContext<'_>,
+    ) -> Result<(), ReadError> {
+        self.behaviour.handle_call(call, reader, context)
     }
 
     #[inline]

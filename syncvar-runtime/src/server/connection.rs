@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::ConnectionId;
 use super::budget::Limit;
 use super::stock::Stock;
+use crate::call::Rates;
 use crate::segments::Segments;
 use crate::{Dialect, NetId, Vector3};
 
@@ -22,6 +23,8 @@ pub(super) struct Connection {
     pub(super) viewpoint: Option<Vector3>,
     /// The objects that it has asked for again.
     pub(super) wanted: BTreeSet<NetId>,
+    /// How much of its share of commands it has used up.
+    pub(super) rates: Rates,
     /// The objects it owns.
     pub(super) owned: BTreeSet<NetId>,
     /// Messages for this connection alone, on channel 0, not yet in the queue.
@@ -64,6 +67,7 @@ impl Connection {
             limit: None,
             viewpoint: None,
             wanted: BTreeSet::new(),
+            rates: Rates::default(),
             owned: BTreeSet::new(),
             own: Segments::new(packet_size),
             queue: VecDeque::new(),

@@ -97,6 +97,9 @@ impl NetworkServer {
             (_, Some(MessageType::Resync)) => {
                 self.handle_resync(from, Resync::decode(frame.payload)?.net_id);
             }
+            (_, Some(message_type @ (MessageType::Command | MessageType::Call))) => {
+                self.handle_command(from, message_type, frame.payload)?;
+            }
             _ => return Err(unknown(frame)),
         }
         if let Some(message_type) = message_type {

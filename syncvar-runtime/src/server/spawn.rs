@@ -215,6 +215,7 @@ impl NetworkServer {
         self.owed.remove(&id);
         self.interest.forget(id);
         self.rationing.forget_object(id);
+        self.forget_calls(id);
         if let Some(owner) = spawned
             .owner
             .and_then(|owner| self.connections.get_mut(owner.0))

@@ -48,6 +48,7 @@ impl NetworkServer {
         let joining = !self.joining.is_empty();
         self.tidy_stock();
         // What happened since the last update.
+        self.run_local_calls();
         self.deliver();
         self.end_budgets();
         self.follow_interest();
@@ -60,6 +61,7 @@ impl NetworkServer {
         if joining {
             self.join();
         }
+        self.send_kept_calls();
     }
 
     /// Has objects sent again to those who asked, so many for each in one update.
