@@ -1,5 +1,6 @@
 //! Puts the pieces in reading order. Cannot fail.
 
+mod call;
 mod change;
 mod deserialize;
 mod dirty;
@@ -40,6 +41,8 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let on_serialize = serialize::on_serialize(behaviour);
     let on_deserialize = deserialize::on_deserialize(behaviour);
     let call_hooks = deserialize::call_hooks(behaviour);
+    let call_table = call::table(behaviour);
+    let handle_call = call::handle_call(behaviour);
     let limit = dirty::limit(behaviour);
     let allowed = behaviour.lints.for_impl();
     let where_clause = behaviour_bounds(behaviour);
@@ -47,6 +50,8 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     quote! {
         const _: () = {
             #import
+            #[allow(unused_imports)]
+            use _syncvar::NoCalls as _;
 
             #bits
 
@@ -59,6 +64,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
 
                 #schema
                 #settings
+                #call_table
 
                 #sync_var_dirty_bits
                 #set_dirty_bit
@@ -70,6 +76,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 #on_serialize
                 #on_deserialize
                 #call_hooks
+                #handle_call
             }
 
             #limit
@@ -186,7 +193,7 @@ fn value_item(sync_var: &SyncVar<'_>, value: &Type, name: &str) -> TokenStream {
 
 /// `<Health as _syncvar::SyncField>::read_full`, where the compiler looks for the place of an error
 /// having the places of `Health`: so it is at the type, and equal to every other one for this type.
-fn item(ty: &Type, of: &str, name: &str) -> TokenStream {
+pub(crate) fn item(ty: &Type, of: &str, name: &str) -> TokenStream {
     let of = Ident::new(of, Span::call_site());
     item_of(ty, &quote!(#of), name)
 }
