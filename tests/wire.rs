@@ -3,6 +3,7 @@
 
 mod wire {
     pub(crate) mod batches;
+    pub(crate) mod calls;
     pub(crate) mod codecs;
     pub(crate) mod collections;
     pub(crate) mod list_messages;
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 
 use syncvar::prelude::*;
 use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
-use wire::{batches, codecs, collections, list_messages, messages, ours, values};
+use wire::{batches, calls, codecs, collections, list_messages, messages, ours, values};
 
 #[derive(NetworkBehaviour, Default)]
 struct Creature {
@@ -114,6 +115,7 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         ours::examples(),
         messages::examples(),
         batches::examples(),
+        calls::examples(),
         collections::examples(),
         codecs::examples(),
         list_messages::examples(),
