@@ -100,8 +100,8 @@ fn answers() -> Vec<(&'static str, String)> {
         packets(&mut server).concat()
     };
     vec![
-        ("Connect 2, the answer: `Compact`", answer(Dialect::Compact)),
-        ("Connect 2, the answer: `Unet`", answer(Dialect::Unet)),
+        ("Connect 3, the answer: `Compact`", answer(Dialect::Compact)),
+        ("Connect 3, the answer: `Unet`", answer(Dialect::Unet)),
     ]
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             }),
         ),
         (
-            "Connect 2, hash `0123456789abcdef`, asking for `Compact`",
+            "Connect 3, hash `0123456789abcdef`, asking for `Compact`",
             connect_example(),
         ),
         (
@@ -174,7 +174,7 @@ fn connect_example() -> String {
 fn schema_example() -> String {
     let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
     let connection = server.handle_connect();
-    let connect = hex::decode("0a00200002efcdab896745230101").expect("hexadecimal");
+    let connect = hex::decode("0a00200003efcdab896745230101").expect("hexadecimal");
     server
         .handle_packet(connection, &connect)
         .expect("a client of another build");

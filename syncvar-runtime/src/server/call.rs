@@ -473,6 +473,7 @@ impl<'call> OutgoingRpc<'call> {
         for (place, payload) in server.calls.writers.iter_mut().zip(payloads) {
             if let Some((_, mut writer)) = payload {
                 writer.truncate(0);
+                writer.take_error();
                 *place = writer;
             }
         }
