@@ -82,3 +82,81 @@ fn what_the_attributes_say_is_in_the_schema() {
     assert_eq!(find("burst").arguments.len(), 2);
     assert_eq!(find("whisper").kind, CallKind::TargetRpc);
 }
+
+#[test]
+fn what_travels_as_an_argument() {
+    #[derive(SyncValue, Clone, Debug, Default, PartialEq)]
+    struct Buff {
+        id: u32,
+        name: String,
+    }
+
+    #[derive(NetworkBehaviour, Default)]
+    struct Bag {
+        told: Option<(Vec<i32>, Vec<Vec<i32>>, NetId, Option<Buff>)>,
+    }
+
+    #[network_calls]
+    impl Bag {
+        // Private: so is the method that calls it.
+        #[client_rpc]
+        fn tell(
+            &mut self,
+            list: Vec<i32>,
+            lists: Vec<Vec<i32>>,
+            r#type: NetId,
+            mut buff: Option<Buff>,
+        ) {
+            if let Some(buff) = &mut buff {
+                buff.id += 1;
+            }
+            self.told = Some((list, lists, r#type, buff));
+        }
+
+        /// Arguments called like what is around them.
+        #[command(requires_ownership = false)]
+        fn ask(
+            &mut self,
+            context: &mut CallContext<'_>,
+            reader: u8,
+            writer: u8,
+            call: u8,
+            connection: u8,
+            sender: u8,
+        ) {
+            let id = context.net_id();
+            let list = [reader, writer, call, connection, sender].map(i32::from);
+            let buff = Buff {
+                id: 1,
+                name: "x".into(),
+            };
+            let server = context.server().expect("the server");
+            let calls = server.calls::<Self>(id);
+            calls
+                .tell(list.to_vec(), vec![vec![], vec![7]], id, Some(buff))
+                .expect("a call");
+        }
+    }
+
+    for dialect in super::world::DIALECTS {
+        let mut config = syncvar::ServerConfig::default();
+        config.dialect = dialect;
+        let prefabs = || Prefabs::new().register::<Bag>("bag");
+        let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+        net.connect();
+        let id = net.server.spawn(Bag::default());
+        net.settle();
+        net.client_mut(0)
+            .calls::<Bag>(id)
+            .ask(1, 2, 3, 4, 5)
+            .unwrap();
+        net.settle();
+        let buff = Buff {
+            id: 2,
+            name: "x".into(),
+        };
+        let expected = (vec![1, 2, 3, 4, 5], vec![vec![], vec![7]], id, Some(buff));
+        let told = &net.client(0).get::<Bag>(id).unwrap().told;
+        assert_eq!(told.as_ref(), Some(&expected));
+    }
+}

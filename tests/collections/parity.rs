@@ -5,11 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What a case can be left to.
-const CAPABILITIES: &[&str] = &[
-    "client-to-server writes",
-    "hooks on the server",
-    "remote calls",
-];
+const CAPABILITIES: &[&str] = &["client-to-server writes", "hooks on the server"];
 
 /// The tables, and how many cases each has.
 const TABLES: &[(&str, usize)] = &[

@@ -189,7 +189,11 @@ fn call_clients(stage: &mut Stage, recorded: &Json, sets: &Json, check: &mut Che
         "RpcDamage" | "SiteRpcDamage" | "inherited" => calls.rpc_damage(number()),
         "RpcNone" => calls.rpc_none(),
         "RpcSay" => calls.rpc_say(set.next(), set.next()),
-        "RpcStruct" => calls.rpc_struct(set.next(), EnumNumber::new(set.next()), set.next()),
+        "RpcStruct" => calls.rpc_struct(
+            set.next(),
+            EnumNumber::new(set.next()),
+            EnumNumber::new(set.next()),
+        ),
         "RpcArrays" => calls.rpc_arrays(set.list(), set.list(), set.list(), set.list()),
         "RpcWide" => {
             let (a, b, c, d) = (set.next(), set.next(), set.next(), set.next());
@@ -215,7 +219,7 @@ fn compare_sent(
     let expected = Frame::recorded(recorded.at("packets"));
     let frames = stage.frames();
     if let Err(CallError::NotObserved { .. }) = sent {
-        check.equal("frames of an error", String::new(), show(&frames));
+        check.equal("frames of an error", 0, frames.len());
         return check.under(Rule::TargetObserves);
     }
     check.equal("whether it is sent", !expected.is_empty(), sent.is_ok());

@@ -186,6 +186,12 @@ impl Session {
         let sent = self.replica.sent();
         check.equal("commands", show(recorded), show(&sent));
         let log = self.stage.take_commands(id, &sent);
+        if id == NetId(2) {
+            let disowned = self
+                .stage
+                .perform_all(&Command::parse_all("disown 2; update; forget"));
+            disowned.expect("an object that is there");
+        }
         let expected = step.get("server_Calls_log").map(|log| {
             let texts: Vec<_> = log.list().iter().map(Json::text).collect();
             texts.join("; ")

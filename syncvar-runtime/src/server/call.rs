@@ -3,21 +3,23 @@
 //! A call on an object that its observers have is written at once, behind whatever was written before;
 //! one on an object that is about to be shown to somebody, or hidden, waits until that has been said.
 
+mod outgoing;
+mod target;
+
+pub use outgoing::{OutgoingRpc, RpcSender};
+
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
 
-use super::audience::{AudienceId, Audiences};
-use super::connection::ConnectionState;
-use super::spawned::Spawned;
 use super::{ConnectionId, NetworkServer, ServerEvent};
-use crate::call::{CallPlace, Class, Failure, frame, run, write_header};
+use crate::call::{CallPlace, Class, Failure, run};
 use crate::context::Side;
 use crate::{
-    CallError, Dialect, MessageType, NetId, NetworkCalls, NetworkReader, NetworkWriter,
-    ReceivedEvent, Target, WriteError,
+    Dialect, MessageType, NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent, Target,
 };
+use target::Receivers;
 
 /// Calls that wait, and memory for those that are being written.
 #[derive(Debug, Default)]
@@ -58,45 +60,6 @@ struct Written {
     channel: u8,
     unet: Option<(MessageType, Bytes)>,
     compact: Option<(MessageType, Bytes)>,
-}
-
-/// Whom a call goes to.
-enum Receivers {
-    /// Those who observe the object when it has been shown or hidden.
-    Later,
-    /// All who observe it.
-    Audience(AudienceId),
-    /// Some of them.
-    Some(Vec<ConnectionId>),
-}
-
-/// What [`NetworkServer::calls`] makes the methods on; the macro writes a type around it.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct RpcSender<'call> {
-    server: &'call mut NetworkServer,
-    object: NetId,
-    class: Class,
-    target: Option<Target>,
-}
-
-/// A call that is being written.
-#[doc(hidden)]
-pub struct OutgoingRpc<'call> {
-    server: &'call mut NetworkServer,
-    object: NetId,
-    plan: Result<Plan, CallError>,
-    /// In `Unet` and in `Compact`, where that is spoken; the second one after a header of so many
-    /// bytes.
-    payloads: [Option<(MessageType, NetworkWriter)>; 2],
-    header: usize,
-    given: usize,
-}
-
-struct Plan {
-    place: CallPlace,
-    target: Target,
-    receivers: Receivers,
 }
 
 impl NetworkServer {
@@ -231,120 +194,6 @@ impl NetworkServer {
         ran
     }
 
-    fn plan_call(
-        &self,
-        object: NetId,
-        class: Class,
-        number: u32,
-        target: Option<Target>,
-    ) -> Result<Plan, CallError> {
-        let spawned = self.objects.get(object.0);
-        let spawned = spawned.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool));
-        let place = prefab.and_then(|prefab| prefab.calls.declared(class, number));
-        let place = place.ok_or(CallError::NoSuchBehaviour {
-            object,
-            behaviour: class.name,
-        })?;
-        if usize::from(place.schema.channel) >= self.config.channels.len() {
-            return Err(CallError::UnknownChannel(place.schema.channel));
-        }
-        let target = target.unwrap_or_else(|| place.schema.target());
-        let waits = !spawned.announced
-            || spawned.moved
-            || !self.calls.kept.is_empty() && self.calls.kept_objects.contains(&object);
-        self.check_target(object, spawned, &target, waits)?;
-        let receivers = if waits {
-            Receivers::Later
-        } else {
-            self.receivers(spawned, &target)
-        };
-        Ok(Plan {
-            place,
-            target,
-            receivers,
-        })
-    }
-
-    /// Whether those who are named observe the object, or will as far as is known.
-    fn check_target(
-        &self,
-        object: NetId,
-        spawned: &Spawned,
-        target: &Target,
-        waits: bool,
-    ) -> Result<(), CallError> {
-        let sees = |connection: ConnectionId| {
-            if !waits {
-                return self.audiences.get(spawned.audience).observes(connection);
-            }
-            let state = self.connections.get(connection.0).map(|known| known.state);
-            let ready = matches!(
-                state,
-                Some(ConnectionState::Joining | ConnectionState::Ready)
-            );
-            ready && self.audiences.admits(spawned.wanted, connection)
-        };
-        let named: &[ConnectionId] = match target {
-            Target::Observers | Target::NotOwner | Target::Everyone | Target::AllBut(_) => &[],
-            Target::Owner => spawned.owner.as_slice(),
-            Target::One(connection) => std::slice::from_ref(connection),
-            Target::Set(connections) => connections,
-        };
-        if *target == Target::Owner && named.is_empty() {
-            return Err(CallError::NoOwner(object));
-        }
-        match named.iter().find(|connection| !sees(**connection)) {
-            Some(connection) => Err(CallError::NotObserved {
-                object,
-                connection: *connection,
-            }),
-            None => Ok(()),
-        }
-    }
-
-    /// Those of a target who observe the object now.
-    fn receivers(&self, spawned: &Spawned, target: &Target) -> Receivers {
-        let audience = self.audiences.get(spawned.audience);
-        let but = |left_out: Option<ConnectionId>| match left_out {
-            Some(left_out) if audience.observes(left_out) => {
-                Receivers::Some(audience.ready().filter(|c| *c != left_out).collect())
-            }
-            _ => Receivers::Audience(spawned.audience),
-        };
-        let only = |mut named: Vec<ConnectionId>| {
-            named.sort_unstable();
-            named.dedup();
-            named.retain(|connection| audience.observes(*connection));
-            Receivers::Some(named)
-        };
-        match target {
-            Target::Observers | Target::Everyone => Receivers::Audience(spawned.audience),
-            Target::NotOwner => but(spawned.owner),
-            Target::AllBut(connection) => but(Some(*connection)),
-            Target::Owner => only(spawned.owner.into_iter().collect()),
-            Target::One(connection) => only(vec![*connection]),
-            Target::Set(connections) => only(connections.clone()),
-        }
-    }
-
-    /// Whether `Unet` and `Compact` are spoken by those whom a call goes to.
-    fn spoken(&self, receivers: &Receivers) -> [bool; 2] {
-        let speaks = |connections: &[ConnectionId], dialect| {
-            let connections = connections.iter().filter_map(|c| self.connections.get(c.0));
-            let mut dialects = connections.map(|connection| connection.dialect);
-            dialects.any(|spoken| spoken == dialect)
-        };
-        [Dialect::Unet, Dialect::Compact].map(|dialect| match receivers {
-            Receivers::Later => {
-                let everyone = self.audiences.get(Audiences::EVERYONE);
-                everyone.speaks(dialect) || speaks(&self.joining, dialect)
-            }
-            Receivers::Audience(audience) => self.audiences.get(*audience).speaks(dialect),
-            Receivers::Some(connections) => speaks(connections, dialect),
-        })
-    }
-
     /// Puts a call behind whatever waits for those whom it goes to.
     fn transmit_call(&mut self, receivers: Receivers, call: &Written) {
         match receivers {
@@ -390,185 +239,5 @@ impl Written {
             Dialect::Unet => self.unet.as_ref(),
             Dialect::Compact => self.compact.as_ref(),
         }
-    }
-}
-
-impl<'call> RpcSender<'call> {
-    /// The same for others than those whom the call itself names.
-    #[must_use]
-    pub fn to(mut self, target: Target) -> Self {
-        self.target = Some(target);
-        self
-    }
-
-    /// Begins the call of this number among those that the class declares.
-    pub fn begin(self, number: u32) -> OutgoingRpc<'call> {
-        let Self {
-            server,
-            object,
-            class,
-            target,
-        } = self;
-        let plan = server.plan_call(object, class, number, target);
-        OutgoingRpc::new(server, object, plan)
-    }
-
-    /// The same for a call that goes to one connection.
-    pub fn begin_to(mut self, connection: ConnectionId, number: u32) -> OutgoingRpc<'call> {
-        if self.target.is_some() {
-            return OutgoingRpc::new(self.server, self.object, Err(CallError::TargetGiven));
-        }
-        self.target = Some(Target::One(connection));
-        self.begin(number)
-    }
-}
-
-impl<'call> OutgoingRpc<'call> {
-    fn new(server: &'call mut NetworkServer, object: NetId, plan: Result<Plan, CallError>) -> Self {
-        let mut outgoing = Self {
-            server,
-            object,
-            plan,
-            payloads: [None, None],
-            header: 0,
-            given: 0,
-        };
-        if let Ok(plan) = &outgoing.plan
-            && let Err(error) = outgoing
-                .server
-                .begin_call(object, plan, &mut outgoing.payloads)
-        {
-            outgoing.plan = Err(error);
-        }
-        let [_, compact] = &outgoing.payloads;
-        outgoing.header = compact.as_ref().map_or(0, |(_, writer)| writer.len());
-        outgoing
-    }
-
-    /// Where to write the arguments, once for each dialect that is spoken by those whom the call goes
-    /// to.
-    pub fn next_writer(&mut self) -> Option<&mut NetworkWriter> {
-        let rest = self.payloads.get(self.given..)?;
-        self.given += rest.iter().position(Option::is_some)? + 1;
-        let payload = self.payloads.get_mut(self.given - 1)?.as_mut();
-        payload.map(|(_, writer)| writer)
-    }
-
-    /// Sends the call.
-    ///
-    /// # Errors
-    ///
-    /// Those of the call; nothing is sent then.
-    pub fn send(self) -> Result<(), CallError> {
-        let Self {
-            server,
-            object,
-            plan,
-            payloads,
-            header,
-            ..
-        } = self;
-        let plan = plan?;
-        let sent = server.finish_call(object, plan, &payloads, header);
-        for (place, payload) in server.calls.writers.iter_mut().zip(payloads) {
-            if let Some((_, mut writer)) = payload {
-                writer.truncate(0);
-                writer.take_error();
-                *place = writer;
-            }
-        }
-        server.run_local_calls();
-        sent
-    }
-}
-
-impl NetworkServer {
-    /// Writes what stands before the arguments.
-    fn begin_call(
-        &mut self,
-        object: NetId,
-        plan: &Plan,
-        payloads: &mut [Option<(MessageType, NetworkWriter)>; 2],
-    ) -> Result<(), CallError> {
-        let [unet, mut compact] = self.spoken(&plan.receivers);
-        compact |= plan.target == Target::Everyone;
-        let at = self.objects.get(object.0).map(|spawned| spawned.at.pool);
-        let prefab = at.and_then(|pool| self.prefabs.get(self.pools.prefab(pool)));
-        let calls = &prefab.ok_or(CallError::UnknownObject(object))?.calls;
-        let hash = crate::call::Name::Hash(plan.place.schema.hash);
-        if unet && !calls.named(hash).is_some_and(|place| place.is(&plan.place)) {
-            return Err(CallError::Ambiguous);
-        }
-        let dialects = [Dialect::Unet, Dialect::Compact];
-        for ((dialect, wanted), place) in dialects.into_iter().zip([unet, compact]).zip(0..) {
-            if wanted {
-                let spare = std::mem::take(&mut self.calls.writers[place]);
-                let mut writer = spare;
-                if writer.dialect() != dialect {
-                    writer = NetworkWriter::with_dialect(dialect);
-                }
-                writer.at_behaviour(Some(plan.place.name));
-                let message_type = write_header(&mut writer, object, &plan.place, calls);
-                payloads[place] = Some((message_type, writer));
-            }
-        }
-        Ok(())
-    }
-
-    fn finish_call(
-        &mut self,
-        object: NetId,
-        plan: Plan,
-        payloads: &[Option<(MessageType, NetworkWriter)>; 2],
-        header: usize,
-    ) -> Result<(), CallError> {
-        let channel = plan.place.schema.channel;
-        let kind = self.config.channels.get(usize::from(channel)).copied();
-        let room = self.config.room(kind.unwrap_or(crate::Channel::Reliable));
-        for (_, writer) in payloads.iter().flatten() {
-            if let Some(error) = writer.error() {
-                return Err(error.into());
-            }
-            if let Some(kind) = room.refusal(writer.dialect(), writer.len()) {
-                return Err(WriteError::new(kind, 0, Some(plan.place.name), None).into());
-            }
-        }
-        let [unet, compact] = payloads;
-        let arguments = compact.as_ref().map(|(_, writer)| writer.as_bytes());
-        let arguments = arguments.and_then(|payload| payload.get(header..));
-        let arguments = arguments.map(Bytes::copy_from_slice);
-        let call = Written {
-            channel,
-            unet: self.write_call(unet.as_ref()),
-            compact: self.write_call(compact.as_ref()),
-        };
-        if let Receivers::Later = plan.receivers {
-            self.calls.kept_objects.insert(object);
-            self.calls.kept.push(Kept {
-                object,
-                target: plan.target.clone(),
-                call,
-            });
-        } else {
-            self.transmit_call(plan.receivers, &call);
-        }
-        if let (Target::Everyone, Some(arguments)) = (plan.target, arguments) {
-            self.calls.local.push_back(Local {
-                object,
-                place: plan.place,
-                arguments,
-            });
-        }
-        Ok(())
-    }
-
-    /// A payload as a whole message.
-    fn write_call(
-        &mut self,
-        payload: Option<&(MessageType, NetworkWriter)>,
-    ) -> Option<(MessageType, Bytes)> {
-        let (message_type, payload) = payload?;
-        frame(&mut self.calls.messages, *message_type, payload.as_bytes());
-        Some((*message_type, self.calls.messages.take_bytes()))
     }
 }

@@ -131,7 +131,7 @@ impl Calls {
     }
 
     #[client_rpc]
-    pub(crate) fn rpc_struct(&mut self, _buf: Buf, _kind: EnumNumber, _b: u8) {}
+    pub(crate) fn rpc_struct(&mut self, _buf: Buf, _kind: EnumNumber, _other: EnumNumber) {}
 
     #[client_rpc]
     pub(crate) fn rpc_arrays(
