@@ -20,7 +20,8 @@ pub(super) fn calls(calls: &Calls) -> TokenStream {
     let handle_own_call = handle_own_call(calls);
     let commands = handles::commands(calls);
     let rpcs = handles::rpcs(calls);
-    let (commands_type, rpcs_type) = (commands.ty(), rpcs.ty());
+    let (commands_type, rpcs_type) = (commands.ty("'call"), rpcs.ty("'call"));
+    let (lent_commands, lent_rpcs) = (commands.ty("'_"), rpcs.ty("'_"));
     let (make_commands, make_rpcs) = (commands.constructor(), rpcs.constructor());
     let events = events(calls);
     let check = check(calls);
@@ -40,11 +41,11 @@ pub(super) fn calls(calls: &Calls) -> TokenStream {
                 type Commands<'call> = #commands_type;
                 type Rpcs<'call> = #rpcs_type;
 
-                fn commands(sender: _syncvar::CommandSender<'_>) -> Self::Commands<'_> {
+                fn commands(sender: _syncvar::CommandSender<'_>) -> #lent_commands {
                     #make_commands
                 }
 
-                fn rpcs(sender: _syncvar::RpcSender<'_>) -> Self::Rpcs<'_> {
+                fn rpcs(sender: _syncvar::RpcSender<'_>) -> #lent_rpcs {
                     #make_rpcs
                 }
 
@@ -150,6 +151,17 @@ fn handle_own_call(calls: &Calls) -> TokenStream {
             }
         }
     });
+    let body = if calls.calls.is_empty() {
+        quote!(_syncvar::Err(#reader.unknown_call(#call_number)))
+    } else {
+        quote! {
+            match #call_number {
+                #(#arms)*
+                _ => return _syncvar::Err(#reader.unknown_call(#call_number)),
+            }
+            _syncvar::Ok(())
+        }
+    };
     quote! {
         fn handle_own_call(
             &mut self,
@@ -157,11 +169,7 @@ fn handle_own_call(calls: &Calls) -> TokenStream {
             #reader: &mut _syncvar::NetworkReader<'_>,
             #context: &mut _syncvar::CallContext<'_>,
         ) -> _syncvar::Result<(), _syncvar::ReadError> {
-            match #call_number {
-                #(#arms)*
-                _ => return _syncvar::Err(#reader.unknown_call(#call_number)),
-            }
-            _syncvar::Ok(())
+            #body
         }
     }
 }

@@ -61,7 +61,7 @@ impl Calls {
             return None;
         };
         let name = path.path.segments.last()?.ident.unraw().to_string();
-        refuse_equal(&name, &calls, errors);
+        let calls = refuse_equal(&name, calls, errors);
         Some(Self {
             krate: attrs.krate,
             generics: block.generics.clone(),
@@ -211,24 +211,37 @@ fn unity_name(kind: Kind, ident: &Ident, given: Option<&LitStr>) -> String {
     }
 }
 
-/// Two calls of one name, or of one hash, could not be told apart.
-fn refuse_equal(class: &str, calls: &[Call], errors: &mut Errors) {
-    for (index, call) in calls.iter().enumerate() {
-        for other in &calls[..index] {
-            let (this, that) = (call.ident.unraw(), other.ident.unraw());
-            if names::call(&call.ident) == names::call(&other.ident) {
-                let message = format!("a second call `{this}`: rename one");
-                errors.add(&call.ident, message);
-            } else if hash(class, call) == hash(class, other) {
-                let message = format!(
-                    "`{this}` and `{that}` are the same for UNet, `{}` and `{}`: give one of them another by \
-                     `name = \"...\"`",
-                    call.unity_name, other.unity_name
-                );
-                errors.add(&call.ident, message);
+/// Leaves out calls that could not be told from one before: of one name, or of one hash.
+fn refuse_equal(class: &str, calls: Vec<Call>, errors: &mut Errors) -> Vec<Call> {
+    let mut kept: Vec<Call> = Vec::new();
+    for call in calls {
+        let this = call.ident.unraw();
+        let mut others = kept.iter();
+        let same_name = others.find(|other| names::call(&other.ident) == names::call(&call.ident));
+        let same_hash = kept
+            .iter()
+            .find(|other| hash(class, other) == hash(class, &call));
+        if let Some(other) = same_name {
+            // Of two methods of one name the compiler speaks itself.
+            let both = [&call, other].into_iter();
+            let methods = both.filter(|call| call.kind != Kind::SyncEvent).count();
+            if methods < 2 || call.ident != other.ident {
+                errors.add(&call.ident, format!("a second call `{this}`: rename one"));
             }
+        } else if let Some(other) = same_hash {
+            let message = format!(
+                "`{this}` and `{}` are the same for UNet, `{}` and `{}`: give one of them another by \
+                 `name = \"...\"`",
+                other.ident.unraw(),
+                call.unity_name,
+                other.unity_name
+            );
+            errors.add(&call.ident, message);
+        } else {
+            kept.push(call);
         }
     }
+    kept
 }
 
 fn hash(class: &str, call: &Call) -> u32 {

@@ -10,7 +10,7 @@ impl Player {
         true
     }
     #[client_rpc]
-    fn explode(&mut self, by: &str) {}
+    fn explode(&mut self, _by: &str) {}
     #[sync_event]
     fn exploded() {}
     #[command]

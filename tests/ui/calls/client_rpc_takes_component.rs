@@ -8,7 +8,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[client_rpc]
-    fn push(&mut self, body: Rigidbody) {}
+    fn push(&mut self, _body: Rigidbody) {}
 }
 
 fn main() {}

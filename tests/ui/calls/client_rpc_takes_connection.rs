@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[client_rpc]
-    fn explode(&mut self, to: ConnectionId) {}
+    fn explode(&mut self, _to: ConnectionId) {}
 }
 
 fn main() {}

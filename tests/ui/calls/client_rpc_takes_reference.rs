@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[client_rpc]
-    fn explode(&mut self, text: &str) {}
+    fn explode(&mut self, _text: &str) {}
 }
 
 fn main() {}

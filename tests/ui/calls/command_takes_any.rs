@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[command]
-    fn fire(&mut self, what: Box<dyn std::any::Any>) {}
+    fn fire(&mut self, _what: Box<dyn std::any::Any>) {}
 }
 
 fn main() {}

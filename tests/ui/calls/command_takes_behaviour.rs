@@ -9,7 +9,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[command]
-    fn open(&mut self, door: Door) {}
+    fn open(&mut self, _door: Door) {}
 }
 
 fn main() {}

@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[command]
-    fn fire(&mut self, at: i32, by: ConnectionId) {}
+    fn fire(&mut self, _at: i32, _by: ConnectionId) {}
 }
 
 fn main() {}

@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[command]
-    fn fire(&mut self, at: &mut i32) {}
+    fn fire(&mut self, _at: &mut i32) {}
 }
 
 fn main() {}

@@ -8,7 +8,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[command]
-    fn draw(&mut self, shape: Box<dyn Shape>) {}
+    fn draw(&mut self, _shape: Box<dyn Shape>) {}
 }
 
 fn main() {}

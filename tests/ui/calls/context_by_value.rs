@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[command]
-    fn fire(&mut self, context: CallContext<'_>) {}
+    fn fire(&mut self, _context: CallContext<'_>) {}
 }
 
 fn main() {}

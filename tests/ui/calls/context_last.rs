@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[command]
-    fn fire(&mut self, at: i32, context: &CallContext<'_>) {}
+    fn fire(&mut self, _at: i32, _context: &CallContext<'_>) {}
 }
 
 fn main() {}

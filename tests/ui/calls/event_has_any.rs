@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[sync_event]
-    fn exploded(what: Box<dyn std::any::Any>);
+    fn exploded(_what: Box<dyn std::any::Any>);
 }
 
 fn main() {}

@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[sync_event]
-    fn exploded(radius: f32) {}
+    fn exploded(_radius: f32) {}
 }
 
 fn main() {}

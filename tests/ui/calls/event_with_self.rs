@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[sync_event]
-    fn exploded(&mut self, radius: f32);
+    fn exploded(&mut self, _radius: f32);
 }
 
 fn main() {}

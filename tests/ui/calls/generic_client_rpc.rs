@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[client_rpc]
-    fn explode<const N: usize>(&mut self, at: [u8; N]) {}
+    fn explode<const N: usize>(&mut self, _at: [u8; N]) {}
 }
 
 fn main() {}

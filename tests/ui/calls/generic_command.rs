@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[command]
-    fn fire<T: SyncValue>(&mut self, at: T) {}
+    fn fire<T: SyncValue>(&mut self, _at: T) {}
 }
 
 fn main() {}

@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[command]
-    fn fire(&mut self, at: impl SyncValue) {}
+    fn fire(&mut self, _at: impl SyncValue) {}
 }
 
 fn main() {}

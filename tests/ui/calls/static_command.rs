@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[command]
-    fn fire(at: i32) {}
+    fn fire(_at: i32) {}
 }
 
 fn main() {}

@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[target_rpc]
-    fn whisper(&mut self, text: String, to: ConnectionId) {}
+    fn whisper(&mut self, _text: String, _to: ConnectionId) {}
 }
 
 fn main() {}

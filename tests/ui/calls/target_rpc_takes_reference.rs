@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[target_rpc]
-    fn whisper(&mut self, volume: &i32) {}
+    fn whisper(&mut self, _volume: &i32) {}
 }
 
 fn main() {}

@@ -25,7 +25,7 @@ pub(super) fn commands(calls: &Calls) -> Handle<'_> {
     Handle {
         calls,
         ident: names::handle("Commands", &calls.name),
-        generics: with_lifetime(&calls.generics),
+        generics: with_lifetime(&calls.generics, "'call"),
         doc: format!(
             " The commands of `{}`: what a client calls on the server.",
             calls.name
@@ -53,7 +53,7 @@ pub(super) fn rpcs(calls: &Calls) -> Handle<'_> {
     Handle {
         calls,
         ident: names::handle("Rpcs", &calls.name),
-        generics: with_lifetime(&calls.generics),
+        generics: with_lifetime(&calls.generics, "'call"),
         doc: format!(
             " The calls and events of `{}`: what the server calls on clients.",
             calls.name
@@ -63,9 +63,9 @@ pub(super) fn rpcs(calls: &Calls) -> Handle<'_> {
     }
 }
 
-fn with_lifetime(generics: &Generics) -> Generics {
+fn with_lifetime(generics: &Generics, lifetime: &str) -> Generics {
     let mut generics = generics.clone();
-    let lifetime = Lifetime::new("'call", Span::call_site());
+    let lifetime = Lifetime::new(lifetime, Span::call_site());
     generics
         .params
         .insert(0, GenericParam::Lifetime(LifetimeParam::new(lifetime)));
@@ -77,10 +77,11 @@ impl Handle<'_> {
         self.generics.params.len() > 1
     }
 
-    /// As the associated type names it.
-    pub(super) fn ty(&self) -> TokenStream {
+    /// The type, for a lifetime.
+    pub(super) fn ty(&self, lifetime: &str) -> TokenStream {
         let ident = &self.ident;
-        let (_, ty_generics, _) = self.generics.split_for_impl();
+        let generics = with_lifetime(&self.calls.generics, lifetime);
+        let (_, ty_generics, _) = generics.split_for_impl();
         quote!(#ident #ty_generics)
     }
 
