@@ -314,13 +314,13 @@ fn an_answer_of_another_version_is_a_refusal_and_one_in_a_dialect_not_asked_for_
         client
     };
     let mut client = connecting(syncvar::Dialect::Compact);
-    let answer = support::frame(32, b"\x03\0\0\0\0\0\0\0\0\x01more");
+    let answer = support::frame(32, b"\x04\0\0\0\0\0\0\0\0\x01more");
     client.handle_packet(0, &answer).unwrap();
     let reason = DisconnectReason::VersionMismatch;
     assert_eq!(client.poll_event(), Some(ClientEvent::Refused { reason }));
 
     let mut client = connecting(syncvar::Dialect::Unet);
-    let answer = support::frame(32, b"\x02\0\0\0\0\0\0\0\0\x01");
+    let answer = support::frame(32, b"\x03\0\0\0\0\0\0\0\0\x01");
     let error = client.handle_packet(0, &answer).unwrap_err();
     assert!(error.to_string().contains("not asked for"), "{error}");
     assert_eq!(client.poll_event(), None);

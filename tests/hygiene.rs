@@ -160,7 +160,9 @@ mod shadowed {
             writer: Names,
             call: u8,
         ) {
-            self.seen = u8::from(context.is_server()) + reader + writer.writer + call;
+            if context.is_server() {
+                self.seen = reader + writer.writer + call;
+            }
         }
 
         /// A call.
