@@ -16,7 +16,7 @@ use model::Calls;
 
 /// Expands `#[network_calls(...)]` on an item. The item stays as it is, but for our attributes; so a
 /// mistake in one call gives no error about another.
-pub(crate) fn network_calls(attr: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn network_calls(attr: &TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let attrs = BlockAttrs::parse(attr, &mut errors);
     let item = match syn::parse2(item.clone()) {

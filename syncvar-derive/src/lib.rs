@@ -250,7 +250,7 @@ pub fn network_calls(
     attr: proc_macro::TokenStream,
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
-    calls::network_calls(attr.into(), item.into()).into()
+    calls::network_calls(&attr.into(), &item.into()).into()
 }
 
 /// A method that clients call on the server: see [`macro@network_calls`], inside of which it belongs.

@@ -54,7 +54,7 @@ fn expand(source: &str) -> String {
         if let Item::Impl(block) = item {
             let mut block = block.clone();
             block.attrs.clear();
-            return crate::calls::network_calls(TokenStream::new(), block.to_token_stream());
+            return crate::calls::network_calls(&TokenStream::new(), &block.to_token_stream());
         }
         let input: DeriveInput = syn::parse2(item.to_token_stream()).unwrap();
         if derives(item, "SyncValue") {

@@ -94,7 +94,7 @@ pub enum Target {
 /// are not there.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct OwnCalls<B>(PhantomData<B>);
+pub struct OwnCalls<B: ?Sized>(PhantomData<B>);
 
 impl<B: NetworkCalls> OwnCalls<B> {
     /// Those of the type.
@@ -117,7 +117,7 @@ impl<B: NetworkCalls> OwnCalls<B> {
 
 /// What [`OwnCalls`] has for a type without calls.
 #[doc(hidden)]
-pub trait NoCalls<B> {
+pub trait NoCalls<B: ?Sized> {
     /// None.
     const CALLS: &'static [CallSchema] = &[];
 
@@ -136,7 +136,7 @@ pub trait NoCalls<B> {
     }
 }
 
-impl<B> NoCalls<B> for OwnCalls<B> {}
+impl<B: ?Sized> NoCalls<B> for OwnCalls<B> {}
 
 impl NetworkReader<'_> {
     /// The error for a call that does not exist.

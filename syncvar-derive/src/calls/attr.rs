@@ -94,7 +94,7 @@ impl Kind {
 }
 
 impl BlockAttrs {
-    pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
+    pub(crate) fn parse(tokens: &TokenStream, errors: &mut Errors) -> Self {
         let mut found = Self::default();
         if tokens.is_empty() {
             return found;

@@ -62,7 +62,7 @@ pub(super) fn calls(calls: &Calls) -> TokenStream {
 
 /// One documented constant for each call.
 fn numbers(calls: &Calls) -> TokenStream {
-    let numbers = calls.calls.iter().enumerate().map(|(index, call)| {
+    let numbers = calls.list.iter().enumerate().map(|(index, call)| {
         let (name, number) = (names::call(&call.ident), names::number(index));
         let doc = format!(" Number of the call `{}`.", call.ident.unraw());
         quote! {
@@ -74,7 +74,7 @@ fn numbers(calls: &Calls) -> TokenStream {
 }
 
 fn own_calls(calls: &Calls) -> TokenStream {
-    let schemas = calls.calls.iter().map(|call| schema(&calls.name, call));
+    let schemas = calls.list.iter().map(|call| schema(&calls.name, call));
     quote! {
         const OWN_CALLS: &'static [_syncvar::CallSchema] = &[#(#schemas),*];
     }
@@ -119,12 +119,12 @@ fn schema(class: &str, call: &Call) -> TokenStream {
 }
 
 fn handle_own_call(calls: &Calls) -> TokenStream {
-    let taken: Vec<String> = calls.calls.iter().flat_map(Call::names).collect();
+    let taken: Vec<String> = calls.list.iter().flat_map(Call::names).collect();
     let reader = names::free("reader", &taken);
-    let is_used = calls.calls.iter().any(|call| call.context);
+    let is_used = calls.list.iter().any(|call| call.context);
     let context = names::free(if is_used { "context" } else { "_context" }, &taken);
     let call_number = names::free("call", &taken);
-    let arms = calls.calls.iter().map(|call| {
+    let arms = calls.list.iter().map(|call| {
         let name = names::call(&call.ident);
         let place = format!("{}.{}", calls.name, call.ident.unraw());
         let reads = call.arguments.iter().map(|argument| {
@@ -151,7 +151,7 @@ fn handle_own_call(calls: &Calls) -> TokenStream {
             }
         }
     });
-    let body = if calls.calls.is_empty() {
+    let body = if calls.list.is_empty() {
         quote!(_syncvar::Err(#reader.unknown_call(#call_number)))
     } else {
         quote! {
@@ -176,7 +176,7 @@ fn handle_own_call(calls: &Calls) -> TokenStream {
 
 /// A constant for each event, by which its arguments are found.
 fn events(calls: &Calls) -> Option<TokenStream> {
-    let events = { calls.calls.iter() }.filter(|call| call.kind == Kind::SyncEvent);
+    let events = { calls.list.iter() }.filter(|call| call.kind == Kind::SyncEvent);
     let events: Vec<_> = events
         .map(|event| {
             let (name, number) = (names::event(&event.ident), names::call(&event.ident));

@@ -17,7 +17,7 @@ pub(crate) struct Calls {
     pub(crate) self_ty: Type,
     /// The type's name, without `r#`.
     pub(crate) name: String,
-    pub(crate) calls: Vec<Call>,
+    pub(crate) list: Vec<Call>,
 }
 
 /// A call.
@@ -67,7 +67,7 @@ impl Calls {
             generics: block.generics.clone(),
             self_ty: (*block.self_ty).clone(),
             name,
-            calls,
+            list: calls,
         })
     }
 }

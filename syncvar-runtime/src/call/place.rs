@@ -46,8 +46,11 @@ impl Class {
 
 impl ObjectCalls {
     pub(crate) fn of(slots: &dyn Slots) -> Self {
-        let infos = slots.iter().map(|slot| slot.info());
-        Self(infos.map(|info| (info.schema.name, &info.calls)).collect())
+        let calls = slots.iter().map(|slot| {
+            let info = slot.info();
+            (info.schema.name, &info.calls)
+        });
+        Self(calls.collect())
     }
 
     /// A call that a class declares, on the first behaviour that is or has that class.

@@ -6,7 +6,7 @@ struct Player;
 #[network_calls]
 impl Player {
     #[command]
-    fn fire(&mut self, (x, y): (f32, f32), _: u8) {}
+    fn fire(&mut self, (_x, _y): (f32, f32), _: u8) {}
 }
 
 fn main() {}

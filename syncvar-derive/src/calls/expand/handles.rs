@@ -20,7 +20,7 @@ pub(super) struct Handle<'a> {
 
 /// The one for commands.
 pub(super) fn commands(calls: &Calls) -> Handle<'_> {
-    let commands = { calls.calls.iter() }.filter(|call| call.kind == Kind::Command);
+    let commands = { calls.list.iter() }.filter(|call| call.kind == Kind::Command);
     let methods = commands.map(|call| command(&calls.name, call));
     Handle {
         calls,
@@ -37,7 +37,7 @@ pub(super) fn commands(calls: &Calls) -> Handle<'_> {
 
 /// The one for what clients are called.
 pub(super) fn rpcs(calls: &Calls) -> Handle<'_> {
-    let rpcs = { calls.calls.iter() }.filter(|call| call.kind != Kind::Command);
+    let rpcs = { calls.list.iter() }.filter(|call| call.kind != Kind::Command);
     let mut methods: TokenStream = rpcs.map(|call| rpc(&calls.name, call)).collect();
     if !methods.is_empty() {
         let to = quote! {
@@ -154,15 +154,15 @@ fn parameters(call: &Call) -> TokenStream {
 }
 
 /// Lines that write the arguments.
-fn writes(class: &str, call: &Call, writer: &TokenStream) -> TokenStream {
+fn lines(class: &str, call: &Call, writer: &TokenStream) -> TokenStream {
     let place = format!("{class}.{}", call.ident.unraw());
-    let writes = call.arguments.iter().map(|argument| {
+    let lines = call.arguments.iter().map(|argument| {
         let ident = &argument.ident;
         let write = item(&argument.ty, "SyncValue", "write");
         let place = format!("{place}.{}", ident.unraw());
         quote!(#write(&#ident, #writer.at(#place));)
     });
-    writes.collect()
+    lines.collect()
 }
 
 fn command(class: &str, call: &Call) -> TokenStream {
@@ -176,10 +176,10 @@ fn command(class: &str, call: &Call) -> TokenStream {
         quote!(self.sender.begin(#number).send())
     } else {
         let outgoing = names::free("call", &call.names());
-        let writes = writes(class, call, &quote!(#outgoing.writer()));
+        let lines = lines(class, call, &quote!(#outgoing.writer()));
         quote! {
             let mut #outgoing = self.sender.begin(#number);
-            #writes
+            #lines
             #outgoing.send()
         }
     };
@@ -216,11 +216,11 @@ fn rpc(class: &str, call: &Call) -> TokenStream {
     } else {
         let outgoing = names::free("call", &taken);
         let writer = names::free("writer", &taken);
-        let writes = writes(class, call, &writer.to_token_stream());
+        let lines = lines(class, call, &writer.to_token_stream());
         quote! {
             let mut #outgoing = #begin;
             while let _syncvar::Some(#writer) = #outgoing.next_writer() {
-                #writes
+                #lines
             }
             #outgoing.send()
         }
