@@ -3,6 +3,7 @@
 
 mod wire {
     pub(crate) mod batches;
+    pub(crate) mod calls;
     pub(crate) mod codecs;
     pub(crate) mod collections;
     pub(crate) mod data;
@@ -19,7 +20,7 @@ use std::collections::BTreeMap;
 use syncvar::prelude::*;
 use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
 use wire::{
-    batches, codecs, collections, data, list_messages, messages, ours, owners, time, values,
+    batches, calls, codecs, collections, data, list_messages, messages, ours, owners, time, values,
 };
 
 #[derive(NetworkBehaviour, Default)]
@@ -121,6 +122,7 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         time::examples(),
         owners::examples(),
         batches::examples(),
+        calls::examples(),
         collections::examples(),
         codecs::examples(),
         data::examples(),

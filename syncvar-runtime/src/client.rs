@@ -1,6 +1,7 @@
 //! `NetworkClient`: the mirror of the server. No socket, no clock, no thread.
 
 mod apply;
+mod call;
 mod clock;
 mod event;
 mod guard;
@@ -16,6 +17,7 @@ mod refuse;
 mod scene;
 
 pub(crate) use apply::Reception;
+pub use call::{CallFailure, CommandSender, OutgoingCommand};
 pub use event::{ChangedFields, ClientEvent, HookFailure, SpawnFailure};
 pub use guard::ReplicaMut;
 
@@ -35,7 +37,7 @@ use crate::stats::Stats;
 use crate::table::Table;
 use crate::wire::DEFAULT_MAX_ELEMENTS;
 use crate::{
-    Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity,
+    Channel, Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity,
     NetworkTime, Prefabs, ReadError,
 };
 use clock::Clock;
@@ -54,6 +56,9 @@ pub struct ClientConfig {
     /// Whose bytes to ask the server for: it sends those if it speaks them itself, and
     /// [`Dialect::Unet`] if not, or if schemas are not compared.
     pub dialect: Dialect,
+    /// What each channel promises, as the server's setting says: a command on one that is unreliable
+    /// has to fit a packet.
+    pub channels: Vec<Channel>,
     /// The largest packet, in bytes, that messages to the server are gathered into.
     pub packet_size: usize,
     /// The longest payload of one message, in bytes, that the server can make this client read; 16 MiB
@@ -105,6 +110,7 @@ impl Default for ClientConfig {
         Self {
             compare_schemas: true,
             dialect: Dialect::Compact,
+            channels: vec![Channel::Reliable, Channel::Unreliable],
             packet_size: 1340,
             max_message_size: 16 * 1024 * 1024,
             auto_ready: true,
@@ -190,8 +196,10 @@ pub struct NetworkClient {
     /// What the application has written.
     desk: Desk,
     outgoing: Segments,
-    /// Packets of what was in `outgoing`, oldest first.
-    packets: VecDeque<Bytes>,
+    /// The channel of what is in `outgoing`.
+    outgoing_channel: u8,
+    /// Packets of what was in `outgoing`, oldest first, and their channels.
+    packets: VecDeque<(u8, Bytes)>,
     events: Events<ClientEvent>,
     /// Messages whose objects are not there yet.
     late: Late,
@@ -282,6 +290,7 @@ impl NetworkClient {
             failed: Vec::new(),
             desk: Desk::default(),
             outgoing: Segments::new(config.packet_size),
+            outgoing_channel: 0,
             packets: VecDeque::new(),
             events: Events::with_limit(config.max_events),
             late: Late::default(),
@@ -493,11 +502,11 @@ impl NetworkClient {
     pub fn poll_transmit(&mut self) -> Option<ClientPacket> {
         self.ask_for_refused();
         if self.packets.is_empty() {
-            self.packets.extend(self.outgoing.drain());
+            self.pack();
         }
-        let bytes = self.packets.pop_front()?;
+        let (channel, bytes) = self.packets.pop_front()?;
         self.stats.sent.add(bytes.len());
-        Some(ClientPacket { channel: 0, bytes })
+        Some(ClientPacket { channel, bytes })
     }
 
     pub(crate) fn has_outgoing(&self) -> bool {
@@ -515,7 +524,25 @@ impl NetworkClient {
         self.events.missed()
     }
 
+    /// Makes packets of what waits to be sent.
+    fn pack(&mut self) {
+        let channel = self.outgoing_channel;
+        let pieces = self.outgoing.drain().map(|piece| (channel, piece));
+        self.packets.extend(pieces);
+    }
+
+    /// Where to write messages on a channel. What is written first is sent first, whatever the
+    /// channels.
+    fn outgoing_on(&mut self, channel: u8) -> &mut Segments {
+        if channel != self.outgoing_channel {
+            self.pack();
+            self.outgoing_channel = channel;
+        }
+        &mut self.outgoing
+    }
+
     fn send<M: Message>(&mut self, message: &M) {
+        self.outgoing_on(0);
         let writer = self.outgoing.begin();
         message.encode(writer);
         if writer.take_error().is_some() {

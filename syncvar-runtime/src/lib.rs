@@ -9,6 +9,7 @@
 #![warn(clippy::print_stdout)]
 
 mod behaviour;
+mod call;
 mod channel;
 mod client;
 mod codec;
@@ -34,10 +35,14 @@ mod time;
 mod wire;
 
 pub use behaviour::NetworkBehaviour;
+pub use call::{
+    CallArguments, CallError, CallKind, CallSchema, CallTable, CommandRefusal, NetworkCalls,
+    NoCalls, OwnCalls, ReceivedEvent, SyncEvent, Target, assert_calls_known,
+};
 pub use channel::{Channel, DisconnectReason};
 pub use client::{
-    ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState, HookFailure,
-    NetworkClient, ReplicaMut, SpawnFailure,
+    CallFailure, ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState,
+    CommandSender, HookFailure, NetworkClient, OutgoingCommand, ReplicaMut, SpawnFailure,
 };
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use context::{CallContext, NetworkContext};
@@ -59,10 +64,10 @@ pub use schema::{
 };
 pub use schema_text::SchemaDifference;
 pub use server::{
-    BehaviourMut, Budget, ConnectionId, LocalClient, NetworkServer, PacketError, ParentError,
-    ServerConfig, ServerEvent, SpawnError, SpawnOptions, Transmit,
+    BehaviourMut, Budget, ConnectionId, LocalClient, NetworkServer, OutgoingRpc, PacketError,
+    ParentError, RpcSender, ServerConfig, ServerEvent, SpawnError, SpawnOptions, Transmit,
 };
-pub use stats::{BehaviourStats, Counter, Stats};
+pub use stats::{BehaviourStats, Counter, RefusedCommands, Stats};
 pub use sync::{
     DictionaryChange, ElementMut, HashKey, HookField, ListChange, SetChange, SortKey,
     SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,

@@ -120,6 +120,7 @@ impl MemoryNetwork {
         let config = ClientConfig {
             compare_schemas: self.server.config().compare_schemas,
             ping_interval: Duration::ZERO,
+            channels: self.server.config().channels.clone(),
             ..ClientConfig::default()
         };
         self.connect_client(NetworkClient::with_config((self.prefabs)(), config))
@@ -200,7 +201,14 @@ impl MemoryNetwork {
         for end in self.clients.iter_mut().filter(|end| end.connected) {
             end.client.update(self.now);
             while let Some(packet) = end.client.poll_transmit() {
-                end.up.send(self.now, packet.channel, packet.bytes, true);
+                let kind = end
+                    .client
+                    .config()
+                    .channels
+                    .get(usize::from(packet.channel));
+                let reliable = kind != Some(&crate::Channel::Unreliable);
+                end.up
+                    .send(self.now, packet.channel, packet.bytes, reliable);
             }
             for (_, packet) in end.up.arrived(self.now) {
                 // What is wrong with a packet is told by the server's events.

@@ -2,6 +2,8 @@
 
 mod audience;
 mod budget;
+mod call;
+mod command;
 mod connection;
 mod event;
 mod full_state;
@@ -31,6 +33,7 @@ mod transmit;
 mod update;
 
 pub use budget::Budget;
+pub use call::{OutgoingRpc, RpcSender};
 pub use event::{PacketError, ServerEvent};
 pub(crate) use full_state::{PARENT, SCENE_ID};
 pub use guard::BehaviourMut;
@@ -55,6 +58,7 @@ use crate::table::Table;
 use crate::wire::DEFAULT_MAX_ELEMENTS;
 use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
 use audience::Audiences;
+use call::Calls;
 use connection::{Connection, ConnectionState};
 use full_state::Kind;
 use host::Host;
@@ -118,6 +122,11 @@ pub struct ServerConfig {
     /// How many ticks a second of [`NetworkServer::network_time`] has; 30 unless set, and at least 1.
     /// Clients are told. It says nothing about how often the server is updated.
     pub tick_rate: u32,
+    /// How often a second a connection may call a command that does not say it itself
+    /// (`#[command(rate = 5.0)]`), in the server's own time; 100 unless set, infinity for no limit.
+    /// As many as for one second can come at once. What comes beyond that is
+    /// [`ServerEvent::CommandRefused`].
+    pub command_rate: f64,
     /// The most events that are kept for [`NetworkServer::poll_event`]; the oldest go first.
     pub max_events: usize,
     /// How many objects with changes, one after another of the same prefab and seen by the same
@@ -142,6 +151,7 @@ impl Default for ServerConfig {
             max_elements: DEFAULT_MAX_ELEMENTS,
             resyncs_per_update: 64,
             tick_rate: 30,
+            command_rate: 100.0,
             max_events: 100_000,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,
@@ -228,6 +238,7 @@ pub struct NetworkServer {
     rationing: Box<Rationing>,
     /// The client in the same process.
     host: Option<Box<Host>>,
+    calls: Box<Calls>,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
     /// What waits to be sent.
@@ -284,6 +295,7 @@ impl NetworkServer {
             spare: Spare::default(),
             rationing: Box::default(),
             host: None,
+            calls: Box::default(),
             outgoing: VecDeque::new(),
             stock: Stock::default(),
             packet: Vec::new(),
@@ -449,6 +461,8 @@ impl NetworkServer {
             && !self.scene_loaded
             && !self.is_rationing()
             && self.host.as_ref().is_none_or(|host| host.is_idle())
+            && !self.audiences.is_written()
+            && self.has_no_calls()
     }
 
     /// Something that happened, oldest first.

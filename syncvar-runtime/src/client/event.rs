@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use super::CallFailure;
 use crate::{
     BehaviourSchema, CallbackFailure, DisconnectReason, NetId, NetworkHash128, NetworkSceneId,
-    ReadError, SynchronizeFailure,
+    ReadError, ReceivedEvent, SynchronizeFailure,
 };
 
 /// Something that happened on the client.
@@ -104,6 +105,11 @@ pub enum ClientEvent {
     /// An [`on_synchronize`](crate::Synchronize::on_synchronize) could not read its data. The object is
     /// there all the same.
     SynchronizeFailed(Box<SynchronizeFailure>),
+    /// An object has raised an event: see [`ReceivedEvent::arguments`].
+    SyncEvent(ReceivedEvent),
+    /// A call of the server panicked, or its arguments could not be read. What it did until then
+    /// stands; the object is as good as before.
+    CallFailed(Box<CallFailure>),
     /// An object of the server cannot be made here.
     SpawnFailed {
         /// Which.

@@ -32,10 +32,6 @@ impl NetworkClient {
     /// As [`put_off`](Self::put_off), for a message that the application takes part in: in a burst of
     /// objects it waits until all of them are there, and its own has been announced.
     #[inline]
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "remote calls will be put off by it")
-    )]
     pub(super) fn put_off_call(
         &mut self,
         object: NetId,

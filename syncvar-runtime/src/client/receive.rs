@@ -125,6 +125,9 @@ impl NetworkClient {
             MessageType::SpawnBatch => self.handle_spawns(payload)?,
             MessageType::UpdateVars => self.handle_update(channel, payload)?,
             MessageType::UpdateBatch => self.handle_updates(channel, payload)?,
+            MessageType::Rpc | MessageType::SyncEvent | MessageType::Call => {
+                self.handle_call(channel, message_type, payload)?;
+            }
             MessageType::ObjectDestroy => {
                 let ObjectDestroy { net_id } = ObjectDestroy::decode(payload)?;
                 if !self.put_off(net_id, channel, message_type, payload) {

@@ -7,8 +7,8 @@ use super::ruled::Ruled;
 use crate::context::{Panicked, contain};
 use crate::schema::{BehaviourSchema, RuleBits};
 use crate::{
-    BufferSerializer, LifecycleCallback, LifecycleResult, NetworkBehaviour, NetworkContext,
-    NetworkReader, NetworkWriter, ReadError, SynchronizeError,
+    BufferSerializer, CallContext, CallTable, LifecycleCallback, LifecycleResult, NetworkBehaviour,
+    NetworkContext, NetworkReader, NetworkWriter, ReadError, SynchronizeError,
 };
 
 /// A time or a span of time in nanoseconds: half as long as a `Duration`, and compared in one step.
@@ -42,6 +42,7 @@ pub(crate) struct BehaviourInfo {
     pub(crate) lifecycle: bool,
     /// Whether it has data beside its fields.
     pub(crate) synchronize: bool,
+    pub(crate) calls: CallTable,
 }
 
 /// A behaviour whose type is erased, and what the update loop keeps about it.
@@ -124,6 +125,14 @@ pub(crate) trait Slot: Send + Sync {
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError>;
 
+    /// Reads the arguments of a remote call, and calls it.
+    fn handle_call(
+        &mut self,
+        call: u32,
+        reader: &mut NetworkReader<'_>,
+        context: &mut CallContext<'_>,
+    ) -> Result<(), ReadError>;
+
     /// When this behaviour was last sent.
     fn last_send(&self) -> Nanos;
 
@@ -205,6 +214,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         rules: B::SCHEMA.rule_bits(),
         lifecycle: B::LIFECYCLE,
         synchronize: B::SYNCHRONIZE,
+        calls: B::CALLS,
     };
 
     pub(super) fn new(behaviour: B) -> Self {
@@ -375,6 +385,15 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError> {
         self.behaviour.synchronize(serializer)
+    }
+
+    fn handle_call(
+        &mut self,
+        call: u32,
+        reader: &mut NetworkReader<'_>,
+        context: &mut CallContext<'_>,
+    ) -> Result<(), ReadError> {
+        self.behaviour.handle_call(call, reader, context)
     }
 
     #[inline]

@@ -108,6 +108,9 @@ impl NetworkServer {
             (_, Some(MessageType::OwnerWrite)) if self.config.compare_schemas => {
                 self.handle_owner_write(from, frame.payload)?;
             }
+            (_, Some(message_type @ (MessageType::Command | MessageType::Call))) => {
+                self.handle_command(from, message_type, frame.payload)?;
+            }
             _ => return Err(unknown(frame)),
         }
         if let Some(message_type) = message_type {

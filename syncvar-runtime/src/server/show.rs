@@ -367,12 +367,17 @@ impl NetworkServer {
 
     /// Puts pieces behind whatever already waits for a connection.
     pub(super) fn push(&mut self, receiver: ConnectionId, pieces: &[Bytes]) {
+        self.push_on(0, receiver, pieces);
+    }
+
+    /// The same on a channel.
+    pub(super) fn push_on(&mut self, channel: u8, receiver: ConnectionId, pieces: &[Bytes]) {
         let Some(connection) = self.connections.get_mut(receiver.0) else {
             return;
         };
         connection.charge(pieces.iter().map(Bytes::len).sum());
         let pieces = self.stock.add(pieces.iter().cloned());
-        connection.push(Parcel { channel: 0, pieces }, &mut self.stock);
+        connection.push(Parcel { channel, pieces }, &mut self.stock);
         connection.list(&mut self.outgoing);
     }
 }

@@ -49,6 +49,7 @@ impl NetworkServer {
         self.tidy_stock();
         self.answer_pings();
         // What happened since the last update.
+        self.run_local_calls();
         self.deliver();
         self.end_budgets();
         self.follow_interest();
@@ -66,6 +67,7 @@ impl NetworkServer {
         if joining {
             self.join();
         }
+        self.send_kept_calls();
         self.update_local();
     }
 

@@ -146,6 +146,11 @@ impl<'a> NetworkReader<'a> {
         self.dialect
     }
 
+    /// What has not been read yet.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.left
+    }
+
     /// How many bytes have been read.
     #[inline]
     pub fn position(&self) -> usize {

@@ -130,10 +130,6 @@ pub(super) struct BigStr {
     t: SyncVar<String>,
 }
 
-/// Has remote calls and nothing that is synchronised.
-#[derive(NetworkBehaviour, Default)]
-pub(super) struct Calls;
-
 /// As many fields as UNet allows, all alike.
 macro_rules! vars31 {
     ($($field:ident)*) => {
@@ -160,5 +156,4 @@ cells! {
     Two [w k];
     Three [f];
     BigStr [s t];
-    Calls [];
 }
