@@ -91,9 +91,11 @@ fn what_travels_as_an_argument() {
         name: String,
     }
 
+    type Told = (Vec<i32>, Vec<Vec<i32>>, NetId, Option<Buff>);
+
     #[derive(NetworkBehaviour, Default)]
     struct Bag {
-        told: Option<(Vec<i32>, Vec<Vec<i32>>, NetId, Option<Buff>)>,
+        told: Option<Told>,
     }
 
     #[network_calls]

@@ -187,7 +187,7 @@ fn a_call_in_the_middle_of_a_join_waits_for_its_end() {
             let mut rest = &packet[..];
             while !rest.is_empty() {
                 let length = 4 + usize::from(u16::from_le_bytes([rest[0], rest[1]]));
-                let (message, next) = rest.split_at(length);
+                let (message, behind) = rest.split_at(length);
                 net.client_mut(late).handle_packet(0, message).unwrap();
                 if message[2] == 23 {
                     net.client_mut(late)
@@ -195,7 +195,7 @@ fn a_call_in_the_middle_of_a_join_waits_for_its_end() {
                         .unwrap();
                     assert!(net.client(late).get::<Unit>(id).is_none());
                 }
-                rest = next;
+                rest = behind;
             }
         }
     }

@@ -96,7 +96,7 @@ pub(crate) fn run(section: &Json, report: &mut Report) -> usize {
     for (number, call) in to_client.iter().enumerate() {
         let name = format!("remote_calls: server_to_client #{number}");
         report.vector(name, |check| {
-            call_clients(&mut stage, call, arguments, check)
+            call_clients(&mut stage, call, arguments, check);
         });
     }
     let mut client = Client::new();
@@ -104,7 +104,7 @@ pub(crate) fn run(section: &Json, report: &mut Report) -> usize {
     for (number, call) in to_server.iter().enumerate() {
         let name = format!("remote_calls: client_to_server #{number}");
         report.vector(name, |check| {
-            call_server(&mut client, call, arguments, check)
+            call_server(&mut client, call, arguments, check);
         });
     }
     hashes.len() + to_client.len() + to_server.len()
@@ -161,7 +161,7 @@ impl<'a> Arguments<'a> {
 fn call_clients(stage: &mut Stage, recorded: &Json, sets: &Json, check: &mut Check) {
     let action = recorded.at("action").text();
     let text = recorded.at("args").text();
-    let mut set = Arguments::of(sets, text);
+    let mut values = Arguments::of(sets, text);
     let second = stage.connections[1];
     if action.contains("both connections ready") {
         stage.server.set_ready(second);
@@ -180,23 +180,23 @@ fn call_clients(stage: &mut Stage, recorded: &Json, sets: &Json, check: &mut Che
     };
     if action.starts_with("RpcExtra") {
         let sent = stage.server.calls::<CallsDerived>(id).rpc_extra(number());
-        return compare_sent(stage, recorded, sent, check);
+        return compare_sent(stage, recorded, &sent, check);
     }
     let calls = stage.server.calls::<Calls>(id);
     let word = action.split([' ', '(', ':']).next().unwrap_or_default();
     let sent = match word {
-        "RpcDamage" if sets.get(text).is_some() => calls.rpc_damage(set.next()),
+        "RpcDamage" if sets.get(text).is_some() => calls.rpc_damage(values.next()),
         "RpcDamage" | "SiteRpcDamage" | "inherited" => calls.rpc_damage(number()),
         "RpcNone" => calls.rpc_none(),
-        "RpcSay" => calls.rpc_say(set.next(), set.next()),
+        "RpcSay" => calls.rpc_say(values.next(), values.next()),
         "RpcStruct" => calls.rpc_struct(
-            set.next(),
-            EnumNumber::new(set.next()),
-            EnumNumber::new(set.next()),
+            values.next(),
+            EnumNumber::new(values.next()),
+            EnumNumber::new(values.next()),
         ),
-        "RpcArrays" => calls.rpc_arrays(set.list(), set.list(), set.list(), set.list()),
+        "RpcArrays" => calls.rpc_arrays(values.list(), values.list(), values.list(), values.list()),
         "RpcWide" => {
-            let (a, b, c, d) = (set.next(), set.next(), set.next(), set.next());
+            let (a, b, c, d) = (values.next(), values.next(), values.next(), values.next());
             calls.rpc_wide(a, b, c, d, 'A')
         }
         "TargetDoMagic" if action.contains("unspawned") => calls.target_do_magic(first, 1),
@@ -207,13 +207,13 @@ fn call_clients(stage: &mut Stage, recorded: &Json, sets: &Json, check: &mut Che
         "EventHit" => calls.event_hit(-1, 0.0, String::new()),
         _ => return check.fault("call", "one that is known", action),
     };
-    compare_sent(stage, recorded, sent, check);
+    compare_sent(stage, recorded, &sent, check);
 }
 
 fn compare_sent(
     stage: &mut Stage,
     recorded: &Json,
-    sent: Result<(), CallError>,
+    sent: &Result<(), CallError>,
     check: &mut Check,
 ) {
     let expected = Frame::recorded(recorded.at("packets"));
@@ -269,23 +269,26 @@ fn call_server(world: &mut Client, recorded: &Json, sets: &Json, check: &mut Che
         return check.equal("packets", true, world.client.poll_transmit().is_none());
     }
     let text = recorded.at("args").text();
-    let mut set = Arguments::of(sets, text);
+    let mut values = Arguments::of(sets, text);
     let calls = world.client.calls::<Calls>(NetId(4));
     let sent = match name {
-        "CallCmdMove" | "SiteCmdMove" => calls.cmd_move(set.next(), set.next()),
+        "CallCmdMove" | "SiteCmdMove" => calls.cmd_move(values.next(), values.next()),
         "CallCmdNone" => calls.cmd_none(),
-        "CallCmdCh1" => calls.cmd_ch1(set.next()),
-        "CallCmdMany" => many(calls, &mut set),
+        "CallCmdCh1" => calls.cmd_ch1(values.next()),
+        "CallCmdMany" => many(calls, &mut values),
         "CallCmdUnity" => {
-            let (v2, v3, v4): (Vector2, Vector3, Vector4) = (set.next(), set.next(), set.next());
+            let (v2, v3, v4): (Vector2, Vector3, Vector4) =
+                (values.next(), values.next(), values.next());
             let (q, col, col32): (Quaternion, Color, Color32) =
-                (set.next(), set.next(), set.next());
+                (values.next(), values.next(), values.next());
             calls.cmd_unity(v2, v3, v4, q, col, col32)
         }
         "CallCmdRefs" if text == "refs" => calls.cmd_refs(NetId(4), NetId(4), NetId(4)),
         "CallCmdRefs" => calls.cmd_refs(NetId::NONE, NetId::NONE, NetId::NONE),
-        "CallCmdStruct" => calls.cmd_struct(set.next::<Buf>(), EnumNumber::new(set.next())),
-        "CallCmdArrays" => calls.cmd_arrays(set.list(), set.list(), set.list(), set.list()),
+        "CallCmdStruct" => calls.cmd_struct(values.next::<Buf>(), EnumNumber::new(values.next())),
+        "CallCmdArrays" => {
+            calls.cmd_arrays(values.list(), values.list(), values.list(), values.list())
+        }
         _ => return check.fault("call", "one that is known", name),
     };
     check.equal("whether it is sent", true, sent.is_ok());
@@ -313,13 +316,13 @@ fn call_server(world: &mut Client, recorded: &Json, sets: &Json, check: &mut Che
 
 fn many(
     calls: <Calls as syncvar::NetworkCalls>::Commands<'_>,
-    set: &mut Arguments<'_>,
+    values: &mut Arguments<'_>,
 ) -> Result<(), CallError> {
-    let (b, u8, i8) = (set.next(), set.next(), set.next());
-    let c = char::from_u32(set.next()).expect("a character");
-    let (i16, u16, i32, u32) = (set.next(), set.next(), set.next(), set.next());
-    let (i64, u64, f32, f64) = (set.next(), set.next(), set.next(), set.next());
-    let (dec, s): (Decimal, String) = (set.next(), set.next());
+    let (b, u8, i8) = (values.next(), values.next(), values.next());
+    let c = char::from_u32(values.next()).expect("a character");
+    let (i16, u16, i32, u32) = (values.next(), values.next(), values.next(), values.next());
+    let (i64, u64, f32, f64) = (values.next(), values.next(), values.next(), values.next());
+    let (dec, s): (Decimal, String) = (values.next(), values.next());
     calls.cmd_many(b, u8, i8, c, i16, u16, i32, u32, i64, u64, f32, f64, dec, s)
 }
 

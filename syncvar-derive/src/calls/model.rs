@@ -3,6 +3,7 @@
 use syn::ext::IdentExt;
 use syn::{
     Attribute, Generics, Ident, ImplItem, ItemImpl, LitStr, Path, Signature, Type, Visibility,
+    parse_quote,
 };
 
 use super::attr::{BlockAttrs, CallAttrs, Kind};
@@ -86,6 +87,16 @@ fn take_item(
                 calls.extend(read(&marks, (&function.attrs, vis, sig), true, errors));
             }
             let is_event = marks.iter().any(|(kind, _)| *kind == Kind::SyncEvent);
+            if !marks.is_empty() {
+                // What the signature has to be is not up to the user.
+                function.attrs.push(parse_quote! {
+                    #[allow(
+                        clippy::needless_pass_by_value,
+                        clippy::too_many_arguments,
+                        clippy::unused_self
+                    )]
+                });
+            }
             if !is_event {
                 items.push(ImplItem::Fn(function));
             }

@@ -121,7 +121,7 @@ impl ToTokens for Handle<'_> {
         if !methods.is_empty() {
             tokens.extend(quote! {
                 #[automatically_derived]
-                #[allow(dead_code, unused_qualifications)]
+                #[allow(dead_code, unused_qualifications, clippy::too_many_arguments)]
                 impl #impl_generics #ident #ty_generics #where_clause {
                     #methods
                 }
