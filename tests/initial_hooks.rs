@@ -118,7 +118,7 @@ fn n5_lesson_1_a_hook_that_wants_it_is_told_of_the_state_that_an_object_is_met_w
     let late = net.connect();
     net.settle();
     for client in [0, 1, late] {
-        let lamp = net.client_mut(client).get_mut::<Lamp>(id).unwrap();
+        let mut lamp = net.client_mut(client).get_mut::<Lamp>(id).unwrap();
         assert_eq!(std::mem::take(&mut lamp.base.log), MET);
     }
     assert_eq!(net.server.get::<Lamp>(id).unwrap().base.log, [""; 0]);
@@ -167,7 +167,7 @@ fn lesson_1_it_is_told_again_when_the_object_is_shown_again_and_not_when_it_is_r
     net.settle();
     net.server.show(id, connection);
     net.settle();
-    let lamp = net.client_mut(0).get_mut::<Lamp>(id).unwrap();
+    let mut lamp = net.client_mut(0).get_mut::<Lamp>(id).unwrap();
     assert_eq!(std::mem::take(&mut lamp.base.log), MET, "it is a new one");
     net.server.set_not_ready(connection);
     net.settle();

@@ -184,8 +184,8 @@ fn chest(net: &mut MemoryNetwork, id: NetId, change: impl FnOnce(&mut Chest)) {
 fn logs(net: &mut MemoryNetwork, id: NetId) -> Vec<String> {
     net.settle();
     let here = std::mem::take(&mut net.server.get_mut::<Chest>(id).unwrap().log);
-    let there = net.client_mut(0).get_mut::<Chest>(id).unwrap();
-    assert_eq!(here, std::mem::take(&mut there.log));
+    let there = std::mem::take(&mut net.client_mut(0).get_mut::<Chest>(id).unwrap().log);
+    assert_eq!(here, there);
     net.settle();
     here
 }

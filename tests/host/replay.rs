@@ -250,7 +250,7 @@ proptest! {
                         prop_assert_eq!(&copies[0], &server, "with every update");
                     }
                     let events: Vec<_> = std::iter::from_fn(|| net.client_mut(0).poll_event()).collect();
-                    if let Some(replica) = net.client_mut(0).get_mut::<Diary>(id) {
+                    if let Some(mut replica) = net.client_mut(0).get_mut::<Diary>(id) {
                         let there = std::mem::take(&mut replica.log);
                         if events.iter().any(|event| matches!(event, ClientEvent::Spawned { .. })) {
                             copies[1] = replica.copy();
@@ -263,8 +263,9 @@ proptest! {
             }
         }
         net.settle();
-        if let Some(replica) = net.client_mut(0).get_mut::<Diary>(id) {
+        if let Some(mut replica) = net.client_mut(0).get_mut::<Diary>(id) {
             let there = std::mem::take(&mut replica.log);
+            drop(replica);
             there.into_iter().for_each(|told| copies[1].tell(told));
             prop_assert_eq!(&copies[1], &net.server.get::<Diary>(id).unwrap().copy());
         }
