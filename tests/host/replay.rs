@@ -263,9 +263,9 @@ proptest! {
             }
         }
         net.settle();
-        if let Some(mut replica) = net.client_mut(0).get_mut::<Diary>(id) {
-            let there = std::mem::take(&mut replica.log);
-            drop(replica);
+        let replica = net.client_mut(0).get_mut::<Diary>(id);
+        let there = replica.map(|mut replica| std::mem::take(&mut replica.log));
+        if let Some(there) = there {
             there.into_iter().for_each(|told| copies[1].tell(told));
             prop_assert_eq!(&copies[1], &net.server.get::<Diary>(id).unwrap().copy());
         }
