@@ -162,3 +162,44 @@ fn what_travels_as_an_argument() {
         assert_eq!(told.as_ref(), Some(&expected));
     }
 }
+
+#[test]
+fn a_long_call_arrives_up_to_the_limit_and_a_long_command_does_not() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Mail {
+        length: usize,
+    }
+
+    #[network_calls]
+    impl Mail {
+        #[client_rpc]
+        fn deliver(&mut self, bytes: Vec<u8>) {
+            self.length = bytes.len();
+        }
+
+        #[command(requires_ownership = false)]
+        fn post(&mut self, bytes: Vec<u8>) {
+            self.length = bytes.len();
+        }
+    }
+
+    let mut config = syncvar::ServerConfig::default();
+    config.max_message_size = 200_000;
+    let prefabs = || Prefabs::new().register::<Mail>("mail");
+    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+    net.connect();
+    let id = net.server.spawn(Mail::default());
+    net.settle();
+    let calls = net.server.calls::<Mail>(id);
+    assert!(calls.deliver(vec![7; 200_001]).is_err());
+    let calls = net.server.calls::<Mail>(id);
+    calls.deliver(vec![7; 100_000]).unwrap();
+    net.settle();
+    assert_eq!(net.client(0).get::<Mail>(id).unwrap().length, 100_000);
+    let calls = net.client_mut(0).calls::<Mail>(id);
+    assert!(calls.post(vec![7; 65_536]).is_err());
+    let calls = net.client_mut(0).calls::<Mail>(id);
+    calls.post(vec![7; 65_000]).unwrap();
+    net.settle();
+    assert_eq!(net.server.get::<Mail>(id).unwrap().length, 65_000);
+}
