@@ -169,6 +169,7 @@ fn lesson_1_it_is_told_again_when_the_object_is_shown_again_and_not_when_it_is_r
     net.settle();
     let mut lamp = net.client_mut(0).get_mut::<Lamp>(id).unwrap();
     assert_eq!(std::mem::take(&mut lamp.base.log), MET, "it is a new one");
+    drop(lamp);
     net.server.set_not_ready(connection);
     net.settle();
     net.client_mut(0).ready();
