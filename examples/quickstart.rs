@@ -185,7 +185,7 @@ async fn join(addr: String, who: &str) -> io::Result<TcpClient> {
 async fn main() -> io::Result<ExitCode> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => return demo().await,
+        [] => return Box::pin(demo()).await,
         ["serve", addr] => {
             let (server, mut game) = open(addr, Duration::from_mins(10)).await?;
             server.run(move |server, now| game.tick(server, now)).await;

@@ -2,45 +2,52 @@
 #![warn(clippy::print_stdout)]
 
 #[cfg(feature = "derive")]
-pub use syncvar_derive::{NetworkBehaviour, SyncValue};
+pub use syncvar_derive::{
+    NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
+};
 #[cfg(feature = "tcp")]
 pub use syncvar_tcp as tcp;
 
 #[cfg(feature = "serde")]
 pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
-    Area, BehaviourList, BehaviourMut, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
-    Bits, Budget, BufferSerializer, CallContext, CallbackFailure, ChangedFields, Channel,
-    ClientConfig, ClientEvent, ClientPacket, ClientState, Color, Color32, ConnectionId, Counter,
-    Decimal, Dialect, DictionaryChange, DisconnectReason, ElementMut, Everyone, FieldRules,
-    FieldSchema, Fixed, FixedString, FixedString32, FixedString64, FixedString128, FixedString512,
-    FixedString4096, FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle, HasSynchronize,
-    HashKey, HookField, InterestChange, InterestChanges, InterestManagement, LifecycleCallback,
-    LifecycleResult, Link, ListChange, ListError, ListHash, ListOperation, LocalClient, MAX_BYTES,
-    MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork, MessageStart,
-    MessageType, NetId, NetworkBehaviour, NetworkClient, NetworkContext, NetworkHash128,
-    NetworkIdentity, NetworkLifecycle, NetworkReader, NetworkSceneId, NetworkSerializable,
-    NetworkServer, NetworkWriter, PacketError, ParentError, Plane, Prefabs, Quantized, Quaternion,
-    Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Readers, Rect, ReplicaMut,
-    SchemaDifference, Serializable, ServerConfig, ServerEvent, SetChange, SmallestThree, SortKey,
-    SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec, SyncDictionary,
-    SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet, SyncValue, SyncVar,
-    Synchronize, SynchronizeError, SynchronizeFailure, Tag, Transmit, TypeSchema, ValueMut,
-    VariantSchema, Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
-    Writers, ZigZag, dictionary, hash_set,
+    Area, BehaviourList, BehaviourMut, BehaviourRef, BehaviourSchema, BehaviourSet, BehaviourStats,
+    Behaviours, Bits, Budget, BufferSerializer, CallArguments, CallContext, CallError, CallFailure,
+    CallKind, CallSchema, CallTable, CallbackFailure, ChangedFields, Channel, ClientConfig,
+    ClientEvent, ClientPacket, ClientState, Color, Color32, CommandRefusal, CommandSender,
+    ConnectionId, Counter, Decimal, Dialect, DictionaryChange, DisconnectReason, ElementMut,
+    Everyone, FieldRules, FieldSchema, Fixed, FixedString, FixedString32, FixedString64,
+    FixedString128, FixedString512, FixedString4096, FixedStringTooLong, Floats, GroupTags, Half,
+    HasLifecycle, HasSynchronize, HashKey, HookFailure, HookField, InterestChange, InterestChanges,
+    InterestManagement, LifecycleCallback, LifecycleResult, Link, ListChange, ListError, ListHash,
+    ListOperation, LocalClient, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4,
+    MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId, NetRef, NetworkBehaviour,
+    NetworkCalls, NetworkClient, NetworkContext, NetworkHash128, NetworkIdentity, NetworkLifecycle,
+    NetworkObjects, NetworkObjectsMut, NetworkReader, NetworkSceneId, NetworkSerializable,
+    NetworkServer, NetworkTime, NetworkWriter, PacketError, ParentError, Plane, Prefabs, Quantized,
+    Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect,
+    RefusedCommands, ReplicaMut, RpcSender, SchemaDifference, Serializable, ServerConfig,
+    ServerEvent, SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure,
+    SpawnOptions, Stats, SyncCodec, SyncDictionary, SyncEvent, SyncField, SyncHashSet, SyncList,
+    SyncListMessage, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
+    SynchronizeFailure, Tag, Target, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2,
+    Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
+    dictionary, hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
 pub mod prelude {
     #[cfg(feature = "derive")]
-    pub use syncvar_derive::{NetworkBehaviour, SyncValue};
+    pub use syncvar_derive::{
+        NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
+    };
     pub use syncvar_runtime::{
-        BufferSerializer, ClientEvent, ConnectionId, DictionaryChange, FixedString, FixedString32,
-        FixedString64, FixedString128, FixedString512, FixedString4096, LifecycleResult,
-        ListChange, MemoryNetwork, NetId, NetworkBehaviour, NetworkClient, NetworkContext,
-        NetworkLifecycle, NetworkSerializable, NetworkServer, Prefabs, Serializable, ServerEvent,
-        SetChange, SpawnOptions, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet, SyncValue,
-        SyncVar, Synchronize, SynchronizeError,
+        BehaviourRef, BufferSerializer, CallContext, ClientEvent, ConnectionId, DictionaryChange,
+        FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+        LifecycleResult, ListChange, MemoryNetwork, NetId, NetRef, NetworkBehaviour, NetworkClient,
+        NetworkContext, NetworkLifecycle, NetworkSerializable, NetworkServer, Prefabs,
+        Serializable, ServerEvent, SetChange, SpawnOptions, SyncDictionary, SyncHashSet, SyncList,
+        SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, Target,
     };
 }
 
@@ -58,10 +65,12 @@ pub mod __private {
     pub use core::time::Duration;
     pub use std::vec::Vec;
     pub use syncvar_runtime::{
-        BehaviourSchema, BufferSerializer, DictionaryChange, FieldRules, FieldSchema, HasLifecycle,
+        BehaviourSchema, BufferSerializer, CallContext, CallError, CallSchema, CallTable,
+        CommandSender, ConnectionId, DictionaryChange, FieldRules, FieldSchema, HasLifecycle,
         HasSynchronize, HookField, LifecycleCallback, LifecycleResult, ListChange, MemberSchema,
-        NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, ReadError, ReadResultExt,
-        Readers, SetChange, SyncCodec, SyncField, SyncValue, Synchronize, SynchronizeError,
-        TypeSchema, VariantSchema, Writers, assert_fits_32_bits,
+        NetworkBehaviour, NetworkCalls, NetworkContext, NetworkReader, NetworkWriter, NoCalls,
+        OwnCalls, ReadError, ReadResultExt, Readers, RpcSender, SetChange, SyncCodec, SyncEvent,
+        SyncField, SyncValue, Synchronize, SynchronizeError, Target, TypeSchema, VariantSchema,
+        Writers, assert_calls_known, assert_fits_32_bits,
     };
 }

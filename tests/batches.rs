@@ -42,6 +42,7 @@ fn an_entry_for_an_object_that_is_not_there_is_counted_and_the_next_one_is_appli
     let mut net = network(1);
     net.server.spawn(Player::new(1, "x"));
     let second = net.server.spawn(Player::new(1, "x"));
+    net.settle();
     net.server.despawn(NetId(1));
     net.settle();
     let payload = b"\x02\x01\x12\x02\x01\x14";

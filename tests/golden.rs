@@ -13,6 +13,7 @@ mod golden {
     pub(crate) mod apply;
     pub(crate) mod behaviours;
     pub(crate) mod bytes;
+    pub(crate) mod calls;
     pub(crate) mod cell;
     pub(crate) mod check;
     pub(crate) mod class;

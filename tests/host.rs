@@ -11,7 +11,7 @@ mod host {
 mod support;
 
 use syncvar::prelude::*;
-use syncvar::{DisconnectReason, LocalClient};
+use syncvar::{DisconnectReason, LocalClient, NetworkIdentity};
 
 use support::{Player, prefabs};
 
@@ -103,7 +103,10 @@ fn it_is_told_of_what_is_there_in_order_and_then_that_it_is_ready() {
         ClientEvent::Ready,
     ];
     assert_eq!(told(&mut net), expected);
-    let seen: Vec<_> = local(&net).identities().map(|seen| seen.net_id()).collect();
+    let seen: Vec<_> = local(&net)
+        .identities()
+        .map(NetworkIdentity::net_id)
+        .collect();
     assert_eq!(seen, [first, second, third]);
     assert_eq!(local(&net).connection(), connection);
 }

@@ -46,6 +46,16 @@ mod shadowed {
     pub(crate) struct ListChange;
     pub(crate) struct DictionaryChange;
     pub(crate) struct SetChange;
+    pub(crate) struct CallContext;
+    pub(crate) struct CallError;
+    pub(crate) struct CallSchema;
+    pub(crate) struct CallTable;
+    pub(crate) struct ConnectionId;
+    pub(crate) struct OwnCalls;
+    pub(crate) struct SyncEvent;
+    pub(crate) struct Target;
+    pub(crate) trait NetworkCalls {}
+    pub(crate) trait NoCalls {}
     pub(crate) trait Hash {}
     pub(crate) trait Eq {}
     pub(crate) trait Ord {}
@@ -178,6 +188,40 @@ mod shadowed {
         ) -> ::std::result::Result<(), ::syncvar::SynchronizeError> {
             serializer.serialize_value(&mut self.seen)
         }
+    }
+
+    /// Calls whose arguments are called like the variables of the methods.
+    #[::syncvar::network_calls]
+    impl Behaviour {
+        /// A command.
+        #[command(requires_ownership = false)]
+        pub(crate) fn r#loop(
+            &mut self,
+            context: &::syncvar::CallContext<'_>,
+            reader: u8,
+            writer: Names,
+            call: u8,
+        ) {
+            if context.is_server() {
+                self.seen = reader + writer.writer + call;
+            }
+        }
+
+        /// A call.
+        #[client_rpc]
+        pub(crate) fn run(&mut self, sender: u8, writer: u8, r#type: u8) {
+            self.told = sender + writer + r#type;
+        }
+
+        /// A call of one.
+        #[target_rpc]
+        pub(crate) fn aim(&mut self, connection: u8, call: u8) {
+            self.told = connection + call;
+        }
+
+        /// An event.
+        #[sync_event]
+        pub(crate) fn r#move(reader: u8, writer: ::syncvar::NetId);
     }
 }
 

@@ -5,6 +5,7 @@ mod lifecycle {
     mod around;
     mod classes;
     mod failures;
+    mod hooks;
     mod joining;
     mod leaving;
     mod nesting;

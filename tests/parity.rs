@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What a case can be left to.
-const CAPABILITIES: &[&str] = &["remote calls", "user messages"];
+const CAPABILITIES: &[&str] = &["user messages"];
 
 /// A row of one of the tables.
 #[derive(Clone, Copy)]

@@ -5,8 +5,8 @@ mod support;
 use support::{Compass, Door, Player, drain, frame, prefabs};
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, ClientConfig, Dialect, NetworkSceneId, ReadErrorKind, ServerConfig, SpawnError,
-    SpawnFailure, Vector3,
+    Budget, ClientConfig, Dialect, NetworkIdentity, NetworkSceneId, ReadErrorKind, ServerConfig,
+    SpawnError, SpawnFailure, Vector3,
 };
 
 const GATE: NetworkSceneId = NetworkSceneId(12);
@@ -114,7 +114,11 @@ fn n2_b12_t61_a_late_joiner_is_given_scene_objects_and_others_alike_as_they_are_
         net.settle();
         net.connect_client(client(dialect));
         net.settle();
-        let ids: Vec<_> = net.client(1).identities().map(|i| i.net_id()).collect();
+        let ids: Vec<_> = net
+            .client(1)
+            .identities()
+            .map(NetworkIdentity::net_id)
+            .collect();
         assert_eq!(ids, [gate, guard, dynamic]);
         assert_eq!(guard_of(&net, 1), Some((7, "server".into(), 77)));
         assert!(!*net.client(1).get::<Door>(gate).unwrap().open);

@@ -3,6 +3,7 @@
 
 mod wire {
     pub(crate) mod batches;
+    pub(crate) mod calls;
     pub(crate) mod codecs;
     pub(crate) mod collections;
     pub(crate) mod data;
@@ -10,6 +11,7 @@ mod wire {
     pub(crate) mod messages;
     pub(crate) mod ours;
     pub(crate) mod owners;
+    pub(crate) mod time;
     pub(crate) mod values;
 }
 
@@ -17,7 +19,9 @@ use std::collections::BTreeMap;
 
 use syncvar::prelude::*;
 use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
-use wire::{batches, codecs, collections, data, list_messages, messages, ours, owners, values};
+use wire::{
+    batches, calls, codecs, collections, data, list_messages, messages, ours, owners, time, values,
+};
 
 #[derive(NetworkBehaviour, Default)]
 struct Creature {
@@ -115,8 +119,10 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         values::examples(),
         ours::examples(),
         messages::examples(),
+        time::examples(),
         owners::examples(),
         batches::examples(),
+        calls::examples(),
         collections::examples(),
         codecs::examples(),
         data::examples(),

@@ -251,7 +251,7 @@ fn belongs(key: &str) -> Option<&'static str> {
 
 /// Goes through the keys of one attribute. A key that `action` refuses is reported, with its value
 /// skipped.
-fn parse_keys(
+pub(crate) fn parse_keys(
     attr: &Attribute,
     keys: &[&str],
     errors: &mut Errors,
@@ -302,7 +302,12 @@ fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
 }
 
 /// Keeps a key's value; a second one is reported.
-fn set<T>(slot: &mut Option<T>, meta: &ParseNestedMeta<'_>, value: T, errors: &mut Errors) {
+pub(crate) fn set<T>(
+    slot: &mut Option<T>,
+    meta: &ParseNestedMeta<'_>,
+    value: T,
+    errors: &mut Errors,
+) {
     if slot.is_some() {
         let key = meta.path.to_token_stream();
         errors.add(
@@ -333,13 +338,13 @@ fn unknown(meta: &ParseNestedMeta<'_>, key: &str, keys: &[&str]) -> syn::Error {
     meta.error(format!("unknown key `{key}`; {hint}"))
 }
 
-fn quoted(keys: &[&str]) -> String {
+pub(crate) fn quoted(keys: &[&str]) -> String {
     let quoted: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
     quoted.join(", ")
 }
 
 /// How many letters have to be changed, added or dropped.
-fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, from) in a.chars().enumerate() {
@@ -364,7 +369,7 @@ fn word(meta: &ParseNestedMeta<'_>) -> syn::Result<Span> {
 }
 
 /// What stands behind a key's `=`; the example says what should.
-fn value<'a>(meta: &ParseNestedMeta<'a>, example: &str) -> syn::Result<ParseStream<'a>> {
+pub(crate) fn value<'a>(meta: &ParseNestedMeta<'a>, example: &str) -> syn::Result<ParseStream<'a>> {
     if !meta.input.peek(Token![=]) {
         return Err(meta.error(example));
     }
@@ -375,7 +380,7 @@ fn value<'a>(meta: &ParseNestedMeta<'a>, example: &str) -> syn::Result<ParseStre
     Ok(value)
 }
 
-fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
+pub(crate) fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
     let value = value(meta, "`crate` is a path: `crate = syncvar`")?;
     if value.peek(LitStr) {
         let text: LitStr = value.parse()?;
@@ -445,7 +450,7 @@ fn seconds_as(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<f64> {
 }
 
 /// The number of a channel.
-fn channel(meta: &ParseNestedMeta<'_>) -> syn::Result<u8> {
+pub(crate) fn channel(meta: &ParseNestedMeta<'_>) -> syn::Result<u8> {
     const EXAMPLE: &str = "`channel` is a number between 0 and 255, such as `channel = 1`";
     let expression: Expr = value(meta, EXAMPLE)?.parse()?;
     let number = match &expression {

@@ -23,6 +23,13 @@ impl Errors {
         }
     }
 
+    /// All mistakes of another part.
+    pub(crate) fn add_all(&mut self, others: Self) {
+        if let Some(others) = others.0 {
+            self.add_error(others);
+        }
+    }
+
     /// The value, if there was no mistake.
     pub(crate) fn finish<T>(self, value: T) -> Result<T, Self> {
         match self.0 {

@@ -1,5 +1,6 @@
 //! Puts the pieces in reading order. Cannot fail.
 
+mod call;
 mod change;
 mod deserialize;
 mod dirty;
@@ -53,6 +54,8 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let on_lifecycle = lifecycle::on_lifecycle(behaviour);
     let synchronize = lifecycle::synchronize(behaviour);
     let markers = lifecycle::markers(behaviour);
+    let call_table = call::table(behaviour);
+    let handle_call = call::handle_call(behaviour);
     let limit = dirty::limit(behaviour);
     let allowed = behaviour.lints.for_impl();
     let where_clause = behaviour_bounds(behaviour);
@@ -60,6 +63,8 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     quote! {
         const _: () = {
             #import
+            #[allow(unused_imports)]
+            use _syncvar::NoCalls as _;
 
             #bits
 
@@ -72,6 +77,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
 
                 #schema
                 #settings
+                #call_table
 
                 #sync_var_dirty_bits
                 #set_dirty_bit
@@ -92,6 +98,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 #remember_for_initial_hooks
                 #on_lifecycle
                 #synchronize
+                #handle_call
             }
 
             #markers
@@ -210,7 +217,7 @@ fn value_item(sync_var: &SyncVar<'_>, value: &Type, name: &str) -> TokenStream {
 
 /// `<Health as _syncvar::SyncField>::read_full`, where the compiler looks for the place of an error
 /// having the places of `Health`: so it is at the type, and equal to every other one for this type.
-fn item(ty: &Type, of: &str, name: &str) -> TokenStream {
+pub(crate) fn item(ty: &Type, of: &str, name: &str) -> TokenStream {
     let of = Ident::new(of, Span::call_site());
     item_of(ty, &quote!(#of), name)
 }

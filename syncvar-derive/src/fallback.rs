@@ -22,6 +22,8 @@ pub(crate) fn behaviour(input: &DeriveInput, errors: &Errors) -> TokenStream {
         const _: () = {
             #[allow(unused_imports)]
             #import
+            #[allow(unused_imports)]
+            use _syncvar::NoCalls as _;
 
             #[automatically_derived]
             impl #impl_generics _syncvar::NetworkBehaviour for #ident #ty_generics #where_clause {
@@ -31,6 +33,8 @@ pub(crate) fn behaviour(input: &DeriveInput, errors: &Errors) -> TokenStream {
                     base: _syncvar::None,
                     fields: &[],
                 };
+                const CALLS: _syncvar::CallTable =
+                    _syncvar::CallTable::of::<Self>(_syncvar::OwnCalls::<Self>::CALLS);
                 fn sync_var_dirty_bits(&self) -> u64 {
                     0
                 }

@@ -3,6 +3,7 @@
 
 mod attr;
 mod bounds;
+mod calls;
 mod errors;
 mod expand;
 mod fallback;
@@ -255,6 +256,148 @@ pub fn derive_network_behaviour(input: proc_macro::TokenStream) -> proc_macro::T
 #[proc_macro_derive(SyncValue, attributes(sync_value))]
 pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     value(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// Makes methods of a behaviour remote calls.
+///
+/// ```
+/// use syncvar::prelude::*;
+/// use syncvar::{CallContext, Target, Vector3};
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Player {
+///     #[sync_var]
+///     ammo: SyncVar<u32>,
+///     seen: Vec<String>, // what has been seen and heard here
+/// }
+///
+/// #[network_calls]
+/// impl Player {
+///     /// The owner calls, the server runs it.
+///     #[command]
+///     fn fire(&mut self, context: &mut CallContext, at: Vector3) {
+///         self.ammo -= 1;
+///         let id = context.net_id();
+///         let server = context.server().unwrap();
+///         server.calls::<Self>(id).exploded(at, 3.0).unwrap();
+///     }
+///
+///     /// Everyone who sees the object may call, each connection five times a second.
+///     #[command(requires_ownership = false, rate = 5.0)]
+///     fn wave(&mut self) {}
+///
+///     /// The server calls, clients run it.
+///     #[client_rpc(target = not_owner)]
+///     fn shake(&mut self, strength: f32) {
+///         self.seen.push(format!("shaken by {strength}"));
+///     }
+///
+///     /// The server calls one client.
+///     #[target_rpc]
+///     fn whisper(&mut self, text: String) {
+///         self.seen.push(text);
+///     }
+///
+///     /// The server raises it, the application of the client is told.
+///     #[sync_event]
+///     fn exploded(at: Vector3, radius: f32);
+///
+///     /// Whatever else is here stays as it is.
+///     fn helper(&self) {}
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
+/// let me = net.connection(0);
+/// net.settle();
+/// let player = Player { ammo: 10.into(), ..Player::default() };
+/// let options = SpawnOptions { owner: Some(me), ..SpawnOptions::default() };
+/// let id = net.server.spawn_with(player, options).unwrap();
+/// net.settle();
+///
+/// net.client_mut(0).calls::<Player>(id).fire(Vector3::default())?;
+/// net.server.calls::<Player>(id).whisper(me, "hello".into())?;
+/// net.server.calls::<Player>(id).to(Target::Observers).shake(0.5)?;
+/// net.settle();
+///
+/// let seen = &net.client(0).get::<Player>(id).unwrap().seen;
+/// assert_eq!(seen, &["hello", "shaken by 0.5"]);
+/// let events = std::iter::from_fn(|| net.client_mut(0).poll_event());
+/// let exploded = events.filter_map(|event| match event {
+///     ClientEvent::SyncEvent(event) => event.arguments(Player::EXPLODED),
+///     _ => None,
+/// });
+/// assert_eq!(exploded.collect::<Vec<_>>(), [(Vector3::default(), 3.0)]);
+/// # Ok::<(), syncvar::CallError>(())
+/// ```
+///
+/// On a method, one of these:
+///
+/// * `#[command]`: a client calls it, the server runs it. `requires_ownership = false`: not only the
+///   owner of the object may call it, but every connection that sees it. `rate = <number>`: at most
+///   so many a second from each connection, `ServerConfig::command_rate` unless given.
+/// * `#[client_rpc]`: the server calls it, those who observe the object run it. `target = owner`,
+///   `not_owner` or `everyone` (the observers and the server itself): others run it.
+/// * `#[target_rpc]`: the server calls it, and names the one connection that runs it; it must observe
+///   the object.
+/// * `#[sync_event]`, on a function without `self` and body: the server raises it, and for those who
+///   observe the object it is a `ClientEvent::SyncEvent`. `ReceivedEvent::arguments` finds them by a
+///   constant of the event's name.
+///
+/// On all of them: `channel = <number>`, 0 unless given, and `name = "<text>"`, the name that UNet
+/// knows it by: `fire` is `CmdFire`, `shake` is `RpcShake`, `whisper` is `TargetWhisper` and
+/// `exploded` is `EventExploded` unless given. A method `cmd_fire` is `CmdFire`, too.
+///
+/// The first parameter behind `&mut self` is the context if it is a reference to what is called
+/// `CallContext`: it says who called, and has the whole server or client in it. All others travel:
+/// values, at most 16. What is called on is made by `NetworkClient::calls` and
+/// `NetworkServer::calls`; its methods are as visible as those here.
+///
+/// On the block, `#[network_calls(crate = <path>)]` says where the crate `syncvar` is found, if not at
+/// `::syncvar`. A type has one such block. Calls of a base work on objects of derived classes.
+#[proc_macro_attribute]
+pub fn network_calls(
+    attr: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    calls::network_calls(&attr.into(), &item.into()).into()
+}
+
+/// A method that clients call on the server: see [`macro@network_calls`], inside of which it belongs.
+#[proc_macro_attribute]
+pub fn command(
+    _: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    calls::stray("command", &item.into()).into()
+}
+
+/// A method that the server calls on clients: see [`macro@network_calls`], inside of which it belongs.
+#[proc_macro_attribute]
+pub fn client_rpc(
+    _: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    calls::stray("client_rpc", &item.into()).into()
+}
+
+/// A method that the server calls on one client: see [`macro@network_calls`], inside of which it
+/// belongs.
+#[proc_macro_attribute]
+pub fn target_rpc(
+    _: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    calls::stray("target_rpc", &item.into()).into()
+}
+
+/// An event that the server raises on clients: see [`macro@network_calls`], inside of which it
+/// belongs.
+#[proc_macro_attribute]
+pub fn sync_event(
+    _: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    calls::stray("sync_event", &item.into()).into()
 }
 
 fn behaviour(input: &DeriveInput) -> TokenStream {

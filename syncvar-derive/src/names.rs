@@ -37,6 +37,34 @@ pub(crate) fn previous_member(member: &Member) -> Ident {
     }
 }
 
+/// The constant that holds a call's number: `FIRE_CALL`.
+pub(crate) fn call(ident: &Ident) -> Ident {
+    let name = ident.unraw().to_string().to_uppercase();
+    Ident::new(&format!("{name}_CALL"), Span::call_site())
+}
+
+/// The constant by which an event is known: `EXPLODED`.
+pub(crate) fn event(ident: &Ident) -> Ident {
+    let name = ident.unraw().to_string().to_uppercase();
+    Ident::new(&name, ident.span())
+}
+
+/// What commands, or the calls of clients, are called on: `CommandsOfPlayer`.
+pub(crate) fn handle(what: &str, behaviour: &str) -> Ident {
+    format_ident!("{what}Of{behaviour}")
+}
+
+/// A name in the spelling of C#: `take_damage` is `TakeDamage`.
+pub(crate) fn camel(ident: &Ident) -> String {
+    let name = ident.unraw().to_string();
+    let words = name.split('_').map(|word| {
+        let mut characters = word.chars();
+        let first = characters.next().into_iter().flat_map(char::to_uppercase);
+        first.chain(characters).collect::<String>()
+    });
+    words.collect()
+}
+
 /// A name, with as many underscores before it as it takes to be none of those.
 pub(crate) fn free(name: &str, taken: &[String]) -> Ident {
     let mut name = name.to_owned();

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use insta::{assert_snapshot, with_settings};
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{DeriveInput, Item};
 
@@ -50,6 +51,11 @@ fn inputs() -> Vec<PathBuf> {
 fn expand(source: &str) -> String {
     let file = syn::parse_file(source).unwrap();
     let expanded = file.items.iter().map(|item| {
+        if let Item::Impl(block) = item {
+            let mut block = block.clone();
+            block.attrs.clear();
+            return crate::calls::network_calls(&TokenStream::new(), &block.to_token_stream());
+        }
         let input: DeriveInput = syn::parse2(item.to_token_stream()).unwrap();
         if derives(item, "SyncValue") {
             crate::value(&input)

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::schema::BehaviourSchema;
 use crate::{
-    BufferSerializer, LifecycleCallback, LifecycleResult, NetworkContext, NetworkReader,
-    NetworkWriter, ReadError, SynchronizeError,
+    BufferSerializer, CallContext, CallTable, LifecycleCallback, LifecycleResult, NetworkContext,
+    NetworkReader, NetworkWriter, ReadError, SynchronizeError,
 };
 
 /// A piece of an object's state that is kept the same on every client.
@@ -113,6 +113,10 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
 
     /// Whether [`synchronize`](Self::synchronize) is called; both ends compare it at connect.
     const SYNCHRONIZE: bool = false;
+
+    /// The remote calls that it has, those of its bases first: see `#[network_calls]`. None, unless
+    /// the derive finds some.
+    const CALLS: CallTable = CallTable::of::<Self>(&[]);
 
     /// Bit *i* is set when field *i* has a change to send, the fields of bases first.
     fn sync_var_dirty_bits(&self) -> u64;
@@ -273,7 +277,8 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
 
     /// Calls the hooks of the fields that have changed. Runs after all behaviours of the object
     /// have been read; for an initial state only those that
-    /// [`remember_for_initial_hooks`](Self::remember_for_initial_hooks) asks for.
+    /// [`remember_for_initial_hooks`](Self::remember_for_initial_hooks) asks for. A panic is reported as
+    /// [`ClientEvent::HookFailed`](crate::ClientEvent::HookFailed), where `Previous` is not empty.
     fn call_hooks(&mut self, previous: Self::Previous) {
         drop(previous);
     }
@@ -303,6 +308,22 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// hooks of those that are different then, before [`ClientEvent::Spawned`](crate::ClientEvent::Spawned).
     fn remember_for_initial_hooks(&self) -> Option<Self::Previous> {
         None
+    }
+
+    /// Reads the arguments of one of [`CALLS`](Self::CALLS), and calls it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such call, the arguments cannot be read, or bytes are left over: nothing is
+    /// called then.
+    fn handle_call(
+        &mut self,
+        call: u32,
+        reader: &mut NetworkReader<'_>,
+        context: &mut CallContext<'_>,
+    ) -> Result<(), ReadError> {
+        let _ = context;
+        Err(reader.unknown_call(call))
     }
 }
 

@@ -1,18 +1,24 @@
 //! `NetworkClient`: the mirror of the server. No socket, no clock, no thread.
 
 mod apply;
+mod call;
+mod clock;
 mod event;
 mod guard;
+mod hold;
+mod late;
 mod lend;
 mod lifecycle;
 mod owner;
 mod parent;
 mod receive;
+mod references;
 mod refuse;
 mod scene;
 
 pub(crate) use apply::Reception;
-pub use event::{ChangedFields, ClientEvent, SpawnFailure};
+pub use call::{CallFailure, CommandSender, OutgoingCommand};
+pub use event::{ChangedFields, ClientEvent, HookFailure, SpawnFailure};
 pub use guard::ReplicaMut;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -24,17 +30,20 @@ use rustc_hash::FxHashMap;
 use crate::events::Events;
 use crate::identity::{Location, Place, Pools, Relations};
 use crate::lifecycle::LentObjects;
-use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ready, Resync};
+use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ping, Ready, Resync};
 use crate::schema_text::PrefabText;
 use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::table::Table;
 use crate::wire::DEFAULT_MAX_ELEMENTS;
 use crate::{
-    Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
-    ReadError,
+    Channel, Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity,
+    NetworkTime, Prefabs, ReadError,
 };
+use clock::Clock;
 use guard::Desk;
+use late::Late;
+use references::References;
 use scene::Scene;
 
 /// How a client behaves.
@@ -47,6 +56,9 @@ pub struct ClientConfig {
     /// Whose bytes to ask the server for: it sends those if it speaks them itself, and
     /// [`Dialect::Unet`] if not, or if schemas are not compared.
     pub dialect: Dialect,
+    /// What each channel promises, as the server's setting says: a command on one that is unreliable
+    /// has to fit a packet.
+    pub channels: Vec<Channel>,
     /// The largest packet, in bytes, that messages to the server are gathered into.
     pub packet_size: usize,
     /// The longest payload of one message, in bytes, that the server can make this client read; 16 MiB
@@ -64,6 +76,33 @@ pub struct ClientConfig {
     /// The most events that are kept for [`NetworkClient::poll_event`], besides one for each object
     /// of a burst; the oldest go first. A program that lives by hooks alone may leave them there.
     pub max_events: usize,
+    /// How long messages are held whose object is not there yet; 3 s unless set. What is sent on one
+    /// channel may overtake what is sent on another: a change on an unreliable channel may be there
+    /// before the full state that it builds on, by as long as a reliable channel takes to make a loss
+    /// good. 3 s are enough for that twice over on a slow link.
+    ///
+    /// When the time is over, all that is held for that object is dropped
+    /// ([`ClientEvent::HeldDropped`]). It is measured by [`NetworkClient::update`], from the first one
+    /// since the first of the messages came, and stands still during a burst of objects. A client that
+    /// is never updated is bounded by number and size alone.
+    pub hold_time: Duration,
+    /// How many messages are held at most, for all objects together; 1024 unless set, and 0 for none.
+    /// When there are more, what has been held the longest goes, with all that is held for the same
+    /// object.
+    pub max_held: usize,
+    /// How many bytes the held messages have at most, all together; 1 MiB unless set. As with
+    /// [`max_held`](Self::max_held), the oldest go when there are more.
+    pub max_held_bytes: usize,
+    /// How many references to objects that are not there are remembered, for
+    /// [`ClientEvent::ReferenceResolved`]; 100 000 unless set. Of those beyond that, nothing is told.
+    pub max_waiting_references: usize,
+    /// How often the server is asked for its time, for [`NetworkClient::network_time`]; every 2 s
+    /// unless set, in the beginning five times within a second, and never if it is zero. It begins with
+    /// the first [`NetworkClient::update`] after [`ClientEvent::Ready`].
+    ///
+    /// Question and answer take at most 11 and 22 bytes in the first 12 days of both sides' own times,
+    /// 10 and 17 as a rule. A server that does not compare schemas is not asked.
+    pub ping_interval: Duration,
 }
 
 impl Default for ClientConfig {
@@ -71,12 +110,18 @@ impl Default for ClientConfig {
         Self {
             compare_schemas: true,
             dialect: Dialect::Compact,
+            channels: vec![Channel::Reliable, Channel::Unreliable],
             packet_size: 1340,
             max_message_size: 16 * 1024 * 1024,
             auto_ready: true,
             max_objects: 1_000_000,
             max_elements: DEFAULT_MAX_ELEMENTS,
             max_events: 100_000,
+            hold_time: Duration::from_secs(3),
+            max_held: 1024,
+            max_held_bytes: 1024 * 1024,
+            max_waiting_references: 100_000,
+            ping_interval: Duration::from_secs(2),
         }
     }
 }
@@ -106,6 +151,10 @@ pub struct ClientPacket {
 ///
 /// An update that cannot be read poisons its object and nothing else: the object keeps what it has,
 /// further updates of it are ignored, and the server is asked to send all of it again.
+///
+/// A message for an object that is not there yet is held, and handled right after the object has been
+/// announced, in the order in which such messages came: [`ClientConfig::hold_time`]. A message for an
+/// object that was there and is gone is dropped.
 #[derive(Debug)]
 pub struct NetworkClient {
     prefabs: Prefabs,
@@ -128,7 +177,7 @@ pub struct NetworkClient {
     places: FxHashMap<NetId, Place>,
     /// The scene ids and parents of objects that have one, and the scene ids of objects of the server
     /// that could not be made.
-    relations: Relations,
+    relations: Box<Relations>,
     scene: Scene,
     /// The message before this one: a child and its parent.
     said_parent: Option<(NetId, NetId)>,
@@ -147,10 +196,22 @@ pub struct NetworkClient {
     /// What the application has written.
     desk: Desk,
     outgoing: Segments,
-    /// Packets of what was in `outgoing`, oldest first.
-    packets: VecDeque<Bytes>,
+    /// The channel of what is in `outgoing`.
+    outgoing_channel: u8,
+    /// Packets of what was in `outgoing`, oldest first, and their channels.
+    packets: VecDeque<(u8, Bytes)>,
     events: Events<ClientEvent>,
+    /// Messages whose objects are not there yet.
+    late: Late,
+    /// References to objects that are not there yet.
+    references: References,
+    /// Those of the message under way: who holds them, and to what.
+    unresolved: Vec<(NetId, NetId)>,
+    /// What the references refer to that are being read.
+    targets: Vec<NetId>,
     stats: Stats,
+    /// What is known of the server's time.
+    server_clock: Clock,
     /// The client's own time, which does not go back.
     now: Duration,
     /// The time of the last update by the caller's clock.
@@ -219,7 +280,7 @@ impl NetworkClient {
             session: 0,
             synchronized: false,
             places: FxHashMap::default(),
-            relations: Relations::default(),
+            relations: Box::default(),
             scene: Scene::default(),
             said_parent: None,
             reparented: BTreeSet::new(),
@@ -229,9 +290,15 @@ impl NetworkClient {
             failed: Vec::new(),
             desk: Desk::default(),
             outgoing: Segments::new(config.packet_size),
+            outgoing_channel: 0,
             packets: VecDeque::new(),
             events: Events::with_limit(config.max_events),
+            late: Late::default(),
+            references: References::default(),
+            unresolved: Vec::new(),
+            targets: Vec::new(),
             config,
+            server_clock: Clock::default(),
             now: Duration::ZERO,
             clock: Duration::ZERO,
         }
@@ -341,11 +408,13 @@ impl NetworkClient {
     pub fn handle_connect(&mut self) {
         self.session += 1;
         self.forget_all();
-        self.relations = Relations::default();
+        *self.relations = Relations::default();
         self.reparented.clear();
         self.said_parent = None;
         self.deferred.clear();
         self.synchronized = false;
+        self.late = Late::default();
+        self.server_clock = Clock::default();
         self.dialect = Dialect::Unet;
         self.joining = false;
         self.server_schema.clear();
@@ -375,24 +444,69 @@ impl NetworkClient {
         self.now
     }
 
-    /// Lets the client do what depends on time: what was written to the objects that it owns is sent, when
-    /// it is due. `now` is the time since any fixed moment. If it goes
+    /// The server's time now, as it is estimated: none before the server has said it for the first
+    /// time, soon after [`ClientEvent::Ready`]. See [`ClientConfig::ping_interval`].
+    ///
+    /// It is that of the last [`update`](Self::update), goes on with the client's own time, and never
+    /// goes back on one connection. When a better estimate is behind it, it goes on a little slower for
+    /// a while; when one is ahead of it, a little faster, or at once if it is more than 250 ms.
+    ///
+    /// If the way to the server takes as long as the way back but for jitter, the estimate is wrong by
+    /// half of the smallest jitter that was met lately at most, and by what the two sides' updates are
+    /// apart.
+    pub fn network_time(&self) -> Option<NetworkTime> {
+        self.server_clock.network_time()
+    }
+
+    /// How long a message to the server and its answer take together, smoothed over the last pings;
+    /// none before the first answer. It includes the wait for the server's next update.
+    pub fn round_trip_time(&self) -> Option<Duration> {
+        self.server_clock.round_trip().map(|(mean, _)| mean)
+    }
+
+    /// By how much the single round trips differ from [`round_trip_time`](Self::round_trip_time),
+    /// smoothed likewise.
+    pub fn round_trip_deviation(&self) -> Option<Duration> {
+        let round_trip = self.server_clock.round_trip();
+        round_trip.map(|(_, deviation)| deviation)
+    }
+
+    /// Lets the client do what depends on time. `now` is the time since any fixed moment. If it goes
     /// back, the client's own time stands still for this update and goes on from there.
+    ///
+    /// What was written to the objects that it owns is sent, when it is due. It sends pings, makes
+    /// [`network_time`](Self::network_time) go on, and drops what has been held for too long
+    /// ([`ClientConfig::hold_time`]). A game that needs none of that need not call it.
     pub fn update(&mut self, now: Duration) {
+        let before = self.now;
         self.now = self.now.saturating_add(now.saturating_sub(self.clock));
         self.clock = now;
+        self.server_clock.advance(before, self.now);
+        self.send_ping();
+        self.drop_expired();
         self.send_writes();
+    }
+
+    /// Asks the server for its time, if it is time for that.
+    fn send_ping(&mut self) {
+        if !self.is_connected() || !self.config.compare_schemas {
+            return;
+        }
+        let interval = self.config.ping_interval;
+        if let Some(time) = self.server_clock.ping(self.now, interval) {
+            self.send(&Ping { time });
+        }
     }
 
     /// The next packet to be sent; call it until there is none.
     pub fn poll_transmit(&mut self) -> Option<ClientPacket> {
         self.ask_for_refused();
         if self.packets.is_empty() {
-            self.packets.extend(self.outgoing.drain());
+            self.pack();
         }
-        let bytes = self.packets.pop_front()?;
+        let (channel, bytes) = self.packets.pop_front()?;
         self.stats.sent.add(bytes.len());
-        Some(ClientPacket { channel: 0, bytes })
+        Some(ClientPacket { channel, bytes })
     }
 
     pub(crate) fn has_outgoing(&self) -> bool {
@@ -410,7 +524,25 @@ impl NetworkClient {
         self.events.missed()
     }
 
+    /// Makes packets of what waits to be sent.
+    fn pack(&mut self) {
+        let channel = self.outgoing_channel;
+        let pieces = self.outgoing.drain().map(|piece| (channel, piece));
+        self.packets.extend(pieces);
+    }
+
+    /// Where to write messages on a channel. What is written first is sent first, whatever the
+    /// channels.
+    fn outgoing_on(&mut self, channel: u8) -> &mut Segments {
+        if channel != self.outgoing_channel {
+            self.pack();
+            self.outgoing_channel = channel;
+        }
+        &mut self.outgoing
+    }
+
     fn send<M: Message>(&mut self, message: &M) {
+        self.outgoing_on(0);
         let writer = self.outgoing.begin();
         message.encode(writer);
         if writer.take_error().is_some() {
@@ -441,6 +573,7 @@ impl NetworkClient {
             ClientState::Connected => ClientEvent::Disconnected { reason },
         };
         self.state = ClientState::Disconnected;
+        self.drop_all_held();
         self.events.push(event);
     }
 

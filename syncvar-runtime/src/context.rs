@@ -6,10 +6,10 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use crate::identity::{Place, Slot, Slots};
+use crate::identity::{Place, Relation, Slot, Slots};
 use crate::{
-    ConnectionId, NetId, NetworkBehaviour, NetworkClient, NetworkIdentity, NetworkServer,
-    Quaternion, Vector3,
+    ConnectionId, NetId, NetworkBehaviour, NetworkClient, NetworkIdentity, NetworkSceneId,
+    NetworkServer, Quaternion, Vector3,
 };
 
 /// What is around a behaviour while it is being called: its own object, the other behaviours on it,
@@ -160,11 +160,34 @@ impl NetworkContext<'_> {
         }
     }
 
-    /// The time: the server's own, or what the client was last updated with.
+    /// The object that this one is below, if there is one.
+    pub fn parent(&self) -> Option<NetId> {
+        self.relation().parent
+    }
+
+    /// The number of the object in the scene, if both sides have made it themselves.
+    pub fn scene_id(&self) -> Option<NetworkSceneId> {
+        self.relation().scene_id
+    }
+
+    fn relation(&self) -> Relation {
+        match &self.side {
+            Side::Server(server) => server.relation(self.net_id),
+            Side::Client(client) => client.relation(self.net_id),
+        }
+    }
+
+    /// The time: the server's own, which on a client is what it is estimated to be
+    /// ([`NetworkClient::network_time`]). Before a client knows anything of it, this is the client's own
+    /// time ([`NetworkClient::now`]), which may begin at any other moment: ask the former where that
+    /// matters.
     pub fn now(&self) -> Duration {
         match &self.side {
             Side::Server(server) => server.now(),
-            Side::Client(client) => client.now(),
+            Side::Client(client) => {
+                let network = client.network_time().map(|network| network.time);
+                network.unwrap_or(client.now())
+            }
         }
     }
 
@@ -192,14 +215,6 @@ impl NetworkContext<'_> {
         (self.siblings.slot_mut(index)?.behaviour_mut() as &mut dyn Any).downcast_mut()
     }
 
-    /// Another object.
-    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        match &self.side {
-            Side::Server(server) => server.identity(id),
-            Side::Client(client) => client.identity(id),
-        }
-    }
-
     /// The first behaviour of this type on any object; on the own one, of the siblings.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
         if id == self.net_id {
@@ -208,6 +223,14 @@ impl NetworkContext<'_> {
         match &self.side {
             Side::Server(server) => server.get(id),
             Side::Client(client) => client.get(id),
+        }
+    }
+
+    /// Any object but the own one, by its id.
+    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        match &self.side {
+            Side::Server(server) => server.identity(id),
+            Side::Client(client) => client.identity(id),
         }
     }
 

@@ -15,7 +15,7 @@ pub(crate) use relations::{Relation, Relations};
 pub(crate) use ruled::Ruled;
 pub(crate) use slot::{BehaviourInfo, Nanos, Remembered, Slot, nanos};
 pub(crate) use slots::{
-    MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
+    MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };
 
 use std::any::Any;

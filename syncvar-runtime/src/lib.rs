@@ -9,6 +9,7 @@
 #![warn(clippy::print_stdout)]
 
 mod behaviour;
+mod call;
 mod channel;
 mod client;
 mod codec;
@@ -21,6 +22,7 @@ mod lifecycle;
 mod memory;
 mod message;
 mod prefab;
+mod reference;
 mod schema;
 mod schema_text;
 mod segments;
@@ -29,13 +31,18 @@ mod stats;
 mod sync;
 mod synchronize;
 mod table;
+mod time;
 mod wire;
 
 pub use behaviour::NetworkBehaviour;
+pub use call::{
+    CallArguments, CallError, CallKind, CallSchema, CallTable, CommandRefusal, NetworkCalls,
+    NoCalls, OwnCalls, ReceivedEvent, SyncEvent, Target, assert_calls_known,
+};
 pub use channel::{Channel, DisconnectReason};
 pub use client::{
-    ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient, ReplicaMut,
-    SpawnFailure,
+    CallFailure, ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState,
+    CommandSender, HookFailure, NetworkClient, OutgoingCommand, ReplicaMut, SpawnFailure,
 };
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use context::{CallContext, NetworkContext};
@@ -50,16 +57,17 @@ pub use lifecycle::{
 pub use memory::{Link, MemoryNetwork};
 pub use message::{ListError, ListHash, ListOperation, MessageType, SyncListMessage};
 pub use prefab::Prefabs;
+pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourSchema, FieldRules, FieldSchema, MAX_SYNC_VARS, MemberSchema, Readers, TypeSchema,
     VariantSchema, Writers, assert_fits_32_bits,
 };
 pub use schema_text::SchemaDifference;
 pub use server::{
-    BehaviourMut, Budget, ConnectionId, LocalClient, NetworkServer, PacketError, ParentError,
-    ServerConfig, ServerEvent, SpawnError, SpawnOptions, Transmit,
+    BehaviourMut, Budget, ConnectionId, LocalClient, NetworkServer, OutgoingRpc, PacketError,
+    ParentError, RpcSender, ServerConfig, ServerEvent, SpawnError, SpawnOptions, Transmit,
 };
-pub use stats::{BehaviourStats, Counter, Stats};
+pub use stats::{BehaviourStats, Counter, RefusedCommands, Stats};
 pub use sync::{
     DictionaryChange, ElementMut, HashKey, HookField, ListChange, SetChange, SortKey,
     SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,
@@ -69,6 +77,7 @@ pub use synchronize::{
     BufferSerializer, HasSynchronize, NetworkSerializable, Serializable, Synchronize,
     SynchronizeError, SynchronizeFailure,
 };
+pub use time::NetworkTime;
 #[cfg(feature = "serde")]
 pub use wire::Postcard;
 pub use wire::{

@@ -1,6 +1,8 @@
 //! `NetworkLifecycle`: what a behaviour is told of the life of its object.
 
 mod lent;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use lent::{Leaving, LentObjects};
 

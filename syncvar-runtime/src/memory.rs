@@ -113,10 +113,14 @@ impl MemoryNetwork {
         self.now
     }
 
-    /// Adds a client and connects it. Returns its index.
+    /// Adds a client and connects it. Returns its index. It does not ask for the server's time, so that
+    /// nothing is sent but what a test is about; use [`connect_client`](Self::connect_client) for one
+    /// that does.
     pub fn connect(&mut self) -> usize {
         let config = ClientConfig {
             compare_schemas: self.server.config().compare_schemas,
+            ping_interval: Duration::ZERO,
+            channels: self.server.config().channels.clone(),
             ..ClientConfig::default()
         };
         self.connect_client(NetworkClient::with_config((self.prefabs)(), config))
@@ -197,7 +201,14 @@ impl MemoryNetwork {
         for end in self.clients.iter_mut().filter(|end| end.connected) {
             end.client.update(self.now);
             while let Some(packet) = end.client.poll_transmit() {
-                end.up.send(self.now, packet.channel, packet.bytes, true);
+                let kind = end
+                    .client
+                    .config()
+                    .channels
+                    .get(usize::from(packet.channel));
+                let reliable = kind != Some(&crate::Channel::Unreliable);
+                end.up
+                    .send(self.now, packet.channel, packet.bytes, reliable);
             }
             for (_, packet) in end.up.arrived(self.now) {
                 // What is wrong with a packet is told by the server's events.

@@ -3,7 +3,7 @@
 //! A packet is messages back to back; a message is the size of its payload (`u16`), its type
 //! (`i16`) and the payload; [`frame`] knows what one looks like that is too long for that. Numbers up
 //! to 47 are UNet's where UNet has the message; those that it leaves free carry what it does not
-//! have: 20 to 30, 32 and 33. Tables: WIRE.md.
+//! have: 20 to 33. Tables: WIRE.md.
 #![expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "all fields are written by one signature"
@@ -70,6 +70,9 @@ pub enum MessageType {
     SetParent = 29,
     /// Server to client: the fields of an object that only its owner may read, for a new owner. Ours.
     OwnerState = 30,
+    /// Server to client: what was sent about an object that this client has not been given counts for
+    /// nothing. Ours.
+    Void = 31,
     /// Client to server: let me in. Server to client: you are in. Ours.
     Connect = 32,
     /// Either way: the connection ends, and why. Ours.
@@ -82,7 +85,7 @@ pub enum MessageType {
 
 impl MessageType {
     /// All of them, ordered by number.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::ObjectDestroy,
         Self::Rpc,
         Self::ObjectSpawn,
@@ -104,6 +107,7 @@ impl MessageType {
         Self::Pong,
         Self::SetParent,
         Self::OwnerState,
+        Self::Void,
         Self::Connect,
         Self::Disconnect,
         Self::Ready,
@@ -146,10 +150,11 @@ impl MessageType {
             Self::Pong => 18,
             Self::SetParent => 19,
             Self::OwnerState => 20,
-            Self::Connect => 21,
-            Self::Disconnect => 22,
-            Self::Ready => 23,
-            Self::NotReady => 24,
+            Self::Void => 21,
+            Self::Connect => 22,
+            Self::Disconnect => 23,
+            Self::Ready => 24,
+            Self::NotReady => 25,
         }
     }
 }
@@ -223,6 +228,16 @@ messages! {
     Resync { net_id: NetId = write_id, read_id }
     /// Packed id, packed id of the parent or 0.
     SetParent { child: NetId = write_id, read_id, parent: NetId = write_id, read_id }
+    /// Packed: the client's own time, in microseconds.
+    Ping { time: u64 = write_packed_wide, read_packed_wide }
+    /// Packed: the time of the ping; the server's own time, in microseconds; ticks in a second.
+    Pong {
+        time: u64 = write_packed_wide, read_packed_wide,
+        server_time: u64 = write_packed_wide, read_packed_wide,
+        tick_rate: u32 = write_packed, read_packed
+    }
+    /// Packed id.
+    Void { net_id: NetId = write_id, read_id }
     /// One byte, text.
     Disconnect { reason: u8 = write_u8, read_u8, text: String = write, read }
     /// Empty.
@@ -253,6 +268,14 @@ fn write_packed(writer: &mut NetworkWriter, value: &u32) {
 
 fn read_packed(reader: &mut NetworkReader<'_>) -> Result<u32, ReadError> {
     reader.read_packed_u32()
+}
+
+fn write_packed_wide(writer: &mut NetworkWriter, value: &u64) {
+    writer.write_packed_u64(*value);
+}
+
+fn read_packed_wide(reader: &mut NetworkReader<'_>) -> Result<u64, ReadError> {
+    reader.read_packed_u64()
 }
 
 fn write_u8(writer: &mut NetworkWriter, value: &u8) {

@@ -5,6 +5,7 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
+use crate::call::ObjectCalls;
 use crate::identity::{BehaviourSet, Behaviours};
 use crate::schema::RuleBits;
 use crate::{NetworkHash128, schema_text::PrefabText};
@@ -57,6 +58,8 @@ pub(crate) struct Prefab {
     pub(crate) lifecycle: bool,
     /// Whether a behaviour has data beside its fields.
     pub(crate) synchronize: bool,
+    /// The remote calls of its behaviours.
+    pub(crate) calls: ObjectCalls,
     make: Box<dyn Fn() -> Behaviours + Send + Sync>,
 }
 
@@ -126,6 +129,7 @@ impl Prefabs {
             rules: RuleBits::of_any(sample.slots().iter().map(|slot| slot.info().rules)),
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
+            calls: ObjectCalls::of(sample.slots()),
             make: Box::new(move || make().into_behaviours()),
         });
         self

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::identity::{BehaviourInfo, Behaviours};
 use crate::schema::BehaviourSchema;
-use crate::{NetworkHash128, NetworkReader, NetworkWriter, ReadError};
+use crate::{CallTable, NetworkHash128, NetworkReader, NetworkWriter, ReadError};
 
 /// A prefab: its name, asset id and behaviours.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(crate) struct BehaviourText {
     pub(crate) channel: u8,
     /// Name and type of each field.
     pub(crate) fields: Vec<(String, String)>,
+    /// Name and signature of each remote call, those of its bases first.
+    pub(crate) calls: Vec<(String, String)>,
 }
 
 /// The first place where the registries of the two sides differ.
@@ -36,6 +38,8 @@ pub struct SchemaDifference {
     pub behaviour: Option<String>,
     /// The field (by its name on the server, or on the client if the server has none there).
     pub field: Option<String>,
+    /// The remote call (by its name on the server, or on the client if the server has none there).
+    pub call: Option<String>,
     /// What the server has there, in words.
     pub server: String,
     /// What the client has there, in words.
@@ -51,6 +55,9 @@ impl fmt::Display for SchemaDifference {
         if let Some(field) = &self.field {
             write!(f, ", field `{field}`")?;
         }
+        if let Some(call) = &self.call {
+            write!(f, ", call `{call}`")?;
+        }
         write!(
             f,
             ": the server has {}, this client has {}",
@@ -65,6 +72,7 @@ impl PrefabText {
             name: slot.info().schema.name.into(),
             channel: slot.info().channel,
             fields: describe(slot.info()),
+            calls: describe_calls(&slot.info().calls),
         });
         Self {
             name: name.into(),
@@ -85,6 +93,11 @@ impl PrefabText {
                 writer.write_string(name);
                 writer.write_string(type_text);
             }
+            writer.write_count(behaviour.calls.len());
+            for (name, signature) in &behaviour.calls {
+                writer.write_string(name);
+                writer.write_string(signature);
+            }
         }
     }
 
@@ -93,14 +106,12 @@ impl PrefabText {
         let mut behaviours = Vec::new();
         for _ in 0..reader.read_count()? {
             let (name, channel) = (reader.read()?, reader.read_u8()?);
-            let mut fields = Vec::new();
-            for _ in 0..reader.read_count()? {
-                fields.push((reader.read()?, reader.read()?));
-            }
+            let (fields, calls) = (decode_pairs(reader)?, decode_pairs(reader)?);
             behaviours.push(BehaviourText {
                 name,
                 channel,
                 fields,
+                calls,
             });
         }
         Ok(Self {
@@ -121,6 +132,19 @@ fn describe(info: &BehaviourInfo) -> Vec<(String, String)> {
         fields.push((name.into(), data.into()));
     }
     fields
+}
+
+fn decode_pairs(reader: &mut NetworkReader<'_>) -> Result<Vec<(String, String)>, ReadError> {
+    let mut pairs = Vec::new();
+    for _ in 0..reader.read_count()? {
+        pairs.push((reader.read()?, reader.read()?));
+    }
+    Ok(pairs)
+}
+
+fn describe_calls(calls: &CallTable) -> Vec<(String, String)> {
+    let calls = calls.all();
+    calls.map(|call| (call.name.into(), call.text())).collect()
 }
 
 fn describe_fields(schema: &BehaviourSchema) -> Vec<(String, String)> {
@@ -162,6 +186,7 @@ pub(crate) fn first_difference(
         prefab: prefab.name.clone(),
         behaviour: None,
         field: None,
+        call: None,
         server: server.into(),
         client: client.into(),
     };
@@ -177,6 +202,7 @@ fn prefab_difference(server: &PrefabText, client: &PrefabText) -> Option<SchemaD
             prefab: server.name.clone(),
             behaviour: None,
             field: None,
+            call: None,
             server: format!("asset id {}", server.asset_id),
             client: format!("asset id {}", client.asset_id),
         });
@@ -184,53 +210,94 @@ fn prefab_difference(server: &PrefabText, client: &PrefabText) -> Option<SchemaD
     let count = server.behaviours.len().max(client.behaviours.len());
     (0..count).find_map(|index| {
         let (s, c) = (server.behaviours.get(index), client.behaviours.get(index));
-        let (field, server_has, client_has) = behaviour_difference(s, c)?;
+        let Difference {
+            field,
+            call,
+            server: server_has,
+            client: client_has,
+        } = behaviour_difference(s, c)?;
         Some(SchemaDifference {
             prefab: server.name.clone(),
             behaviour: s.or(c).map(|behaviour| behaviour.name.clone()),
             field,
+            call,
             server: server_has,
             client: client_has,
         })
     })
 }
 
-/// Field, what the server has, what the client has.
+/// What the two sides have at one place of a behaviour.
+struct Difference {
+    field: Option<String>,
+    call: Option<String>,
+    server: String,
+    client: String,
+}
+
+impl Difference {
+    /// In the behaviour as a whole.
+    fn whole(server: impl Into<String>, client: impl Into<String>) -> Self {
+        Self {
+            field: None,
+            call: None,
+            server: server.into(),
+            client: client.into(),
+        }
+    }
+}
+
 fn behaviour_difference(
     server: Option<&BehaviourText>,
     client: Option<&BehaviourText>,
-) -> Option<(Option<String>, String, String)> {
+) -> Option<Difference> {
     let (server, client) = match (server, client) {
         (Some(server), Some(client)) => (server, client),
-        (Some(_), None) => return Some((None, "it".into(), "no such behaviour".into())),
-        (None, Some(_)) => return Some((None, "no such behaviour".into(), "it".into())),
+        (Some(_), None) => return Some(Difference::whole("it", "no such behaviour")),
+        (None, Some(_)) => return Some(Difference::whole("no such behaviour", "it")),
         (None, None) => return None,
     };
     if server.name != client.name {
         let (s, c) = (&server.name, &client.name);
-        return Some((None, format!("`{s}` there"), format!("`{c}` there")));
+        return Some(Difference::whole(
+            format!("`{s}` there"),
+            format!("`{c}` there"),
+        ));
     }
-    let count = server.fields.len().max(client.fields.len());
-    let fields = (0..count).map(|index| (server.fields.get(index), client.fields.get(index)));
-    for (s, c) in fields {
-        if s != c {
-            let name = s.or(c).map(|(name, _)| name.clone());
-            return Some((name, describe_field(s), describe_field(c)));
-        }
+    if let Some((field, server, client)) = pair_difference(&server.fields, &client.fields, "field")
+    {
+        return Some(Difference {
+            field,
+            ..Difference::whole(server, client)
+        });
+    }
+    if let Some((call, server, client)) = pair_difference(&server.calls, &client.calls, "call") {
+        return Some(Difference {
+            call,
+            ..Difference::whole(server, client)
+        });
     }
     (server.channel != client.channel).then(|| {
         let (s, c) = (server.channel, client.channel);
-        (
-            None,
-            format!("it on channel {s}"),
-            format!("it on channel {c}"),
-        )
+        Difference::whole(format!("it on channel {s}"), format!("it on channel {c}"))
     })
 }
 
-fn describe_field(field: Option<&(String, String)>) -> String {
-    match field {
-        Some((name, type_text)) => format!("`{name}: {type_text}`"),
-        None => "no such field".into(),
-    }
+type Pair = (String, String);
+
+/// The name of what differs first, what the server has, what the client has.
+fn pair_difference(
+    server: &[Pair],
+    client: &[Pair],
+    what: &str,
+) -> Option<(Option<String>, String, String)> {
+    let count = server.len().max(client.len());
+    let pairs = (0..count).map(|index| (server.get(index), client.get(index)));
+    let (s, c) = { pairs }.find(|(s, c)| s != c)?;
+    let name = s.or(c).map(|(name, _)| name.clone());
+    let describe = |pair: Option<&Pair>| match pair {
+        Some((name, text)) => format!("`{name}: {text}`"),
+        None => format!("no such {what}"),
+    };
+    Some((name, describe(s), describe(c)))
 }

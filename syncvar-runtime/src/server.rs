@@ -2,6 +2,8 @@
 
 mod audience;
 mod budget;
+mod call;
+mod command;
 mod connection;
 mod event;
 mod full_state;
@@ -17,6 +19,7 @@ mod owner;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod parent;
+mod ping;
 mod receive;
 mod ruled;
 mod scene;
@@ -30,6 +33,7 @@ mod transmit;
 mod update;
 
 pub use budget::Budget;
+pub use call::{OutgoingRpc, RpcSender};
 pub use event::{PacketError, ServerEvent};
 pub(crate) use full_state::{PARENT, SCENE_ID};
 pub use guard::BehaviourMut;
@@ -52,8 +56,9 @@ use crate::segments::Room;
 use crate::stats::Stats;
 use crate::table::Table;
 use crate::wire::DEFAULT_MAX_ELEMENTS;
-use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
+use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
 use audience::Audiences;
+use call::Calls;
 use connection::{Connection, ConnectionState};
 use full_state::Kind;
 use host::Host;
@@ -114,6 +119,14 @@ pub struct ServerConfig {
     /// How many objects a connection is sent again in one update because it could not read them;
     /// what it asks for beyond them waits for the next updates.
     pub resyncs_per_update: usize,
+    /// How many ticks a second of [`NetworkServer::network_time`] has; 30 unless set, and at least 1.
+    /// Clients are told. It says nothing about how often the server is updated.
+    pub tick_rate: u32,
+    /// How often a second a connection may call a command that does not say it itself
+    /// (`#[command(rate = 5.0)]`), in the server's own time; 100 unless set, infinity for no limit.
+    /// As many as for one second can come at once. What comes beyond that is
+    /// [`ServerEvent::CommandRefused`].
+    pub command_rate: f64,
     /// The most events that are kept for [`NetworkServer::poll_event`]; the oldest go first.
     pub max_events: usize,
     /// How many objects with changes, one after another of the same prefab and seen by the same
@@ -137,6 +150,8 @@ impl Default for ServerConfig {
             dialect: Dialect::Compact,
             max_elements: DEFAULT_MAX_ELEMENTS,
             resyncs_per_update: 64,
+            tick_rate: 30,
+            command_rate: 100.0,
             max_events: 100_000,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,
@@ -172,10 +187,10 @@ impl ServerConfig {
 /// * [`update`](Self::update), then `poll_*` until they are empty:
 ///   [`poll_transmit`](Self::poll_transmit), [`poll_event`](Self::poll_event)
 ///
-/// One `update` does the following, in this order: the changes of dirty objects go to those who
-/// already see them, and what was dirty is clean; objects are hidden and shown; new objects are
-/// spawned; connections that became ready get everything they may see. So a change reaches every
-/// client once, by an update or by a spawn.
+/// One `update` does the following, in this order: the hooks of a [host](Self::connect_local) run; the
+/// changes of dirty objects go to those who already see them, and what was dirty is clean; objects are
+/// hidden and shown; new objects are spawned; connections that became ready get everything they may
+/// see. So a change reaches every client once, by an update or by a spawn.
 #[derive(Debug)]
 pub struct NetworkServer {
     prefabs: Prefabs,
@@ -193,7 +208,7 @@ pub struct NetworkServer {
     /// Where all objects stand.
     places: Table<Place>,
     /// The scene ids and parents of objects that have one.
-    relations: Relations,
+    relations: Box<Relations>,
     /// Objects whose parent is another one since the last update.
     reparented: BTreeSet<NetId>,
     /// Whether the scene has become complete since the last update.
@@ -211,6 +226,8 @@ pub struct NetworkServer {
     joining: Vec<ConnectionId>,
     /// Connections that have asked for objects again.
     resyncing: Vec<ConnectionId>,
+    /// Connections that have asked for the time.
+    pinging: Vec<ConnectionId>,
     /// Lists for the update loop to use again.
     scratch: Scratch,
     /// Full states that are being written.
@@ -221,6 +238,7 @@ pub struct NetworkServer {
     rationing: Box<Rationing>,
     /// The client in the same process.
     host: Option<Box<Host>>,
+    calls: Box<Calls>,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
     /// What waits to be sent.
@@ -247,6 +265,7 @@ impl NetworkServer {
             config.channels.push(Channel::Reliable);
         }
         config.channels.truncate(MAX_CHANNELS);
+        config.tick_rate = config.tick_rate.max(1);
         Self {
             schema_hash: prefabs.schema_hash(),
             stats: Stats::for_prefabs(&prefabs),
@@ -258,7 +277,7 @@ impl NetworkServer {
             lent: LentObjects::default(),
             late: Late::default(),
             places: Table::default(),
-            relations: Relations::default(),
+            relations: Box::default(),
             reparented: BTreeSet::new(),
             scene_loaded: false,
             owed: BTreeMap::new(),
@@ -269,12 +288,14 @@ impl NetworkServer {
             schedule: Schedule::default(),
             joining: Vec::new(),
             resyncing: Vec::new(),
+            pinging: Vec::new(),
             scratch: Scratch::default(),
             showing: Box::new(Showing::new(config.gathered_size())),
             turnover: Turnover::default(),
             spare: Spare::default(),
             rationing: Box::default(),
             host: None,
+            calls: Box::default(),
             outgoing: VecDeque::new(),
             stock: Stock::default(),
             packet: Vec::new(),
@@ -327,6 +348,12 @@ impl NetworkServer {
         self.now
     }
 
+    /// The same with the tick that it is in: what clients estimate as
+    /// [`NetworkClient::network_time`](crate::NetworkClient::network_time).
+    pub fn network_time(&self) -> NetworkTime {
+        NetworkTime::new(self.now, self.config.tick_rate)
+    }
+
     /// How many objects there are.
     pub fn object_count(&self) -> usize {
         self.objects.len()
@@ -352,7 +379,7 @@ impl NetworkServer {
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
         if self.host.is_some() {
-            self.remember_for_local(id, at, |slots| slots.position::<B>());
+            self.remember_first_for_local::<B>(id, at);
         }
         let behaviour = self.pools.behaviour_mut(at)?;
         let (schedule, events) = (&mut self.schedule, &mut self.events);
@@ -367,7 +394,7 @@ impl NetworkServer {
     ) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
         if self.host.is_some() {
-            self.remember_for_local(id, at, |_| index..index + 1);
+            self.remember_for_local(id, at, Some(index));
         }
         let behaviour = self.pools.behaviour_at_mut(at, index)?;
         let (schedule, events) = (&mut self.schedule, &mut self.events);
@@ -428,11 +455,14 @@ impl NetworkServer {
         self.schedule.is_empty()
             && self.joining.is_empty()
             && self.resyncing.is_empty()
+            && self.pinging.is_empty()
             && self.outgoing.is_empty()
             && self.reparented.is_empty()
             && !self.scene_loaded
             && !self.is_rationing()
             && self.host.as_ref().is_none_or(|host| host.is_idle())
+            && !self.audiences.is_written()
+            && self.has_no_calls()
     }
 
     /// Something that happened, oldest first.

@@ -1,6 +1,6 @@
 //! What has been sent and received, as plain numbers.
 
-use crate::{MessageType, Prefabs};
+use crate::{CommandRefusal, MessageType, Prefabs};
 
 /// A number of messages and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +25,39 @@ pub struct BehaviourStats {
     pub delta: Counter,
 }
 
+/// Commands of clients that a server has not run, by the reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedCommands {
+    /// There was no such object, or the connection did not see it.
+    pub unknown_object: u64,
+    /// The object had no such command.
+    pub unknown_call: u64,
+    /// Only the owner may call it.
+    pub not_owner: u64,
+    /// It came more often than the rate allows.
+    pub too_often: u64,
+    /// Its arguments could not be read.
+    pub malformed: u64,
+}
+
+impl RefusedCommands {
+    /// How many there were in all.
+    pub fn total(&self) -> u64 {
+        self.unknown_object + self.unknown_call + self.not_owner + self.too_often + self.malformed
+    }
+
+    pub(crate) fn count(&mut self, reason: &CommandRefusal) {
+        *match reason {
+            CommandRefusal::UnknownObject => &mut self.unknown_object,
+            CommandRefusal::UnknownCall => &mut self.unknown_call,
+            CommandRefusal::NotOwner => &mut self.not_owner,
+            CommandRefusal::TooOften => &mut self.too_often,
+            CommandRefusal::Malformed(_) => &mut self.malformed,
+        } += 1;
+    }
+}
+
 /// Plain counters, from the start on. On a server a message that several clients get is encoded
 /// once: `encoded` counts it once, `sent` counts the packets of every client. Of the messages of many
 /// objects, [`UpdateBatch`](MessageType::UpdateBatch) and [`SpawnBatch`](MessageType::SpawnBatch),
@@ -36,11 +69,16 @@ pub struct Stats {
     pub sent: Counter,
     /// Packets taken from the transport, and their bytes.
     pub received: Counter,
-    /// Messages for objects that are not there: late ones, mostly.
+    /// Messages for objects that are not there: late ones, mostly. On a client those that are held
+    /// until the object comes are not among them unless they are dropped in the end.
     pub unknown_objects: u64,
+    /// Pings that a server has not answered, because the client asked too often.
+    pub ignored_pings: u64,
     /// Writes to objects by connections that do not own them, by former owners mostly, and writes that
     /// could not be read. On a server.
     pub ignored_writes: u64,
+    /// Commands of clients that the server has not run.
+    pub refused_commands: RefusedCommands,
     /// Each behaviour of each prefab, in the order of registration.
     pub behaviours: Vec<BehaviourStats>,
     encoded: [Counter; MessageType::ALL.len()],

@@ -30,8 +30,8 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 ///
 /// Nothing happens behind the scenes: packets are read and written while
 /// [`next_event`](Self::next_event) or [`receive`](Self::receive) is awaited, so one of them should
-/// be awaited most of the time; the client is [updated](NetworkClient::update) then, 40 times a second.
-/// Both are cancel-safe: as a branch of `tokio::select!`, neither loses
+/// be awaited most of the time; the client is [updated](NetworkClient::update) then, 40 times a
+/// second and with every packet, by the time since it was connected. Both are cancel-safe: as a branch of `tokio::select!`, neither loses
 /// anything. Dropping a client cuts its connection; [`disconnect`](Self::disconnect) says goodbye.
 ///
 /// ```no_run
@@ -96,6 +96,10 @@ impl TcpClient {
     /// # Errors
     ///
     /// When there is no connection to be had.
+    ///
+    /// # Panics
+    ///
+    /// In a tokio runtime without a timer.
     pub async fn connect(addr: impl ToSocketAddrs, mut client: NetworkClient) -> io::Result<Self> {
         let stream = TcpStream::connect(addr).await?;
         frame::configure(&stream)?;
@@ -231,6 +235,7 @@ impl TcpClient {
         let mut reader = NetworkReader::new(frame);
         let channel = reader.read_u8()?;
         let packet = reader.read_bytes(reader.remaining())?;
+        self.client.update(self.started.elapsed());
         let handled = self.client.handle_packet(channel, packet);
         if self.client.state() == ClientState::Disconnected {
             // Those were the server's last words. It waits for this side to close, which must not

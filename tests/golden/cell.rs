@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use syncvar::{
-    Color, Color32, Decimal, Matrix4x4, NetId, NetworkHash128, NetworkReader, NetworkSceneId,
-    NetworkWriter, Plane, Quaternion, Ray, ReadError, Rect, SyncField, SyncVar, Vector2, Vector3,
-    Vector4,
+    Color, Color32, Decimal, Matrix4x4, NetId, NetRef, NetworkHash128, NetworkReader,
+    NetworkSceneId, NetworkWriter, Plane, Quaternion, Ray, ReadError, Rect, SyncField, SyncVar,
+    Vector2, Vector3, Vector4,
 };
 
 use super::json::Json;
@@ -294,7 +294,7 @@ fn leaf(kind: &str) -> Option<Box<dyn Cell>> {
     let makers: &[fn() -> Box<dyn Cell>] = &types! {
         bool u8 i8 char i16 u16 i32 u32 i64 u64 f32 f64 Decimal String Vec<u8> EnumNumber
         Vector2 Vector3 Vector4 Quaternion Color Color32 Rect Plane Ray Matrix4x4
-        NetworkHash128 NetId NetworkSceneId
+        NetworkHash128 NetId NetRef NetworkSceneId
     };
     makers
         .iter()

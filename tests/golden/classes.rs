@@ -1,5 +1,6 @@
 //! The classes of the recordings that are known by name, as a user of this library writes them.
 
+pub(crate) mod calls;
 mod hooks;
 mod inheritance;
 mod lists;
@@ -61,7 +62,7 @@ pub(crate) fn find(name: &str) -> Option<Known> {
         "Two" => known::<plain::Two>(),
         "Three" => known::<plain::Three>(),
         "BigStr" => known::<plain::BigStr>(),
-        "Calls" => known::<plain::Calls>(),
+        "Calls" => known::<calls::Calls>(),
         "Vars31" => known::<plain::Vars31>(),
         "StructVar" => known::<structs::StructVar>(),
         "RichVar" => known::<structs::RichVar>(),

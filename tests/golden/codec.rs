@@ -1,8 +1,9 @@
 //! The calls of UNet's `NetworkWriter` and `NetworkReader`, and ours that stand for them.
 
 use syncvar::{
-    Color, Color32, Decimal, Matrix4x4, NetId, NetworkHash128, NetworkReader, NetworkSceneId,
-    NetworkWriter, Plane, Quaternion, Ray, ReadError, Rect, Vector2, Vector3, Vector4,
+    Color, Color32, Decimal, Matrix4x4, NetId, NetRef, NetworkHash128, NetworkReader,
+    NetworkSceneId, NetworkWriter, Plane, Quaternion, Ray, ReadError, Rect, Vector2, Vector3,
+    Vector4,
 };
 
 use super::json::Json;
@@ -101,7 +102,7 @@ codecs! {
         |w, v| w.write(v), |r| r.read();
     "Write(NetworkInstanceId)", "ReadNetworkId": NetId = |w, v| w.write(v), |r| r.read();
     "Write(NetworkSceneId)", "ReadSceneId": NetworkSceneId = |w, v| w.write(v), |r| r.read();
-    "Write(NetworkIdentity)", "ReadNetworkIdentity": NetId = |w, v| w.write(v), |r| r.read();
-    "Write(GameObject)", "ReadGameObject": NetId = |w, v| w.write(v), |r| r.read();
-    "Write(Transform)", "ReadTransform": NetId = |w, v| w.write(v), |r| r.read();
+    "Write(NetworkIdentity)", "ReadNetworkIdentity": NetRef = |w, v| w.write(v), |r| r.read();
+    "Write(GameObject)", "ReadGameObject": NetRef = |w, v| w.write(v), |r| r.read();
+    "Write(Transform)", "ReadTransform": NetRef = |w, v| w.write(v), |r| r.read();
 }

@@ -44,6 +44,12 @@ pub(crate) enum Command {
     },
     /// The server updates: at this time, or when another second has passed.
     Update(Option<Duration>),
+    /// Calls clients: `damage`, `magic`, `die`, `hit` or `say`, with numbers behind it.
+    Call {
+        object: u32,
+        call: String,
+        numbers: Vec<u32>,
+    },
     /// What was sent so far belongs to no step.
     Forget,
 }
@@ -129,6 +135,15 @@ impl Command {
             ["update"] => Self::Update(None),
             ["update", seconds] => Self::Update(Some(Duration::from_secs(number(seconds).into()))),
             ["forget"] => Self::Forget,
+            [
+                call @ ("damage" | "magic" | "die" | "hit" | "say"),
+                object,
+                ref numbers @ ..,
+            ] => Self::Call {
+                object: number(object),
+                call: call.into(),
+                numbers: numbers.iter().map(|word| number(word)).collect(),
+            },
             _ => panic!("`{command}` is no command"),
         }
     }

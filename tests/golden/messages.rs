@@ -2,11 +2,11 @@
 
 use syncvar::Channel;
 
+use super::calls;
 use super::json::Json;
 use super::message_classes;
 use super::receiving;
 use super::report::{Report, catch};
-use super::rule::Rule;
 use super::scenario::Scenario;
 use super::scripts;
 
@@ -21,7 +21,7 @@ pub(crate) fn run(file: &Json, report: &mut Report) -> usize {
             "message_classes" => message_classes::run(content, report),
             "receive_errors" => receiving::run_client(content, report),
             "receive_on_server" => receiving::run_server(content, report),
-            "remote_calls" => run_remote_calls(content, report),
+            "remote_calls" => calls::run(content, report),
             _ => panic!("a section `{section}`, which this test does not know"),
         };
     }
@@ -66,20 +66,4 @@ fn run_scenarios(
         .iter()
         .map(|scenario| scenario.at("steps").items().len())
         .sum()
-}
-
-fn run_remote_calls(section: &Json, report: &mut Report) -> usize {
-    let calls = |direction| section.at(direction).at("calls");
-    let lists = [
-        ("hashes", section.at("hashes")),
-        ("server_to_client", calls("server_to_client")),
-        ("client_to_server", calls("client_to_server")),
-    ];
-    for (list, items) in lists {
-        for number in 0..items.items().len() {
-            let vector = format!("remote_calls: {list} #{number}");
-            report.vector(vector, |check| check.under(Rule::RemoteCalls));
-        }
-    }
-    lists.iter().map(|(_, items)| items.items().len()).sum()
 }

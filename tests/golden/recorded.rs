@@ -3,7 +3,7 @@
 mod unity;
 
 use syncvar::{
-    NetId, NetworkReader, NetworkSceneId, NetworkWriter, ReadError, SyncValue, TypeSchema,
+    NetId, NetRef, NetworkReader, NetworkSceneId, NetworkWriter, ReadError, SyncValue, TypeSchema,
 };
 
 use super::json::Json;
@@ -190,13 +190,7 @@ impl Recorded for f64 {
 /// References to objects are recorded as `null`, `{"netId": n}` or `{"no_identity": true}`.
 impl Recorded for NetId {
     fn stands_for(kind: &str) -> bool {
-        [
-            "NetworkInstanceId",
-            "GameObject",
-            "NetworkIdentity",
-            "Transform",
-        ]
-        .contains(&kind)
+        kind == "NetworkInstanceId"
     }
 
     fn from_json(json: &Json) -> Result<Self, Rule> {
@@ -205,6 +199,20 @@ impl Recorded for NetId {
             _ => json.get("netId").map_or(0, Json::number),
         };
         Ok(Self(number))
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Recorded for NetRef {
+    fn stands_for(kind: &str) -> bool {
+        ["GameObject", "NetworkIdentity", "Transform"].contains(&kind)
+    }
+
+    fn from_json(json: &Json) -> Result<Self, Rule> {
+        NetId::from_json(json).map(Self::from)
     }
 
     fn show(&self) -> String {

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use syncvar::{
-    ClientConfig, ClientEvent, NetId, NetworkClient, NetworkHash128, NetworkReader, NetworkSceneId,
-    NetworkWriter, Quaternion, ReadError, Vector3,
+    CallError, ClientConfig, ClientEvent, NetId, NetworkClient, NetworkHash128, NetworkReader,
+    NetworkSceneId, NetworkWriter, Quaternion, ReadError, Vector3,
 };
 
 use super::check::Check;
 use super::class::Class;
+use super::classes::calls::Calls;
 use super::command::scene_asset_id;
 use super::field::Field;
 use super::frame::Frame;
@@ -36,6 +37,8 @@ impl Replica {
     pub(crate) fn new(assets: &BTreeMap<NetworkHash128, Vec<String>>) -> Self {
         let mut config = ClientConfig::default();
         config.compare_schemas = false;
+        // UNet's client passes over what is for an object that is not there.
+        config.max_held = 0;
         let names = assets
             .iter()
             .map(|(asset_id, classes)| (*asset_id, classes.as_slice()));
@@ -72,6 +75,17 @@ impl Replica {
 
     pub(crate) fn events(&mut self) -> Vec<ClientEvent> {
         std::iter::from_fn(|| self.client.poll_event()).collect()
+    }
+
+    /// Calls `CmdMove(3,-4)` on an object.
+    pub(crate) fn call_move(&mut self, id: NetId) -> Result<(), CallError> {
+        self.client.calls::<Calls>(id).cmd_move(3, -4)
+    }
+
+    /// What has been called on an object since this was last asked.
+    pub(crate) fn take_calls(&mut self, id: NetId) -> Vec<String> {
+        let calls = self.client.get_mut::<Calls>(id);
+        calls.map_or(Vec::new(), |mut calls| std::mem::take(&mut calls.log))
     }
 
     /// The messages that the client sends.

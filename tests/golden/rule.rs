@@ -63,6 +63,8 @@ rules! {
     NotReadyIsKnown "not-ready-is-known" Different,
     ListChanges "list-changes" Different,
     ListOperations "list-operations" Different,
+    TargetObserves "target-observes" Different,
+    StrictCalls "strict-calls" Different,
     NullObject "null-object" NotApplicable,
     LoneSurrogate "lone-surrogate" NotApplicable,
     WideEnum "wide-enum" NotApplicable,

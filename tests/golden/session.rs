@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use syncvar::{Channel, ClientEvent, NetId, NetworkHash128, NetworkSceneId};
+use syncvar::{Channel, ClientEvent, NetId, NetworkHash128, NetworkSceneId, ReceivedEvent};
 
 use super::check::Check;
+use super::classes::calls::Calls;
 use super::command::{Command, scene_asset_id};
 use super::frame::{Frame, show};
 use super::json::Json;
@@ -24,11 +25,13 @@ enum Expect {
     /// The update of this object with the changes of its lists, which the client is given instead of
     /// UNet's messages.
     ListUpdate(u32),
+    /// The client calls `CmdMove` on this object.
+    Moves(u32),
     /// Nothing: what was done is not there by a rule, or only a part of it.
     Skipped(Rule),
 }
 
-use Expect::{ListUpdate, Recorded, Skipped, SpawnOnly};
+use Expect::{ListUpdate, Moves, Recorded, Skipped, SpawnOnly};
 
 /// The steps, which are recorded as prose, as commands.
 const STEPS: [(&str, Expect); 24] = [
@@ -45,11 +48,11 @@ const STEPS: [(&str, Expect); 24] = [
         ListUpdate(1),
     ),
     ("set 1 1.SetDirtyBit 2; update", ListUpdate(1)),
-    ("", Skipped(Rule::RemoteCalls)),
-    ("", Skipped(Rule::RemoteCalls)),
+    ("damage 1 5; magic 1 1 6; die 1", Recorded),
+    ("die 1; hit 1; say 1", Recorded),
     ("spawn 2 3 Calls One; update", Skipped(Rule::Players)),
-    ("", Skipped(Rule::RemoteCalls)),
-    ("", Skipped(Rule::RemoteCalls)),
+    ("", Moves(2)),
+    ("", Moves(1)),
     ("spawn 3 2 HookVar; set 3 0.hp 55; update", SpawnOnly),
     (r#"set 3 0.hp 60; set 3 0.nick "q"; update"#, Recorded),
     (
@@ -78,6 +81,8 @@ struct Session {
     replica: Replica,
     /// Objects that ours does not have, and why.
     absent: BTreeMap<NetId, Rule>,
+    /// The events of objects that the client was told of.
+    told: Vec<String>,
 }
 
 pub(crate) fn run(file: &Json, report: &mut Report) -> usize {
@@ -116,11 +121,15 @@ impl Session {
             stage,
             replica,
             absent: BTreeMap::new(),
+            told: Vec::new(),
         }
     }
 
     fn step(&mut self, step: &Json, commands: &str, expect: Expect, check: &mut Check) {
         let (sent, received) = wire(step);
+        if let Moves(object) = expect {
+            return self.compare_command(NetId(object), &sent, step, check);
+        }
         self.compare_client(&sent, expect, check);
         if let ListUpdate(object) = expect {
             let updated = self.compare_list_update(&received, commands, object, check);
@@ -145,6 +154,9 @@ impl Session {
                 .for_each(|id| self.replica.note_hooks(id));
             check.under(Rule::HooksAfterApply);
         }
+        if let Some(log) = step.get("client_Calls_log") {
+            self.compare_calls(log, check);
+        }
         for (key, recorded) in step.entries() {
             if let Some(number) = key.strip_prefix("client_object_") {
                 let id = NetId(number.parse().expect("an object's number"));
@@ -162,6 +174,54 @@ impl Session {
         if let Recorded = expect {
             check.equal("messages of the client", show(recorded), show(&sent));
         }
+    }
+
+    /// The client calls `CmdMove(3,-4)`. UNet's owns object 2, which is its player.
+    fn compare_command(&mut self, id: NetId, recorded: &[Frame], step: &Json, check: &mut Check) {
+        if id == NetId(2) {
+            check.under(Rule::Players);
+            let own = self
+                .stage
+                .perform_all(&Command::parse_all("own 2 1; update"));
+            own.expect("an object that is there");
+            for frame in self.stage.take_frames() {
+                let delivered = self.replica.deliver(frame.channel, &frame.bytes);
+                delivered.expect("a message of ours");
+            }
+        }
+        let called = self.replica.call_move(id);
+        check.equal("whether it is sent", !recorded.is_empty(), called.is_ok());
+        let sent = self.replica.sent();
+        check.equal("commands", show(recorded), show(&sent));
+        let log = self.stage.take_commands(id, &sent);
+        if id == NetId(2) {
+            let disowned = self
+                .stage
+                .perform_all(&Command::parse_all("disown 2; update; forget"));
+            disowned.expect("an object that is there");
+        }
+        let expected = step.get("server_Calls_log").map(|log| {
+            let texts: Vec<_> = log.list().iter().map(Json::text).collect();
+            texts.join("; ")
+        });
+        check.equal("what has run", expected.unwrap_or_default(), log.join("; "));
+    }
+
+    /// What has run on the client, and the events that it was told of.
+    fn compare_calls(&mut self, recorded: &Json, check: &mut Check) {
+        let texts = recorded.list().iter().map(Json::text);
+        let texts = texts.map(|text| text.trim_end_matches(" conn=1"));
+        let (events, calls): (Vec<_>, Vec<_>) = texts.partition(|text| text.starts_with("Event"));
+        let ran = self.replica.take_calls(NetId(1));
+        check.equal("what has run", calls.join("; "), ran.join("; "));
+        // Without a listener UNet writes nothing down.
+        let told = std::mem::take(&mut self.told);
+        let told = if events.is_empty() {
+            String::new()
+        } else {
+            told.join("; ")
+        };
+        check.equal("events", events.join("; "), told);
     }
 
     fn compare_server(
@@ -183,7 +243,7 @@ impl Session {
             }
         }
         match expect {
-            Recorded | ListUpdate(_) => {}
+            Recorded | ListUpdate(_) | Moves(_) => {}
             SpawnOnly => {
                 expected.retain(|frame| frame.message_type() != 8);
                 check.under(Rule::ChangesTravelOnce);
@@ -252,6 +312,9 @@ impl Session {
             check.fault("delivery", "no error", error);
         }
         for event in self.replica.events() {
+            if let ClientEvent::SyncEvent(event) = &event {
+                self.told.push(told(event));
+            }
             if matches!(
                 event,
                 ClientEvent::Poisoned { .. } | ClientEvent::SpawnFailed { .. }
@@ -262,10 +325,17 @@ impl Session {
     }
 }
 
+/// An event as the recorder writes it.
+fn told(event: &ReceivedEvent) -> String {
+    match event.arguments(Calls::EVENT_HIT) {
+        Some((a, b, c)) => format!("EventHit({a},{b},{c})"),
+        None => "EventDie".into(),
+    }
+}
+
 /// The rule by which there is no message of this type.
 fn why_no_message(frame: &Frame) -> Option<Rule> {
     match frame.message_type() {
-        2 | 7 => Some(Rule::RemoteCalls),
         4 => Some(Rule::Players),
         9 => Some(Rule::ListChanges),
         _ => None,

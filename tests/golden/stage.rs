@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use syncvar::{
     BehaviourList, Channel, ConnectionId, ListHash, NetId, NetworkHash128, NetworkIdentity,
-    NetworkReader, NetworkServer, NetworkWriter, Prefabs, ServerConfig, SpawnOptions,
+    NetworkReader, NetworkServer, NetworkWriter, Prefabs, ServerConfig, SpawnOptions, Vector3,
 };
 
 use super::check::Check;
 use super::class::Class;
+use super::classes::calls::Calls;
 use super::command::{Command, Spawn};
 use super::frame::Frame;
 use super::json::Json;
@@ -115,6 +116,11 @@ impl Stage {
                 self.now = time.unwrap_or(self.now + Duration::from_secs(1));
                 self.server.update(self.now);
             }
+            Command::Call {
+                object,
+                call,
+                numbers,
+            } => self.call(call, self.net_id(*object)?, numbers),
             Command::Forget => drop(self.take_frames()),
         }
         Ok(())
@@ -188,6 +194,33 @@ impl Stage {
             check.equal(&field.name, theirs, field.show(subject));
         }
         check.equal("dirty bits", 0, subject.dirty_bits());
+    }
+
+    /// Gives the server commands of the first connection; returns what has run on an object.
+    pub(crate) fn take_commands(&mut self, id: NetId, commands: &[Frame]) -> Vec<String> {
+        for command in commands {
+            let handled = self
+                .server
+                .handle_packet(self.connections[&1], &command.bytes);
+            handled.expect("a message that makes sense");
+        }
+        let calls = self.server.get_mut::<Calls>(id);
+        calls.map_or(Vec::new(), |mut calls| std::mem::take(&mut calls.log))
+    }
+
+    /// Makes one of the calls of the recorded session.
+    fn call(&mut self, call: &str, id: NetId, numbers: &[u32]) {
+        let first = self.connections[&1];
+        let calls = self.server.calls::<Calls>(id);
+        let called = match (call, numbers) {
+            ("damage", [amount]) => calls.rpc_damage(amount.cast_signed()),
+            ("magic", [1, extra]) => calls.target_do_magic(first, extra.cast_signed()),
+            ("die", []) => calls.event_die(),
+            ("hit", []) => calls.event_hit(1, 2.0, "z".into()),
+            ("say", []) => calls.rpc_say("hi there".into(), Vector3::new(1.0, 2.0, 3.0)),
+            _ => panic!("`{call}` is no call"),
+        };
+        called.expect("a call on an object that is observed");
     }
 
     /// Everything sent since this was last asked.

@@ -177,8 +177,8 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-fn change(diary: &mut Diary, action: Action) {
-    match action {
+fn change(diary: &mut Diary, action: &Action) {
+    match *action {
         Action::Number(number) => {
             diary.number.set(number);
         }
@@ -187,15 +187,25 @@ fn change(diary: &mut Diary, action: Action) {
         }
         Action::Push(value) => diary.items.push(value),
         Action::Insert(at, value) if at <= diary.items.len() => diary.items.insert(at, value),
-        Action::RemoveAt(at) if at < diary.items.len() => drop(diary.items.remove(at)),
+        Action::RemoveAt(at) if at < diary.items.len() => {
+            diary.items.remove(at);
+        }
         Action::SetItem(at, value) if at < diary.items.len() => {
             diary.items.set(at, value);
         }
         Action::ClearItems => diary.items.clear(),
-        Action::Price(key, Some(value)) => drop(diary.prices.insert(key, value)),
-        Action::Price(key, None) => drop(diary.prices.remove(&key)),
-        Action::Tag(tag, true) => drop(diary.tags.insert(tag)),
-        Action::Tag(tag, false) => drop(diary.tags.remove(&tag)),
+        Action::Price(key, Some(value)) => {
+            diary.prices.insert(key, value);
+        }
+        Action::Price(key, None) => {
+            diary.prices.remove(&key);
+        }
+        Action::Tag(tag, true) => {
+            diary.tags.insert(tag);
+        }
+        Action::Tag(tag, false) => {
+            diary.tags.remove(&tag);
+        }
         Action::ClearTags => diary.tags.clear(),
         Action::Replace => {
             let made = Diary {
@@ -241,7 +251,9 @@ proptest! {
                     net.step();
                     let here = std::mem::take(&mut net.server.get_mut::<Diary>(id).unwrap().log);
                     let server = net.server.get::<Diary>(id).unwrap().copy();
-                    here.into_iter().for_each(|told| copies[0].tell(told));
+                    for told in here {
+ copies[0].tell(told);
+}
                     if net.server.is_visible(id, local) {
                         let met = std::iter::from_fn(|| net.server.poll_local_event());
                         if met.fold(false, |met, event| met | matches!(event, ClientEvent::Spawned { .. })) {
@@ -255,18 +267,22 @@ proptest! {
                         if events.iter().any(|event| matches!(event, ClientEvent::Spawned { .. })) {
                             copies[1] = replica.copy();
                         } else {
-                            there.into_iter().for_each(|told| copies[1].tell(told));
+                            for told in there {
+ copies[1].tell(told);
+}
                         }
                     }
                 }
-                action => change(&mut net.server.get_mut::<Diary>(id).unwrap(), action),
+                action => change(&mut net.server.get_mut::<Diary>(id).unwrap(), &action),
             }
         }
         net.settle();
         let replica = net.client_mut(0).get_mut::<Diary>(id);
         let there = replica.map(|mut replica| std::mem::take(&mut replica.log));
         if let Some(there) = there {
-            there.into_iter().for_each(|told| copies[1].tell(told));
+            for told in there {
+                copies[1].tell(told);
+            }
             prop_assert_eq!(&copies[1], &net.server.get::<Diary>(id).unwrap().copy());
         }
     }

@@ -6,7 +6,7 @@ use syncvar::prelude::*;
 use syncvar::{Everyone, GroupTags, InterestManagement, ServerConfig, SpatialGrid, Tag, Vector3};
 
 use super::super::{despawned, hosted, local, owner_changed, spawned, told};
-use crate::support::{self, Player};
+use crate::support::{self, Compass, Door, Player};
 
 fn player() -> Player {
     Player::new(1, "a")
@@ -178,7 +178,7 @@ fn a_grid_shows_it_what_is_near() {
 }
 
 #[test]
-fn what_comes_into_its_sight_calls_no_hook_and_is_not_sent_early_to_others() {
+fn what_comes_into_its_sight_calls_no_hook() {
     let (mut net, connection) = interested(SpatialGrid::xz(10.0, 20.0));
     let id = spawn_at(&mut net, 0.0);
     let other = net.connection(0);
@@ -191,6 +191,37 @@ fn what_comes_into_its_sight_calls_no_hook_and_is_not_sent_early_to_others() {
     support::change(&mut net, id, |player| player.health.set(8));
     net.settle();
     assert_eq!(super::super::hooks(&mut net, id), ["health 7 -> 8 (a, 0)"]);
+}
+
+#[test]
+fn m3_what_comes_into_its_sight_is_not_sent_early_to_others() {
+    let (mut net, connection) = interested(SpatialGrid::xz(10.0, 20.0));
+    net.tick = Duration::from_millis(50);
+    let id = net.server.spawn((Door::default(), Compass::default()));
+    let other = net.connection(0);
+    watch(&mut net, other, 0.0);
+    net.settle();
+    let turn = |net: &mut MemoryNetwork, heading| {
+        let mut compass = net.server.get_mut::<Compass>(id).unwrap();
+        compass.heading.set(heading);
+    };
+    let heading = |net: &MemoryNetwork| *net.client(0).get::<Compass>(id).unwrap().heading;
+    turn(&mut net, 1.0);
+    net.settle();
+    assert_eq!(heading(&net).to_bits(), 1.0_f32.to_bits());
+    turn(&mut net, 2.0);
+    watch(&mut net, connection, 0.0);
+    net.step();
+    assert_eq!(told(&mut net), [spawned(id)]);
+    assert_eq!(heading(&net).to_bits(), 1.0_f32.to_bits(), "it waits");
+    net.server.hide(id, connection);
+    net.step();
+    net.server.show(id, connection);
+    net.server.set_owner(id, Some(connection));
+    net.step();
+    assert_eq!(heading(&net).to_bits(), 1.0_f32.to_bits(), "still");
+    net.settle();
+    assert_eq!(heading(&net).to_bits(), 2.0_f32.to_bits());
 }
 
 #[test]

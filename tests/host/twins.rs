@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Dialect, ServerConfig, SpatialGrid, Vector3};
+use syncvar::{Budget, ClientConfig, Dialect, NetworkIdentity, ServerConfig, SpatialGrid, Vector3};
 
 use crate::support::{self, Compass, Door, Player, Score};
 
@@ -111,7 +111,7 @@ impl Twins {
         object.copied().unwrap_or(NetId(9999))
     }
 
-    fn both(&mut self, command: impl Fn(&mut NetworkServer)) {
+    fn both<R>(&mut self, command: impl Fn(&mut NetworkServer) -> R) {
         command(&mut self.alone);
         command(&mut self.host);
     }
@@ -143,7 +143,7 @@ impl Twins {
             }
             Action::Despawn(choice) => {
                 let id = self.object(choice);
-                self.both(|server| drop(server.despawn(id)));
+                self.both(|server| server.despawn(id));
                 self.objects.retain(|object| *object != id);
             }
             Action::Health(choice, health) => {
@@ -187,7 +187,7 @@ impl Twins {
             Action::Owner(choice, owner) => {
                 let id = self.object(choice);
                 let owner = owner.map(|client| self.clients[client].0);
-                self.both(|server| drop(server.set_owner(id, owner)));
+                self.both(|server| server.set_owner(id, owner));
             }
             Action::Watch(client, place) => {
                 let viewer = self.clients[client].0;
@@ -198,11 +198,11 @@ impl Twins {
             }
             Action::Move(choice, place) => {
                 let (id, turned) = (self.object(choice), syncvar::Quaternion::IDENTITY);
-                self.both(|server| drop(server.set_transform(id, position(place), turned)));
+                self.both(|server| server.set_transform(id, position(place), turned));
             }
             Action::Budget(client, budget) => {
                 let (of, budget) = (self.clients[client].0, budget.map(usize::from));
-                self.both(|server| drop(server.set_budget(of, budget.map(Budget::new))));
+                self.both(|server| server.set_budget(of, budget.map(Budget::new)));
             }
             Action::Update(ticks) => self.update(ticks),
             local => self.act_locally(local),
@@ -287,7 +287,7 @@ impl Twins {
             }
         }
         let local = self.host.local_client().unwrap();
-        let known: Vec<_> = local.identities().map(|seen| seen.net_id()).collect();
+        let known: Vec<_> = local.identities().map(NetworkIdentity::net_id).collect();
         assert_eq!(known, seen.iter().copied().collect::<Vec<_>>());
         for id in &self.objects {
             let visible = self.host.is_visible(*id, self.local);

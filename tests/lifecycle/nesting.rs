@@ -35,10 +35,10 @@ fn t49_an_object_that_despawns_itself_is_told_so_when_the_callbacks_under_way_ar
     assert_eq!(net.server.object_count(), 0);
     net.settle();
     assert_eq!(events(&mut net, 0), []);
-    let next = net.server.spawn((Partner::default(), 0).0);
+    let third = net.server.spawn(Partner::default());
     net.settle();
     assert!(
-        net.client(0).get::<Partner>(next).is_some(),
+        net.client(0).get::<Partner>(third).is_some(),
         "its place is free again"
     );
 }

@@ -59,7 +59,7 @@ fn t28_b2_b3_b4_pre_spawn_gives_values_and_post_spawn_sees_those_of_siblings() {
         match callback {
             LifecycleCallback::PreSpawn if ctx.is_server() => **told.value = 20,
             LifecycleCallback::Spawn if ctx.is_server() && told.name == "Partner" => {
-                *told.value += 1
+                *told.value += 1;
             }
             LifecycleCallback::PostSpawn if told.name == "Actor" => {
                 let partner = ctx.sibling::<Partner>().expect("a partner");

@@ -34,6 +34,8 @@ fn server_with_limit(max_message_size: usize) -> MemoryNetwork {
 
 fn client_with_limit(net: &mut MemoryNetwork, max_message_size: usize) -> usize {
     let mut config = ClientConfig::default();
+    // Answers about the time would be among the bytes that are counted.
+    config.ping_interval = std::time::Duration::ZERO;
     config.max_message_size = max_message_size;
     net.connect_client(NetworkClient::with_config(prefabs(), config))
 }

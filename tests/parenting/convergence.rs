@@ -73,8 +73,8 @@ fn action() -> impl Strategy<Value = Action> {
 struct World {
     net: MemoryNetwork,
     objects: Vec<NetId>,
-    /// What each client was told is there, and what it was last told is its parent, if it was.
-    told: BTreeMap<usize, BTreeMap<NetId, Option<Option<NetId>>>>,
+    /// What each client was told is there, and the parents that it was told of one after another.
+    told: BTreeMap<usize, BTreeMap<NetId, Vec<Option<NetId>>>>,
 }
 
 impl World {
@@ -228,14 +228,15 @@ impl World {
             while let Some(event) = self.net.client_mut(client).poll_event() {
                 match event {
                     ClientEvent::Spawned { object } => {
-                        assert_eq!(told.insert(object, None), None, "{object} came twice");
+                        let former = told.insert(object, Vec::new());
+                        assert_eq!(former, None, "{object} came twice");
                     }
                     ClientEvent::Despawned { object, .. } => {
                         assert!(told.remove(&object).is_some(), "{object} went twice");
                     }
                     ClientEvent::ParentChanged { object, parent } => {
                         let known = told.get_mut(&object);
-                        *known.expect("an object that was told of") = Some(parent);
+                        known.expect("an object that was told of").push(parent);
                     }
                     ClientEvent::Poisoned { .. } => panic!("client {client}: {event:?}"),
                     _ => {}
@@ -292,11 +293,13 @@ impl World {
         let told = self.told.get(&client).cloned().unwrap_or_default();
         let objects: Vec<_> = replica.identities().map(NetworkIdentity::net_id).collect();
         prop_assert_eq!(told.keys().copied().collect::<Vec<_>>(), objects);
-        for (id, parent) in told {
+        for (id, parents) in told {
             let known = replica.identity(id).map(NetworkIdentity::parent);
-            if let Some(parent) = parent {
-                prop_assert_eq!(known, Some(parent), "client {}, {}", client, id);
+            if let Some(parent) = parents.last() {
+                prop_assert_eq!(known, Some(*parent), "client {}, {}", client, id);
             }
+            let is_new = |pair: &[Option<NetId>]| pair[0] != pair[1];
+            prop_assert!(parents.windows(2).all(is_new), "{} of {}", client, id);
         }
         Ok(())
     }

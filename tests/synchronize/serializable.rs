@@ -87,7 +87,7 @@ struct Soldier {
 
 impl Soldier {
     fn on_weapon_changed(&mut self, previous: Serializable<Weapon>) {
-        self.previous.push(previous.name.clone());
+        self.previous.push(previous.0.name);
     }
 }
 

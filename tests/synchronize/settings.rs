@@ -141,7 +141,7 @@ impl Faulty {
                 writer.take_bytes();
             }
             Fault::NoForm => writer.write(&"x".repeat(40_000)),
-            Fault::TooLong => writer.write_bytes(&[0; 70_000]),
+            Fault::TooLong => writer.write_bytes(&vec![0; 70_000]),
             _ => {}
         }
         Ok(())

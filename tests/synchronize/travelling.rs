@@ -1,7 +1,7 @@
 //! When it runs, on which side, and what it costs.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, DisconnectReason};
+use syncvar::{Dialect, DisconnectReason, MessageType};
 
 use super::settings::{DIALECTS, Plain, Settings, events, network, noted, settings};
 
@@ -128,17 +128,13 @@ fn b9_b22_it_costs_its_bytes_for_each_object_and_nothing_for_those_without() {
         assert_eq!(of(8, 110) - of(8, 100), 80);
         let mut net = network(dialect, 1);
         net.server.spawn(Plain::default());
-        let before = net.server.stats().sent.bytes;
         net.settle();
-        let frame = match dialect {
-            Dialect::Unet => 4 + 1 + 16 + 12 + 2 + 1 + 16,
-            _ => 4 + 1 + 1 + 1,
+        let (message_type, bytes) = match dialect {
+            Dialect::Unet => (MessageType::ObjectSpawn, 4 + 1 + 16 + 12 + 2 + 1 + 16),
+            _ => (MessageType::SpawnBatch, 4 + 1 + 1 + 1),
         };
-        assert_eq!(
-            net.server.stats().sent.bytes - before,
-            frame,
-            "the field and no more"
-        );
+        let encoded = net.server.stats().encoded(message_type);
+        assert_eq!(encoded.bytes, bytes, "the field and no more");
         assert_eq!(noted().len(), 0);
     }
 }

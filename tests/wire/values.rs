@@ -1,9 +1,9 @@
 //! Sections 1 to 3: numbers, values, behaviours.
 
 use syncvar::prelude::*;
-use syncvar::{Color32, Decimal, Dialect, NetworkSceneId, Ray, Vector3};
+use syncvar::{BehaviourList, Color32, Decimal, Dialect, NetworkSceneId, Ray, Vector3};
 
-use crate::{Orc, bytes, bytes_in};
+use crate::{One, Orc, Two, bytes, bytes_in};
 
 #[derive(NetworkBehaviour)]
 struct Data {
@@ -86,6 +86,16 @@ fn unet_examples() -> Vec<(&'static str, String)> {
         ),
         ("`NetId(300)`", value(&NetId(300))),
         (
+            "`NetRef::from(NetId(300))`",
+            value(&NetRef::from(NetId(300))),
+        ),
+        ("`NetRef::NONE`", value(&NetRef::NONE)),
+        (
+            "`BehaviourRef` to the third behaviour of #300",
+            value(&third_behaviour()),
+        ),
+        ("`BehaviourRef::NONE`", value(&BehaviourRef::<One>::NONE)),
+        (
             "`Gait::Run` of `enum Gait { Stand, Walk, Run }`",
             value(&Gait::Run),
         ),
@@ -149,6 +159,19 @@ fn compact_examples() -> Vec<(&'static str, String)> {
         ("compact `1.5_f32`", compact(&1.5_f32)),
         ("compact `\"é\"`", compact(&String::from("é"))),
         ("compact `NetId(300)`", compact(&NetId(300))),
+        (
+            "compact `NetRef::from(NetId(300))`",
+            compact(&NetRef::from(NetId(300))),
+        ),
+        ("compact `NetRef::NONE`", compact(&NetRef::NONE)),
+        (
+            "compact `BehaviourRef` to the third behaviour of #300",
+            compact(&third_behaviour()),
+        ),
+        (
+            "compact `BehaviourRef::NONE`",
+            compact(&BehaviourRef::<One>::NONE),
+        ),
         ("compact `NetworkSceneId(5)`", compact(&NetworkSceneId(5))),
         ("compact `Gait::Run`", compact(&Gait::Run)),
         (
@@ -213,6 +236,23 @@ fn behaviour_examples() -> Vec<(&'static str, String)> {
         ),
         ("`Orc` clean", delta(Orc::default(), |_| ())),
     ]
+}
+
+/// A reference to the only `One` of an object of three behaviours.
+fn third_behaviour() -> BehaviourRef<One> {
+    let parts = || {
+        BehaviourList::new()
+            .with(Two::default())
+            .with(Two::default())
+            .with(One::default())
+    };
+    let mut server = NetworkServer::new(Prefabs::new().register_with("three", parts));
+    let options = SpawnOptions {
+        net_id: Some(NetId(300)),
+        ..SpawnOptions::default()
+    };
+    let id = server.spawn_with(parts(), options).expect("a free id");
+    BehaviourRef::to(&server, id).expect("it has one")
 }
 
 pub(crate) fn value(value: &impl SyncValue) -> String {

@@ -85,15 +85,7 @@ pub(super) fn changed_since(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     }
     let previous = Previous::of(behaviour);
     let previous_type = previous.ty();
-    let own = hooked(behaviour).map(|sync_var| {
-        let bit = names::bit(&sync_var.member);
-        let has_changed = has_changed_since(sync_var);
-        quote! {
-            if #has_changed {
-                changed_bits |= Self::#bit;
-            }
-        }
-    });
+    let own = hooked(behaviour).map(note_change);
     let body = match (behaviour.base.as_ref(), previous.member_of_base()) {
         (Some(base), None) => of_base_since(base, &quote!(previous)),
         (Some(base), Some((kept, false))) => of_base_since(base, &quote!(&mut previous.#kept)),
@@ -127,18 +119,36 @@ fn of_base_since(base: &Base<'_>, previous: &TokenStream) -> TokenStream {
     quote!(#changed_since(&self.#member, #previous))
 }
 
-/// Whether a field has changed; what its hook is to be told is left in the member for it.
-fn has_changed_since(sync_var: &SyncVar<'_>) -> TokenStream {
+/// Notes that a field has changed; what its hook is to be told is left in the member for it. Where the
+/// value has another way of being compared, or may have none, that is named.
+fn note_change(sync_var: &SyncVar<'_>) -> TokenStream {
     let (member, kept) = (&sync_var.member, names::previous_member(&sync_var.member));
-    match sync_var.ty.container {
-        Container::SyncVar(value) => {
+    let bit = names::bit(&sync_var.member);
+    let argument = quote!(&mut previous.#kept);
+    let has_changed = match sync_var.ty.container {
+        Container::SyncVar(value) if !travels(value) || sync_var.codec.is_some() => {
             let same = value_item(sync_var, value, "same");
+            return quote! {
+                if let _syncvar::Some(#kept) = &previous.#kept {
+                    if #same(&self.#member, #kept) {
+                        previous.#kept = _syncvar::None;
+                    } else {
+                        changed_bits |= Self::#bit;
+                    }
+                }
+            };
+        }
+        Container::SyncVar(_) => {
             let name = Ident::new("has_changed_since", place_of(sync_var.ty.original));
-            quote!(self.#member.#name(&mut previous.#kept, #same))
+            quote!(self.#member.#name(#argument))
         }
         Container::Collection | Container::Unknown => {
-            let argument = quote!(&mut previous.#kept);
             call(sync_var, &Method::HAS_CHANGED_SINCE, Some(&argument))
+        }
+    };
+    quote! {
+        if #has_changed {
+            changed_bits |= Self::#bit;
         }
     }
 }

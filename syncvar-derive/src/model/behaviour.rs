@@ -209,11 +209,6 @@ impl<'a> Behaviour<'a> {
         self.sync_vars.iter().any(private)
     }
 
-    /// Whether a hook of any field of its own is told of what the field is when a client meets the object.
-    pub(crate) fn has_initial_hooks(&self) -> bool {
-        self.sync_vars.iter().any(|sync_var| sync_var.initial_hook)
-    }
-
     /// Whether the previous value of any field of its own is kept.
     pub(crate) fn remembers(&self) -> bool {
         self.sync_vars.iter().any(SyncVar::is_remembered)

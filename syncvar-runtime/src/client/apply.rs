@@ -2,16 +2,19 @@
 
 use super::owner::{RestoreOwn, SaveOwn};
 use super::parent::some;
-use super::{ChangedFields, ClientEvent, NetworkClient, Replica, SpawnFailure};
+use super::references::waits;
+use super::{ChangedFields, ClientEvent, HookFailure, NetworkClient, Replica, SpawnFailure};
+use crate::context::Panicked;
 use crate::events::Events;
 use crate::identity::{Entry, Place, ReadChanges, Relation, Slot, Slots, Visit};
 use crate::message::{ObjectSpawn, ObjectSpawnScene};
 use crate::segments::Entries;
 use crate::server::{PARENT, SCENE_ID};
 use crate::synchronize::read_sections;
+use crate::table::Table;
 use crate::{
-    Dialect, MessageType, NetId, NetworkHash128, NetworkReader, NetworkSceneId, ReadError,
-    ReadErrorKind,
+    BehaviourSchema, Dialect, MessageType, NetId, NetworkHash128, NetworkReader, NetworkSceneId,
+    ReadError, ReadErrorKind,
 };
 
 /// So many objects are found before the first of them is read.
@@ -28,6 +31,12 @@ pub(crate) struct Reception<'a> {
     events: &'a mut Events<ClientEvent>,
     /// Objects that could not be read.
     failed: &'a mut Vec<(NetId, ReadError)>,
+    /// What the references of the object under way refer to.
+    targets: &'a mut Vec<NetId>,
+    /// References to objects that are not there yet, and the objects that hold them.
+    unresolved: &'a mut Vec<(NetId, NetId)>,
+    objects: &'a Table<Replica>,
+    joining: bool,
 }
 
 impl Reception<'_> {
@@ -36,7 +45,8 @@ impl Reception<'_> {
     pub(crate) fn read<S: Slots>(&mut self, entry: &Entry<'_>, slots: &mut S) {
         self.masks.clear();
         let mut reader = NetworkReader::with_dialect(entry.changes, self.dialect)
-            .with_max_elements(self.max_elements);
+            .with_max_elements(self.max_elements)
+            .with_references(self.targets);
         if entry.own {
             slots.visit(&mut SaveOwn);
         }
@@ -48,6 +58,10 @@ impl Reception<'_> {
         };
         slots.visit(&mut read);
         let result = read.result.and_then(|()| reader.finish());
+        if let Some(targets) = reader.take_references() {
+            *self.targets = targets;
+            self.note_references(entry.net_id, result.is_ok());
+        }
         if entry.own {
             slots.visit(&mut RestoreOwn);
         }
@@ -60,6 +74,16 @@ impl Reception<'_> {
         });
         if let Err(error) = result {
             self.failed.push((entry.net_id, error));
+        }
+    }
+
+    /// Lists those references that have been read whose targets are not there yet.
+    #[inline(never)]
+    fn note_references(&mut self, holder: NetId, is_read: bool) {
+        for target in self.targets.drain(..) {
+            if is_read && waits(self.objects, self.joining, (holder, target)) {
+                self.unresolved.push((holder, target));
+            }
         }
     }
 }
@@ -79,9 +103,12 @@ impl Visit for Tell<'_> {
             slot.skip_hooks();
             return;
         }
-        slot.call_hooks();
+        let called = slot.call_hooks();
         let behaviour = index as usize;
         let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();
+        if let Err(Panicked(message)) = called {
+            self.report(&slot.info().schema, dirty_bits, message);
+        }
         if dirty_bits != 0 {
             self.events.push(ClientEvent::Changed {
                 object: self.object,
@@ -89,6 +116,15 @@ impl Visit for Tell<'_> {
                 fields: ChangedFields::new(&slot.info().schema, dirty_bits),
             });
         }
+    }
+}
+
+impl Tell<'_> {
+    #[cold]
+    fn report(&mut self, schema: &'static BehaviourSchema, dirty_bits: u64, message: String) {
+        let fields = ChangedFields::new(schema, dirty_bits);
+        let failure = HookFailure::new(self.object, fields, message);
+        self.events.push(ClientEvent::HookFailed(Box::new(failure)));
     }
 }
 
@@ -235,6 +271,8 @@ impl NetworkClient {
                 asset_id: arrival.asset_id,
                 reason,
             });
+            self.late.remember_gone(object);
+            self.drop_held(object, 0);
             return;
         }
         if arrival.place != Place::default() {
@@ -247,11 +285,16 @@ impl NetworkClient {
         };
         replica.fresh = true;
         self.take_parent(object, arrival.relation.parent);
+        self.late.remember_come(object);
+        if same == Some(true) {
+            self.late.drop_changes(object);
+        }
         let Some(replica) = self.objects.get_mut(object.0) else {
             return;
         };
         let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
-            .with_max_elements(self.config.max_elements);
+            .with_max_elements(self.config.max_elements)
+            .with_references(&mut self.targets);
         let prefab = arrival.prefab.and_then(|index| self.prefabs.get(index));
         let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
         let read = match (refused, self.pools.slots_mut(replica.at)) {
@@ -270,18 +313,31 @@ impl NetworkClient {
             }
             (None, None) => Ok(()),
         };
-        match read.and_then(|()| reader.finish()) {
+        let read = read.and_then(|()| reader.finish());
+        if let Some(targets) = reader.take_references() {
+            self.targets = targets;
+        }
+        match read {
             Ok(()) => {
                 replica.poisoned = false;
                 replica.asked = false;
-                if replica.announced {
+                let announced = replica.announced;
+                self.note_full_references(object);
+                if announced {
                     self.events.push(ClientEvent::Restored { object });
                 } else if !self.joining {
-                    replica.announced = true;
                     self.announce(object);
                 }
+                if !self.joining {
+                    self.resolve(object);
+                    self.release(object);
+                }
             }
-            Err(error) => self.poison(object, error),
+            Err(error) => {
+                self.targets.clear();
+                self.late.drop_changes(object);
+                self.poison(object, error);
+            }
         }
     }
 
@@ -329,10 +385,23 @@ impl NetworkClient {
         let mut reader = NetworkReader::new(payload);
         let object = NetId(reader.read_packed_u32()?);
         let changes = reader.read_bytes(reader.remaining())?;
-        if let Some((pool, entry)) = self.find(object, changes) {
-            self.read_entries(Dialect::Unet, channel, pool, &[entry]);
-        }
+        self.apply_changes(Dialect::Unet, channel, object, changes);
         Ok(())
+    }
+
+    /// Applies the changes of one object, now or when it is there.
+    #[inline]
+    pub(super) fn apply_changes(
+        &mut self,
+        dialect: Dialect,
+        channel: u8,
+        object: NetId,
+        changes: &[u8],
+    ) {
+        match self.find(object, changes) {
+            Some((pool, entry)) => self.read_entries(dialect, channel, pool, &[entry]),
+            None => self.pass_over(dialect, channel, object, changes),
+        }
     }
 
     /// Applies an `UpdateBatch` message.
@@ -350,6 +419,7 @@ impl NetworkClient {
             };
             self.stats.count_entry(MessageType::UpdateBatch);
             let Some((next, entry)) = self.find(object, changes) else {
+                self.pass_over(Dialect::Compact, channel, object, changes);
                 continue;
             };
             if next != pool || length == BATCH {
@@ -363,22 +433,12 @@ impl NetworkClient {
         result
     }
 
-    /// The object that changes are for, if it is there and they can be applied to it.
+    /// The object that changes are for, if it is there and they can be applied to it now.
     #[inline]
-    pub(super) fn find<'a>(
-        &mut self,
-        object: NetId,
-        changes: &'a [u8],
-    ) -> Option<(u32, Entry<'a>)> {
-        let Some(replica) = self.objects.get_mut(object.0) else {
-            self.stats.unknown_objects += 1;
-            return None;
-        };
-        if replica.poisoned {
-            // The answer to the last question could not be read either.
-            if !std::mem::replace(&mut replica.asked, true) {
-                self.ask_for(object);
-            }
+    pub(super) fn find<'a>(&self, object: NetId, changes: &'a [u8]) -> Option<(u32, Entry<'a>)> {
+        let replica = self.objects.get(object.0)?;
+        let behind = !replica.announced && self.late.holds(object);
+        if replica.poisoned || behind {
             return None;
         }
         let entry = Entry {
@@ -389,6 +449,17 @@ impl NetworkClient {
             changes,
         };
         Some((replica.at.pool, entry))
+    }
+
+    /// Changes have come for an object that is poisoned.
+    pub(super) fn ask_again(&mut self, object: NetId) {
+        let Some(replica) = self.objects.get_mut(object.0) else {
+            return;
+        };
+        // The answer to the last question could not be read either.
+        if !std::mem::replace(&mut replica.asked, true) {
+            self.ask_for(object);
+        }
     }
 
     fn read_entries(&mut self, dialect: Dialect, channel: u8, pool: u32, entries: &[Entry<'_>]) {
@@ -402,8 +473,13 @@ impl NetworkClient {
             masks: &mut self.masks,
             events: &mut self.events,
             failed: &mut self.failed,
+            targets: &mut self.targets,
+            unresolved: &mut self.unresolved,
+            objects: &self.objects,
+            joining: self.joining,
         };
         pool.read_changes(entries, &mut reception);
+        self.note_references();
         if !self.failed.is_empty() {
             for (object, error) in std::mem::take(&mut self.failed) {
                 self.poison(object, error);

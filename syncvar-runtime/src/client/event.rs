@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use super::CallFailure;
 use crate::{
     BehaviourSchema, CallbackFailure, DisconnectReason, NetId, NetworkHash128, NetworkSceneId,
-    ReadError, SynchronizeFailure,
+    ReadError, ReceivedEvent, SynchronizeFailure,
 };
 
 /// Something that happened on the client.
@@ -98,9 +99,17 @@ pub enum ClientEvent {
     /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) returned an error or panicked.
     /// Everything else went on.
     CallbackFailed(Box<CallbackFailure>),
+    /// A hook panicked. The fields are as they should be; hooks that come after it on the same
+    /// behaviour have not run, those of other behaviours have.
+    HookFailed(Box<HookFailure>),
     /// An [`on_synchronize`](crate::Synchronize::on_synchronize) could not read its data. The object is
     /// there all the same.
     SynchronizeFailed(Box<SynchronizeFailure>),
+    /// An object has raised an event: see [`ReceivedEvent::arguments`].
+    SyncEvent(ReceivedEvent),
+    /// A call of the server panicked, or its arguments could not be read. What it did until then
+    /// stands; the object is as good as before.
+    CallFailed(Box<CallFailure>),
     /// An object of the server cannot be made here.
     SpawnFailed {
         /// Which.
@@ -109,6 +118,29 @@ pub enum ClientEvent {
         asset_id: NetworkHash128,
         /// Why.
         reason: SpawnFailure,
+    },
+    /// An object has come that another one refers to: what a [`NetRef`](crate::NetRef) or
+    /// [`BehaviourRef`](crate::BehaviourRef) gave nothing for since it was received gives the object
+    /// now. Follows the [`Spawned`](Self::Spawned) of the target.
+    ///
+    /// Objects that come in one burst, before [`Ready`](Self::Ready), are all there when they are
+    /// announced: there is no such event for a reference from one of them to another. Nor is there one
+    /// for an object that is shown again, if the reference has been resolved before. The holder may
+    /// have got another reference since: what this is about is what it once was sent.
+    ReferenceResolved {
+        /// The object that has the reference.
+        object: NetId,
+        /// The object that it refers to.
+        target: NetId,
+    },
+    /// Messages that were held for an object that was not there have been dropped: it has not come in
+    /// time, it cannot be made, there were too many, or the connection is over. See
+    /// [`ClientConfig::hold_time`](crate::ClientConfig::hold_time).
+    HeldDropped {
+        /// Which.
+        object: NetId,
+        /// How many messages.
+        messages: usize,
     },
 }
 
@@ -136,6 +168,30 @@ pub enum SpawnFailure {
         /// Its number in the scene.
         scene_id: NetworkSceneId,
     },
+}
+
+/// A hook that panicked.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HookFailure {
+    /// The object.
+    pub object: NetId,
+    /// The fields of the behaviour that have been received; the hook is that of one of them.
+    pub fields: ChangedFields,
+    /// What the panic said.
+    pub message: String,
+}
+
+impl HookFailure {
+    /// Logs it too.
+    pub(super) fn new(object: NetId, fields: ChangedFields, message: String) -> Self {
+        tracing::error!(%object, behaviour = fields.behaviour(), message, "a hook panicked");
+        Self {
+            object,
+            fields,
+            message,
+        }
+    }
 }
 
 /// A set of fields of one behaviour.

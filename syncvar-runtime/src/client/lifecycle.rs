@@ -1,9 +1,9 @@
 //! What behaviours and the application are told of the life of objects.
 
-use super::{ClientEvent, ClientState, NetworkClient};
+use super::{ChangedFields, ClientEvent, ClientState, HookFailure, NetworkClient};
 use crate::NetId;
-use crate::context::{Panicked, Side, call};
-use crate::identity::{Location, Place, Slots};
+use crate::context::{Panicked, Side, call, contain};
+use crate::identity::{Location, Place, Slot, Slots};
 use crate::lifecycle::{CallbackFailure, Leaving, LifecycleCallback};
 
 impl NetworkClient {
@@ -64,6 +64,8 @@ impl NetworkClient {
             None => self.pools.remove(replica.at),
         }
         self.places.remove(&object);
+        self.late.remember_gone(object);
+        self.references.forget(object);
         if replica.told {
             let hidden = leaving == Leaving::Hidden;
             self.events.push(ClientEvent::Despawned { object, hidden });
@@ -93,7 +95,7 @@ impl NetworkClient {
     }
 
     /// Calls the hooks that want to be told of what an object is like when it is met.
-    fn call_initial_hooks(&mut self, at: Location) {
+    fn call_initial_hooks(&mut self, object: NetId, at: Location) {
         let prefab = self.prefabs.get(self.pools.prefab(at.pool));
         let slots = self.pools.slots_mut(at);
         let slots = slots.filter(|slots| slots.has_initial_hooks());
@@ -102,7 +104,13 @@ impl NetworkClient {
             for index in 0..slots.len() {
                 let told = slots.initial_changes(index, made.slots());
                 if let (Some(told), Some(slot)) = (told, slots.slot_mut(index)) {
-                    slot.call_hooks_with(told);
+                    let called = contain(|| slot.call_hooks_with(told));
+                    if let Err(Panicked(message)) = called {
+                        let schema = &slot.info().schema;
+                        let fields = ChangedFields::new(schema, schema.dirty_bits());
+                        let failure = HookFailure::new(object, fields, message);
+                        self.events.push(ClientEvent::HookFailed(Box::new(failure)));
+                    }
                 }
             }
         }
@@ -114,9 +122,9 @@ impl NetworkClient {
         let Some(replica) = self.objects.get_mut(object.0) else {
             return;
         };
-        replica.told = true;
+        (replica.announced, replica.told) = (true, true);
         let (at, owned) = (replica.at, replica.owned);
-        self.call_initial_hooks(at);
+        self.call_initial_hooks(object, at);
         if self.has_lifecycle(at) {
             self.lend(object, |slots, client| {
                 for callback in LifecycleCallback::SPAWN {
@@ -174,7 +182,7 @@ impl NetworkClient {
     /// Runs a callback of every behaviour of an object that is lent.
     fn call_all(&mut self, object: NetId, slots: &mut dyn Slots, callback: LifecycleCallback) {
         for index in 0..slots.len() {
-            let Some(info) = slots.slot(index).map(|slot| slot.info()) else {
+            let Some(info) = slots.slot(index).map(Slot::info) else {
                 continue;
             };
             if !info.lifecycle {

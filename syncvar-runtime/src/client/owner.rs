@@ -1,7 +1,8 @@
 //! What this client writes to the objects that it owns, and what it is told about them.
 
 use super::guard::{ReplicaMut, refuse};
-use super::{ChangedFields, ClientEvent, NetworkClient, Replica};
+use super::{ChangedFields, ClientEvent, HookFailure, NetworkClient, Replica};
+use crate::context::Panicked;
 use crate::events::Events;
 use crate::identity::{Nanos, Slot, Slots, Visit, nanos};
 use crate::message::begin;
@@ -355,8 +356,11 @@ fn tell(
         slot.skip_hooks();
         return;
     }
-    slot.call_hooks();
     let fields = ChangedFields::new(&slot.info().schema, fields);
+    if let Err(Panicked(message)) = slot.call_hooks() {
+        let failure = HookFailure::new(object, fields, message);
+        events.push(ClientEvent::HookFailed(Box::new(failure)));
+    }
     events.push(ClientEvent::Changed {
         object,
         behaviour,

@@ -2,6 +2,7 @@
 
 use super::{ClientEvent, NetworkClient};
 use crate::NetId;
+use crate::identity::Relation;
 use crate::lifecycle::LifecycleCallback;
 use crate::message::SetParent;
 
@@ -17,6 +18,11 @@ impl NetworkClient {
     /// client does not see. It ends, whatever the server says.
     pub fn ancestors(&self, id: NetId) -> impl Iterator<Item = NetId> {
         self.relations.ancestors(id)
+    }
+
+    /// The scene id and the parent of an object.
+    pub(crate) fn relation(&self, id: NetId) -> Relation {
+        self.relations.of(id)
     }
 
     pub(super) fn handle_parent(&mut self, message: &SetParent) {

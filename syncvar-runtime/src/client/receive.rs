@@ -5,7 +5,8 @@ use bytes::Bytes;
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::message::{
     Connect, Disconnect, Frame, Frames, LocalClientAuthority, Message, NotReady, ObjectDestroy,
-    ObjectHide, ObjectSpawn, ObjectSpawnScene, PROTOCOL_VERSION, SetParent, SpawnFinished, unknown,
+    ObjectHide, ObjectSpawn, ObjectSpawnScene, PROTOCOL_VERSION, Pong, SetParent, SpawnFinished,
+    Void, unknown,
 };
 use crate::schema_text::{PrefabText, first_difference};
 use crate::{DisconnectReason, MessageType, NetId, NetworkReader, ReadError, ReadErrorKind};
@@ -61,7 +62,7 @@ impl NetworkClient {
                 break;
             }
             let handled = frame.and_then(|frame| self.handle_message(channel, frame));
-            result = result.and(handled);
+            result = result.and(handled).and(self.late.take_error());
         }
         result
     }
@@ -105,7 +106,7 @@ impl NetworkClient {
         Ok(())
     }
 
-    fn handle_state(
+    pub(super) fn handle_state(
         &mut self,
         channel: u8,
         message_type: MessageType,
@@ -124,18 +125,30 @@ impl NetworkClient {
             MessageType::SpawnBatch => self.handle_spawns(payload)?,
             MessageType::UpdateVars => self.handle_update(channel, payload)?,
             MessageType::UpdateBatch => self.handle_updates(channel, payload)?,
+            MessageType::Rpc | MessageType::SyncEvent | MessageType::Call => {
+                self.handle_call(channel, message_type, payload)?;
+            }
             MessageType::ObjectDestroy => {
                 let ObjectDestroy { net_id } = ObjectDestroy::decode(payload)?;
-                self.detach_children(net_id);
-                self.forget(net_id, false);
+                if !self.put_off(net_id, channel, message_type, payload) {
+                    self.detach_children(net_id);
+                    self.forget(net_id, false);
+                }
             }
             MessageType::ObjectHide => {
                 let ObjectHide { net_id } = ObjectHide::decode(payload)?;
-                self.forget(net_id, true);
+                if !self.put_off(net_id, channel, message_type, payload) {
+                    self.forget(net_id, true);
+                }
             }
             MessageType::LocalClientAuthority => {
-                self.handle_authority(&LocalClientAuthority::decode(payload)?);
+                let authority = LocalClientAuthority::decode(payload)?;
+                if !self.put_off(authority.net_id, channel, message_type, payload) {
+                    self.handle_authority(&authority);
+                }
             }
+            MessageType::Pong => self.handle_pong(payload)?,
+            MessageType::Void => self.handle_void(Void::decode(payload)?.net_id),
             MessageType::OwnerState => self.handle_owner_state(payload)?,
             MessageType::SpawnFinished => match SpawnFinished::decode(payload)?.state {
                 0 => self.begin_burst(),
@@ -184,15 +197,30 @@ impl NetworkClient {
             net_id: object,
             authority: owned,
         } = *message;
-        match self.objects.get_mut(object.0) {
-            Some(replica) => {
-                let changed = std::mem::replace(&mut replica.owned, owned) != owned;
-                if changed && replica.announced && !self.joining {
-                    self.tell_ownership(object, owned);
-                }
-            }
-            None => self.stats.unknown_objects += 1,
+        let Some(replica) = self.objects.get_mut(object.0) else {
+            return;
+        };
+        let changed = std::mem::replace(&mut replica.owned, owned) != owned;
+        if changed && replica.announced && !self.joining {
+            self.tell_ownership(object, owned);
         }
+    }
+
+    /// The server has said what time it is.
+    fn handle_pong(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+        let Pong {
+            time,
+            server_time,
+            tick_rate,
+        } = Pong::decode(payload)?;
+        if tick_rate == 0 {
+            let (what, value) = ("ticks in a second", 0);
+            let kind = ReadErrorKind::InvalidValue { what, value };
+            return Err(NetworkReader::new(payload).error(kind));
+        }
+        let clock = &mut self.server_clock;
+        clock.pong(self.now, time, server_time, tick_rate);
+        Ok(())
     }
 
     /// Everything that this client may see comes now, and is told again what it owns.
@@ -215,6 +243,7 @@ impl NetworkClient {
         for id in self.ids(|replica| !replica.fresh) {
             self.forget(id, true);
         }
+        let resolved = self.take_resolved();
         if self.config.max_events > 0 {
             self.events.reserve(self.objects.len());
         }
@@ -230,10 +259,15 @@ impl NetworkClient {
         if self.is_in(session) {
             self.scene_objects_spawned();
         }
+        self.tell_all_resolved(resolved);
         if self.is_in(session) && !std::mem::replace(&mut self.synchronized, true) {
             self.tell_synchronized();
         }
         if self.is_in(session) {
+            self.release_all();
+        }
+        if self.is_in(session) {
+            self.server_clock.begin();
             self.events.push(ClientEvent::Ready);
         }
     }

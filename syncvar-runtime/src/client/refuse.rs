@@ -29,6 +29,8 @@ impl NetworkClient {
                     let (object, changes) = entry?;
                     if self.find(object, changes).is_some() {
                         self.poison(object, error.clone());
+                    } else {
+                        self.pass_over_unread(object);
                     }
                 }
                 Ok(())

@@ -4,10 +4,11 @@ use std::any::Any;
 use std::time::Duration;
 
 use super::ruled::Ruled;
+use crate::context::{Panicked, contain};
 use crate::schema::{BehaviourSchema, RuleBits};
 use crate::{
-    BufferSerializer, LifecycleCallback, LifecycleResult, NetworkBehaviour, NetworkContext,
-    NetworkReader, NetworkWriter, ReadError, SynchronizeError,
+    BufferSerializer, CallContext, CallTable, LifecycleCallback, LifecycleResult, NetworkBehaviour,
+    NetworkContext, NetworkReader, NetworkWriter, ReadError, SynchronizeError,
 };
 
 /// A time or a span of time in nanoseconds: half as long as a `Duration`, and compared in one step.
@@ -41,6 +42,7 @@ pub(crate) struct BehaviourInfo {
     pub(crate) lifecycle: bool,
     /// Whether it has data beside its fields.
     pub(crate) synchronize: bool,
+    pub(crate) calls: CallTable,
 }
 
 /// A behaviour whose type is erased, and what the update loop keeps about it.
@@ -72,8 +74,8 @@ pub(crate) trait Slot: Send + Sync {
         initial_state: bool,
     ) -> Result<(), ReadError>;
 
-    /// Calls the hooks for what was read last.
-    fn call_hooks(&mut self);
+    /// Calls the hooks for what was read last. A panic of one of them ends with it.
+    fn call_hooks(&mut self) -> Result<(), Panicked>;
 
     /// Forgets what was kept for the hooks.
     fn skip_hooks(&mut self);
@@ -122,6 +124,14 @@ pub(crate) trait Slot: Send + Sync {
         &mut self,
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError>;
+
+    /// Reads the arguments of a remote call, and calls it.
+    fn handle_call(
+        &mut self,
+        call: u32,
+        reader: &mut NetworkReader<'_>,
+        context: &mut CallContext<'_>,
+    ) -> Result<(), ReadError>;
 
     /// When this behaviour was last sent.
     fn last_send(&self) -> Nanos;
@@ -204,6 +214,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         rules: B::SCHEMA.rule_bits(),
         lifecycle: B::LIFECYCLE,
         synchronize: B::SYNCHRONIZE,
+        calls: B::CALLS,
     };
 
     pub(super) fn new(behaviour: B) -> Self {
@@ -282,10 +293,16 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     #[inline]
-    fn call_hooks(&mut self) {
-        if let Some(previous) = self.previous.take() {
+    fn call_hooks(&mut self) -> Result<(), Panicked> {
+        let Some(previous) = self.previous.take() else {
+            return Ok(());
+        };
+        if const { size_of::<B::Previous>() == 0 } {
+            // It has no hooks that could panic, or nothing that they are told.
             self.behaviour.call_hooks(previous);
+            return Ok(());
         }
+        contain(|| self.behaviour.call_hooks(previous))
     }
 
     #[inline]
@@ -368,6 +385,15 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError> {
         self.behaviour.synchronize(serializer)
+    }
+
+    fn handle_call(
+        &mut self,
+        call: u32,
+        reader: &mut NetworkReader<'_>,
+        context: &mut CallContext<'_>,
+    ) -> Result<(), ReadError> {
+        self.behaviour.handle_call(call, reader, context)
     }
 
     #[inline]

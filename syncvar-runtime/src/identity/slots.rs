@@ -1,7 +1,6 @@
 //! All behaviours of an object, in a row.
 
 use std::any::{Any, TypeId};
-use std::ops::Range;
 
 use super::behaviours::{BehaviourList, BehaviourSet, Behaviours};
 use super::pool::{Pool, TypedPool};
@@ -66,13 +65,10 @@ impl dyn Slots {
         (changed != 0).then_some(before)
     }
 
-    /// Where the first behaviour of this type is; an empty range if there is none.
-    pub(crate) fn position<B: NetworkBehaviour>(&self) -> Range<usize> {
+    /// The position of the first behaviour of this type.
+    pub(crate) fn position<B: NetworkBehaviour>(&self) -> Option<usize> {
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
-        match self.iter().position(is_one) {
-            Some(index) => index..index + 1,
-            None => 0..0,
-        }
+        self.iter().position(is_one)
     }
 
     /// The types of the behaviours, in order: what [`Prefabs`](crate::Prefabs) finds a prefab by.
@@ -100,7 +96,7 @@ pub(crate) struct Pending {
 }
 
 /// The most behaviours that an object can have: each has a bit of a word.
-pub(super) const MAX_BEHAVIOURS: usize = 64;
+pub(crate) const MAX_BEHAVIOURS: usize = 64;
 
 /// The most channels that a server can have: each has a bit of a word.
 pub(crate) const MAX_CHANNELS: usize = 64;

@@ -49,7 +49,7 @@ impl Room {
     }
 
     /// What is wrong with a payload of so many bytes, if anything.
-    pub(super) fn refusal(self, dialect: Dialect, payload: usize) -> Option<WriteErrorKind> {
+    pub(crate) fn refusal(self, dialect: Dialect, payload: usize) -> Option<WriteErrorKind> {
         let limit = match dialect {
             Dialect::Unet => MAX_BYTES,
             Dialect::Compact if self.reliable => self.bytes,

@@ -101,6 +101,11 @@ impl Audience {
         !self.unet.ready.is_empty() || !self.compact.ready.is_empty()
     }
 
+    /// Whether one of those who get what is written to this audience speaks a dialect.
+    pub(super) fn speaks(&self, dialect: Dialect) -> bool {
+        !self.of(dialect).ready.is_empty()
+    }
+
     /// Those members who are ready and speak a dialect, ascending.
     #[cfg(test)]
     pub(super) fn listeners(&self, dialect: Dialect) -> &[ConnectionId] {
@@ -214,6 +219,11 @@ impl Audiences {
             }
         }
         self.free_unused();
+    }
+
+    /// Whether something has been written that was not given out.
+    pub(super) fn is_written(&self) -> bool {
+        !self.touched.is_empty()
     }
 
     /// One more object names an audience.

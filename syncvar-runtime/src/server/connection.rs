@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use super::ConnectionId;
 use super::budget::Limit;
+use super::ping::Pings;
 use super::stock::Stock;
+use crate::call::Rates;
 use crate::segments::Segments;
 use crate::{Dialect, NetId, Vector3};
 
@@ -22,6 +24,10 @@ pub(super) struct Connection {
     pub(super) viewpoint: Option<Vector3>,
     /// The objects that it has asked for again.
     pub(super) wanted: BTreeSet<NetId>,
+    /// The time that it has asked with what time it is, and when that was last answered.
+    pub(super) ping: Pings,
+    /// How much of its share of commands it has used up.
+    pub(super) rates: Rates,
     /// The objects it owns.
     pub(super) owned: BTreeSet<NetId>,
     /// Messages for this connection alone, on channel 0, not yet in the queue.
@@ -64,6 +70,8 @@ impl Connection {
             limit: None,
             viewpoint: None,
             wanted: BTreeSet::new(),
+            ping: Pings::default(),
+            rates: Rates::default(),
             owned: BTreeSet::new(),
             own: Segments::new(packet_size),
             queue: VecDeque::new(),

@@ -2,8 +2,8 @@
 
 use super::ConnectionId;
 use crate::{
-    ChangedFields, DisconnectReason, LifecycleCallback, NetId, ReadError, SynchronizeError,
-    WriteError,
+    ChangedFields, CommandRefusal, DisconnectReason, LifecycleCallback, NetId, ReadError,
+    ReceivedEvent, SynchronizeError, WriteError,
 };
 
 /// Something that happened on the server.
@@ -69,6 +69,32 @@ pub enum ServerEvent {
         /// Which fields.
         fields: ChangedFields,
     },
+    /// A connection has called a command that was not run.
+    CommandRefused {
+        /// Which connection.
+        connection: ConnectionId,
+        /// The object that it named.
+        object: NetId,
+        /// The name of the behaviour and that of the command, if there is such a command.
+        command: Option<(&'static str, &'static str)>,
+        /// Why not.
+        reason: CommandRefusal,
+    },
+    /// A call panicked. What it did until then stands.
+    CallFailed {
+        /// The connection that called a command; none for what the server called on itself.
+        connection: Option<ConnectionId>,
+        /// The object.
+        object: NetId,
+        /// The name of the behaviour.
+        behaviour: &'static str,
+        /// The name of the call.
+        call: &'static str,
+        /// What the panic said.
+        message: String,
+    },
+    /// The server has raised an event for [`Everyone`](crate::Target::Everyone): itself, too.
+    SyncEvent(ReceivedEvent),
     /// A value of an object has no form on the wire. Nothing of the object was sent; what was dirty
     /// still is, and the next change of the object tries again.
     SerializeFailed {

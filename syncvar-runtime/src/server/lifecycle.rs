@@ -6,7 +6,7 @@ use super::full_state::Kind;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::NetId;
 use crate::context::{Panicked, Side, call};
-use crate::identity::{Place, Slots};
+use crate::identity::{Place, Slot, Slots};
 use crate::lifecycle::{Leaving, LifecycleCallback};
 
 /// So many objects are called at most, each by a callback of the one before: every one of them takes
@@ -140,7 +140,7 @@ impl NetworkServer {
     /// Runs a callback of every behaviour of an object that is lent.
     fn call_all(&mut self, object: NetId, slots: &mut dyn Slots, callback: LifecycleCallback) {
         for index in 0..slots.len() {
-            let Some(info) = slots.slot(index).map(|slot| slot.info()) else {
+            let Some(info) = slots.slot(index).map(Slot::info) else {
                 continue;
             };
             if !info.lifecycle {

@@ -2,6 +2,7 @@
 
 use super::NetworkServer;
 use super::lifecycle::Errand;
+use crate::identity::Relation;
 use crate::lifecycle::LifecycleCallback;
 use crate::message::{Message, SetParent};
 use crate::{MessageType, NetId};
@@ -65,6 +66,11 @@ impl NetworkServer {
         for child in self.relations.children(parent).collect::<Vec<_>>() {
             self.change_parent(child, None);
         }
+    }
+
+    /// The scene id and the parent of an object.
+    pub(crate) fn relation(&self, id: NetId) -> Relation {
+        self.relations.of(id)
     }
 
     fn change_parent(&mut self, child: NetId, parent: Option<NetId>) {

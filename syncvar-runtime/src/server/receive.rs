@@ -4,8 +4,8 @@ use super::connection::{Connection, ConnectionState};
 use super::owner::set_owned;
 use super::{ConnectionId, NetworkServer, PacketError, ServerEvent};
 use crate::message::{
-    Connect, Disconnect, Frame, Frames, Message, NotReady, PROTOCOL_VERSION, Ready, Resync, begin,
-    unknown,
+    Connect, Disconnect, Frame, Frames, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync,
+    begin, unknown,
 };
 use crate::{DisconnectReason, MAX_STRING_BYTES, MessageType, NetId, ReadError};
 
@@ -102,8 +102,14 @@ impl NetworkServer {
             (_, Some(MessageType::Resync)) => {
                 self.handle_resync(from, Resync::decode(frame.payload)?.net_id);
             }
+            (_, Some(MessageType::Ping)) if self.config.compare_schemas => {
+                self.handle_ping(from, Ping::decode(frame.payload)?.time);
+            }
             (_, Some(MessageType::OwnerWrite)) if self.config.compare_schemas => {
                 self.handle_owner_write(from, frame.payload)?;
+            }
+            (_, Some(message_type @ (MessageType::Command | MessageType::Call))) => {
+                self.handle_command(from, message_type, frame.payload)?;
             }
             _ => return Err(unknown(frame)),
         }

@@ -12,7 +12,7 @@ use super::update::describe_failure;
 use super::{ConnectionId, NetworkServer};
 use crate::identity::{Location, Relation};
 use crate::interest::Area;
-use crate::message::ObjectHide;
+use crate::message::{ObjectHide, Void};
 use crate::segments::Segments;
 use crate::{Channel, Dialect, NetId};
 
@@ -132,11 +132,12 @@ impl NetworkServer {
                 .filter(|c| was_there(c) && !after.observes(*c)),
         );
         leaving.extend(Turnover::of(&self.turnover.left, former).filter(|c| !after.observes(*c)));
-        let owed = self.owed.remove(&id).into_iter().flatten();
-        entering.extend(owed.filter(|c| after.observes(*c)));
+        let owed = self.owed.remove(&id).unwrap_or_default();
+        entering.extend(owed.iter().copied().filter(|c| after.observes(*c)));
         entering.sort_unstable();
         entering.dedup();
         self.hide_from(id, &leaving);
+        self.void(id, &owed);
         self.show_to(id, &entering);
         entering.clear();
         leaving.clear();
@@ -172,8 +173,22 @@ impl NetworkServer {
         if !leaving.is_empty()
             && let Some(owed) = self.owed.get_mut(&id)
         {
-            owed.retain(|connection| !leaving.contains(connection));
+            let (left, stay): (Vec<_>, Vec<_>) =
+                owed.drain(..).partition(|owed| leaving.contains(owed));
+            *owed = stay;
+            self.void(id, &left);
             self.settle_owed(id);
+        }
+    }
+
+    /// What these connections have been told about an object counts for nothing, unless they have the
+    /// object: they are members of its audience, but its full state could not be written for them.
+    /// Without it they would take what they were told for early, and keep it for the full state.
+    fn void(&mut self, net_id: NetId, owed: &[ConnectionId]) {
+        if self.config.compare_schemas {
+            for connection in owed {
+                self.send_own(*connection, &Void { net_id });
+            }
         }
     }
 
@@ -187,7 +202,11 @@ impl NetworkServer {
                 concerned.push(*id);
             }
         }
+        let stays = self.is_connected(connection);
         for id in concerned {
+            if stays {
+                self.void(id, &[connection]);
+            }
             self.settle_owed(id);
         }
     }
@@ -348,12 +367,17 @@ impl NetworkServer {
 
     /// Puts pieces behind whatever already waits for a connection.
     pub(super) fn push(&mut self, receiver: ConnectionId, pieces: &[Bytes]) {
+        self.push_on(0, receiver, pieces);
+    }
+
+    /// The same on a channel.
+    pub(super) fn push_on(&mut self, channel: u8, receiver: ConnectionId, pieces: &[Bytes]) {
         let Some(connection) = self.connections.get_mut(receiver.0) else {
             return;
         };
         connection.charge(pieces.iter().map(Bytes::len).sum());
         let pieces = self.stock.add(pieces.iter().cloned());
-        connection.push(Parcel { channel: 0, pieces }, &mut self.stock);
+        connection.push(Parcel { channel, pieces }, &mut self.stock);
         connection.list(&mut self.outgoing);
     }
 }

@@ -253,6 +253,7 @@ impl NetworkServer {
         self.interest.forget(id);
         self.rationing.forget_object(id);
         self.forget_for_local(id);
+        self.forget_calls(id);
         if let Some(owner) = spawned
             .owner
             .and_then(|owner| self.connections.get_mut(owner.0))

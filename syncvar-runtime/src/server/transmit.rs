@@ -49,6 +49,9 @@ impl NetworkServer {
     /// The next packet to be sent; call it until there is none.
     pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
         self.packet.clear();
+        if self.audiences.is_written() {
+            self.deliver();
+        }
         let packet_size = self.config.gathered_size();
         let (id, packet) = loop {
             let Some(id) = self.outgoing.front().copied() else {

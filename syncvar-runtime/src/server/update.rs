@@ -47,7 +47,9 @@ impl NetworkServer {
         let now = self.now;
         let joining = !self.joining.is_empty();
         self.tidy_stock();
+        self.answer_pings();
         // What happened since the last update.
+        self.run_local_calls();
         self.deliver();
         self.end_budgets();
         self.follow_interest();
@@ -65,6 +67,7 @@ impl NetworkServer {
         if joining {
             self.join();
         }
+        self.send_kept_calls();
         self.update_local();
     }
 

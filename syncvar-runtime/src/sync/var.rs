@@ -198,13 +198,12 @@ impl<T> SyncVar<T> {
     /// Whether the value is another one now. One that is the same is not remembered any more.
     #[doc(hidden)]
     #[inline]
-    pub fn has_changed_since(
-        &self,
-        previous: &mut Option<T>,
-        same: impl FnOnce(&T, &T) -> bool,
-    ) -> bool {
+    pub fn has_changed_since(&self, previous: &mut Option<T>) -> bool
+    where
+        T: SyncValue,
+    {
         let former = previous.take();
-        *previous = former.filter(|former| !same(&self.value, former));
+        *previous = former.filter(|former| !self.value.same(former));
         previous.is_some()
     }
 
@@ -319,7 +318,7 @@ impl<T: SyncValue> HookField for SyncVar<T> {
     }
 
     fn has_changed_since(&self, previous: &mut Option<T>) -> bool {
-        self.has_changed_since(previous, T::same)
+        self.has_changed_since(previous)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `NetworkSerializable`: a value with one function for writing and reading.
 
+use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
 use super::{BufferSerializer, SynchronizeError};
@@ -94,7 +95,7 @@ impl<T: NetworkSerializable> SyncValue for Serializable<T> {
             tracing::debug!(value = T::NAME, %error, "a value cannot be written");
             writer.fail(match error {
                 SynchronizeError::Write(error) => error.kind(),
-                other => WriteErrorKind::Custom(reason(other)),
+                other => WriteErrorKind::Custom(reason(&other)),
             });
         }
     }
@@ -113,7 +114,7 @@ impl<T: NetworkSerializable> SyncValue for Serializable<T> {
             tracing::debug!(value = T::NAME, %error, "a value cannot be read");
             match error {
                 SynchronizeError::Read(error) => error,
-                other => reader.error(ReadErrorKind::Custom(reason(other))),
+                other => reader.error(ReadErrorKind::Custom(reason(&other))),
             }
         })
     }
@@ -124,9 +125,9 @@ impl<T: NetworkSerializable> SyncValue for Serializable<T> {
 }
 
 /// What a value says of itself, as far as an error can keep it.
-fn reason(error: SynchronizeError) -> &'static str {
+fn reason(error: &SynchronizeError) -> &'static str {
     match error {
-        SynchronizeError::Refused(std::borrow::Cow::Borrowed(why)) => why,
+        SynchronizeError::Refused(Cow::Borrowed(why)) => why,
         _ => "its `network_serialize` refuses this value",
     }
 }

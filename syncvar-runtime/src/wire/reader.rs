@@ -2,6 +2,7 @@
 
 use super::dialect::MAX_EMPTY_ELEMENTS;
 use super::{Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, SyncValue};
+use crate::NetId;
 
 /// Takes values from the payload of one message, in the bytes of a [`Dialect`].
 ///
@@ -32,6 +33,10 @@ pub struct NetworkReader<'a> {
     empty_elements: usize,
     /// The most elements that a sequence or collection can have.
     pub(super) max_elements: usize,
+    /// Whether somebody wants to know of references.
+    lists_references: bool,
+    /// The objects that those refer to which have been read.
+    references: Option<Vec<NetId>>,
     /// Dirty bits that may not be in a mask, though there are such fields.
     pub(super) refused_bits: u64,
 }
@@ -62,7 +67,34 @@ impl<'a> NetworkReader<'a> {
             seen_bits: 0,
             empty_elements: 0,
             max_elements: DEFAULT_MAX_ELEMENTS,
+            lists_references: false,
+            references: None,
             refused_bits: 0,
+        }
+    }
+
+    /// The same reader, which lists the objects that references refer to. `list` is memory for that,
+    /// empty; [`take_references`](Self::take_references) gives it back.
+    #[inline]
+    pub(crate) fn with_references(mut self, list: &mut Vec<NetId>) -> Self {
+        self.lists_references = true;
+        if list.capacity() > 0 {
+            self.references = Some(std::mem::take(list));
+        }
+        self
+    }
+
+    /// The objects that references have been read to, if there were any, or memory to be kept.
+    #[inline]
+    pub(crate) fn take_references(&mut self) -> Option<Vec<NetId>> {
+        self.references.take()
+    }
+
+    /// A reference to an object has been read.
+    #[inline]
+    pub(crate) fn note_reference(&mut self, object: NetId) {
+        if self.lists_references && object != NetId::NONE {
+            self.references.get_or_insert_default().push(object);
         }
     }
 
@@ -112,6 +144,11 @@ impl<'a> NetworkReader<'a> {
     #[inline]
     pub fn dialect(&self) -> Dialect {
         self.dialect
+    }
+
+    /// What has not been read yet.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.left
     }
 
     /// How many bytes have been read.

@@ -14,6 +14,8 @@ use crate::schema::TypeSchema;
 /// * `BTreeMap`, `HashMap`, `BTreeSet` and `HashSet`, with keys or elements that are `Ord`: they
 ///   travel in that order, which must depend on nothing that does not travel;
 /// * Unity's types, such as [`Vector3`](crate::Vector3), and [`NetId`](crate::NetId);
+/// * references to other objects: [`NetRef`](crate::NetRef) and
+///   [`BehaviourRef`](crate::BehaviourRef);
 /// * with the features of these names the types of `glam` and `mint`, and `uuid::Uuid`; with the
 ///   feature `serde` any type that serde knows, inside a `Postcard<T>`.
 ///
@@ -81,6 +83,7 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     /// A copy, to be compared with what takes its place.
     #[doc(hidden)]
     #[inline]
+    #[must_use]
     fn remembered(&self) -> Self {
         self.clone()
     }

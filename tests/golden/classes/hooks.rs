@@ -1,6 +1,6 @@
 //! Classes with hooks. Theirs write down that they were called; what UNet's do else is not repeated.
 
-use syncvar::{NetId, NetworkBehaviour, SyncVar};
+use syncvar::{NetRef, NetworkBehaviour, SyncVar};
 
 use super::{Cell, Cells, cells};
 use crate::golden::recorded::Recorded;
@@ -37,7 +37,7 @@ pub(super) struct HookChain {
     #[sync_var(hook = on_b)]
     b: SyncVar<i32>,
     #[sync_var(hook = on_go)]
-    go: SyncVar<NetId>,
+    go: SyncVar<NetRef>,
     log: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl HookChain {
         self.log.push(format!("b was {}", previous.show()));
     }
 
-    fn on_go(&mut self, previous: NetId) {
+    fn on_go(&mut self, previous: NetRef) {
         self.log.push(format!("go was {}", previous.show()));
     }
 }

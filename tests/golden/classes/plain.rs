@@ -1,8 +1,8 @@
 //! Classes of one level without hooks.
 
 use syncvar::{
-    Color, Color32, Decimal, Matrix4x4, NetId, NetworkBehaviour, NetworkHash128, NetworkSceneId,
-    Plane, Quaternion, Ray, Rect, SyncVar, Vector2, Vector3, Vector4,
+    Color, Color32, Decimal, Matrix4x4, NetId, NetRef, NetworkBehaviour, NetworkHash128,
+    NetworkSceneId, Plane, Quaternion, Ray, Rect, SyncVar, Vector2, Vector3, Vector4,
 };
 
 use super::{Cell, Cells, cells};
@@ -99,11 +99,11 @@ pub(super) struct Refs {
     #[sync_var]
     nid: SyncVar<NetId>,
     #[sync_var]
-    go: SyncVar<NetId>,
+    go: SyncVar<NetRef>,
     #[sync_var]
-    ident: SyncVar<NetId>,
+    ident: SyncVar<NetRef>,
     #[sync_var]
-    tr: SyncVar<NetId>,
+    tr: SyncVar<NetRef>,
     #[sync_var]
     sid: SyncVar<NetworkSceneId>,
 }
@@ -129,10 +129,6 @@ pub(super) struct BigStr {
     #[sync_var]
     t: SyncVar<String>,
 }
-
-/// Has remote calls and nothing that is synchronised.
-#[derive(NetworkBehaviour, Default)]
-pub(super) struct Calls;
 
 /// As many fields as UNet allows, all alike.
 macro_rules! vars31 {
@@ -160,5 +156,4 @@ cells! {
     Two [w k];
     Three [f];
     BigStr [s t];
-    Calls [];
 }

@@ -14,6 +14,12 @@ pub(crate) struct Buf {
     timer: f32,
 }
 
+impl Buf {
+    pub(crate) fn parts(&self) -> (i32, &str, f32) {
+        (self.id, &self.name, self.timer)
+    }
+}
+
 #[derive(NetworkBehaviour, Default)]
 pub(super) struct StructVar {
     #[sync_var]

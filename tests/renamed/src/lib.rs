@@ -37,6 +37,20 @@ impl Lamp {
     }
 }
 
+/// Calls that find their crate by `crate = net`.
+#[::net::network_calls(crate = ::net)]
+impl Lamp {
+    /// Switches it.
+    #[command(requires_ownership = false)]
+    pub fn switch(&mut self, _context: &::net::CallContext<'_>, on: bool) {
+        self.lit.set(on);
+    }
+
+    /// It has burst.
+    #[sync_event]
+    pub fn burst(brightness: u8);
+}
+
 /// A value that finds its crate by `crate = net`.
 #[derive(::net::SyncValue, ::std::clone::Clone, ::std::default::Default)]
 #[sync_value(crate = ::net)]

@@ -3,13 +3,12 @@
 
 use std::collections::btree_map::Entry;
 use std::fmt;
-use std::ops::Range;
 
 use super::Host;
 use crate::client::ChangedFields;
 use crate::identity::{Location, Remembered, Slot, Slots};
 use crate::server::NetworkServer;
-use crate::{ClientEvent, NetId};
+use crate::{ClientEvent, NetId, NetworkBehaviour};
 
 /// A behaviour that has been lent for writing since the last update.
 pub(super) struct Lent {
@@ -68,23 +67,33 @@ impl Host {
 }
 
 impl NetworkServer {
-    /// Behaviours of an object are about to be lent for writing: those at positions that `which` finds.
-    /// To be called only if there is a local client.
+    /// The first behaviour of this type on an object is about to be lent for writing. To be called only if
+    /// there is a local client.
+    #[cold]
+    pub(in crate::server) fn remember_first_for_local<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        at: Location,
+    ) {
+        let slots = self.pools.slots(at);
+        let index = slots.and_then(<dyn Slots>::position::<B>);
+        self.remember_for_local(id, at, index);
+    }
+
+    /// The behaviour at a position of an object is about to be lent for writing.
     #[cold]
     pub(in crate::server) fn remember_for_local(
         &mut self,
         id: NetId,
         at: Location,
-        which: impl FnOnce(&dyn Slots) -> Range<usize>,
+        index: Option<usize>,
     ) {
-        if let (Some(host), Some(slots)) = (&mut self.host, self.pools.slots(at))
+        let slots = self.pools.slots(at);
+        if let (Some(host), Some(slots), Some(index)) = (&mut self.host, slots, index)
             && host.known.contains(&id)
+            && let Some(slot) = slots.slot(index)
         {
-            for index in which(slots) {
-                if let Some(slot) = slots.slot(index) {
-                    host.remember((id, index), slot);
-                }
-            }
+            host.remember((id, index), slot);
         }
     }
 

@@ -102,14 +102,14 @@ impl NetworkServer {
 
     fn settle_local_object(&mut self, object: NetId) {
         let spawned = self.objects.get(object.0);
-        let seen =
+        let visible =
             spawned.filter(|spawned| spawned.announced && self.is_for_local(object, spawned));
-        let owner = seen.and_then(|spawned| spawned.owner);
-        let sees = seen.is_some();
+        let owner = visible.and_then(|spawned| spawned.owner);
+        let sees = visible.is_some();
         let Some(host) = &mut self.host else {
             return;
         };
-        let owned = owner == Some(host.connection);
+        let is_own = owner == Some(host.connection);
         if sees && !host.known.contains(&object) {
             self.call_initial_hooks_locally(object);
         }
@@ -127,14 +127,16 @@ impl NetworkServer {
             }
             return;
         }
-        let news = if owned {
+        let news = if is_own {
             host.owned.insert(object)
         } else {
             host.owned.remove(&object)
         };
         if news {
-            host.events
-                .push(ClientEvent::OwnerChanged { object, owned });
+            host.events.push(ClientEvent::OwnerChanged {
+                object,
+                owned: is_own,
+            });
         }
     }
 }

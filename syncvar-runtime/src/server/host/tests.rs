@@ -47,7 +47,9 @@ fn tasks_are_done_with_the_next_update_in_order_when_the_client_knows_what_is_th
         let another = server.spawn(Rock);
         server.queue_local(move |server| assert!(server.is_seen_locally(another)));
     });
-    server.queue_local(|server| drop(server.spawn(Rock)));
+    server.queue_local(|server| {
+        server.spawn(Rock);
+    });
     assert_eq!(server.object_count(), 1);
     server.update(Duration::from_millis(1));
     assert_eq!(server.object_count(), 3);

@@ -1,0 +1,51 @@
+//! `#[network_calls]`: from an `impl` block to the calls in it. The same three words as for the
+//! derives: attr, model, expand.
+
+mod attr;
+mod expand;
+mod method;
+mod model;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Item;
+
+use crate::errors::Errors;
+use attr::BlockAttrs;
+use model::Calls;
+
+/// Expands `#[network_calls(...)]` on an item. The item stays as it is, but for our attributes; so a
+/// mistake in one call gives no error about another.
+pub(crate) fn network_calls(attr: &TokenStream, item: &TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let attrs = BlockAttrs::parse(attr, &mut errors);
+    let item = match syn::parse2(item.clone()) {
+        Ok(item) => item,
+        Err(error) => {
+            errors.add_error(error);
+            let errors = errors.to_compile_errors();
+            return quote!(#item #errors);
+        }
+    };
+    let Item::Impl(mut block) = item else {
+        errors.add(
+            &item,
+            "`#[network_calls]` belongs on an `impl` block: `#[network_calls] impl Player { ... }`",
+        );
+        let errors = errors.to_compile_errors();
+        return quote!(#item #errors);
+    };
+    let calls = Calls::take(&mut block, attrs, &mut errors);
+    let expansion = calls.map(|calls| expand::calls(&calls));
+    let errors = errors.to_compile_errors();
+    quote!(#block #errors #expansion)
+}
+
+/// What `#[command]` and its kin say where they are met by the compiler: `#[network_calls]` takes
+/// them away.
+pub(crate) fn stray(name: &str, item: &TokenStream) -> TokenStream {
+    let message =
+        format!("`#[{name}]` belongs on a method inside `#[network_calls] impl ... {{ ... }}`");
+    let error = syn::Error::new(proc_macro2::Span::call_site(), message).to_compile_error();
+    quote!(#error #item)
+}

@@ -1,0 +1,216 @@
+//! The syntax of `#[network_calls(...)]`, `#[command(...)]` and its kin.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::meta::ParseNestedMeta;
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitBool, LitStr, Path, parse_quote};
+
+use crate::attr::{channel, distance, parse_keys, path, quoted, set, value};
+use crate::errors::Errors;
+
+/// What kind of call a method is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Command,
+    ClientRpc,
+    TargetRpc,
+    SyncEvent,
+}
+
+/// Whom a call of clients goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Audience {
+    Observers,
+    Owner,
+    NotOwner,
+    Everyone,
+}
+
+/// What stands on the block.
+#[derive(Default)]
+pub(crate) struct BlockAttrs {
+    pub(crate) krate: Option<Path>,
+}
+
+/// What stands on a call.
+#[derive(Default)]
+pub(crate) struct CallAttrs {
+    pub(crate) channel: Option<u8>,
+    pub(crate) name: Option<LitStr>,
+    pub(crate) requires_ownership: Option<bool>,
+    pub(crate) rate: Option<f64>,
+    pub(crate) target: Option<Audience>,
+}
+
+impl Kind {
+    const ALL: [Self; 4] = [
+        Self::Command,
+        Self::ClientRpc,
+        Self::TargetRpc,
+        Self::SyncEvent,
+    ];
+
+    /// The attribute's name.
+    pub(crate) fn attribute(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::ClientRpc => "client_rpc",
+            Self::TargetRpc => "target_rpc",
+            Self::SyncEvent => "sync_event",
+        }
+    }
+
+    /// What UNet's name begins with.
+    pub(crate) fn prefix(self) -> &'static str {
+        match self {
+            Self::Command => "Cmd",
+            Self::ClientRpc => "Rpc",
+            Self::TargetRpc => "Target",
+            Self::SyncEvent => "Event",
+        }
+    }
+
+    /// As it stands in UNet's hashes.
+    pub(crate) fn unity_text(self) -> &'static str {
+        match self {
+            Self::TargetRpc => "TargetRpc",
+            other => other.prefix(),
+        }
+    }
+
+    /// The kind that an attribute names, if it is one of ours.
+    pub(crate) fn of(attr: &Attribute) -> Option<Self> {
+        let name = &attr.path().segments.last()?.ident;
+        Self::ALL.into_iter().find(|kind| name == kind.attribute())
+    }
+
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Command => &["requires_ownership", "channel", "rate", "name"],
+            Self::ClientRpc => &["target", "channel", "name"],
+            Self::TargetRpc | Self::SyncEvent => &["channel", "name"],
+        }
+    }
+}
+
+impl BlockAttrs {
+    pub(crate) fn parse(tokens: &TokenStream, errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        if tokens.is_empty() {
+            return found;
+        }
+        const KEYS: &[&str] = &["crate"];
+        let attr: Attribute = parse_quote!(#[network_calls(#tokens)]);
+        parse_keys(&attr, KEYS, errors, |meta, key, errors| {
+            match key {
+                "crate" => set(&mut found.krate, meta, path(meta)?, errors),
+                _ => return Err(unknown(meta, key, KEYS)),
+            }
+            Ok(())
+        });
+        found
+    }
+}
+
+impl CallAttrs {
+    pub(crate) fn parse(kind: Kind, attr: &Attribute, errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        if attr.meta.require_path_only().is_ok() {
+            return found;
+        }
+        let keys = kind.keys();
+        parse_keys(attr, keys, errors, |meta, key, errors| {
+            if !keys.contains(&key) {
+                return Err(unknown(meta, key, keys));
+            }
+            match key {
+                "channel" => set(&mut found.channel, meta, channel(meta)?, errors),
+                "name" => set(&mut found.name, meta, name(meta)?, errors),
+                "rate" => set(&mut found.rate, meta, rate(meta)?, errors),
+                "target" => set(&mut found.target, meta, target(meta)?, errors),
+                _ => set(
+                    &mut found.requires_ownership,
+                    meta,
+                    requires_ownership(meta)?,
+                    errors,
+                ),
+            }
+            Ok(())
+        });
+        found
+    }
+}
+
+fn unknown(meta: &ParseNestedMeta<'_>, key: &str, keys: &[&str]) -> syn::Error {
+    let owner = { Kind::ALL }
+        .into_iter()
+        .find(|kind| kind.keys().contains(&key));
+    if let Some(owner) = owner {
+        let message = format!("`{key}` is for `#[{}(...)]`", owner.attribute());
+        return meta.error(message);
+    }
+    let key = meta.path.to_token_stream().to_string().replace(' ', "");
+    let similar = keys.iter().find(|known| distance(known, &key) <= 2);
+    let hint = match similar {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => format!("known here: {}", quoted(keys)),
+    };
+    meta.error(format!("unknown key `{key}`; {hint}"))
+}
+
+fn name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
+    const EXAMPLE: &str =
+        "`name` is the name that UNet has for it, in quotes: `name = \"CmdFire\"`";
+    let value = value(meta, EXAMPLE)?;
+    let text: LitStr = value
+        .parse()
+        .map_err(|error| syn::Error::new(error.span(), EXAMPLE))?;
+    if text.value().is_empty() {
+        return Err(syn::Error::new_spanned(&text, EXAMPLE));
+    }
+    Ok(text)
+}
+
+fn requires_ownership(meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
+    const EXAMPLE: &str =
+        "`requires_ownership` is true, unless said otherwise: `requires_ownership = false`";
+    let value: LitBool = value(meta, EXAMPLE)?
+        .parse()
+        .map_err(|error| syn::Error::new(error.span(), EXAMPLE))?;
+    Ok(value.value)
+}
+
+/// A number of calls a second.
+fn rate(meta: &ParseNestedMeta<'_>) -> syn::Result<f64> {
+    const EXAMPLE: &str = "`rate` is a number of calls a second, more than 0, such as `rate = 5.0`";
+    let expression: Expr = value(meta, EXAMPLE)?.parse()?;
+    let number = match &expression {
+        Expr::Lit(ExprLit {
+            lit: Lit::Float(literal),
+            ..
+        }) => literal.base10_parse::<f64>().ok(),
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(literal),
+            ..
+        }) => literal.base10_parse::<f64>().ok(),
+        _ => None,
+    };
+    number
+        .filter(|number| *number > 0.0 && number.is_finite())
+        .ok_or_else(|| syn::Error::new_spanned(&expression, EXAMPLE))
+}
+
+fn target(meta: &ParseNestedMeta<'_>) -> syn::Result<Audience> {
+    const EXAMPLE: &str =
+        "`target` is one of `observers`, `owner`, `not_owner`, `everyone`: `target = not_owner`";
+    let ident: Ident = value(meta, EXAMPLE)?
+        .parse()
+        .map_err(|error| syn::Error::new(error.span(), EXAMPLE))?;
+    Ok(match ident.to_string().as_str() {
+        "observers" => Audience::Observers,
+        "owner" => Audience::Owner,
+        "not_owner" => Audience::NotOwner,
+        "everyone" => Audience::Everyone,
+        _ => return Err(syn::Error::new_spanned(&ident, EXAMPLE)),
+    })
+}

@@ -1,0 +1,213 @@
+//! What is written for the calls of a type. Cannot fail.
+
+mod handles;
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+use syn::ext::IdentExt;
+
+use super::attr::{Audience, Kind};
+use super::model::{Call, Calls};
+use crate::expand::item;
+use crate::names;
+
+/// The whole expansion, beside the block itself.
+pub(super) fn calls(calls: &Calls) -> TokenStream {
+    let import = names::import(calls.krate.as_ref());
+    let self_ty = &calls.self_ty;
+    let numbers = numbers(calls);
+    let own_calls = own_calls(calls);
+    let handle_own_call = handle_own_call(calls);
+    let commands = handles::commands(calls);
+    let rpcs = handles::rpcs(calls);
+    let (commands_type, rpcs_type) = (commands.ty("'call"), rpcs.ty("'call"));
+    let (lent_commands, lent_rpcs) = (commands.ty("'_"), rpcs.ty("'_"));
+    let (make_commands, make_rpcs) = (commands.constructor(), rpcs.constructor());
+    let events = events(calls);
+    let check = check(calls);
+    let (impl_generics, _, where_clause) = calls.generics.split_for_impl();
+    quote! {
+        const _: () = {
+            #[allow(unused_imports)]
+            #import
+
+            #numbers
+
+            #[automatically_derived]
+            #[allow(unused_qualifications)]
+            impl #impl_generics _syncvar::NetworkCalls for #self_ty #where_clause {
+                #own_calls
+
+                type Commands<'call> = #commands_type;
+                type Rpcs<'call> = #rpcs_type;
+
+                fn commands(sender: _syncvar::CommandSender<'_>) -> #lent_commands {
+                    #make_commands
+                }
+
+                fn rpcs(sender: _syncvar::RpcSender<'_>) -> #lent_rpcs {
+                    #make_rpcs
+                }
+
+                #handle_own_call
+            }
+
+            #commands
+            #rpcs
+            #events
+            #check
+        };
+    }
+}
+
+/// One documented constant for each call.
+fn numbers(calls: &Calls) -> TokenStream {
+    let numbers = calls.list.iter().enumerate().map(|(index, call)| {
+        let (name, number) = (names::call(&call.ident), names::number(index));
+        let doc = format!(" Number of the call `{}`.", call.ident.unraw());
+        quote! {
+            #[doc = #doc]
+            const #name: u32 = #number;
+        }
+    });
+    quote!(#(#numbers)*)
+}
+
+fn own_calls(calls: &Calls) -> TokenStream {
+    let schemas = calls.list.iter().map(|call| schema(&calls.name, call));
+    quote! {
+        const OWN_CALLS: &'static [_syncvar::CallSchema] = &[#(#schemas),*];
+    }
+}
+
+/// `CallSchema::command("Player", "fire", "CmdFire")`, and what is not as usual.
+fn schema(class: &str, call: &Call) -> TokenStream {
+    let constructor = match call.kind {
+        Kind::Command => quote!(command),
+        Kind::ClientRpc => quote!(client_rpc),
+        Kind::TargetRpc => quote!(target_rpc),
+        Kind::SyncEvent => quote!(sync_event),
+    };
+    let (name, unity_name) = (call.ident.unraw().to_string(), &call.unity_name);
+    let mut settings = TokenStream::new();
+    if !call.arguments.is_empty() {
+        let arguments = call.arguments.iter().map(|argument| {
+            let name = argument.ident.unraw().to_string();
+            let schema = item(&argument.ty, "SyncValue", "SCHEMA");
+            quote!(_syncvar::MemberSchema { name: #name, schema: #schema })
+        });
+        settings.extend(quote!(.with_arguments(&[#(#arguments),*])));
+    }
+    if let Some(channel) = call.attrs.channel {
+        let channel = Literal::u8_unsuffixed(channel);
+        settings.extend(quote!(.on_channel(#channel)));
+    }
+    if call.attrs.requires_ownership == Some(false) {
+        settings.extend(quote!(.for_anyone()));
+    }
+    if let Some(rate) = call.attrs.rate {
+        let rate = Literal::f64_unsuffixed(rate);
+        settings.extend(quote!(.at_most(#rate)));
+    }
+    match call.attrs.target {
+        None | Some(Audience::Observers) => {}
+        Some(Audience::Owner) => settings.extend(quote!(.to_owner())),
+        Some(Audience::NotOwner) => settings.extend(quote!(.to_not_owner())),
+        Some(Audience::Everyone) => settings.extend(quote!(.to_everyone())),
+    }
+    quote!(_syncvar::CallSchema::#constructor(#class, #name, #unity_name) #settings)
+}
+
+fn handle_own_call(calls: &Calls) -> TokenStream {
+    let taken: Vec<String> = calls.list.iter().flat_map(Call::names).collect();
+    let reader = names::free("reader", &taken);
+    let is_used = calls.list.iter().any(|call| call.context);
+    let context = names::free(if is_used { "context" } else { "_context" }, &taken);
+    let call_number = names::free("call", &taken);
+    let arms = calls.list.iter().map(|call| {
+        let name = names::call(&call.ident);
+        let place = format!("{}.{}", calls.name, call.ident.unraw());
+        let reads = call.arguments.iter().map(|argument| {
+            let ident = &argument.ident;
+            let read = item(&argument.ty, "SyncValue", "read");
+            let place = format!("{place}.{}", ident.unraw());
+            let read = quote!(#read(#reader).at(#place)?;);
+            match call.kind {
+                Kind::SyncEvent => read,
+                _ => quote!(let #ident = #read),
+            }
+        });
+        let ran = (call.kind != Kind::SyncEvent).then(|| {
+            let ident = &call.ident;
+            let context = call.context.then(|| quote!(#context,));
+            let arguments = call.arguments.iter().map(|argument| &argument.ident);
+            quote!(Self::#ident(self, #context #(#arguments),*);)
+        });
+        quote! {
+            #name => {
+                #(#reads)*
+                #reader.finish().at(#place)?;
+                #ran
+            }
+        }
+    });
+    let body = if calls.list.is_empty() {
+        quote!(_syncvar::Err(#reader.unknown_call(#call_number)))
+    } else {
+        quote! {
+            match #call_number {
+                #(#arms)*
+                _ => return _syncvar::Err(#reader.unknown_call(#call_number)),
+            }
+            _syncvar::Ok(())
+        }
+    };
+    quote! {
+        fn handle_own_call(
+            &mut self,
+            #call_number: u32,
+            #reader: &mut _syncvar::NetworkReader<'_>,
+            #context: &mut _syncvar::CallContext<'_>,
+        ) -> _syncvar::Result<(), _syncvar::ReadError> {
+            #body
+        }
+    }
+}
+
+/// A constant for each event, by which its arguments are found.
+fn events(calls: &Calls) -> Option<TokenStream> {
+    let events = { calls.list.iter() }.filter(|call| call.kind == Kind::SyncEvent);
+    let events: Vec<_> = events
+        .map(|event| {
+            let (name, number) = (names::event(&event.ident), names::call(&event.ident));
+            let types = event.arguments.iter().map(|argument| &argument.ty);
+            let (vis, docs) = (&event.vis, &event.docs);
+            let doc = format!(" The event `{}`.", event.ident.unraw());
+            let doc = docs.is_empty().then(|| quote!(#[doc = #doc]));
+            quote! {
+                #doc
+                #(#docs)*
+                #vis const #name: _syncvar::SyncEvent<(#(#types,)*)> =
+                    _syncvar::SyncEvent::of::<Self>(#number);
+            }
+        })
+        .collect();
+    let self_ty = &calls.self_ty;
+    let (impl_generics, _, where_clause) = calls.generics.split_for_impl();
+    (!events.is_empty()).then(|| {
+        quote! {
+            #[automatically_derived]
+            #[allow(dead_code)]
+            impl #impl_generics #self_ty #where_clause {
+                #(#events)*
+            }
+        }
+    })
+}
+
+/// The behaviour must know its calls. A generic one is asked where it is called.
+fn check(calls: &Calls) -> Option<TokenStream> {
+    let self_ty = &calls.self_ty;
+    let is_generic = !calls.generics.params.is_empty();
+    (!is_generic).then(|| quote!(const _: () = _syncvar::assert_calls_known::<#self_ty>();))
+}

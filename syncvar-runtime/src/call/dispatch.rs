@@ -1,0 +1,35 @@
+//! Running a call on a behaviour.
+
+use super::place::CallPlace;
+use crate::context::{self, Panicked, Side};
+use crate::identity::Slots;
+use crate::{CallContext, ConnectionId, NetId, NetworkReader, ReadError};
+
+/// Why a call has not come to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Failure {
+    /// Its arguments could not be read: it has not run.
+    Malformed(ReadError),
+    /// It panicked with this message.
+    Panicked(String),
+}
+
+/// Runs a call on a behaviour of an object that has been lent: the one door for calls of the network,
+/// of the server on itself, and of a host.
+pub(crate) fn run(
+    slots: &mut dyn Slots,
+    (object, place): (NetId, &CallPlace),
+    side: Side<'_>,
+    sender: Option<ConnectionId>,
+    arguments: &mut NetworkReader<'_>,
+) -> Result<(), Failure> {
+    let called = context::call(slots, place.behaviour, object, side, |slot, context| {
+        let mut context = CallContext::new(context, sender);
+        slot.handle_call(place.number, arguments, &mut context)
+    });
+    match called {
+        None => Err(Failure::Malformed(arguments.unknown_call(place.number))),
+        Some(Err(Panicked(message))) => Err(Failure::Panicked(message)),
+        Some(Ok(read)) => read.map_err(Failure::Malformed),
+    }
+}

@@ -1,0 +1,73 @@
+//! What can be wrong with a call: on the side that calls, and on the server that is called.
+
+use crate::{ConnectionId, NetId, ReadError, WriteError};
+
+/// A call that was not sent.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The server has not let this client in, or the connection is over.
+    #[error("there is no connection to the server")]
+    NotConnected,
+    /// There is no such object here.
+    #[error("there is no object {0}")]
+    UnknownObject(NetId),
+    /// No behaviour of the object is of this type or has it as its base.
+    #[error("object {object} has no behaviour {behaviour}")]
+    NoSuchBehaviour {
+        /// The object.
+        object: NetId,
+        /// The behaviour that was asked for.
+        behaviour: &'static str,
+    },
+    /// Only the owner of the object may call this command.
+    #[error("object {0} is not owned by this client: only its owner may call this")]
+    NotOwner(NetId),
+    /// The owner is to be called, and no connection owns the object.
+    #[error("object {0} is owned by no connection")]
+    NoOwner(NetId),
+    /// A connection is to be called that does not observe the object.
+    #[error("{connection} does not observe object {object}")]
+    NotObserved {
+        /// The object.
+        object: NetId,
+        /// The connection.
+        connection: ConnectionId,
+    },
+    /// There is no such channel.
+    #[error("there is no channel {0}")]
+    UnknownChannel(u8),
+    /// The call names its receiver itself, and another one was given as well.
+    #[error("this call names its receiver: `to` cannot name another")]
+    TargetGiven,
+    /// UNet's bytes cannot tell this call from another one of the object: it has two behaviours of
+    /// one class, and the first one would be called.
+    #[error(
+        "in the bytes of UNet this call cannot be told from one of another behaviour of the object"
+    )]
+    Ambiguous,
+    /// An argument has no form on the wire, or all of them are too long for one message.
+    #[error("the arguments cannot be sent: {0}")]
+    Unsendable(#[from] WriteError),
+}
+
+/// Why a server has not run a command of a client.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandRefusal {
+    /// There is no such object, or the connection does not see it.
+    #[error("there is no such object, or the connection does not see it")]
+    UnknownObject,
+    /// The object has no such command.
+    #[error("the object has no such command")]
+    UnknownCall,
+    /// Only the owner of the object may call it.
+    #[error("the connection does not own the object")]
+    NotOwner,
+    /// It came more often than the rate allows.
+    #[error("it came more often than the rate allows")]
+    TooOften,
+    /// Its arguments could not be read.
+    #[error("its arguments could not be read: {0}")]
+    Malformed(ReadError),
+}

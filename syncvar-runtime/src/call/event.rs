@@ -1,0 +1,137 @@
+//! Events of objects: what they are called by, and what came with one.
+
+use std::any::TypeId;
+use std::fmt;
+use std::marker::PhantomData;
+
+use bytes::Bytes;
+
+use super::NetworkCalls;
+use super::place::CallPlace;
+use crate::{Dialect, NetId, NetworkReader, ReadError, SyncValue};
+
+/// An event that a behaviour declares by `#[sync_event]`, with the types of its arguments: what
+/// [`ReceivedEvent::arguments`] wants. The macro makes a constant of it.
+pub struct SyncEvent<A> {
+    declared: (TypeId, u32),
+    arguments: PhantomData<fn() -> A>,
+}
+
+/// An event of an object that has been received.
+#[derive(Clone, PartialEq)]
+pub struct ReceivedEvent(Box<Parts>);
+
+/// Behind a pointer, so that the other events stay short.
+#[derive(Clone, PartialEq)]
+struct Parts {
+    object: NetId,
+    behaviour: usize,
+    name: &'static str,
+    declared: (TypeId, u32),
+    dialect: Dialect,
+    arguments: Bytes,
+}
+
+impl<A> SyncEvent<A> {
+    /// The event of this number among the calls that `B` declares.
+    pub const fn of<B: NetworkCalls>(number: u32) -> Self {
+        Self {
+            declared: (TypeId::of::<B>(), number),
+            arguments: PhantomData,
+        }
+    }
+}
+
+impl<A> Clone for SyncEvent<A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A> Copy for SyncEvent<A> {}
+
+impl<A> fmt::Debug for SyncEvent<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SyncEvent({})", self.declared.1)
+    }
+}
+
+impl ReceivedEvent {
+    pub(crate) fn new(
+        object: NetId,
+        place: &CallPlace,
+        dialect: Dialect,
+        arguments: &[u8],
+    ) -> Self {
+        Self(Box::new(Parts {
+            object,
+            behaviour: place.behaviour,
+            name: place.schema.name,
+            declared: place.declared,
+            dialect,
+            arguments: Bytes::copy_from_slice(arguments),
+        }))
+    }
+
+    /// The object.
+    pub fn object(&self) -> NetId {
+        self.0.object
+    }
+
+    /// The position of the behaviour on it.
+    pub fn behaviour(&self) -> usize {
+        self.0.behaviour
+    }
+
+    /// The name of the event, as it is declared.
+    pub fn name(&self) -> &'static str {
+        self.0.name
+    }
+
+    /// Its arguments, if it is this event. A single argument is a tuple of one.
+    pub fn arguments<A: CallArguments>(&self, event: SyncEvent<A>) -> Option<A> {
+        if self.0.declared != event.declared {
+            return None;
+        }
+        let mut reader = NetworkReader::with_dialect(&self.0.arguments, self.0.dialect);
+        A::read(&mut reader).ok()
+    }
+}
+
+impl fmt::Debug for ReceivedEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReceivedEvent")
+            .field("object", &self.object())
+            .field("behaviour", &self.behaviour())
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The arguments of a call: a tuple of up to 16 values.
+pub trait CallArguments: Sized {
+    /// Reads them, one after another.
+    ///
+    /// # Errors
+    ///
+    /// Those of the values.
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError>;
+}
+
+macro_rules! tuples {
+    ($(($($name:ident)*))*) => {$(
+        impl<$($name: SyncValue),*> CallArguments for ($($name,)*) {
+            #[allow(unused_variables, reason = "one of them is empty")]
+            fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                Ok(($(<$name as SyncValue>::read(reader)?,)*))
+            }
+        }
+    )*};
+}
+
+tuples! {
+    () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H)
+    (A B C D E F G H I) (A B C D E F G H I J) (A B C D E F G H I J K) (A B C D E F G H I J K L)
+    (A B C D E F G H I J K L M) (A B C D E F G H I J K L M N) (A B C D E F G H I J K L M N O)
+    (A B C D E F G H I J K L M N O P)
+}

@@ -1,0 +1,128 @@
+//! Which call is meant: by number, by UNet's hash, or by the class that declares it.
+
+use std::any::TypeId;
+
+use super::encode::Name;
+use super::schema::{CallKind, CallSchema, CallTable};
+use crate::NetworkBehaviour;
+use crate::identity::Slots;
+
+/// The calls of the behaviours of an object, in order: numbered one after another.
+#[derive(Debug)]
+pub(crate) struct ObjectCalls(Vec<(&'static str, &'static CallTable)>);
+
+/// One call of an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallPlace {
+    /// The position of the behaviour.
+    pub(crate) behaviour: usize,
+    /// The name of the behaviour.
+    pub(crate) name: &'static str,
+    /// The number of the call there, those of the bases counted first.
+    pub(crate) number: u32,
+    /// The class that declares it, and its number there.
+    pub(crate) declared: (TypeId, u32),
+    pub(crate) schema: &'static CallSchema,
+}
+
+/// The class whose calls are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Class {
+    id: TypeId,
+    pub(crate) name: &'static str,
+    /// The position of the behaviour, where it is not the first of its class.
+    at: Option<usize>,
+}
+
+impl Class {
+    pub(crate) fn of<B: NetworkBehaviour>(at: Option<usize>) -> Self {
+        Self {
+            id: TypeId::of::<B>(),
+            name: B::SCHEMA.name,
+            at,
+        }
+    }
+}
+
+impl ObjectCalls {
+    pub(crate) fn of(slots: &dyn Slots) -> Self {
+        let calls = slots.iter().map(|slot| {
+            let info = slot.info();
+            (info.schema.name, &info.calls)
+        });
+        Self(calls.collect())
+    }
+
+    /// A call that a class declares, on the first behaviour that is or has that class.
+    pub(crate) fn declared(&self, class: Class, number: u32) -> Option<CallPlace> {
+        let behaviours = 0..self.0.len();
+        let mut wanted = behaviours.filter(|index| class.at.is_none_or(|at| at == *index));
+        wanted.find_map(|behaviour| {
+            let (_, table) = self.0.get(behaviour)?;
+            let first = table.first_of(class.id)?;
+            self.place(behaviour, first.checked_add(number)?)
+        })
+    }
+
+    /// The call that a message names.
+    pub(crate) fn named(&self, name: Name) -> Option<CallPlace> {
+        match name {
+            Name::Number(number) => self.numbered(number),
+            Name::Hash(hash) => self.hashed(hash),
+        }
+    }
+
+    /// The number of a call among those of the object.
+    pub(crate) fn number(&self, place: &CallPlace) -> u64 {
+        let before = self.0.iter().take(place.behaviour);
+        let before: u64 = before.map(|(_, table)| u64::from(table.count())).sum();
+        before + u64::from(place.number)
+    }
+
+    fn numbered(&self, mut number: u64) -> Option<CallPlace> {
+        for (behaviour, (_, table)) in self.0.iter().enumerate() {
+            let count = u64::from(table.count());
+            if number < count {
+                return self.place(behaviour, u32::try_from(number).ok()?);
+            }
+            number -= count;
+        }
+        None
+    }
+
+    /// The first one with this hash, as in UNet.
+    fn hashed(&self, hash: u32) -> Option<CallPlace> {
+        let mut behaviours = self.0.iter().enumerate();
+        behaviours.find_map(|(behaviour, (_, table))| {
+            let position = table.all().position(|call| call.hash == hash)?;
+            self.place(behaviour, u32::try_from(position).ok()?)
+        })
+    }
+
+    fn place(&self, behaviour: usize, number: u32) -> Option<CallPlace> {
+        let (name, table) = *self.0.get(behaviour)?;
+        let (class, own, schema) = table.get(number)?;
+        Some(CallPlace {
+            behaviour,
+            name,
+            number,
+            declared: (class, own),
+            schema,
+        })
+    }
+}
+
+impl CallPlace {
+    pub(crate) fn is_command(&self) -> bool {
+        self.schema.kind == CallKind::Command
+    }
+
+    pub(crate) fn is_event(&self) -> bool {
+        self.schema.kind == CallKind::SyncEvent
+    }
+
+    /// Whether it is the same call of the same behaviour.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        (self.behaviour, self.number) == (other.behaviour, other.number)
+    }
+}

@@ -1,0 +1,73 @@
+//! How often a connection may call a command.
+
+use std::any::TypeId;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
+use crate::identity::{Nanos, nanos};
+
+/// For each command that a connection has called, the time at which it will have had its share. There
+/// are as many entries as commands are declared, whatever the connection sends.
+#[derive(Debug, Default)]
+pub(crate) struct Rates(FxHashMap<(TypeId, u32), Nanos>);
+
+/// In one second or in the time of one call, whichever is longer, a connection may use up its share.
+const BURST: Nanos = 1_000_000_000;
+
+impl Rates {
+    /// Counts a call, unless it is one too many. A rate that is no positive number is no limit.
+    pub(crate) fn allow(&mut self, command: (TypeId, u32), rate: f64, now: Duration) -> bool {
+        if rate <= 0.0 || !rate.is_finite() {
+            return true;
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "rounded down, never negative, and held by the type's own bounds"
+        )]
+        let cost = (1e9 / rate) as Nanos;
+        let now = nanos(now);
+        let used_up = self.0.entry(command).or_default();
+        let next = now.max(*used_up).saturating_add(cost);
+        let allowed = next.saturating_sub(now) <= BURST.max(cost);
+        if allowed {
+            *used_up = next;
+        }
+        allowed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, Rates, TypeId};
+
+    fn allowed(rates: &mut Rates, rate: f64, millis: u64, calls: usize) -> usize {
+        let command = (TypeId::of::<Rates>(), 0);
+        let now = Duration::from_millis(millis);
+        (0..calls)
+            .filter(|_| rates.allow(command, rate, now))
+            .count()
+    }
+
+    #[test]
+    fn a_burst_of_one_second_and_then_the_rate() {
+        let mut rates = Rates::default();
+        assert_eq!(allowed(&mut rates, 5.0, 0, 100), 5);
+        assert_eq!(allowed(&mut rates, 5.0, 199, 100), 0);
+        assert_eq!(allowed(&mut rates, 5.0, 200, 100), 1);
+        assert_eq!(allowed(&mut rates, 5.0, 700, 100), 2);
+        assert_eq!(allowed(&mut rates, 5.0, 10_000, 100), 5);
+    }
+
+    #[test]
+    fn less_than_one_a_second_and_no_limit() {
+        let mut rates = Rates::default();
+        assert_eq!(allowed(&mut rates, 0.5, 0, 10), 1);
+        assert_eq!(allowed(&mut rates, 0.5, 1999, 10), 0);
+        assert_eq!(allowed(&mut rates, 0.5, 2000, 10), 1);
+        for rate in [f64::INFINITY, 0.0, -1.0, f64::NAN] {
+            assert_eq!(allowed(&mut rates, rate, 2000, 10), 10);
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! References to objects and to their behaviours: kept as ids, and looked up when they are needed.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::ops::DerefMut;
+
+use crate::schema::TypeSchema;
+use crate::{
+    BehaviourMut, NetId, NetworkBehaviour, NetworkClient, NetworkContext, NetworkIdentity,
+    NetworkReader, NetworkServer, NetworkWriter, ReadError, ReadErrorKind, ReplicaMut, SyncValue,
+};
+
+/// What references are looked up in: a server, a client, or what is around a behaviour that is being
+/// called.
+pub trait NetworkObjects {
+    /// The object with this id, if it is there. On a client an object is there from
+    /// [`ClientEvent::Spawned`](crate::ClientEvent::Spawned) on.
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>>;
+}
+
+/// What references are looked up in for writing: a server or a client.
+pub trait NetworkObjectsMut: NetworkObjects {
+    /// A behaviour for writing: on a server a guard that notices what changes, on a client a plain
+    /// reference.
+    type Guard<'a, B: NetworkBehaviour>: DerefMut<Target = B>
+    where
+        Self: 'a;
+
+    /// The first behaviour of this type on an object, for writing.
+    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<Self::Guard<'_, B>>;
+
+    /// The behaviour at a position of an object, if it is of this type, for writing.
+    fn behaviour_at_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<Self::Guard<'_, B>>;
+}
+
+/// A reference to an object, as a value: in a field, in a collection, in a struct, as an argument of a
+/// call.
+///
+/// It is the object's id and nothing else, and is looked up when it is needed. So it may arrive before
+/// the object that it refers to, or name one that this client does not see: it gives nothing until the
+/// object is there, and [`ClientEvent::ReferenceResolved`](crate::ClientEvent::ReferenceResolved)
+/// tells when it is. After the object has been despawned it gives nothing for ever, for an id is never
+/// used again.
+///
+/// ```
+/// use syncvar_runtime::{BehaviourList, NetRef, NetworkServer, Prefabs};
+///
+/// let mut server = NetworkServer::new(Prefabs::new().register_with("crate", BehaviourList::new));
+/// let id = server.spawn(BehaviourList::new());
+/// let target = server.net_ref(id).expect("it is spawned");
+/// assert_eq!(target.try_get(&server).map(|object| object.net_id()), Some(id));
+///
+/// server.despawn(id);
+/// assert!(target.try_get(&server).is_none());
+/// assert!(server.net_ref(id).is_none());
+/// assert!(NetRef::NONE.try_get(&server).is_none());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NetRef {
+    object: NetId,
+}
+
+impl NetRef {
+    /// A reference to nothing.
+    pub const NONE: Self = Self {
+        object: NetId::NONE,
+    };
+
+    /// A reference to an object that is there; none to one that is not.
+    pub fn to(objects: &impl NetworkObjects, object: NetId) -> Option<Self> {
+        let identity = objects.identity(object)?;
+        Some(identity.into())
+    }
+
+    /// The id of the object; [`NetId::NONE`] if this refers to nothing.
+    pub const fn id(self) -> NetId {
+        self.object
+    }
+
+    /// Whether this refers to nothing. A reference to an object that is gone does refer to something.
+    pub const fn is_none(self) -> bool {
+        self.object.0 == 0
+    }
+
+    /// The object, if it is there.
+    pub fn try_get(self, objects: &impl NetworkObjects) -> Option<NetworkIdentity<'_>> {
+        objects.identity(self.object)
+    }
+
+    /// The first behaviour of this type on the object, if it is there and has one.
+    pub fn behaviour<B: NetworkBehaviour>(self, objects: &impl NetworkObjects) -> Option<&B> {
+        self.try_get(objects)?.behaviour()
+    }
+
+    /// The first behaviour of this type on the object, for writing.
+    pub fn behaviour_mut<B: NetworkBehaviour, O: NetworkObjectsMut>(
+        self,
+        objects: &mut O,
+    ) -> Option<O::Guard<'_, B>> {
+        objects.behaviour_mut(self.object)
+    }
+}
+
+impl From<NetworkIdentity<'_>> for NetRef {
+    fn from(identity: NetworkIdentity<'_>) -> Self {
+        identity.net_id().into()
+    }
+}
+
+/// Whether there is such an object is not asked: see [`NetRef::to`].
+impl From<NetId> for NetRef {
+    fn from(object: NetId) -> Self {
+        Self { object }
+    }
+}
+
+impl From<NetRef> for NetId {
+    fn from(reference: NetRef) -> Self {
+        reference.object
+    }
+}
+
+impl fmt::Display for NetRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.object.fmt(f)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl SyncValue for NetRef {
+    const SCHEMA: TypeSchema = TypeSchema::Named("NetRef");
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_unsigned(self.object.0);
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let object = reader.read_unsigned("NetRef").map(NetId)?;
+        reader.note_reference(object);
+        Ok(Self { object })
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+/// A reference to a behaviour of type `T`, as a value: an object, and the position of the behaviour
+/// on it. Otherwise it is like a [`NetRef`].
+///
+/// If what is at that position is of another type, which only a broken or malicious server says, it
+/// gives nothing.
+///
+/// ```
+/// use syncvar_runtime::{BehaviourRef, NetId, NetworkBehaviour, NetworkServer};
+///
+/// /// Of two behaviours on an object, the one that it is about.
+/// fn aim<T: NetworkBehaviour>(server: &NetworkServer, id: NetId) -> BehaviourRef<T> {
+///     BehaviourRef::at(server, id, 1).unwrap_or(BehaviourRef::NONE)
+/// }
+/// ```
+pub struct BehaviourRef<T> {
+    object: NetId,
+    index: u8,
+    behaviour: PhantomData<fn() -> T>,
+}
+
+impl<T> BehaviourRef<T> {
+    /// A reference to nothing.
+    pub const NONE: Self = Self {
+        object: NetId::NONE,
+        index: 0,
+        behaviour: PhantomData,
+    };
+
+    /// The id of the object; [`NetId::NONE`] if this refers to nothing.
+    pub const fn id(self) -> NetId {
+        self.object
+    }
+
+    /// The position of the behaviour on the object.
+    pub fn index(self) -> usize {
+        self.index.into()
+    }
+
+    /// Whether this refers to nothing. A reference to an object that is gone does refer to something.
+    pub const fn is_none(self) -> bool {
+        self.object.0 == 0
+    }
+}
+
+impl<T: NetworkBehaviour> BehaviourRef<T> {
+    /// A reference to the first behaviour of this type on an object; none if the object is not there
+    /// or has no such behaviour.
+    pub fn to(objects: &impl NetworkObjects, object: NetId) -> Option<Self> {
+        let identity = objects.identity(object)?;
+        let mut positions = 0..identity.behaviour_count();
+        let index = positions.find(|index| identity.behaviour_at::<T>(*index).is_some())?;
+        Self::at(objects, object, index)
+    }
+
+    /// A reference to the behaviour at a position of an object; none if the object is not there or the
+    /// behaviour is of another type.
+    pub fn at(objects: &impl NetworkObjects, object: NetId, index: usize) -> Option<Self> {
+        objects.identity(object)?.behaviour_at::<T>(index)?;
+        Some(Self {
+            object,
+            index: u8::try_from(index).ok()?,
+            behaviour: PhantomData,
+        })
+    }
+
+    /// The behaviour, if its object is there.
+    pub fn try_get(self, objects: &impl NetworkObjects) -> Option<&T> {
+        objects.identity(self.object)?.behaviour_at(self.index())
+    }
+
+    /// The behaviour for writing, if its object is there.
+    pub fn try_get_mut<O: NetworkObjectsMut>(self, objects: &mut O) -> Option<O::Guard<'_, T>> {
+        objects.behaviour_at_mut(self.object, self.index())
+    }
+}
+
+impl<T> From<BehaviourRef<T>> for NetRef {
+    fn from(reference: BehaviourRef<T>) -> Self {
+        reference.object.into()
+    }
+}
+
+impl<T> Clone for BehaviourRef<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for BehaviourRef<T> {}
+
+impl<T> Default for BehaviourRef<T> {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl<T> PartialEq for BehaviourRef<T> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.object, self.index) == (other.object, other.index)
+    }
+}
+
+impl<T> Eq for BehaviourRef<T> {}
+
+impl<T> PartialOrd for BehaviourRef<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for BehaviourRef<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.object, self.index).cmp(&(other.object, other.index))
+    }
+}
+
+impl<T> Hash for BehaviourRef<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.object, self.index).hash(state);
+    }
+}
+
+impl<T> fmt::Debug for BehaviourRef<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BehaviourRef")
+            .field("object", &self.object)
+            .field("index", &self.index)
+            .finish()
+    }
+}
+
+/// The name of `T` is not part of the schema: it may be the very class that has the field.
+#[diagnostic::do_not_recommend]
+impl<T: NetworkBehaviour> SyncValue for BehaviourRef<T> {
+    const SCHEMA: TypeSchema = TypeSchema::Named("BehaviourRef");
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_unsigned(self.object.0);
+        if !self.is_none() {
+            writer.write_unsigned(self.index.into());
+        }
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let object = reader.read_unsigned("BehaviourRef").map(NetId)?;
+        if object == NetId::NONE {
+            return Ok(Self::NONE);
+        }
+        let start = reader.mark();
+        let index: u8 = reader.read_unsigned("position of a behaviour")?;
+        if usize::from(index) >= crate::identity::MAX_BEHAVIOURS {
+            let (what, value) = ("position of a behaviour", index.into());
+            return Err(reader.error_since(start, ReadErrorKind::InvalidValue { what, value }));
+        }
+        reader.note_reference(object);
+        Ok(Self {
+            object,
+            index,
+            behaviour: PhantomData,
+        })
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+#[cfg(feature = "serde")]
+mod with_serde {
+    use std::marker::PhantomData;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::BehaviourRef;
+
+    impl<T> Serialize for BehaviourRef<T> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            (self.object, self.index).serialize(serializer)
+        }
+    }
+
+    impl<'de, T> Deserialize<'de> for BehaviourRef<T> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let (object, index) = Deserialize::deserialize(deserializer)?;
+            let behaviour = PhantomData;
+            Ok(Self {
+                object,
+                index,
+                behaviour,
+            })
+        }
+    }
+}
+
+impl NetworkObjects for NetworkServer {
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity(id)
+    }
+}
+
+impl NetworkObjectsMut for NetworkServer {
+    type Guard<'a, B: NetworkBehaviour> = BehaviourMut<'a, B>;
+
+    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
+        self.get_mut(id)
+    }
+
+    fn behaviour_at_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<BehaviourMut<'_, B>> {
+        self.get_mut_at(id, index)
+    }
+}
+
+impl NetworkServer {
+    /// A reference to an object that is there: [`NetRef::to`].
+    pub fn net_ref(&self, id: NetId) -> Option<NetRef> {
+        NetRef::to(self, id)
+    }
+}
+
+impl NetworkObjects for NetworkClient {
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity(id)
+    }
+}
+
+impl NetworkObjectsMut for NetworkClient {
+    type Guard<'a, B: NetworkBehaviour> = ReplicaMut<'a, B>;
+
+    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<ReplicaMut<'_, B>> {
+        self.get_mut(id)
+    }
+
+    fn behaviour_at_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<ReplicaMut<'_, B>> {
+        self.get_mut_at(id, index)
+    }
+}
+
+impl NetworkClient {
+    /// A reference to an object that is there: [`NetRef::to`].
+    pub fn net_ref(&self, id: NetId) -> Option<NetRef> {
+        NetRef::to(self, id)
+    }
+}
+
+/// All objects but the own one, whose behaviours are the [siblings](NetworkContext::sibling).
+impl NetworkObjects for NetworkContext<'_> {
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity(id)
+    }
+}

@@ -1,0 +1,212 @@
+//! A call on its way out: its arguments, in each dialect that is spoken by those whom it goes to.
+
+use bytes::Bytes;
+
+use super::super::{ConnectionId, NetworkServer};
+use super::target::{Plan, Receivers};
+use super::{Kept, Local, Written};
+use crate::call::{Class, Name, frame, write_header};
+use crate::{CallError, Channel, Dialect, MessageType, NetId, NetworkWriter, Target, WriteError};
+
+/// What [`NetworkServer::calls`] makes the methods on; the macro writes a type around it.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct RpcSender<'call> {
+    pub(super) server: &'call mut NetworkServer,
+    pub(super) object: NetId,
+    pub(super) class: Class,
+    pub(super) target: Option<Target>,
+}
+
+/// A call that is being written.
+#[doc(hidden)]
+pub struct OutgoingRpc<'call> {
+    server: &'call mut NetworkServer,
+    object: NetId,
+    plan: Result<Plan, CallError>,
+    /// In `Unet` and in `Compact`, where that is spoken; the second one after a header of so many
+    /// bytes.
+    payloads: [Option<(MessageType, NetworkWriter)>; 2],
+    header: usize,
+    given: usize,
+}
+
+impl<'call> RpcSender<'call> {
+    /// The same for others than those whom the call itself names.
+    #[must_use]
+    pub fn to(mut self, target: Target) -> Self {
+        self.target = Some(target);
+        self
+    }
+
+    /// Begins the call of this number among those that the class declares.
+    pub fn begin(self, number: u32) -> OutgoingRpc<'call> {
+        let Self {
+            server,
+            object,
+            class,
+            target,
+        } = self;
+        let plan = server.plan_call(object, class, number, target);
+        OutgoingRpc::new(server, object, plan)
+    }
+
+    /// The same for a call that goes to one connection.
+    pub fn begin_to(mut self, connection: ConnectionId, number: u32) -> OutgoingRpc<'call> {
+        if self.target.is_some() {
+            return OutgoingRpc::new(self.server, self.object, Err(CallError::TargetGiven));
+        }
+        self.target = Some(Target::One(connection));
+        self.begin(number)
+    }
+}
+
+impl<'call> OutgoingRpc<'call> {
+    fn new(server: &'call mut NetworkServer, object: NetId, plan: Result<Plan, CallError>) -> Self {
+        let mut outgoing = Self {
+            server,
+            object,
+            plan,
+            payloads: [None, None],
+            header: 0,
+            given: 0,
+        };
+        if let Ok(plan) = &outgoing.plan
+            && let Err(error) = outgoing
+                .server
+                .begin_call(object, plan, &mut outgoing.payloads)
+        {
+            outgoing.plan = Err(error);
+        }
+        let [_, compact] = &outgoing.payloads;
+        outgoing.header = compact.as_ref().map_or(0, |(_, writer)| writer.len());
+        outgoing
+    }
+
+    /// Where to write the arguments, once for each dialect that is spoken by those whom the call goes
+    /// to.
+    pub fn next_writer(&mut self) -> Option<&mut NetworkWriter> {
+        let rest = self.payloads.get(self.given..)?;
+        self.given += rest.iter().position(Option::is_some)? + 1;
+        let payload = self.payloads.get_mut(self.given - 1)?.as_mut();
+        payload.map(|(_, writer)| writer)
+    }
+
+    /// Sends the call.
+    ///
+    /// # Errors
+    ///
+    /// Those of the call; nothing is sent then.
+    pub fn send(self) -> Result<(), CallError> {
+        let Self {
+            server,
+            object,
+            plan,
+            payloads,
+            header,
+            ..
+        } = self;
+        let plan = plan?;
+        let sent = server.finish_call(object, plan, &payloads, header);
+        for (place, payload) in server.calls.writers.iter_mut().zip(payloads) {
+            if let Some((_, mut writer)) = payload {
+                writer.truncate(0);
+                writer.take_error();
+                *place = writer;
+            }
+        }
+        server.run_local_calls();
+        sent
+    }
+}
+
+impl NetworkServer {
+    /// Writes what stands before the arguments.
+    fn begin_call(
+        &mut self,
+        object: NetId,
+        plan: &Plan,
+        payloads: &mut [Option<(MessageType, NetworkWriter)>; 2],
+    ) -> Result<(), CallError> {
+        let [unet, mut compact] = self.spoken(&plan.receivers);
+        compact |= plan.target == Target::Everyone;
+        let at = self.objects.get(object.0).map(|spawned| spawned.at.pool);
+        let prefab = at.and_then(|pool| self.prefabs.get(self.pools.prefab(pool)));
+        let calls = &prefab.ok_or(CallError::UnknownObject(object))?.calls;
+        let hash = Name::Hash(plan.place.schema.hash);
+        if unet && !calls.named(hash).is_some_and(|place| place.is(&plan.place)) {
+            return Err(CallError::Ambiguous);
+        }
+        let dialects = [Dialect::Unet, Dialect::Compact];
+        for ((dialect, wanted), place) in dialects.into_iter().zip([unet, compact]).zip(0..) {
+            if wanted {
+                let spare = std::mem::take(&mut self.calls.writers[place]);
+                let mut writer = spare;
+                if writer.dialect() != dialect {
+                    writer = NetworkWriter::with_dialect(dialect);
+                }
+                writer.at_behaviour(Some(plan.place.name));
+                let message_type = write_header(&mut writer, object, &plan.place, calls);
+                payloads[place] = Some((message_type, writer));
+            }
+        }
+        Ok(())
+    }
+
+    fn finish_call(
+        &mut self,
+        object: NetId,
+        plan: Plan,
+        payloads: &[Option<(MessageType, NetworkWriter)>; 2],
+        header: usize,
+    ) -> Result<(), CallError> {
+        let channel = plan.place.schema.channel;
+        let kind = self.config.channels.get(usize::from(channel)).copied();
+        let room = self.config.room(kind.unwrap_or(Channel::Reliable));
+        for (_, writer) in payloads.iter().flatten() {
+            if let Some(error) = writer.error() {
+                return Err(error.into());
+            }
+            if let Some(kind) = room.refusal(writer.dialect(), writer.len()) {
+                return Err(WriteError::new(kind, 0, Some(plan.place.name), None).into());
+            }
+        }
+        let [unet, compact] = payloads;
+        let arguments = compact.as_ref().map(|(_, writer)| writer.as_bytes());
+        let arguments = arguments.and_then(|payload| payload.get(header..));
+        let arguments = arguments.map(Bytes::copy_from_slice);
+        let call = Written {
+            channel,
+            unet: self.write_call(unet.as_ref()),
+            compact: self.write_call(compact.as_ref()),
+        };
+        if let Receivers::Later = plan.receivers {
+            self.calls.kept_objects.insert(object);
+            self.calls.kept.push(Kept {
+                object,
+                target: plan.target.clone(),
+                call,
+            });
+        } else {
+            self.transmit_call(plan.receivers, &call);
+        }
+        if let (Target::Everyone, Some(arguments)) = (plan.target, arguments) {
+            self.calls.local.push_back(Local {
+                object,
+                place: plan.place,
+                arguments,
+            });
+        }
+        Ok(())
+    }
+
+    /// A payload as a whole message.
+    fn write_call(
+        &mut self,
+        payload: Option<&(MessageType, NetworkWriter)>,
+    ) -> Option<(MessageType, Bytes)> {
+        let (message_type, payload) = payload?;
+        frame(&mut self.calls.messages, *message_type, payload.as_bytes());
+        Some((*message_type, self.calls.messages.take_bytes()))
+    }
+}

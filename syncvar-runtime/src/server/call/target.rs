@@ -1,0 +1,142 @@
+//! Whom a call goes to.
+
+use super::super::audience::{AudienceId, Audiences};
+use super::super::connection::ConnectionState;
+use super::super::spawned::Spawned;
+use super::super::{ConnectionId, NetworkServer};
+use crate::call::{CallPlace, Class};
+use crate::{CallError, Dialect, NetId, Target};
+
+/// Whom a call goes to.
+pub(super) enum Receivers {
+    /// Those who observe the object when it has been shown or hidden.
+    Later,
+    /// All who observe it.
+    Audience(AudienceId),
+    /// Some of them.
+    Some(Vec<ConnectionId>),
+}
+
+/// What a call comes to.
+pub(super) struct Plan {
+    pub(super) place: CallPlace,
+    pub(super) target: Target,
+    pub(super) receivers: Receivers,
+}
+
+impl NetworkServer {
+    /// Which call is meant, and whether those who are named can be called.
+    pub(super) fn plan_call(
+        &self,
+        object: NetId,
+        class: Class,
+        number: u32,
+        target: Option<Target>,
+    ) -> Result<Plan, CallError> {
+        let spawned = self.objects.get(object.0);
+        let spawned = spawned.ok_or(CallError::UnknownObject(object))?;
+        let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool));
+        let place = prefab.and_then(|prefab| prefab.calls.declared(class, number));
+        let place = place.ok_or(CallError::NoSuchBehaviour {
+            object,
+            behaviour: class.name,
+        })?;
+        if usize::from(place.schema.channel) >= self.config.channels.len() {
+            return Err(CallError::UnknownChannel(place.schema.channel));
+        }
+        let target = target.unwrap_or_else(|| place.schema.target());
+        let waits = !spawned.announced
+            || spawned.moved
+            || !self.calls.kept.is_empty() && self.calls.kept_objects.contains(&object);
+        self.check_target(object, spawned, &target, waits)?;
+        let receivers = if waits {
+            Receivers::Later
+        } else {
+            self.receivers(spawned, &target)
+        };
+        Ok(Plan {
+            place,
+            target,
+            receivers,
+        })
+    }
+
+    /// Whether those who are named observe the object, or will as far as is known.
+    fn check_target(
+        &self,
+        object: NetId,
+        spawned: &Spawned,
+        target: &Target,
+        waits: bool,
+    ) -> Result<(), CallError> {
+        let sees = |connection: ConnectionId| {
+            if !waits {
+                return self.audiences.get(spawned.audience).observes(connection);
+            }
+            let state = self.connections.get(connection.0).map(|known| known.state);
+            let ready = matches!(
+                state,
+                Some(ConnectionState::Joining | ConnectionState::Ready)
+            );
+            ready && self.audiences.admits(spawned.wanted, connection)
+        };
+        let named: &[ConnectionId] = match target {
+            Target::Observers | Target::NotOwner | Target::Everyone | Target::AllBut(_) => &[],
+            Target::Owner => spawned.owner.as_slice(),
+            Target::One(connection) => std::slice::from_ref(connection),
+            Target::Set(connections) => connections,
+        };
+        if *target == Target::Owner && named.is_empty() {
+            return Err(CallError::NoOwner(object));
+        }
+        match named.iter().find(|connection| !sees(**connection)) {
+            Some(connection) => Err(CallError::NotObserved {
+                object,
+                connection: *connection,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Those of a target who observe the object now.
+    pub(super) fn receivers(&self, spawned: &Spawned, target: &Target) -> Receivers {
+        let audience = self.audiences.get(spawned.audience);
+        let but = |left_out: Option<ConnectionId>| match left_out {
+            Some(left_out) if audience.observes(left_out) => {
+                Receivers::Some(audience.ready().filter(|c| *c != left_out).collect())
+            }
+            _ => Receivers::Audience(spawned.audience),
+        };
+        let only = |mut named: Vec<ConnectionId>| {
+            named.sort_unstable();
+            named.dedup();
+            named.retain(|connection| audience.observes(*connection));
+            Receivers::Some(named)
+        };
+        match target {
+            Target::Observers | Target::Everyone => Receivers::Audience(spawned.audience),
+            Target::NotOwner => but(spawned.owner),
+            Target::AllBut(connection) => but(Some(*connection)),
+            Target::Owner => only(spawned.owner.into_iter().collect()),
+            Target::One(connection) => only(vec![*connection]),
+            Target::Set(connections) => only(connections.clone()),
+        }
+    }
+
+    /// Whether `Unet` and `Compact` are spoken by those whom a call goes to.
+    pub(super) fn spoken(&self, receivers: &Receivers) -> [bool; 2] {
+        let speaks = |connections: &[ConnectionId], dialect| {
+            let connections = connections.iter().filter_map(|c| self.connections.get(c.0));
+            let mut dialects = connections.map(|connection| connection.dialect);
+            dialects.any(|spoken| spoken == dialect)
+        };
+        [Dialect::Unet, Dialect::Compact].map(|dialect| match receivers {
+            Receivers::Later => {
+                let everyone = self.audiences.get(Audiences::EVERYONE);
+                everyone.speaks(dialect) || speaks(&self.joining, dialect)
+            }
+            Receivers::Audience(audience) => self.audiences.get(*audience).speaks(dialect),
+            Receivers::Some(connections) => speaks(connections, dialect),
+        })
+    }
+}

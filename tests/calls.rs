@@ -1,0 +1,16 @@
+//! Remote calls: commands, calls of clients, and events.
+
+#[path = "support/mod.rs"]
+mod support;
+
+mod calls {
+    pub(crate) mod audience;
+    pub(crate) mod bases;
+    pub(crate) mod commands;
+    pub(crate) mod encoding;
+    pub(crate) mod hostile;
+    pub(crate) mod order;
+    pub(crate) mod refused;
+    pub(crate) mod running;
+    pub(crate) mod world;
+}

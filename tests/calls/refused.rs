@@ -1,0 +1,237 @@
+//! Commands that are not sent, and commands that are not run.
+
+use std::time::Duration;
+
+use syncvar::prelude::*;
+use syncvar::{CallError, ClientConfig, CommandRefusal, ServerConfig};
+
+use super::world::{DIALECTS, Unit, network, network_with, prefabs, ran, server_events, spawn};
+
+/// The reasons for which the server has refused commands, and of whom.
+fn refusals(net: &mut MemoryNetwork) -> Vec<(u32, CommandRefusal)> {
+    let events = server_events(net).into_iter();
+    let refusals = events.filter_map(|event| match event {
+        ServerEvent::CommandRefused {
+            connection, reason, ..
+        } => Some((connection.0, reason)),
+        _ => None,
+    });
+    refusals.collect()
+}
+
+/// Has another client send the packets of this one, whatever they say.
+fn forge(net: &mut MemoryNetwork, from: usize, to: usize) {
+    let connection = net.connection(to);
+    let client = net.client_mut(from);
+    let packets: Vec<_> = std::iter::from_fn(|| client.poll_transmit()).collect();
+    for packet in packets {
+        net.server.handle_packet(connection, &packet.bytes).unwrap();
+    }
+}
+
+#[test]
+fn what_a_client_can_know_is_an_error_before_anything_is_sent() {
+    for dialect in DIALECTS {
+        let mut net = network(dialect, 1);
+        let id = spawn(&mut net, None);
+        let client = net.client_mut(0);
+        assert_eq!(
+            client.calls::<Unit>(id).fire(1),
+            Err(CallError::NotOwner(id))
+        );
+        let unknown = NetId(99);
+        let error = client.calls::<Unit>(unknown).open();
+        assert_eq!(error, Err(CallError::UnknownObject(unknown)));
+        let error = client.calls::<Unit>(id).stumble("x".repeat(40_000));
+        let Err(CallError::Unsendable(error)) = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(error.field(), Some("Unit.stumble.over"));
+        let error = client.calls::<Unit>(id).steer("x".repeat(1340));
+        assert!(matches!(error, Err(CallError::Unsendable(_))), "{error:?}");
+        assert_eq!(client.poll_transmit(), None);
+        client.handle_disconnect();
+        assert_eq!(
+            client.calls::<Unit>(id).open(),
+            Err(CallError::NotConnected)
+        );
+    }
+    let mut client = NetworkClient::with_config(prefabs(), ClientConfig::default());
+    let error = client.calls::<Unit>(NetId(1)).open();
+    assert_eq!(error, Err(CallError::NotConnected));
+}
+
+#[test]
+fn what_the_server_cannot_send_is_an_error_and_nothing_is_sent() {
+    for dialect in DIALECTS {
+        let mut net = network(dialect, 1);
+        let id = spawn(&mut net, None);
+        for spawned in [true, false] {
+            let id = if spawned {
+                id
+            } else {
+                net.server.spawn(Unit::default())
+            };
+            let error = net.server.calls::<Unit>(id).hear("x".repeat(40_000));
+            let Err(CallError::Unsendable(error)) = error else {
+                panic!("{error:?}");
+            };
+            assert_eq!(error.field(), Some("Unit.hear.text"));
+            // Channel 1 is unreliable.
+            let error = net.server.calls::<Unit>(id).glimpse("x".repeat(1340));
+            assert!(matches!(error, Err(CallError::Unsendable(_))), "{error:?}");
+            net.server
+                .calls::<Unit>(id)
+                .glimpse("x".repeat(1300))
+                .unwrap();
+        }
+        net.settle();
+        assert_eq!(super::world::seen(&net, 0, id).len(), 1);
+    }
+}
+
+#[test]
+fn t63_a_command_that_requires_ownership_is_run_for_the_owner_alone() {
+    for dialect in DIALECTS {
+        let mut net = network(dialect, 2);
+        let id = spawn(&mut net, Some(0));
+        server_events(&mut net);
+        net.client_mut(0).calls::<Unit>(id).fire(1).unwrap();
+        forge(&mut net, 0, 1);
+        assert_eq!(refusals(&mut net), [(2, CommandRefusal::NotOwner)]);
+        assert_eq!(ran(&net, id), [""; 0]);
+        net.client_mut(0).calls::<Unit>(id).fire(2).unwrap();
+        net.settle();
+        assert_eq!(ran(&net, id), ["fire 2 by Some(1)"]);
+        // It has been taken away, and the client does not know yet.
+        net.client_mut(0).calls::<Unit>(id).fire(3).unwrap();
+        net.server.set_owner(id, None);
+        forge(&mut net, 0, 0);
+        assert_eq!(refusals(&mut net), [(1, CommandRefusal::NotOwner)]);
+        assert_eq!(net.server.stats().refused_commands.not_owner, 2);
+        assert_eq!(net.server.stats().refused_commands.total(), 2);
+    }
+}
+
+#[test]
+fn t59_a_command_on_an_object_that_the_sender_does_not_see_is_not_run() {
+    for dialect in DIALECTS {
+        let mut net = network(dialect, 2);
+        let id = spawn(&mut net, None);
+        let second = net.connection(1);
+        net.server.hide(id, second);
+        net.settle();
+        server_events(&mut net);
+        net.client_mut(0).calls::<Unit>(id).open().unwrap();
+        forge(&mut net, 0, 1);
+        net.client_mut(0).calls::<Unit>(id).open().unwrap();
+        net.server.despawn(id);
+        forge(&mut net, 0, 0);
+        let unknown = CommandRefusal::UnknownObject;
+        assert_eq!(refusals(&mut net), [(2, unknown.clone()), (1, unknown)]);
+        assert_eq!(net.server.stats().refused_commands.unknown_object, 2);
+    }
+}
+
+#[test]
+fn a_command_that_comes_too_often_is_refused_for_each_connection_by_itself() {
+    for dialect in DIALECTS {
+        let mut net = network(dialect, 2);
+        let id = spawn(&mut net, None);
+        server_events(&mut net);
+        for client in [0, 0, 1] {
+            for _ in 0..4 {
+                net.client_mut(client).calls::<Unit>(id).open().unwrap();
+            }
+        }
+        net.step();
+        let by = |log: &[String], who: &str| log.iter().filter(|line| line.ends_with(who)).count();
+        let log = ran(&net, id);
+        assert_eq!((by(&log, "Some(1)"), by(&log, "Some(2)")), (5, 4));
+        assert_eq!(refusals(&mut net), vec![(1, CommandRefusal::TooOften); 3]);
+        // Another command has its own share.
+        net.client_mut(0)
+            .calls::<Unit>(id)
+            .steer("left".into())
+            .unwrap();
+        net.tick = Duration::from_millis(200);
+        net.step();
+        net.client_mut(0).calls::<Unit>(id).open().unwrap();
+        net.step();
+        assert_eq!(ran(&net, id).len(), log.len() + 2);
+        assert_eq!(refusals(&mut net), []);
+    }
+}
+
+#[test]
+fn the_servers_own_rate_is_for_commands_that_say_none() {
+    let mut config = ServerConfig::default();
+    config.command_rate = 2.0;
+    let mut net = network_with(config, 1);
+    let id = spawn(&mut net, None);
+    server_events(&mut net);
+    for number in 0..5 {
+        let calls = net.client_mut(0).calls::<Unit>(id);
+        calls.stumble(number.to_string()).unwrap();
+    }
+    net.step();
+    assert_eq!(ran(&net, id), ["stumble over 0", "stumble over 1"]);
+    assert_eq!(refusals(&mut net), vec![(1, CommandRefusal::TooOften); 3]);
+}
+
+#[test]
+fn refusals_never_drive_other_events_out() {
+    let mut config = ServerConfig::default();
+    config.max_events = 10;
+    let mut net = network_with(config, 1);
+    let id = spawn(&mut net, None);
+    server_events(&mut net);
+    for _ in 0..50 {
+        net.client_mut(0).calls::<Unit>(id).open().unwrap();
+    }
+    net.step();
+    net.cut(0);
+    let events = server_events(&mut net);
+    assert_eq!(events.len(), 6);
+    assert!(matches!(events[5], ServerEvent::Disconnected { .. }));
+    assert_eq!(net.server.stats().refused_commands.too_often, 45);
+}
+
+#[test]
+fn a_changed_signature_is_named_when_the_connection_is_refused() {
+    mod other {
+        use syncvar::prelude::*;
+
+        #[derive(NetworkBehaviour, Default)]
+        pub(super) struct Unit {
+            #[sync_var]
+            pub(super) ammo: SyncVar<u32>,
+        }
+
+        #[network_calls]
+        impl Unit {
+            #[command]
+            fn fire(&mut self, at: i64) {
+                let _ = at;
+            }
+        }
+    }
+    let mut server = NetworkServer::new(Prefabs::new().register::<Unit>("unit"));
+    let mut client = NetworkClient::new(Prefabs::new().register::<other::Unit>("unit"));
+    let connection = server.handle_connect();
+    client.handle_connect();
+    let packet = client.poll_transmit().unwrap();
+    server.handle_packet(connection, &packet.bytes).unwrap();
+    while let Some(transmit) = server.poll_transmit() {
+        let packet = transmit.to_bytes();
+        client.handle_packet(0, &packet).unwrap();
+    }
+    let Some(ClientEvent::Refused { reason }) = client.poll_event() else {
+        panic!("refused");
+    };
+    assert_eq!(
+        reason.to_string(),
+        "the two sides are not built from the same schema: prefab `unit`, behaviour `Unit`, call `fire`: \
+         the server has `fire: command CmdFire(at: i32)`, this client has `fire: command CmdFire(at: i64)`"
+    );
+}

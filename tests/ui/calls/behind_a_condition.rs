@@ -1,0 +1,13 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Player;
+
+#[network_calls]
+impl Player {
+    #[command]
+    #[cfg(unix)]
+    fn fire(&mut self) {}
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Player;
+
+#[network_calls]
+impl Player {
+    #[client_rpc]
+    fn explode(&mut self) -> u32 {
+        1
+    }
+}
+
+fn main() {}

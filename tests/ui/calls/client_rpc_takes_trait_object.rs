@@ -1,0 +1,14 @@
+use syncvar::prelude::*;
+
+trait Shape {}
+
+#[derive(NetworkBehaviour)]
+struct Player;
+
+#[network_calls]
+impl Player {
+    #[client_rpc]
+    fn draw(&mut self, _shape: Box<dyn Shape>) {}
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use syncvar::prelude::*;
+
+struct Player;
+
+#[network_calls]
+impl Player {
+    #[command]
+    fn fire(&mut self) {}
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Player;
+
+#[network_calls]
+impl Player {
+    #[command]
+    fn fire(&mut self, _what: Box<dyn std::any::Any>) {}
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use syncvar::prelude::*;
+
+#[network_calls]
+#[derive(NetworkBehaviour)]
+struct Player;
+
+fn main() {}

@@ -1,0 +1,12 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+struct Player;
+
+#[network_calls]
+impl Player {
+    #[target_rpc]
+    fn whisper() {}
+}
+
+fn main() {}
