@@ -74,7 +74,7 @@ impl NetworkServer {
     /// and have not been sent. A call on an object that nobody has been told of yet, or that is about
     /// to be shown or hidden, comes after that, with the next update, and to those who observe the
     /// object then. Who begins to observe an object later is not given past calls: what they are to
-    /// know is a field.
+    /// know is a field. On a [host](Self::connect_local) the local client observes objects, too.
     pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Rpcs<'_> {
         self.calls_of::<B>(id, None)
     }
