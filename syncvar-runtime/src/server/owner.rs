@@ -170,7 +170,11 @@ impl NetworkServer {
             self.stats.ignored_writes += 1;
             return Ok(());
         }
-        let Some(slots) = self.pools.slots_mut(spawned.at) else {
+        let at = spawned.at;
+        if self.host.is_some() {
+            self.remember_object_for_local(id, at);
+        }
+        let Some(slots) = self.pools.slots_mut(at) else {
             self.stats.ignored_writes += 1;
             return Ok(());
         };
@@ -296,7 +300,7 @@ fn read_write(
     };
     reader.set_fields(slot.info().rules.owner_write);
     let read = slot.deserialize(reader, false);
-    // Hooks are for those who are told, and this side has decided.
+    // Hooks are for those who are told; those of a host run with the next update.
     slot.skip_hooks();
     reader.set_fields(u64::MAX);
     all.push((index.into(), reader.take_seen_bits()));
