@@ -114,7 +114,8 @@ pub struct ServerConfig {
     /// are always spoken to in the latter.
     pub dialect: Dialect,
     /// The most elements that a sequence or a collection can have in what the owner of an object writes
-    /// to it, 1 048 576 unless set; what has more is not applied.
+    /// to it, and in the arguments of a command, 1 048 576 unless set; what has more is not applied, or
+    /// not run.
     pub max_elements: usize,
     /// How many objects a connection is sent again in one update because it could not read them;
     /// what it asks for beyond them waits for the next updates.
