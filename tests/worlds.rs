@@ -5,6 +5,7 @@
 mod worlds {
     mod action;
     mod check;
+    mod found;
     mod hostile;
     mod objects;
     mod world;

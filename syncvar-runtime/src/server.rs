@@ -229,6 +229,8 @@ pub struct NetworkServer {
     resyncing: Vec<ConnectionId>,
     /// Connections that have asked for the time.
     pinging: Vec<ConnectionId>,
+    /// Owners whose writes could not be read: they are told what is so.
+    misled: BTreeSet<(ConnectionId, NetId)>,
     /// Lists for the update loop to use again.
     scratch: Scratch,
     /// Full states that are being written.
@@ -290,6 +292,7 @@ impl NetworkServer {
             joining: Vec::new(),
             resyncing: Vec::new(),
             pinging: Vec::new(),
+            misled: BTreeSet::new(),
             scratch: Scratch::default(),
             showing: Box::new(Showing::new(config.gathered_size())),
             turnover: Turnover::default(),
@@ -457,6 +460,7 @@ impl NetworkServer {
             && self.joining.is_empty()
             && self.resyncing.is_empty()
             && self.pinging.is_empty()
+            && self.misled.is_empty()
             && self.outgoing.is_empty()
             && self.reparented.is_empty()
             && !self.scene_loaded

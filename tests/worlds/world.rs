@@ -553,7 +553,6 @@ impl World {
                     self.server.handle_disconnect(connection);
                     self.ends.remove(&connection);
                     self.host = self.host.filter(|host| *host != connection);
-                    self.liar = self.liar.filter(|liar| *liar != connection);
                 }
             }
             Action::NotReady(client) => {
