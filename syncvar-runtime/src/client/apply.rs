@@ -295,7 +295,8 @@ impl NetworkClient {
         let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
             .with_max_elements(self.config.max_elements)
             .with_references(&mut self.targets);
-        let prefab = arrival.prefab.and_then(|index| self.prefabs.get(index));
+        // UNet does not say what prefab a scene object is of.
+        let prefab = self.prefabs.get(self.pools.prefab(replica.at.pool));
         let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
         let read = match (refused, self.pools.slots_mut(replica.at)) {
             (Some(error), _) => Err(error.clone()),

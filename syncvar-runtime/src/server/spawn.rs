@@ -403,6 +403,8 @@ impl NetworkServer {
         };
         let former = std::mem::replace(&mut spawned.owner, owner);
         let told = spawned.announced.then_some(spawned.audience);
+        // What was said before is heard before.
+        self.deliver();
         for (connection, authority) in [(former, false), (owner, true)] {
             let Some(connection) = connection else {
                 continue;
