@@ -380,6 +380,7 @@ impl NetworkServer {
     /// connection's to write: what is written to them here is refused, as
     /// [`ServerEvent::WriteRefused`], and they are what they were. With `server_override` beside it the
     /// server may write, too.
+    #[inline]
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
         if self.host.is_some() {
