@@ -242,6 +242,7 @@ impl NetworkServer {
     /// Takes an object away, when its behaviours have been told.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
         self.detach_children(id);
+        self.hide_at_once(id);
         let Some(spawned) = self.objects.remove(id.0) else {
             return false;
         };
