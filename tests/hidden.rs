@@ -396,13 +396,13 @@ fn t36_calls_after_the_hide_are_for_the_others_and_those_before_it_come_before_i
         world
             .server
             .calls::<Unit>(id)
-            .shout(&"before".into())
+            .shout("before".into())
             .unwrap();
         world.server.hide(id, gone);
         world
             .server
             .calls::<Unit>(id)
-            .shout(&SECRET.into())
+            .shout(SECRET.into())
             .unwrap();
         world.write(id, "also a secret");
         world.step();
@@ -420,7 +420,7 @@ fn t43_an_object_that_is_hidden_and_despawned_is_hidden_from_the_one_and_gone_fo
         world
             .server
             .calls::<Unit>(id)
-            .shout(&"before".into())
+            .shout("before".into())
             .unwrap();
         world.server.hide(id, gone);
         world.write(id, SECRET);

@@ -279,8 +279,8 @@ impl NetworkServer {
         self.set_visible(id, connection, true)
     }
 
-    /// Hides an object from a connection, from the next update on. Returns whether there is such an
-    /// object.
+    /// Hides an object from a connection, from the next update on. Nothing that has been written to the
+    /// object and has not been sent goes to it any more. Returns whether there is such an object.
     pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> bool {
         self.set_visible(id, connection, false)
     }
