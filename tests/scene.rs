@@ -5,8 +5,8 @@ mod support;
 use support::{Compass, Door, Player, drain, frame, prefabs};
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, ClientConfig, Dialect, NetworkIdentity, NetworkSceneId, ReadErrorKind, ServerConfig,
-    SpawnError, SpawnFailure, Vector3,
+    Budget, ClientConfig, Dialect, MessageType, NetworkIdentity, NetworkSceneId, ReadErrorKind,
+    ServerConfig, SpawnError, SpawnFailure, Vector3,
 };
 
 const GATE: NetworkSceneId = NetworkSceneId(12);

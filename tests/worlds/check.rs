@@ -144,8 +144,14 @@ impl World {
 
 fn check(connection: &ConnectionId, said: &Said, heard: &[(NetId, u32)]) {
     let was_heard = heard.contains(&(said.object, said.number));
-    assert!(was_heard || !said.must.contains(connection), "{connection} has missed {said:?}");
-    assert!(!was_heard || !said.must_not.contains(connection), "{connection} heard {said:?}");
+    assert!(
+        was_heard || !said.must.contains(connection),
+        "{connection} has missed {said:?}"
+    );
+    assert!(
+        !was_heard || !said.must_not.contains(connection),
+        "{connection} heard {said:?}"
+    );
 }
 
 /// The calls on each object come in order, each once.
@@ -173,7 +179,12 @@ fn shared(hero: &Hero) -> Shared<'_> {
         name: &hero.name,
         target: *hero.target,
         shown: *hero.shown,
-        own: (*hero.aim, hero.path.to_vec(), *hero.mode, hero.orders.to_vec()),
+        own: (
+            *hero.aim,
+            hero.path.to_vec(),
+            *hero.mode,
+            hero.orders.to_vec(),
+        ),
         slow: (*hero.heat, *hero.place),
     }
 }

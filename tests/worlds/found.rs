@@ -75,12 +75,14 @@ fn n24_what_on_synchronize_sets_on_the_server_is_refused_where_only_the_owner_wr
             let replica = net.client(client).get::<Hero>(id).unwrap();
             assert_eq!((*replica.aim, *replica.shown), (5, shown + 1));
         }
-        let refused = server_events(&mut net).into_iter().any(|event| match event {
-            ServerEvent::WriteRefused { object, fields } => {
-                object == id && fields.names().eq(["aim"])
-            }
-            _ => false,
-        });
+        let refused = server_events(&mut net)
+            .into_iter()
+            .any(|event| match event {
+                ServerEvent::WriteRefused { object, fields } => {
+                    object == id && fields.names().eq(["aim"])
+                }
+                _ => false,
+            });
         assert!(refused, "the game is told");
     }
 }

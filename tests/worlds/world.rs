@@ -176,7 +176,10 @@ impl World {
         };
         let server = &mut self.server;
         let id = match kind {
-            0 => server.spawn_with((Plain::default(), Hero::default(), Fast::default()), options),
+            0 => server.spawn_with(
+                (Plain::default(), Hero::default(), Fast::default()),
+                options,
+            ),
             1 => server.spawn_with(Hero::default(), options),
             _ if server.scene_object(GATE).is_none() => {
                 server.spawn_scene_object(GATE, Hero::default())
@@ -455,7 +458,10 @@ impl World {
 
     fn up(&mut self, connection: ConnectionId, count: usize) {
         for _ in 0..count {
-            let packet = self.ends.get_mut(&connection).and_then(|end| end.up.pop_front());
+            let packet = self
+                .ends
+                .get_mut(&connection)
+                .and_then(|end| end.up.pop_front());
             let Some((_, packet)) = packet else {
                 break;
             };
@@ -521,7 +527,11 @@ impl World {
             return;
         };
         let calls = end.client.calls::<Hero>(id);
-        let sent = if fire { calls.fire(number) } else { calls.open(number) };
+        let sent = if fire {
+            calls.fire(number)
+        } else {
+            calls.open(number)
+        };
         if sent.is_ok() {
             end.sent.push(number);
         }
@@ -624,7 +634,8 @@ impl World {
             }
             Action::Move(_, place) => {
                 let place = Vector3::new(f32::from(place), 0.0, 0.0);
-                self.server.set_transform(id, place, syncvar::Quaternion::IDENTITY);
+                self.server
+                    .set_transform(id, place, syncvar::Quaternion::IDENTITY);
             }
             _ => self.act_on_both(id, action),
         }

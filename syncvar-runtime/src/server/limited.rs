@@ -164,7 +164,11 @@ impl NetworkServer {
                 .is_some_and(|owed| owed.contains(&id))
         };
         limit.note(&self.rationing.notes, id, |note| {
-            observed(note.audience) && !owed(note.net_id)
+            // Some may see the object no more since that was written, ahead of the update.
+            let ahead = note.changes.is_none();
+            let spawned = self.objects.get(note.net_id.0).filter(|_| ahead);
+            let audience = spawned.map_or(note.audience, |spawned| spawned.audience);
+            observed(audience) && !owed(note.net_id)
         });
         limit.waiting.retain(|waiting| {
             let spawned = self.objects.get(waiting.net_id.0);

@@ -244,6 +244,7 @@ impl NetworkServer {
         if self.relations.has_children() {
             self.detach_children(id);
         }
+        self.hide_at_once(id);
         let Some(spawned) = self.objects.remove(id.0) else {
             return false;
         };
@@ -282,8 +283,8 @@ impl NetworkServer {
         self.set_visible(id, connection, true)
     }
 
-    /// Hides an object from a connection, from the next update on. Returns whether there is such an
-    /// object.
+    /// Hides an object from a connection, from the next update on. Nothing that has been written to the
+    /// object and has not been sent goes to it any more. Returns whether there is such an object.
     pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> bool {
         self.set_visible(id, connection, false)
     }

@@ -166,12 +166,17 @@ impl NetworkServer {
         while let Some(host) = &mut self.host
             && let Some(((id, behaviour), lent)) = host.due.pop_first()
         {
-            let Some(spawned) = self.objects.get(id.0) else {
-                continue;
-            };
             if !host.known.contains(&id) {
                 continue;
             }
+            let spawned = self.objects.get(id.0);
+            // It is told nothing more of what it is about to lose sight of.
+            let Some(spawned) = spawned.filter(|spawned| self.is_for_local(id, spawned)) else {
+                continue;
+            };
+            let Some(host) = &mut self.host else {
+                break;
+            };
             let Some(slots) = self.pools.slots_mut(spawned.at) else {
                 // It is lent this very moment.
                 host.lent.insert((id, behaviour), lent);

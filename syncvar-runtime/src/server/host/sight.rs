@@ -25,7 +25,7 @@ impl NetworkServer {
             Base::Everyone => true,
             Base::Nobody => false,
             Base::Area(area) => {
-                spawned.owner == Some(host.connection) || self.audiences.sees(host.connection, area)
+                spawned.owner == Some(host.connection) || self.will_see(host.connection, area)
             }
         }
     }
