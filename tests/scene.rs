@@ -515,7 +515,7 @@ fn what_is_missed_is_bounded_by_the_limit_of_objects() {
         let scene_id = NetworkSceneId(number);
         client.add_scene_object(scene_id, Door::default()).unwrap();
     }
-    let asked = client.stats().encoded(syncvar::MessageType::Resync);
+    let asked = client.stats().encoded(MessageType::Resync);
     assert_eq!(asked.messages, 3, "three are remembered");
     for number in 1..=100 {
         let packet = scene_spawn(number, number, &[0]);
