@@ -399,11 +399,7 @@ fn t36_calls_after_the_hide_are_for_the_others_and_those_before_it_come_before_i
             .shout("before".into())
             .unwrap();
         world.server.hide(id, gone);
-        world
-            .server
-            .calls::<Unit>(id)
-            .shout(SECRET.into())
-            .unwrap();
+        world.server.calls::<Unit>(id).shout(SECRET.into()).unwrap();
         world.write(id, "also a secret");
         world.step();
         world.assert_only_hidden(gone, id);

@@ -1,6 +1,7 @@
 //! `NetworkClient`: the mirror of the server. No socket, no clock, no thread.
 
 mod apply;
+mod arrive;
 mod call;
 mod clock;
 mod config;
