@@ -114,7 +114,8 @@ pub struct ServerConfig {
     /// are always spoken to in the latter.
     pub dialect: Dialect,
     /// The most elements that a sequence or a collection can have in what the owner of an object writes
-    /// to it, 1 048 576 unless set; what has more is not applied.
+    /// to it, and in the arguments of a command, 1 048 576 unless set; what has more is not applied, or
+    /// not run.
     pub max_elements: usize,
     /// How many objects a connection is sent again in one update because it could not read them;
     /// what it asks for beyond them waits for the next updates.
@@ -228,6 +229,8 @@ pub struct NetworkServer {
     resyncing: Vec<ConnectionId>,
     /// Connections that have asked for the time.
     pinging: Vec<ConnectionId>,
+    /// Owners whose writes could not be read: they are told what is so.
+    misled: BTreeSet<(ConnectionId, NetId)>,
     /// Lists for the update loop to use again.
     scratch: Scratch,
     /// Full states that are being written.
@@ -289,6 +292,7 @@ impl NetworkServer {
             joining: Vec::new(),
             resyncing: Vec::new(),
             pinging: Vec::new(),
+            misled: BTreeSet::new(),
             scratch: Scratch::default(),
             showing: Box::new(Showing::new(config.gathered_size())),
             turnover: Turnover::default(),
@@ -376,6 +380,7 @@ impl NetworkServer {
     /// connection's to write: what is written to them here is refused, as
     /// [`ServerEvent::WriteRefused`], and they are what they were. With `server_override` beside it the
     /// server may write, too.
+    #[inline]
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
         if self.host.is_some() {
@@ -456,6 +461,7 @@ impl NetworkServer {
             && self.joining.is_empty()
             && self.resyncing.is_empty()
             && self.pinging.is_empty()
+            && self.misled.is_empty()
             && self.outgoing.is_empty()
             && self.reparented.is_empty()
             && !self.scene_loaded

@@ -7,7 +7,7 @@ mod serializer;
 pub use serializable::{NetworkSerializable, Serializable};
 pub use serializer::BufferSerializer;
 
-pub(crate) use section::{read_sections, write_sections};
+pub(crate) use section::{Fault, read_sections, write_sections};
 
 use std::borrow::Cow;
 

@@ -15,6 +15,7 @@ impl NetworkServer {
         payload: &[u8],
     ) -> Result<(), ReadError> {
         let mut call = Incoming::decode(message_type, payload)?;
+        call.arguments = call.arguments.with_max_elements(self.config.max_elements);
         let place = self.find_command(from, &call);
         let result = match &place {
             Ok(place) => self.run_command(from, place, &mut call),

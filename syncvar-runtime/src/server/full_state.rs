@@ -1,15 +1,16 @@
 //! The full state of an object, as a message of its own or as the entry of a batch.
 
 use super::ServerEvent;
+use super::owner::refuse;
 use crate::events::Events;
 use crate::identity::{Place, Relation, Slots};
 use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, SetParent};
 use crate::prefab::Prefab;
 use crate::segments::{Room, Segments, packed_length};
 use crate::stats::Stats;
-use crate::synchronize::write_sections;
+use crate::synchronize::{Fault, write_sections};
 use crate::{
-    Dialect, MessageType, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
+    ChangedFields, Dialect, MessageType, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
     Vector3, WriteError,
 };
 
@@ -125,6 +126,7 @@ impl Description {
 
     /// The message that says who the parent is, if there is one, and the full state: one is not sent
     /// without the other.
+    #[inline(never)]
     fn write_messages(
         &self,
         slots: &mut dyn Slots,
@@ -170,6 +172,7 @@ impl Description {
     }
 
     /// Which extras there are, and those.
+    #[cold]
     fn write_extras(&self, writer: &mut NetworkWriter) {
         let Relation { scene_id, parent } = self.relation;
         let scene_id = scene_id.map(|scene_id| (SCENE_ID, scene_id.0));
@@ -194,13 +197,19 @@ impl Description {
         writer.set_for_owner(false);
         if self.kind.synchronize {
             let object = self.net_id;
-            write_sections(slots, writer, stats, |behaviour, error| {
-                tracing::warn!(%object, behaviour, %error, "an on_synchronize could not write");
-                events.push(ServerEvent::SynchronizeFailed {
-                    object,
-                    behaviour,
-                    error,
-                });
+            write_sections(slots, writer, stats, |schema, fault| match fault {
+                Fault::Failed(error) => {
+                    let behaviour = schema.name;
+                    tracing::warn!(%object, behaviour, %error, "an on_synchronize could not write");
+                    events.push(ServerEvent::SynchronizeFailed {
+                        object,
+                        behaviour,
+                        error,
+                    });
+                }
+                Fault::Refused(fields) => {
+                    refuse(events, object, ChangedFields::new(schema, fields));
+                }
             });
         }
         writer.at_behaviour(None);

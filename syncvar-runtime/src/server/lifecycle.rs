@@ -178,13 +178,9 @@ impl NetworkServer {
     #[inline(never)]
     fn queue_changed(&mut self, id: NetId) {
         let at = self.objects.get(id.0).map(|spawned| spawned.at);
-        if let Some(slots) = at.and_then(|at| self.pools.slots_mut(at)) {
-            slots.for_each_mut(|slot| {
-                slot.end_change();
-            });
-            if slots.iter().any(|slot| slot.dirty_bits() != 0) {
-                self.schedule.queue_dirty(id);
-            }
+        let slots = at.and_then(|at| self.pools.slots(at));
+        if slots.is_some_and(|slots| slots.iter().any(|slot| slot.dirty_bits() != 0)) {
+            self.schedule.queue_dirty(id);
         }
     }
 }

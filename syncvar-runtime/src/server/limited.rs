@@ -113,6 +113,10 @@ impl NetworkServer {
     /// Ends the limits of connections whose budget is over and for which nothing waits, nor is owed to
     /// them instead: they get what is written next as everybody does.
     pub(super) fn end_budgets(&mut self) {
+        // Some have not been given yet what was written when an object got another owner.
+        if !self.rationing.notes.list.is_empty() {
+            return;
+        }
         let (connections, owed) = (&mut self.connections, &self.owed);
         self.rationing.connections.retain(|id| {
             let Some(connection) = connections.get_mut(id.0) else {

@@ -143,7 +143,7 @@ impl NetworkServer {
     /// is not heard; nor is what was written before it was told otherwise.
     ///
     /// What cannot be read, or is not the owner's to write, changes nothing: the owner is given its
-    /// fields as they are.
+    /// fields as they are with the next update, and is not heard until then.
     pub(super) fn handle_owner_write(
         &mut self,
         from: ConnectionId,
@@ -166,7 +166,8 @@ impl NetworkServer {
             });
             return Ok(());
         };
-        if spawned.lease != lease || lease == 0 {
+        let waits = self.misled.contains(&(from, id));
+        if spawned.lease != lease || lease == 0 || waits {
             self.stats.ignored_writes += 1;
             return Ok(());
         }
@@ -183,9 +184,7 @@ impl NetworkServer {
             Ok(all) => all,
             Err(error) => {
                 self.stats.ignored_writes += 1;
-                self.send_owner_state(from, id, |info| {
-                    info.rules.owner_write & info.rules.readable(true)
-                });
+                self.misled.insert((from, id));
                 return Err(error);
             }
         };
@@ -199,6 +198,18 @@ impl NetworkServer {
         }
         self.schedule.queue_dirty(id);
         Ok(())
+    }
+
+    /// Gives owners their fields as they are whose writes could not be read: once with an update, however
+    /// many there were.
+    pub(super) fn correct_misled(&mut self) {
+        for (owner, id) in std::mem::take(&mut self.misled) {
+            if self.owner(id) == Some(owner) {
+                self.send_owner_state(owner, id, |info| {
+                    info.rules.owner_write & info.rules.readable(true)
+                });
+            }
+        }
     }
 
     /// The game has written to fields that are the owner's.

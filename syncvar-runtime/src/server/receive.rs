@@ -173,6 +173,7 @@ impl NetworkServer {
     /// Tells a connection why it ends, and ends it.
     fn send_off(&mut self, connection: ConnectionId, reason: DisconnectReason) {
         let (number, text) = (reason.number(), reason.text());
+        self.deliver();
         self.send_own(
             connection,
             &Disconnect {
@@ -203,6 +204,11 @@ impl NetworkServer {
             return;
         }
         let was_in = closed.is_connected();
+        // What was said to those who observe an object was said to it, too.
+        self.deliver();
+        let Some(closed) = self.connections.get_mut(connection.0) else {
+            return;
+        };
         closed.state = ConnectionState::Closing;
         let owned: Vec<NetId> = std::mem::take(&mut closed.owned).into_iter().collect();
         closed.list(&mut self.outgoing);
@@ -263,6 +269,8 @@ impl NetworkServer {
         ) {
             idle.state = ConnectionState::Connected;
             self.joining.retain(|joining| *joining != connection);
+            // What was said to those who observe an object was said to it, too.
+            self.deliver();
             self.audiences.remove_ready(connection);
             self.cancel_owed(connection);
             self.send_own(connection, &NotReady {});

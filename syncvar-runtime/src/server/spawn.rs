@@ -241,7 +241,9 @@ impl NetworkServer {
 
     /// Takes an object away, when its behaviours have been told.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
-        self.detach_children(id);
+        if self.relations.has_children() {
+            self.detach_children(id);
+        }
         let Some(spawned) = self.objects.remove(id.0) else {
             return false;
         };
@@ -253,7 +255,9 @@ impl NetworkServer {
         self.interest.forget(id);
         self.rationing.forget_object(id);
         self.forget_for_local(id);
-        self.forget_calls(id);
+        if !self.has_no_calls() {
+            self.forget_calls(id);
+        }
         if let Some(owner) = spawned
             .owner
             .and_then(|owner| self.connections.get_mut(owner.0))
@@ -403,6 +407,8 @@ impl NetworkServer {
         };
         let former = std::mem::replace(&mut spawned.owner, owner);
         let told = spawned.announced.then_some(spawned.audience);
+        // What was said before is heard before.
+        self.deliver();
         for (connection, authority) in [(former, false), (owner, true)] {
             let Some(connection) = connection else {
                 continue;

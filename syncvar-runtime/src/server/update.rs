@@ -48,6 +48,7 @@ impl NetworkServer {
         let joining = !self.joining.is_empty();
         self.tidy_stock();
         self.answer_pings();
+        self.correct_misled();
         // What happened since the last update.
         self.run_local_calls();
         self.deliver();

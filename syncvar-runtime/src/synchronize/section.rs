@@ -5,15 +5,24 @@ use super::{BufferSerializer, SynchronizeError, SynchronizeFailure};
 use crate::context::contain;
 use crate::identity::{Slot, Slots};
 use crate::stats::BehaviourStats;
-use crate::{NetId, NetworkReader, NetworkWriter, ReadError};
+use crate::{BehaviourSchema, NetId, NetworkReader, NetworkWriter, ReadError};
+
+/// What is wrong with an `on_synchronize` that writes.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// It could not write its data.
+    Failed(SynchronizeError),
+    /// It has set fields that only the owner of the object writes.
+    Refused(u64),
+}
 
 /// Writes the data of every behaviour that has some. What one of them cannot write is reported, and
-/// nothing stands in its place.
+/// nothing stands in its place. What one of them sets is as with any other change of the server.
 pub(crate) fn write_sections(
     slots: &mut dyn Slots,
     writer: &mut NetworkWriter,
     stats: &mut [BehaviourStats],
-    mut report: impl FnMut(&'static str, SynchronizeError),
+    mut report: impl FnMut(&'static BehaviourSchema, Fault),
 ) {
     let mut stats = stats.iter_mut();
     slots.for_each_mut(|slot| {
@@ -23,9 +32,14 @@ pub(crate) fn write_sections(
             return;
         }
         let before = writer.len();
+        slot.begin_change();
         if let Err(error) = write_section(slot, writer) {
-            report(slot.info().schema.name, error);
+            report(&slot.info().schema, Fault::Failed(error));
             writer.write_byte_sequence(&[]);
+        }
+        let refused = slot.end_change();
+        if refused != 0 {
+            report(&slot.info().schema, Fault::Refused(refused));
         }
         if let Some(stats) = stats {
             stats.full.bytes += (writer.len() - before) as u64;

@@ -128,14 +128,19 @@ impl NetworkServer {
         plan: &Plan,
         payloads: &mut [Option<(MessageType, NetworkWriter)>; 2],
     ) -> Result<(), CallError> {
-        let [unet, mut compact] = plan.spoken;
+        let [mut unet, mut compact] = plan.spoken;
         compact |= plan.local || plan.target == Target::Everyone;
         let at = self.objects.get(object.0).map(|spawned| spawned.at.pool);
         let prefab = at.and_then(|pool| self.prefabs.get(self.pools.prefab(pool)));
         let calls = &prefab.ok_or(CallError::UnknownObject(object))?.calls;
         let hash = Name::Hash(plan.place.schema.hash);
         if unet && !calls.named(hash).is_some_and(|place| place.is(&plan.place)) {
-            return Err(CallError::Ambiguous);
+            let mut known = self.connections.values().filter(|it| it.is_connected());
+            let later = matches!(plan.receivers, Receivers::Later);
+            if !later || known.any(|it| it.dialect == Dialect::Unet) {
+                return Err(CallError::Ambiguous);
+            }
+            unet = false;
         }
         let dialects = [Dialect::Unet, Dialect::Compact];
         for ((dialect, wanted), place) in dialects.into_iter().zip([unet, compact]).zip(0..) {

@@ -1,6 +1,6 @@
 //! Whom a call goes to.
 
-use super::super::audience::{AudienceId, Audiences};
+use super::super::audience::AudienceId;
 use super::super::connection::ConnectionState;
 use super::super::spawned::Spawned;
 use super::super::{ConnectionId, NetworkServer};
@@ -146,10 +146,12 @@ impl NetworkServer {
             dialects.any(|spoken| spoken == dialect)
         };
         [Dialect::Unet, Dialect::Compact].map(|dialect| match receivers {
-            Receivers::Later => {
-                let everyone = self.audiences.get(Audiences::EVERYONE);
-                everyone.speaks(dialect) || speaks(&self.joining, dialect)
-            }
+            // Whoever is there may be ready by then, and may not have said yet what it speaks.
+            Receivers::Later => self.connections.values().any(|known| match known.state {
+                ConnectionState::Closing => false,
+                ConnectionState::Connecting => dialect <= self.config.dialect,
+                _ => known.dialect == dialect,
+            }),
             Receivers::Audience(audience) => self.audiences.get(*audience).speaks(dialect),
             Receivers::Some(connections) => speaks(connections, dialect),
         })

@@ -1,0 +1,12 @@
+//! Random worlds in which everything is used at once: rules of fields, owners that write, calls both
+//! ways, callbacks, data beside the fields, scene objects, parents, references, budgets, interest and
+//! a local client, over slow links, with clients that come and go, and one that lies.
+
+mod worlds {
+    mod action;
+    mod check;
+    mod found;
+    mod hostile;
+    mod objects;
+    mod world;
+}
