@@ -75,12 +75,14 @@ fn n24_what_on_synchronize_sets_on_the_server_is_refused_where_only_the_owner_wr
             let replica = net.client(client).get::<Hero>(id).unwrap();
             assert_eq!((*replica.aim, *replica.shown), (5, shown + 1));
         }
-        let refused = server_events(&mut net).into_iter().any(|event| match event {
-            ServerEvent::WriteRefused { object, fields } => {
-                object == id && fields.names().eq(["aim"])
-            }
-            _ => false,
-        });
+        let refused = server_events(&mut net)
+            .into_iter()
+            .any(|event| match event {
+                ServerEvent::WriteRefused { object, fields } => {
+                    object == id && fields.names().eq(["aim"])
+                }
+                _ => false,
+            });
         assert!(refused, "the game is told");
     }
 }
@@ -223,4 +225,28 @@ fn t23_the_arguments_of_a_command_keep_to_the_limits_of_the_configuration() {
         matches!(refused[..], [CommandRefusal::Malformed(_)]),
         "{refused:?}"
     );
+}
+
+#[test]
+fn b16_t35_a_reference_that_only_the_owner_is_given_is_told_of_when_its_object_comes() {
+    for dialect in DIALECTS {
+        let mut net = network(dialect, 1);
+        let [holder, target] = [(); 2].map(|()| net.server.spawn(Hero::default()));
+        let connection = net.connection(0);
+        net.server.hide(target, connection);
+        let mut hero = net.server.get_mut::<Hero>(holder).unwrap();
+        hero.mark.set(target.into());
+        drop(hero);
+        net.settle();
+        net.server.set_owner(holder, Some(connection));
+        net.settle();
+        events(&mut net, 0);
+        net.server.show(target, connection);
+        net.settle();
+        let resolved = ClientEvent::ReferenceResolved {
+            object: holder,
+            target,
+        };
+        assert!(events(&mut net, 0).contains(&resolved));
+    }
 }

@@ -209,7 +209,8 @@ impl NetworkClient {
     /// The server gives fields to this client as they are, and tells it what its writes must bear.
     pub(super) fn handle_owner_state(&mut self, payload: &[u8]) -> Result<(), ReadError> {
         let mut reader = NetworkReader::with_dialect(payload, self.dialect)
-            .with_max_elements(self.config.max_elements);
+            .with_max_elements(self.config.max_elements)
+            .with_references(&mut self.targets);
         let object = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
         let Some(replica) = self.objects.get_mut(object.0) else {
@@ -230,6 +231,9 @@ impl NetworkClient {
         while reader.remaining() > 0 && result.is_ok() {
             result = read_state(slots, &mut reader, &mut read);
         }
+        if let Some(targets) = reader.take_references() {
+            self.targets = targets;
+        }
         for (index, fields) in read {
             if let Some(slot) = slots.slot_mut(index) {
                 tell(
@@ -240,8 +244,12 @@ impl NetworkClient {
                 );
             }
         }
-        if let Err(error) = result {
-            self.poison(object, error);
+        match result {
+            Ok(()) => self.note_more_references(object),
+            Err(error) => {
+                self.targets.clear();
+                self.poison(object, error);
+            }
         }
         Ok(())
     }

@@ -104,6 +104,11 @@ impl NetworkClient {
         if !self.references.is_empty() {
             self.references.forget_holder(holder);
         }
+        self.note_more_references(holder);
+    }
+
+    /// Notes the references of some fields of an object.
+    pub(super) fn note_more_references(&mut self, holder: NetId) {
         for target in self.targets.drain(..) {
             if waits(&self.objects, self.joining, (holder, target)) {
                 self.unresolved.push((holder, target));

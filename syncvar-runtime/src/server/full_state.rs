@@ -10,8 +10,8 @@ use crate::segments::{Room, Segments, packed_length};
 use crate::stats::Stats;
 use crate::synchronize::{Fault, write_sections};
 use crate::{
-    ChangedFields, Dialect, MessageType, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
-    Vector3, WriteError,
+    ChangedFields, Dialect, MessageType, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion,
+    SyncValue, Vector3, WriteError,
 };
 
 /// The extras of an entry of a `SpawnBatch`: its scene id follows.
