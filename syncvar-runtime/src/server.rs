@@ -117,6 +117,11 @@ pub struct ServerConfig {
     /// to it, and in the arguments of a command, 1 048 576 unless set; what has more is not applied, or
     /// not run.
     pub max_elements: usize,
+    /// How many bytes of full state in `Unet` the fields can have together that the owner of one object
+    /// writes, 1 048 576 unless set; a write that would make them more is not applied. And four times as
+    /// many are looked at for one connection between two updates: each write is compared with what was
+    /// there, so that it can be undone.
+    pub max_owner_bytes: usize,
     /// How many objects a connection is sent again in one update because it could not read them;
     /// what it asks for beyond them waits for the next updates.
     pub resyncs_per_update: usize,
@@ -150,6 +155,7 @@ impl Default for ServerConfig {
             compare_schemas: true,
             dialect: Dialect::Compact,
             max_elements: DEFAULT_MAX_ELEMENTS,
+            max_owner_bytes: 1024 * 1024,
             resyncs_per_update: 64,
             tick_rate: 30,
             command_rate: 100.0,
@@ -231,6 +237,8 @@ pub struct NetworkServer {
     pinging: Vec<ConnectionId>,
     /// Owners whose writes could not be read: they are told what is so.
     misled: BTreeSet<(ConnectionId, NetId)>,
+    /// How many bytes have been looked at for the writes of owners since the last update.
+    effort: BTreeMap<ConnectionId, usize>,
     /// Lists for the update loop to use again.
     scratch: Scratch,
     /// Full states that are being written.
@@ -293,6 +301,7 @@ impl NetworkServer {
             resyncing: Vec::new(),
             pinging: Vec::new(),
             misled: BTreeSet::new(),
+            effort: BTreeMap::new(),
             scratch: Scratch::default(),
             showing: Box::new(Showing::new(config.gathered_size())),
             turnover: Turnover::default(),
