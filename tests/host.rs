@@ -1,9 +1,11 @@
 //! Host mode: a server with a client in the same process, which looks at the server's own objects.
 
 mod host {
+    mod calls;
     mod changes;
     mod hooks;
     mod kinds;
+    mod ownership;
     mod replay;
     mod sight;
     mod twins;

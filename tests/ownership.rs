@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSet, Dialect, ServerConfig};
+use syncvar::{BehaviourSet, ClientConfig, Dialect, ServerConfig};
 
 /// A value that is found in the bytes of a packet, in any dialect and at any place.
 fn marker(number: u8) -> String {
@@ -48,7 +48,9 @@ impl World {
     }
 
     fn connect(&mut self) -> ConnectionId {
-        let mut client = NetworkClient::new((self.prefabs)());
+        let mut config = ClientConfig::default();
+        config.ping_interval = Duration::ZERO;
+        let mut client = NetworkClient::with_config((self.prefabs)(), config);
         client.handle_connect();
         let connection = self.server.handle_connect();
         self.clients.insert(connection, client);

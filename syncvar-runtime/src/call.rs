@@ -79,7 +79,8 @@ pub enum Target {
     Owner,
     /// Every connection that observes the object and does not own it.
     NotOwner,
-    /// Every connection that observes the object, and the server itself, where the method runs too.
+    /// Every connection that observes the object, and the server itself, where the method runs too: at
+    /// once, and no second time for a [local client](crate::NetworkServer::connect_local).
     Everyone,
     /// This connection, which must observe the object.
     One(ConnectionId),

@@ -22,6 +22,7 @@ pub use event::{ChangedFields, ClientEvent, HookFailure, SpawnFailure};
 pub use guard::ReplicaMut;
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -208,7 +209,7 @@ pub struct NetworkClient {
     /// Those of the message under way: who holds them, and to what.
     unresolved: Vec<(NetId, NetId)>,
     /// What the references refer to that are being read.
-    targets: Vec<NetId>,
+    targets: Mutex<Vec<NetId>>,
     stats: Stats,
     /// What is known of the server's time.
     server_clock: Clock,
@@ -296,7 +297,7 @@ impl NetworkClient {
             late: Late::default(),
             references: References::default(),
             unresolved: Vec::new(),
-            targets: Vec::new(),
+            targets: Mutex::default(),
             config,
             server_clock: Clock::default(),
             now: Duration::ZERO,

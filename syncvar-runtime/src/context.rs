@@ -273,8 +273,10 @@ impl<'a> CallContext<'a> {
         Self { context, sender }
     }
 
-    /// The connection that a command came from. It is the one that the bytes came from, whatever they
-    /// say. On a client there is none: all calls come from the server.
+    /// The connection that a command came from: the one that the bytes came from, whatever they say, or
+    /// that of the [local client](NetworkServer::local_calls). It need not be the
+    /// [owner](NetworkContext::owner), if the command does not require that. There is none for what the
+    /// server calls, on a client and on a host.
     pub fn sender(&self) -> Option<ConnectionId> {
         self.sender
     }

@@ -56,6 +56,8 @@ pub(crate) struct Prefab {
     pub(crate) rules: RuleBits,
     /// Whether a behaviour is told of the life of its object.
     pub(crate) lifecycle: bool,
+    /// Whether it has hooks that are told of the state that an object is met with.
+    pub(crate) initial_hooks: bool,
     /// Whether a behaviour has data beside its fields.
     pub(crate) synchronize: bool,
     /// The remote calls of its behaviours.
@@ -128,6 +130,7 @@ impl Prefabs {
             first_behaviour: self.behaviour_count(),
             rules: RuleBits::of_any(sample.slots().iter().map(|slot| slot.info().rules)),
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
+            initial_hooks: sample.slots().has_initial_hooks(),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
             calls: ObjectCalls::of(sample.slots()),
             make: Box::new(move || make().into_behaviours()),

@@ -8,6 +8,7 @@ mod connection;
 mod event;
 mod full_state;
 mod guard;
+mod hide;
 mod host;
 mod interest;
 mod join;
@@ -194,9 +195,9 @@ impl ServerConfig {
 /// * [`update`](Self::update), then `poll_*` until they are empty:
 ///   [`poll_transmit`](Self::poll_transmit), [`poll_event`](Self::poll_event)
 ///
-/// One `update` does the following, in this order: the hooks of a [host](Self::connect_local) run; the
-/// changes of dirty objects go to those who already see them, and what was dirty is clean; objects are
-/// hidden and shown; new objects are spawned; connections that became ready get everything they may
+/// One `update` does the following, in this order: the hooks of a [host](Self::connect_local) run;
+/// objects are hidden; the changes of dirty objects go to those who have seen them and still do, and what
+/// was dirty is clean; objects are shown; new objects are spawned; connections that became ready get everything they may
 /// see. So a change reaches every client once, by an update or by a spawn.
 #[derive(Debug)]
 pub struct NetworkServer {
@@ -389,6 +390,7 @@ impl NetworkServer {
     /// connection's to write: what is written to them here is refused, as
     /// [`ServerEvent::WriteRefused`], and they are what they were. With `server_override` beside it the
     /// server may write, too.
+    #[inline]
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
         let at = self.objects.get(id.0)?.at;
         if self.host.is_some() {

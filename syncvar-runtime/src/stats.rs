@@ -11,7 +11,7 @@ pub struct Counter {
     pub bytes: u64,
 }
 
-/// What one behaviour of one prefab has cost.
+/// What one behaviour of one prefab has cost a server to encode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BehaviourStats {
@@ -79,7 +79,8 @@ pub struct Stats {
     pub ignored_writes: u64,
     /// Commands of clients that the server has not run.
     pub refused_commands: RefusedCommands,
-    /// Each behaviour of each prefab, in the order of registration.
+    /// What each behaviour of each prefab has cost to encode, in the order of registration. On a
+    /// server: on a client all of them are 0.
     pub behaviours: Vec<BehaviourStats>,
     encoded: [Counter; MessageType::ALL.len()],
     decoded: [Counter; MessageType::ALL.len()],

@@ -44,7 +44,8 @@ pub(crate) enum Command {
     },
     /// The server updates: at this time, or when another second has passed.
     Update(Option<Duration>),
-    /// Calls clients: `damage`, `magic`, `die`, `hit` or `say`, with numbers behind it.
+    /// Calls clients: `damage`, `magic`, `die`, `hit` or `say`, with numbers behind it; or, as the local
+    /// client, the server: `move`.
     Call {
         object: u32,
         call: String,
@@ -136,7 +137,7 @@ impl Command {
             ["update", seconds] => Self::Update(Some(Duration::from_secs(number(seconds).into()))),
             ["forget"] => Self::Forget,
             [
-                call @ ("damage" | "magic" | "die" | "hit" | "say"),
+                call @ ("damage" | "magic" | "die" | "hit" | "say" | "move"),
                 object,
                 ref numbers @ ..,
             ] => Self::Call {

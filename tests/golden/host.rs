@@ -4,6 +4,7 @@
 use syncvar::{Channel, NetId};
 
 use super::check::Check;
+use super::classes::calls::Calls;
 use super::command::Command;
 use super::frame::{Frame, show};
 use super::json::Json;
@@ -16,13 +17,16 @@ use super::stage::Stage;
 enum Expect {
     /// The recorded messages, and the hooks that have run with the update.
     Recorded(&'static [&'static str]),
+    /// The recorded messages, and the recorded calls on object 2. A command is refused unless the local
+    /// client owns the object.
+    Called { command: bool },
     /// The update of this object with the changes of its lists.
     ListUpdate(u32),
     /// Nothing: what was done is not there by a rule.
     Skipped(Rule),
 }
 
-use Expect::{ListUpdate, Recorded, Skipped};
+use Expect::{Called, ListUpdate, Recorded, Skipped};
 
 /// The steps, which are recorded as prose, as commands; and the behaviour whose state is recorded.
 const STEPS: [(&str, Expect, (u32, usize)); 16] = [
@@ -53,11 +57,12 @@ const STEPS: [(&str, Expect, (u32, usize)); 16] = [
         Recorded(&[]),
         (2, 1),
     ),
-    ("", Skipped(Rule::RemoteCalls), (2, 0)),
-    ("", Skipped(Rule::RemoteCalls), (2, 0)),
-    ("", Skipped(Rule::RemoteCalls), (2, 0)),
-    ("", Skipped(Rule::RemoteCalls), (2, 0)),
-    ("", Skipped(Rule::RemoteCalls), (2, 0)),
+    ("damage 2 3", Called { command: false }, (2, 0)),
+    ("move 2 1 2", Called { command: true }, (2, 0)),
+    ("magic 2 0 8", Called { command: false }, (2, 0)),
+    ("magic 2 1 9", Called { command: false }, (2, 0)),
+    // 120 is `x`.
+    ("hit 2 120", Called { command: false }, (2, 0)),
     (
         "set 2 1.li [5]; set 2 1.li [6]; set 2 1.li []; update",
         ListUpdate(2),
@@ -101,6 +106,7 @@ fn compare(
     let commands = Command::parse_all(commands);
     match expect {
         Skipped(rule) => return Err(rule),
+        Called { command } => return compare_call(stage, step, &commands, command, check),
         ListUpdate(object) => {
             let (update, changes) = commands.split_last().expect("an update");
             let mut theirs = stage.lists(object)?;
@@ -134,6 +140,48 @@ fn compare(
         check.equal("authority", recorded.at("hasAuthority").bool(), owned);
     }
     Ok(())
+}
+
+/// Calls, and then updates. What has been called runs when UNet's has run.
+fn compare_call(
+    stage: &mut Stage,
+    step: &Json,
+    call: &[Command],
+    command: bool,
+    check: &mut Check,
+) -> Result<(), Rule> {
+    let [own, disown, update] = ["own 2 0", "disown 2", "update"].map(Command::parse_all);
+    if command {
+        check.under(Rule::HostOwns);
+        let allowed = stage.may_move_locally(2);
+        check.equal("whether it may call what it does not own", false, allowed);
+        stage.perform_all(&own)?;
+    }
+    stage.perform_all(call)?;
+    compare_ran(stage, step.at("log_during_call"), check);
+    if command {
+        stage.perform_all(&disown)?;
+    }
+    stage.perform_all(&update)?;
+    compare_ran(stage, step.at("log_after_update"), check);
+    let recorded = Frame::recorded(step.at("to_remote_client"));
+    let sent = stage.take_frames();
+    check.equal("messages", show(&recorded), show(&sent));
+    Ok(())
+}
+
+/// What has run on the host, and the events that it was told of.
+fn compare_ran(stage: &mut Stage, recorded: &Json, check: &mut Check) {
+    let recorded = recorded.items().iter().map(Json::text);
+    // 0 is UNet's number of the local client.
+    let recorded = recorded.map(|text| text.trim_end_matches(" conn=0"));
+    let mut ran = stage.take_calls(2);
+    for event in stage.take_local_events() {
+        let (a, b, c) = event.arguments(Calls::EVENT_HIT).expect("the one event");
+        ran.push(format!("EventHit({a},{b},{c})"));
+    }
+    let recorded: Vec<_> = recorded.collect();
+    check.equal("what has run", recorded.join("; "), ran.join("; "));
 }
 
 /// UNet's hooks run in the assignment, before the value is stored; ours with the update.

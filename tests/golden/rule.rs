@@ -65,6 +65,7 @@ rules! {
     ListOperations "list-operations" Different,
     TargetObserves "target-observes" Different,
     StrictCalls "strict-calls" Different,
+    HostOwns "host-owns" Different,
     NullObject "null-object" NotApplicable,
     LoneSurrogate "lone-surrogate" NotApplicable,
     WideEnum "wide-enum" NotApplicable,
@@ -77,7 +78,6 @@ rules! {
     TransportQueues "transport-queues" NotApplicable,
     SideGuards "side-guards" NotApplicable,
     OtherSystems "other-systems" NotApplicable,
-    RemoteCalls "remote-calls" Later,
     Players "players" Later,
     UserMessages "user-messages" Later,
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use syncvar::{
-    BehaviourList, Channel, ConnectionId, ListHash, NetId, NetworkHash128, NetworkIdentity,
-    NetworkReader, NetworkServer, NetworkWriter, Prefabs, ServerConfig, SpawnOptions, Vector3,
+    BehaviourList, CallError, Channel, ClientEvent, ConnectionId, ListHash, NetId, NetworkHash128,
+    NetworkIdentity, NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReceivedEvent,
+    ServerConfig, SpawnOptions, Vector3,
 };
 
 use super::check::Check;
@@ -120,7 +121,10 @@ impl Stage {
                 object,
                 call,
                 numbers,
-            } => self.call(call, self.net_id(*object)?, numbers),
+            } => {
+                let called = self.call(call, self.net_id(*object)?, numbers);
+                called.expect("a call on an object that is observed");
+            }
             Command::Forget => drop(self.take_frames()),
         }
         Ok(())
@@ -204,23 +208,51 @@ impl Stage {
                 .handle_packet(self.connections[&1], &command.bytes);
             handled.expect("a message that makes sense");
         }
-        let calls = self.server.get_mut::<Calls>(id);
-        calls.map_or(Vec::new(), |mut calls| std::mem::take(&mut calls.log))
+        self.take_calls(id.0)
     }
 
     /// Makes one of the calls of the recorded session.
-    fn call(&mut self, call: &str, id: NetId, numbers: &[u32]) {
-        let first = self.connections[&1];
+    fn call(&mut self, call: &str, id: NetId, numbers: &[u32]) -> Result<(), CallError> {
+        if let ("move", [x, y]) = (call, numbers) {
+            let calls = self.server.local_calls::<Calls>(id);
+            return calls.cmd_move(x.cast_signed(), y.cast_signed());
+        }
         let calls = self.server.calls::<Calls>(id);
-        let called = match (call, numbers) {
+        match (call, numbers) {
             ("damage", [amount]) => calls.rpc_damage(amount.cast_signed()),
-            ("magic", [1, extra]) => calls.target_do_magic(first, extra.cast_signed()),
+            ("magic", [to, extra]) => {
+                calls.target_do_magic(self.connections[to], extra.cast_signed())
+            }
             ("die", []) => calls.event_die(),
             ("hit", []) => calls.event_hit(1, 2.0, "z".into()),
+            ("hit", [letter]) => {
+                let letter = char::from_u32(*letter).expect("a letter's number");
+                calls.event_hit(1, 2.0, letter.into())
+            }
             ("say", []) => calls.rpc_say("hi there".into(), Vector3::new(1.0, 2.0, 3.0)),
             _ => panic!("`{call}` is no call"),
-        };
-        called.expect("a call on an object that is observed");
+        }
+    }
+
+    /// Whether the local client may have an object move.
+    pub(crate) fn may_move_locally(&mut self, object: u32) -> bool {
+        self.call("move", NetId(object), &[0, 0]).is_ok()
+    }
+
+    /// What has been called on an object since this was last asked.
+    pub(crate) fn take_calls(&mut self, object: u32) -> Vec<String> {
+        let calls = self.server.get_mut::<Calls>(NetId(object));
+        calls.map_or(Vec::new(), |mut calls| std::mem::take(&mut calls.log))
+    }
+
+    /// The events of objects that the local client was told of since this was last asked.
+    pub(crate) fn take_local_events(&mut self) -> Vec<ReceivedEvent> {
+        let events = std::iter::from_fn(|| self.server.poll_local_event());
+        let raised = events.filter_map(|event| match event {
+            ClientEvent::SyncEvent(event) => Some(event),
+            _ => None,
+        });
+        raised.collect()
     }
 
     /// Everything sent since this was last asked.

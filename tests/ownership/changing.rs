@@ -57,7 +57,7 @@ fn world(dialect: Dialect) -> (World, [ConnectionId; 3], NetId) {
 }
 
 #[test]
-fn lesson16_t45_the_new_owner_is_given_what_it_may_read_now_and_nobody_anything_else() {
+fn t45_lesson16_the_new_owner_is_given_what_it_may_read_now_and_nobody_anything_else() {
     for dialect in DIALECTS {
         let (mut world, [first, second, third], id) = world(dialect);
         let sent = |world: &World| [second, third].map(|c| world.bytes[&c].len());

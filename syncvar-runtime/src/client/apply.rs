@@ -1,8 +1,10 @@
 //! Spawns and updates: read everything first, then tell.
 
+use std::sync::Mutex;
+
 use super::owner::{RestoreOwn, SaveOwn};
 use super::parent::some;
-use super::references::waits;
+use super::references::{list, waits};
 use super::{ChangedFields, ClientEvent, HookFailure, NetworkClient, Replica, SpawnFailure};
 use crate::context::Panicked;
 use crate::events::Events;
@@ -32,7 +34,7 @@ pub(crate) struct Reception<'a> {
     /// Objects that could not be read.
     failed: &'a mut Vec<(NetId, ReadError)>,
     /// What the references of the object under way refer to.
-    targets: &'a mut Vec<NetId>,
+    targets: &'a mut Mutex<Vec<NetId>>,
     /// References to objects that are not there yet, and the objects that hold them.
     unresolved: &'a mut Vec<(NetId, NetId)>,
     objects: &'a Table<Replica>,
@@ -58,8 +60,7 @@ impl Reception<'_> {
         };
         slots.visit(&mut read);
         let result = read.result.and_then(|()| reader.finish());
-        if let Some(targets) = reader.take_references() {
-            *self.targets = targets;
+        if !list(self.targets).is_empty() {
             self.note_references(entry.net_id, result.is_ok());
         }
         if entry.own {
@@ -80,7 +81,7 @@ impl Reception<'_> {
     /// Lists those references that have been read whose targets are not there yet.
     #[inline(never)]
     fn note_references(&mut self, holder: NetId, is_read: bool) {
-        for target in self.targets.drain(..) {
+        for target in list(self.targets).drain(..) {
             if is_read && waits(self.objects, self.joining, (holder, target)) {
                 self.unresolved.push((holder, target));
             }
@@ -294,7 +295,7 @@ impl NetworkClient {
         };
         let mut reader = NetworkReader::with_dialect(arrival.state, arrival.dialect)
             .with_max_elements(self.config.max_elements)
-            .with_references(&mut self.targets);
+            .with_references(&self.targets);
         // UNet does not say what prefab a scene object is of.
         let prefab = self.prefabs.get(self.pools.prefab(replica.at.pool));
         let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
@@ -315,9 +316,6 @@ impl NetworkClient {
             (None, None) => Ok(()),
         };
         let read = read.and_then(|()| reader.finish());
-        if let Some(targets) = reader.take_references() {
-            self.targets = targets;
-        }
         match read {
             Ok(()) => {
                 replica.poisoned = false;
@@ -335,7 +333,7 @@ impl NetworkClient {
                 }
             }
             Err(error) => {
-                self.targets.clear();
+                list(&mut self.targets).clear();
                 self.late.drop_changes(object);
                 self.poison(object, error);
             }

@@ -7,7 +7,7 @@ use crate::message::FRAME;
 use crate::segments::Room;
 use crate::{
     CallError, Channel, Dialect, MAX_BYTES, MessageType, NetId, NetworkCalls, NetworkReader,
-    NetworkWriter, ReadError, ReceivedEvent, WriteError,
+    NetworkServer, NetworkWriter, ReadError, ReceivedEvent, WriteError,
 };
 
 /// A call of the server that did not come to its end.
@@ -28,7 +28,7 @@ pub struct CallFailure {
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct CommandSender<'call> {
-    client: &'call mut NetworkClient,
+    caller: Caller<'call>,
     object: NetId,
     class: Class,
 }
@@ -37,9 +37,24 @@ pub struct CommandSender<'call> {
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct OutgoingCommand<'call> {
-    client: &'call mut NetworkClient,
-    plan: Result<(CallPlace, MessageType), CallError>,
+    way: Result<Way<'call>, CallError>,
     payload: NetworkWriter,
+}
+
+/// Who calls.
+#[derive(Debug)]
+enum Caller<'call> {
+    Client(&'call mut NetworkClient),
+    /// The local client of this server.
+    Local(&'call mut NetworkServer),
+}
+
+/// How a command gets to its server.
+#[derive(Debug)]
+enum Way<'call> {
+    Sent(&'call mut NetworkClient, CallPlace, MessageType),
+    /// It is there already.
+    Run(&'call mut NetworkServer, CallPlace, NetId),
 }
 
 impl NetworkClient {
@@ -61,10 +76,28 @@ impl NetworkClient {
     fn calls_of<B: NetworkCalls>(&mut self, object: NetId, at: Option<usize>) -> B::Commands<'_> {
         const { crate::assert_calls_known::<B>() }
         B::commands(CommandSender {
-            client: self,
+            caller: Caller::Client(self),
             object,
             class: Class::of::<B>(at),
         })
+    }
+
+    /// Which command is meant, and how it begins in its message.
+    fn begin_command(
+        &self,
+        object: NetId,
+        class: Class,
+        number: u32,
+        payload: &mut NetworkWriter,
+    ) -> Result<(CallPlace, MessageType), CallError> {
+        let place = self.plan_command(object, class, number)?;
+        let replica = self.objects.get(object.0);
+        let prefab = replica.map(|replica| self.pools.prefab(replica.at.pool));
+        let prefab = prefab.and_then(|prefab| self.prefabs.get(prefab));
+        let prefab = prefab.ok_or(CallError::UnknownObject(object))?;
+        payload.at_behaviour(Some(place.name));
+        let message_type = write_header(payload, object, &place, &prefab.calls);
+        Ok((place, message_type))
     }
 
     fn plan_command(
@@ -98,6 +131,24 @@ impl NetworkClient {
             return Err(CallError::Ambiguous);
         }
         Ok(place)
+    }
+
+    fn send_command(
+        &mut self,
+        place: &CallPlace,
+        message_type: MessageType,
+        payload: &NetworkWriter,
+    ) -> Result<(), CallError> {
+        let channel = place.schema.channel;
+        let room = self.command_room(channel);
+        if let Some(kind) = room.refusal(payload.dialect(), payload.len()) {
+            return Err(WriteError::new(kind, 0, Some(place.name), None).into());
+        }
+        let outgoing = self.outgoing_on(channel);
+        frame(outgoing.begin(), message_type, payload.as_bytes());
+        let length = outgoing.commit();
+        self.stats.count_encoded(message_type, length);
+        Ok(())
     }
 
     /// How long a command on a channel may be.
@@ -187,28 +238,32 @@ impl NetworkClient {
 }
 
 impl<'call> CommandSender<'call> {
-    /// Begins the call of this number among those that the class declares.
-    pub fn begin(self, number: u32) -> OutgoingCommand<'call> {
-        let Self {
-            client,
+    /// For the local client of a server.
+    pub(crate) fn of_local(server: &'call mut NetworkServer, object: NetId, class: Class) -> Self {
+        Self {
+            caller: Caller::Local(server),
             object,
             class,
-        } = self;
-        let mut payload = NetworkWriter::with_dialect(client.dialect);
-        let plan = client.plan_command(object, class, number);
-        let plan = plan.and_then(|place| {
-            let replica = client.objects.get(object.0);
-            let prefab = replica.map(|replica| client.pools.prefab(replica.at.pool));
-            let prefab = prefab.and_then(|prefab| client.prefabs.get(prefab));
-            let prefab = prefab.ok_or(CallError::UnknownObject(object))?;
-            payload.at_behaviour(Some(place.name));
-            let message_type = write_header(&mut payload, object, &place, &prefab.calls);
-            Ok((place, message_type))
-        });
-        OutgoingCommand {
-            client,
-            plan,
-            payload,
+        }
+    }
+
+    /// Begins the call of this number among those that the class declares.
+    pub fn begin(self, number: u32) -> OutgoingCommand<'call> {
+        let (object, class) = (self.object, self.class);
+        match self.caller {
+            Caller::Client(client) => {
+                let mut payload = NetworkWriter::with_dialect(client.dialect);
+                let begun = client.begin_command(object, class, number, &mut payload);
+                let way = begun.map(|(place, message)| Way::Sent(client, place, message));
+                OutgoingCommand { way, payload }
+            }
+            Caller::Local(server) => {
+                let mut payload = NetworkWriter::with_dialect(Dialect::Compact);
+                let planned = server.plan_local_command(object, class, number);
+                payload.at_behaviour(planned.as_ref().ok().map(|place| place.name));
+                let way = planned.map(|place| Way::Run(server, place, object));
+                OutgoingCommand { way, payload }
+            }
         }
     }
 }
@@ -225,19 +280,18 @@ impl OutgoingCommand<'_> {
     ///
     /// Those of the call; nothing is sent then.
     pub fn send(mut self) -> Result<(), CallError> {
-        let (place, message_type) = self.plan?;
+        let way = self.way?;
         if let Some(error) = self.payload.take_error() {
             return Err(error.into());
         }
-        let channel = place.schema.channel;
-        let room = self.client.command_room(channel);
-        if let Some(kind) = room.refusal(self.payload.dialect(), self.payload.len()) {
-            return Err(WriteError::new(kind, 0, Some(place.name), None).into());
+        match way {
+            Way::Sent(client, place, message_type) => {
+                client.send_command(&place, message_type, &self.payload)
+            }
+            Way::Run(server, place, object) => {
+                server.call_locally(object, place, self.payload.take_bytes());
+                Ok(())
+            }
         }
-        let outgoing = self.client.outgoing_on(channel);
-        frame(outgoing.begin(), message_type, self.payload.as_bytes());
-        let length = outgoing.commit();
-        self.client.stats.count_encoded(message_type, length);
-        Ok(())
     }
 }

@@ -176,7 +176,8 @@ pub enum SpawnFailure {
 pub struct HookFailure {
     /// The object.
     pub object: NetId,
-    /// The fields of the behaviour that have been received; the hook is that of one of them.
+    /// The fields of the behaviour that have been received; the hook is that of one of them. On a host,
+    /// those that have changed.
     pub fields: ChangedFields,
     /// What the panic said.
     pub message: String,
@@ -184,7 +185,7 @@ pub struct HookFailure {
 
 impl HookFailure {
     /// Logs it too.
-    pub(super) fn new(object: NetId, fields: ChangedFields, message: String) -> Self {
+    pub(crate) fn new(object: NetId, fields: ChangedFields, message: String) -> Self {
         tracing::error!(%object, behaviour = fields.behaviour(), message, "a hook panicked");
         Self {
             object,

@@ -95,10 +95,10 @@ impl NetworkClient {
     }
 
     /// Calls the hooks that want to be told of what an object is like when it is met.
+    #[cold]
     fn call_initial_hooks(&mut self, object: NetId, at: Location) {
         let prefab = self.prefabs.get(self.pools.prefab(at.pool));
         let slots = self.pools.slots_mut(at);
-        let slots = slots.filter(|slots| slots.has_initial_hooks());
         if let (Some(prefab), Some(slots)) = (prefab, slots) {
             let made = prefab.make();
             for index in 0..slots.len() {
@@ -124,8 +124,14 @@ impl NetworkClient {
         };
         (replica.announced, replica.told) = (true, true);
         let (at, owned) = (replica.at, replica.owned);
-        self.call_initial_hooks(object, at);
-        if self.has_lifecycle(at) {
+        let prefab = self.prefabs.get(self.pools.prefab(at.pool));
+        let (initial_hooks, lifecycle) = prefab.map_or((false, false), |prefab| {
+            (prefab.initial_hooks, prefab.lifecycle)
+        });
+        if initial_hooks {
+            self.call_initial_hooks(object, at);
+        }
+        if lifecycle {
             self.lend(object, |slots, client| {
                 for callback in LifecycleCallback::SPAWN {
                     client.call_all(object, slots, callback);

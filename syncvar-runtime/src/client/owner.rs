@@ -1,6 +1,7 @@
 //! What this client writes to the objects that it owns, and what it is told about them.
 
 use super::guard::{ReplicaMut, refuse};
+use super::references::list;
 use super::{ChangedFields, ClientEvent, HookFailure, NetworkClient, Replica};
 use crate::context::Panicked;
 use crate::events::Events;
@@ -210,7 +211,7 @@ impl NetworkClient {
     pub(super) fn handle_owner_state(&mut self, payload: &[u8]) -> Result<(), ReadError> {
         let mut reader = NetworkReader::with_dialect(payload, self.dialect)
             .with_max_elements(self.config.max_elements)
-            .with_references(&mut self.targets);
+            .with_references(&self.targets);
         let object = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
         let Some(replica) = self.objects.get_mut(object.0) else {
@@ -231,9 +232,6 @@ impl NetworkClient {
         while reader.remaining() > 0 && result.is_ok() {
             result = read_state(slots, &mut reader, &mut read);
         }
-        if let Some(targets) = reader.take_references() {
-            self.targets = targets;
-        }
         for (index, fields) in read {
             if let Some(slot) = slots.slot_mut(index) {
                 tell(
@@ -247,7 +245,7 @@ impl NetworkClient {
         match result {
             Ok(()) => self.note_more_references(object),
             Err(error) => {
-                self.targets.clear();
+                list(&mut self.targets).clear();
                 self.poison(object, error);
             }
         }

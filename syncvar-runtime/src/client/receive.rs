@@ -131,7 +131,9 @@ impl NetworkClient {
             MessageType::ObjectDestroy => {
                 let ObjectDestroy { net_id } = ObjectDestroy::decode(payload)?;
                 if !self.put_off(net_id, channel, message_type, payload) {
-                    self.detach_children(net_id);
+                    if self.relations.has_children() {
+                        self.detach_children(net_id);
+                    }
                     self.forget(net_id, false);
                 }
             }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
+use std::sync::{Mutex, PoisonError};
 
 use super::{ClientEvent, NetworkClient, Replica};
 use crate::NetId;
@@ -69,6 +70,12 @@ fn seconds(pairs: &BTreeSet<(NetId, NetId)>, first: NetId) -> Vec<NetId> {
     pairs.range(all).map(|(_, second)| *second).collect()
 }
 
+/// What references have been read.
+#[inline]
+pub(super) fn list(targets: &mut Mutex<Vec<NetId>>) -> &mut Vec<NetId> {
+    targets.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Whether a reference that has been read waits for its target. In a burst everything that is there is
 /// announced together: those who are new in it need not wait for one another.
 pub(super) fn waits(
@@ -109,7 +116,11 @@ impl NetworkClient {
 
     /// Notes the references of some fields of an object.
     pub(super) fn note_more_references(&mut self, holder: NetId) {
-        for target in self.targets.drain(..) {
+        let targets = list(&mut self.targets);
+        if targets.is_empty() {
+            return;
+        }
+        for target in targets.drain(..) {
             if waits(&self.objects, self.joining, (holder, target)) {
                 self.unresolved.push((holder, target));
             }

@@ -296,6 +296,7 @@ impl Pools {
 
     /// The first behaviour of this type on an object, for writing, and what is kept of its fields that
     /// have rules.
+    #[inline]
     pub(crate) fn behaviour_mut<B: NetworkBehaviour>(
         &mut self,
         at: Location,
@@ -307,6 +308,14 @@ impl Pools {
             let slot = pool.row_mut(at.row)?;
             return Some((&mut slot.behaviour, slot.ruled.as_deref_mut()));
         }
+        Self::behaviour_among(pool, at)
+    }
+
+    /// The same on an object that may have several behaviours.
+    fn behaviour_among<B: NetworkBehaviour>(
+        pool: &mut dyn Pool,
+        at: Location,
+    ) -> Option<(&mut B, Option<&mut Ruled>)> {
         let slots = pool.slots_mut(at.row)?;
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
         let index = slots.iter().position(is_one)?;

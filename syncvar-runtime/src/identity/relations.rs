@@ -32,7 +32,11 @@ impl Relations {
         }
     }
 
+    #[inline]
     pub(crate) fn scene_id(&self, object: NetId) -> Option<NetworkSceneId> {
+        if self.scene_ids.is_empty() {
+            return None;
+        }
         self.scene_ids.get(&object).copied()
     }
 
@@ -76,6 +80,12 @@ impl Relations {
         std::iter::successors(self.parent(object), |id| self.parent(*id)).take(self.parents.len())
     }
 
+    /// Whether any object is below another.
+    #[inline]
+    pub(crate) fn has_children(&self) -> bool {
+        !self.children.is_empty()
+    }
+
     /// The children of an object, ascending.
     pub(crate) fn children(&self, parent: NetId) -> impl Iterator<Item = NetId> {
         let (first, last) = (NetId(0), NetId(u32::MAX));
@@ -84,7 +94,12 @@ impl Relations {
     }
 
     /// Returns whether that is another parent than before.
+    #[inline]
     pub(crate) fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> bool {
+        (parent.is_some() || !self.parents.is_empty()) && self.change_parent(child, parent)
+    }
+
+    fn change_parent(&mut self, child: NetId, parent: Option<NetId>) -> bool {
         let former = match parent {
             Some(parent) => self.parents.insert(child, parent),
             None => self.parents.remove(&child),
@@ -102,8 +117,11 @@ impl Relations {
     }
 
     /// Forgets what an object was to others. What others are to it stays.
+    #[inline]
     pub(crate) fn forget(&mut self, object: NetId) {
-        self.take_scene_id(object);
+        if !self.scene_ids.is_empty() {
+            self.take_scene_id(object);
+        }
         self.set_parent(object, None);
     }
 

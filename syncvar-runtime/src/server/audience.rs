@@ -190,6 +190,16 @@ impl Audiences {
         self.get(id).members.contain(connection, sees)
     }
 
+    /// The same, where something else tells whether the connection sees an area.
+    pub(super) fn admits_if(
+        &self,
+        id: AudienceId,
+        connection: ConnectionId,
+        sees: impl FnOnce(Area) -> bool,
+    ) -> bool {
+        self.get(id).members.contain(connection, sees)
+    }
+
     /// The buffers of an audience, to be written to.
     pub(super) fn outputs(&mut self, id: AudienceId) -> Outputs<'_> {
         let audience = &mut self.all[id.index()];

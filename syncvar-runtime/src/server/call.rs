@@ -28,8 +28,8 @@ pub(super) struct Calls {
     kept: Vec<Kept>,
     /// The objects that these are on.
     kept_objects: FxHashSet<NetId>,
-    /// Calls of the server on itself that wait for the one under way to end.
-    local: VecDeque<Local>,
+    /// Calls of the server on itself, and of the local client, that wait for the one under way to end.
+    pub(super) local: VecDeque<Local>,
     /// Whether one is under way.
     busy: bool,
     /// For payloads, in `Unet` and in `Compact`.
@@ -46,12 +46,14 @@ struct Kept {
     call: Written,
 }
 
-/// A call of the server on itself.
+/// A call that goes no way at all.
 #[derive(Debug)]
-struct Local {
-    object: NetId,
-    place: CallPlace,
-    arguments: Bytes,
+pub(super) struct Local {
+    pub(super) object: NetId,
+    pub(super) place: CallPlace,
+    /// The local client, if it is a command of that; otherwise the server calls itself.
+    pub(super) sender: Option<ConnectionId>,
+    pub(super) arguments: Bytes,
 }
 
 /// A call as whole messages, in the dialects that are spoken by those it is for.
@@ -72,7 +74,7 @@ impl NetworkServer {
     /// and have not been sent. A call on an object that nobody has been told of yet, or that is about
     /// to be shown or hidden, comes after that, with the next update, and to those who observe the
     /// object then. Who begins to observe an object later is not given past calls: what they are to
-    /// know is a field.
+    /// know is a field. On a [host](Self::connect_local) the local client observes objects, too.
     pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Rpcs<'_> {
         self.calls_of::<B>(id, None)
     }
@@ -133,8 +135,10 @@ impl NetworkServer {
             return;
         }
         for _ in 0..self.calls.local.len() {
-            if let Some(local) = self.calls.local.pop_front() {
-                self.run_local_call(local);
+            match self.calls.local.pop_front() {
+                Some(local) if local.sender.is_some() => self.run_local_command(local),
+                Some(local) => self.run_local_call(local),
+                None => {}
             }
         }
     }
@@ -144,8 +148,9 @@ impl NetworkServer {
             object,
             place,
             arguments,
+            ..
         } = &local;
-        let mut reader = NetworkReader::with_dialect(arguments, Dialect::Compact);
+        let mut reader = read_own(arguments);
         let ran = self.run_call(*object, place, None, &mut reader);
         match ran {
             // It is being called by somebody else.
@@ -161,9 +166,31 @@ impl NetworkServer {
         }
     }
 
-    /// Runs a call on an object of the server's; a panic is reported. None if the object is not there,
-    /// or in somebody else's hands.
+    /// As [`run_unreported`](Self::run_unreported); a panic is reported.
     pub(super) fn run_call(
+        &mut self,
+        object: NetId,
+        place: &CallPlace,
+        sender: Option<ConnectionId>,
+        arguments: &mut NetworkReader<'_>,
+    ) -> Option<Result<(), Failure>> {
+        let ran = self.run_unreported(object, place, sender, arguments);
+        if let Some(Err(Failure::Panicked(message))) = &ran {
+            tracing::error!(%object, call = place.schema.name, message, "a call panicked");
+            self.events.push(ServerEvent::CallFailed {
+                connection: sender,
+                object,
+                behaviour: place.name,
+                call: place.schema.name,
+                message: message.clone(),
+            });
+        }
+        ran
+    }
+
+    /// Runs a call on an object of the server's. None if the object is not there, or in somebody else's
+    /// hands.
+    pub(super) fn run_unreported(
         &mut self,
         object: NetId,
         place: &CallPlace,
@@ -181,16 +208,6 @@ impl NetworkServer {
             )
         });
         self.calls.busy = before;
-        if let Some(Err(Failure::Panicked(message))) = &ran {
-            tracing::error!(%object, call = place.schema.name, message, "a call panicked");
-            self.events.push(ServerEvent::CallFailed {
-                connection: sender,
-                object,
-                behaviour: place.name,
-                call: place.schema.name,
-                message: message.clone(),
-            });
-        }
         ran
     }
 
@@ -231,6 +248,11 @@ impl NetworkServer {
             }
         }
     }
+}
+
+/// Reads what was written in this very process: there is no limit to it.
+pub(super) fn read_own(arguments: &[u8]) -> NetworkReader<'_> {
+    NetworkReader::with_dialect(arguments, Dialect::Compact).with_max_elements(usize::MAX)
 }
 
 impl Written {

@@ -22,17 +22,27 @@ impl NetworkServer {
             Err(reason) => Err(reason.clone()),
         };
         if let Err(reason) = result {
-            let names = |place: CallPlace| (place.name, place.schema.name);
-            self.stats.refused_commands.count(&reason);
-            self.events.push_minor(ServerEvent::CommandRefused {
-                connection: from,
-                object: call.object,
-                command: place.ok().map(names),
-                reason,
-            });
+            self.refuse_command(from, call.object, place.ok().as_ref(), reason);
         }
         self.run_local_calls();
         Ok(())
+    }
+
+    /// Tells the game that a command has not run.
+    pub(super) fn refuse_command(
+        &mut self,
+        connection: ConnectionId,
+        object: NetId,
+        place: Option<&CallPlace>,
+        reason: CommandRefusal,
+    ) {
+        self.stats.refused_commands.count(&reason);
+        self.events.push_minor(ServerEvent::CommandRefused {
+            connection,
+            object,
+            command: place.map(|place| (place.name, place.schema.name)),
+            reason,
+        });
     }
 
     fn find_command(

@@ -126,6 +126,7 @@ impl Description {
 
     /// The message that says who the parent is, if there is one, and the full state: one is not sent
     /// without the other.
+    #[inline(never)]
     fn write_messages(
         &self,
         slots: &mut dyn Slots,
@@ -171,6 +172,7 @@ impl Description {
     }
 
     /// Which extras there are, and those.
+    #[cold]
     fn write_extras(&self, writer: &mut NetworkWriter) {
         let Relation { scene_id, parent } = self.relation;
         let scene_id = scene_id.map(|scene_id| (SCENE_ID, scene_id.0));

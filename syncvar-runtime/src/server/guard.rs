@@ -32,7 +32,7 @@ impl<'a, B: NetworkBehaviour> BehaviourMut<'a, B> {
         events: &'a mut Events<ServerEvent>,
     ) -> Self {
         let bits = const { &B::SCHEMA.rule_bits() };
-        let mut ruled = ruled.filter(|_| bits.owner_write != 0);
+        let mut ruled = ruled.filter(|_| const { B::SCHEMA.rule_bits().owner_write != 0 });
         if let Some(ruled) = &mut ruled {
             ruled.begin_change(behaviour, bits);
         }
@@ -61,18 +61,29 @@ impl<B: NetworkBehaviour> DerefMut for BehaviourMut<'_, B> {
     }
 }
 
-impl<B: NetworkBehaviour> Drop for BehaviourMut<'_, B> {
-    fn drop(&mut self) {
-        self.behaviour.notice_replacements();
-        if let Some(before) = self.before.take() {
-            self.behaviour.withdraw_changes(before);
-        }
+impl<B: NetworkBehaviour> BehaviourMut<'_, B> {
+    /// Takes back what was not the server's to write.
+    #[cold]
+    fn take_back(&mut self) {
         if let Some(ruled) = &mut self.ruled {
             let refused = ruled.end_change(self.behaviour);
             if refused != 0 {
                 let fields = ChangedFields::new(&B::SCHEMA, refused);
                 refuse(self.events, self.net_id, fields);
             }
+        }
+    }
+}
+
+impl<B: NetworkBehaviour> Drop for BehaviourMut<'_, B> {
+    #[inline]
+    fn drop(&mut self) {
+        self.behaviour.notice_replacements();
+        if let Some(before) = self.before.take() {
+            self.behaviour.withdraw_changes(before);
+        }
+        if const { B::SCHEMA.rule_bits().owner_write != 0 } {
+            self.take_back();
         }
         if self.behaviour.sync_var_dirty_bits() != 0 {
             self.schedule.queue_dirty(self.net_id);

@@ -1,5 +1,6 @@
 //! Host mode: a server with a client in the same process, which looks at the server's own objects.
 
+mod calls;
 mod client;
 mod hooks;
 mod sight;
@@ -8,14 +9,13 @@ mod tests;
 
 pub use client::LocalClient;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fmt;
-
 use super::connection::{Connection, ConnectionState};
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::events::Events;
 use crate::{ClientEvent, NetId};
+use calls::LocalRpc;
 use hooks::Lent;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The local client, as the server keeps it.
 #[derive(Debug)]
@@ -36,23 +36,9 @@ pub(super) struct Host {
     lent: BTreeMap<(NetId, usize), Lent>,
     /// Those whose hooks are being called.
     due: BTreeMap<(NetId, usize), Lent>,
-    tasks: Tasks,
+    /// What the server has called on it since the last update, oldest first.
+    calls: VecDeque<LocalRpc>,
     events: Events<ClientEvent>,
-}
-
-/// What is to be done on the local client.
-type Task = Box<dyn FnOnce(&mut NetworkServer) + Send + Sync>;
-
-/// What is to be done with the next update, first what was asked for first.
-#[derive(Default)]
-struct Tasks(VecDeque<Task>);
-
-impl fmt::Debug for Tasks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tasks")
-            .field("waiting", &self.0.len())
-            .finish()
-    }
 }
 
 impl Host {
@@ -68,7 +54,7 @@ impl Host {
             touched: BTreeSet::new(),
             lent: BTreeMap::new(),
             due: BTreeMap::new(),
-            tasks: Tasks::default(),
+            calls: VecDeque::new(),
             events,
         }
     }
@@ -77,7 +63,7 @@ impl Host {
     pub(super) fn is_idle(&self) -> bool {
         let waits = self.joining || !self.touched.is_empty();
         let changed = !self.lent.is_empty() || !self.due.is_empty();
-        !waits && !changed && self.tasks.0.is_empty()
+        !waits && !changed && self.calls.is_empty()
     }
 }
 
@@ -109,7 +95,18 @@ impl NetworkServer {
     /// * never for the state that an object has when the local client meets it.
     ///
     /// For that, the fields with a hook are copied, once between two updates, when the behaviour is lent
-    /// for writing; a collection with a hook is copied as a whole.
+    /// for writing; a collection with a hook is copied as a whole. A hook that panics is
+    /// [`ClientEvent::HookFailed`]; those of the behaviour that come behind it do not run then, and all
+    /// others do.
+    ///
+    /// # Calls on a host
+    ///
+    /// What the server [calls](Self::calls) reaches the local client as well, if it sees the object: it
+    /// runs on the server's own object, in the next [`update`](Self::update), in the order of calling and
+    /// behind everything else, if the object is still there and seen. An event is
+    /// [`ClientEvent::SyncEvent`], and a call that panics [`ClientEvent::CallFailed`]. What goes to
+    /// [`Target::Everyone`](crate::Target::Everyone) runs at once and no second time. The local client
+    /// itself calls the server by [`local_calls`](Self::local_calls).
     ///
     /// ```
     /// # use syncvar_runtime::*;
@@ -155,28 +152,9 @@ impl NetworkServer {
         }
     }
 
-    /// Has something done with the next update, after the local client has been told of what it sees:
-    /// what other clients are sent in the form of messages. Does nothing if there is no local client.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "remote calls are not there yet")
-    )]
-    pub(crate) fn queue_local(&mut self, task: impl FnOnce(&mut Self) + Send + Sync + 'static) {
-        if let Some(host) = &mut self.host {
-            host.tasks.0.push_back(Box::new(task));
-        }
-    }
-
     /// What is done for the local client when everything else of an update has been.
     pub(super) fn update_local(&mut self) {
         self.settle_local_sight();
-        let waiting = self.host.as_ref().map_or(0, |host| host.tasks.0.len());
-        for _ in 0..waiting {
-            // What a task asks for is done with the next update; it may also end the local client.
-            let task = self.host.as_mut().and_then(|host| host.tasks.0.pop_front());
-            if let Some(task) = task {
-                task(self);
-            }
-        }
+        self.run_calls_for_local();
     }
 }

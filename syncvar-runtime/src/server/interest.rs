@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::audience::{Audiences, Base};
-use super::show::Turnover;
 use super::{ConnectionId, NetworkServer};
 use crate::interest::{Area, Everyone, InterestChange, InterestChanges, InterestManagement};
 use crate::{NetId, Prefabs, ServerConfig};
@@ -26,8 +25,11 @@ pub(super) struct Interest {
     /// Who was shown an object of which the interest management says for now that everyone sees it.
     /// An audience of everyone does not keep that; in an area it matters again.
     shown: BTreeSet<(NetId, ConnectionId)>,
-    /// Who begins (`true`) or ceases to see which area with the update under way.
-    crossings: Vec<(ConnectionId, Area, bool)>,
+    /// Who begins or ceases to see which area with the update under way, in the order in which the
+    /// interest management has said so.
+    crossings: Vec<(ConnectionId, Area)>,
+    /// Whether they will see it then.
+    sight: FxHashMap<(ConnectionId, Area), bool>,
     /// The areas that somebody begins to see with the update under way.
     entered: Vec<Area>,
 }
@@ -41,6 +43,7 @@ impl Interest {
             objects: BTreeSet::new(),
             shown: BTreeSet::new(),
             crossings: Vec::new(),
+            sight: FxHashMap::default(),
             entered: Vec::new(),
         }
     }
@@ -216,7 +219,8 @@ impl NetworkServer {
 
     fn begin_crossing(&mut self, connection: ConnectionId, area: Area, sees: bool) {
         if self.knows(connection) {
-            self.interest.crossings.push((connection, area, sees));
+            self.interest.crossings.push((connection, area));
+            self.interest.sight.insert((connection, area), sees);
             if sees && self.is_ready(connection) && !self.is_local(connection) {
                 self.interest.entered.push(area);
             }
@@ -241,12 +245,32 @@ impl NetworkServer {
         self.interest.entered = entered;
     }
 
-    /// Connections see other areas from now on: what has been written so far was for those who saw
-    /// them before.
-    pub(super) fn cross_over(&mut self) {
+    /// Whether a connection sees an area when the update under way, if there is one, is over.
+    pub(super) fn will_see(&self, connection: ConnectionId, area: Area) -> bool {
+        let sight = &self.interest.sight;
+        if !sight.is_empty()
+            && let Some(sees) = sight.get(&(connection, area))
+        {
+            return *sees;
+        }
+        self.audiences.sees(connection, area)
+    }
+
+    /// Whether somebody begins or ceases to see an area with the update under way.
+    pub(super) fn is_crossing(&self) -> bool {
+        !self.interest.crossings.is_empty()
+    }
+
+    /// Those who begin to see areas see them from now on, or those who cease to see them no more: what
+    /// is written next is for the former, and not for the latter.
+    pub(super) fn cross_over(&mut self, sees: bool) {
         let mut changed = Vec::new();
-        let mut crossings = std::mem::take(&mut self.interest.crossings);
-        for (connection, area, sees) in crossings.drain(..) {
+        let crossings = std::mem::take(&mut self.interest.crossings);
+        for (connection, area) in &crossings {
+            let (connection, area) = (*connection, *area);
+            if self.interest.sight.get(&(connection, area)) != Some(&sees) {
+                continue;
+            }
             if self.is_local(connection) {
                 self.touch_area_for_local(area);
             }
@@ -255,44 +279,15 @@ impl NetworkServer {
             } else {
                 self.audiences.conceal(connection, area, &mut changed);
             }
-            if !changed.is_empty() {
-                self.turnover.list(area);
-            }
-            for audience in changed.drain(..) {
-                self.turnover.turn(audience, connection, sees);
-            }
+            self.turnover.add(area, connection, &mut changed);
         }
         self.interest.crossings = crossings;
     }
 
-    /// Shows the objects of areas to those who have begun to see them, and hides them from those who
-    /// have ceased to. `moved` are objects, ascending, for which that has been done. Costs as much as
-    /// there is in those areas.
-    pub(super) fn show_areas(&mut self, moved: &[NetId]) {
-        let turnover = std::mem::take(&mut self.turnover);
-        let (mut objects, mut last) = (Vec::new(), None);
-        let (mut entered, mut left) = (Vec::new(), Vec::new());
-        for area in &turnover.areas {
-            objects.extend(self.interest.objects(*area));
-            for id in objects.drain(..) {
-                let spawned = self.objects.get(id.0).filter(|spawned| spawned.announced);
-                let Some(audience) = spawned.map(|spawned| spawned.audience) else {
-                    continue;
-                };
-                if moved.binary_search(&id).is_ok() {
-                    continue;
-                }
-                // Neighbours mostly have the same one.
-                if last.replace(audience) != Some(audience) {
-                    entered.clear();
-                    entered.extend(Turnover::of(&turnover.entered, audience));
-                    left.clear();
-                    left.extend(Turnover::of(&turnover.left, audience));
-                }
-                self.hide_from(id, &left);
-                self.show_to(id, &entered);
-            }
-        }
+    /// Everybody sees what they are to see.
+    pub(super) fn end_crossing(&mut self) {
+        self.interest.crossings.clear();
+        self.interest.sight.clear();
     }
 }
 

@@ -113,6 +113,10 @@ impl NetworkServer {
     /// Ends the limits of connections whose budget is over and for which nothing waits, nor is owed to
     /// them instead: they get what is written next as everybody does.
     pub(super) fn end_budgets(&mut self) {
+        // Some have not been given yet what was written when an object got another owner.
+        if !self.rationing.notes.list.is_empty() {
+            return;
+        }
         let (connections, owed) = (&mut self.connections, &self.owed);
         self.rationing.connections.retain(|id| {
             let Some(connection) = connections.get_mut(id.0) else {
@@ -160,7 +164,11 @@ impl NetworkServer {
                 .is_some_and(|owed| owed.contains(&id))
         };
         limit.note(&self.rationing.notes, id, |note| {
-            observed(note.audience) && !owed(note.net_id)
+            // Some may see the object no more since that was written, ahead of the update.
+            let ahead = note.changes.is_none();
+            let spawned = self.objects.get(note.net_id.0).filter(|_| ahead);
+            let audience = spawned.map_or(note.audience, |spawned| spawned.audience);
+            observed(audience) && !owed(note.net_id)
         });
         limit.waiting.retain(|waiting| {
             let spawned = self.objects.get(waiting.net_id.0);

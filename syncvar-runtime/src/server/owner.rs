@@ -15,6 +15,7 @@ impl NetworkServer {
     pub(super) fn before_owner_change(&mut self, id: NetId) {
         let pool = self.objects.get(id.0).map(|spawned| spawned.at.pool);
         if pool.is_some_and(|pool| self.is_ruled(pool)) {
+            self.hide_at_once(id);
             self.flush_ruled(id);
         }
     }
@@ -104,6 +105,7 @@ impl NetworkServer {
         }
         let lease = if is_owner { spawned.lease } else { 0 };
         let (at, unsent) = (spawned.at, spawned.unsent);
+        let leaves = spawned.moved && !self.audiences.admits(spawned.wanted, connection);
         let Some(receiver) = self.connections.get_mut(connection.0) else {
             return;
         };
@@ -114,7 +116,7 @@ impl NetworkServer {
             (written && (state.is_empty() || !unsent)).then_some(state)
         });
         let understood = self.config.compare_schemas;
-        if let Some(state) = state.filter(|state| understood || state.is_empty()) {
+        if let Some(state) = state.filter(|state| !leaves && (understood || state.is_empty())) {
             if !understood || lease == 0 && state.is_empty() {
                 return;
             }
@@ -171,7 +173,11 @@ impl NetworkServer {
             self.stats.ignored_writes += 1;
             return Ok(());
         }
-        let Some(slots) = self.pools.slots_mut(spawned.at) else {
+        let at = spawned.at;
+        if self.host.is_some() {
+            self.remember_object_for_local(id, at);
+        }
+        let Some(slots) = self.pools.slots_mut(at) else {
             self.stats.ignored_writes += 1;
             return Ok(());
         };
@@ -345,7 +351,7 @@ fn read_write(
     };
     reader.set_fields(slot.info().rules.owner_write);
     let read = slot.deserialize(reader, false);
-    // Hooks are for those who are told, and this side has decided.
+    // Hooks are for those who are told; those of a host run with the next update.
     slot.skip_hooks();
     reader.set_fields(u64::MAX);
     all.push((index.into(), reader.take_seen_bits()));

@@ -84,6 +84,20 @@ impl Schedule {
         self.dirty.drain_into(due);
     }
 
+    /// Whether there are objects to be shown or hidden.
+    pub(super) fn has_moved(&self) -> bool {
+        !self.moved.is_empty()
+    }
+
+    /// Puts into `moved` the objects to be shown or hidden, ascending; they stay in the list.
+    pub(super) fn copy_moved(&mut self, moved: &mut Vec<NetId>) {
+        let start = moved.len();
+        self.moved.drain_into(moved);
+        for id in moved.iter().skip(start) {
+            self.moved.insert(id.0);
+        }
+    }
+
     /// Puts into `moved` the objects to be shown or hidden, ascending.
     pub(super) fn take_moved(&mut self, moved: &mut Vec<NetId>) {
         self.moved.drain_into(moved);

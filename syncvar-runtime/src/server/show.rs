@@ -1,27 +1,26 @@
-//! Objects that come into somebody's sight, or leave it.
+//! Objects that come into somebody's sight.
 
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
 
-use super::audience::{Audience, AudienceId};
+use super::audience::AudienceId;
 use super::connection::Parcel;
 use super::full_state::Description;
 use super::update::describe_failure;
 use super::{ConnectionId, NetworkServer};
 use crate::identity::{Location, Relation};
 use crate::interest::Area;
-use crate::message::{ObjectHide, Void};
+use crate::message::Void;
 use crate::segments::Segments;
 use crate::{Channel, Dialect, NetId};
 
-/// Who has joined and left audiences because of what they see now, since the changes of this update
-/// were written.
+/// Who has joined audiences because of what they begin to see, or left them because of what they see no
+/// more: either the one or the other.
 #[derive(Debug, Default)]
 pub(super) struct Turnover {
-    pub(super) entered: BTreeSet<(AudienceId, ConnectionId)>,
-    pub(super) left: BTreeSet<(AudienceId, ConnectionId)>,
+    pub(super) crossed: BTreeSet<(AudienceId, ConnectionId)>,
     /// The areas because of which somebody did, each once, in the order in which the interest
     /// management has named them: it may have reasons for it, such as what is nearest.
     pub(super) areas: Vec<Area>,
@@ -29,39 +28,25 @@ pub(super) struct Turnover {
 }
 
 impl Turnover {
-    /// A connection has joined an audience, or left it; having done both is having done nothing.
-    pub(super) fn turn(&mut self, id: AudienceId, connection: ConnectionId, joined: bool) {
-        let (to, from) = if joined {
-            (&mut self.entered, &mut self.left)
-        } else {
-            (&mut self.left, &mut self.entered)
-        };
-        if !from.remove(&(id, connection)) {
-            to.insert((id, connection));
-        }
-    }
-
-    /// Somebody has joined or left audiences because of an area.
-    pub(super) fn list(&mut self, area: Area) {
-        if self.listed.insert(area) {
+    /// A connection has joined or left these audiences because of an area.
+    pub(super) fn add(
+        &mut self,
+        area: Area,
+        connection: ConnectionId,
+        audiences: &mut Vec<AudienceId>,
+    ) {
+        if !audiences.is_empty() && self.listed.insert(area) {
             self.areas.push(area);
         }
+        let pairs = audiences.drain(..).map(|audience| (audience, connection));
+        self.crossed.extend(pairs);
     }
 
-    /// Those who joined (or left) an audience, ascending.
-    pub(super) fn of(
-        set: &BTreeSet<(AudienceId, ConnectionId)>,
-        id: AudienceId,
-    ) -> impl Iterator<Item = ConnectionId> {
+    /// Those who joined an audience, or left it, ascending.
+    pub(super) fn of(&self, id: AudienceId) -> impl Iterator<Item = ConnectionId> {
         let (first, last) = (ConnectionId(0), ConnectionId(u32::MAX));
-        set.range((id, first)..=(id, last))
-            .map(|(_, connection)| *connection)
-    }
-
-    /// Whether a connection was written to as a member of an audience.
-    fn observed(&self, (id, audience): (AudienceId, &Audience), connection: ConnectionId) -> bool {
-        let pair = (id, connection);
-        self.left.contains(&pair) || audience.observes(connection) && !self.entered.contains(&pair)
+        let pairs = self.crossed.range((id, first)..=(id, last));
+        pairs.map(|(_, connection)| *connection)
     }
 }
 
@@ -93,17 +78,18 @@ impl Showing {
 }
 
 impl NetworkServer {
-    /// Moves objects to the audiences they should have: those who leave are told to forget the
-    /// object, those who enter get it whole.
-    pub(super) fn show_and_hide(&mut self) {
+    /// Moves objects to the audiences they should have: those who enter get them whole. Those who leave
+    /// have [been told](Self::hide_objects).
+    pub(super) fn show_objects(&mut self) {
         let mut moved = std::mem::take(&mut self.scratch.objects);
         self.schedule.take_moved(&mut moved);
-        self.cross_over();
+        self.cross_over(true);
         for id in &moved {
             self.move_object(*id);
         }
-        self.show_areas(&moved);
+        self.cross_areas(&moved, |server, id, entering| server.show_to(id, entering));
         self.flush_showing();
+        self.end_crossing();
         moved.clear();
         self.scratch.objects = moved;
     }
@@ -122,26 +108,21 @@ impl NetworkServer {
         }
         spawned.owing = false;
         let mut entering = std::mem::take(&mut self.scratch.entering);
-        let mut leaving = std::mem::take(&mut self.scratch.leaving);
         let (before, after) = (self.audiences.get(former), self.audiences.get(latter));
-        let was_there = |c: &_| self.turnover.observed((former, before), *c);
-        entering.extend(after.ready().filter(|c| !was_there(c)));
-        leaving.extend(
-            before
+        let entered = |c| self.turnover.crossed.contains(&(former, c));
+        entering.extend(
+            after
                 .ready()
-                .filter(|c| was_there(c) && !after.observes(*c)),
+                .filter(|c| !before.observes(*c) || entered(*c)),
         );
-        leaving.extend(Turnover::of(&self.turnover.left, former).filter(|c| !after.observes(*c)));
         let owed = self.owed.remove(&id).unwrap_or_default();
         entering.extend(owed.iter().copied().filter(|c| after.observes(*c)));
         entering.sort_unstable();
         entering.dedup();
-        self.hide_from(id, &leaving);
         self.void(id, &owed);
         self.show_to(id, &entering);
         entering.clear();
-        leaving.clear();
-        (self.scratch.entering, self.scratch.leaving) = (entering, leaving);
+        self.scratch.entering = entering;
     }
 
     /// A connection belongs to no audience any more. Objects that are seen by the same connections
@@ -165,26 +146,10 @@ impl NetworkServer {
         }
     }
 
-    /// Tells connections to forget an object. It is owed to them no more.
-    pub(super) fn hide_from(&mut self, id: NetId, leaving: &[ConnectionId]) {
-        for connection in leaving {
-            self.send_own(*connection, &ObjectHide { net_id: id });
-        }
-        if !leaving.is_empty()
-            && let Some(owed) = self.owed.get_mut(&id)
-        {
-            let (left, stay): (Vec<_>, Vec<_>) =
-                owed.drain(..).partition(|owed| leaving.contains(owed));
-            *owed = stay;
-            self.void(id, &left);
-            self.settle_owed(id);
-        }
-    }
-
     /// What these connections have been told about an object counts for nothing, unless they have the
     /// object: they are members of its audience, but its full state could not be written for them.
     /// Without it they would take what they were told for early, and keep it for the full state.
-    fn void(&mut self, net_id: NetId, owed: &[ConnectionId]) {
+    pub(super) fn void(&mut self, net_id: NetId, owed: &[ConnectionId]) {
         if self.config.compare_schemas {
             for connection in owed {
                 self.send_own(*connection, &Void { net_id });
@@ -212,7 +177,7 @@ impl NetworkServer {
     }
 
     /// Forgets the list of those to whom an object is owed if it has become empty.
-    fn settle_owed(&mut self, id: NetId) {
+    pub(super) fn settle_owed(&mut self, id: NetId) {
         if self.owed.get(&id).is_some_and(Vec::is_empty) {
             self.owed.remove(&id);
             if let Some(spawned) = self.objects.get_mut(id.0) {

@@ -241,7 +241,10 @@ impl NetworkServer {
 
     /// Takes an object away, when its behaviours have been told.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
-        self.detach_children(id);
+        if self.relations.has_children() {
+            self.detach_children(id);
+        }
+        self.hide_at_once(id);
         let Some(spawned) = self.objects.remove(id.0) else {
             return false;
         };
@@ -253,7 +256,9 @@ impl NetworkServer {
         self.interest.forget(id);
         self.rationing.forget_object(id);
         self.forget_for_local(id);
-        self.forget_calls(id);
+        if !self.has_no_calls() {
+            self.forget_calls(id);
+        }
         if let Some(owner) = spawned
             .owner
             .and_then(|owner| self.connections.get_mut(owner.0))
@@ -278,8 +283,8 @@ impl NetworkServer {
         self.set_visible(id, connection, true)
     }
 
-    /// Hides an object from a connection, from the next update on. Returns whether there is such an
-    /// object.
+    /// Hides an object from a connection, from the next update on. Nothing that has been written to the
+    /// object and has not been sent goes to it any more. Returns whether there is such an object.
     pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> bool {
         self.set_visible(id, connection, false)
     }

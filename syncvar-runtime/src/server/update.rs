@@ -56,10 +56,11 @@ impl NetworkServer {
         self.follow_interest();
         self.call_local_hooks();
         self.schedule_resyncs();
+        self.hide_objects();
         self.send_changes(now, joining);
         self.send_rations();
         self.deliver_changes();
-        self.show_and_hide();
+        self.show_objects();
         self.announce();
         self.send_parents();
         if std::mem::take(&mut self.scene_loaded) {

@@ -1,5 +1,7 @@
 //! `NetworkReader`: takes; cannot panic.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::dialect::MAX_EMPTY_ELEMENTS;
 use super::{Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, SyncValue};
 use crate::NetId;
@@ -33,10 +35,8 @@ pub struct NetworkReader<'a> {
     empty_elements: usize,
     /// The most elements that a sequence or collection can have.
     pub(super) max_elements: usize,
-    /// Whether somebody wants to know of references.
-    lists_references: bool,
-    /// The objects that those refer to which have been read.
-    references: Option<Vec<NetId>>,
+    /// Where the objects are listed that references refer to, if somebody wants to know.
+    references: Option<&'a Mutex<Vec<NetId>>>,
     /// Dirty bits that may not be in a mask, though there are such fields.
     pub(super) refused_bits: u64,
 }
@@ -67,34 +67,27 @@ impl<'a> NetworkReader<'a> {
             seen_bits: 0,
             empty_elements: 0,
             max_elements: DEFAULT_MAX_ELEMENTS,
-            lists_references: false,
             references: None,
             refused_bits: 0,
         }
     }
 
-    /// The same reader, which lists the objects that references refer to. `list` is memory for that,
-    /// empty; [`take_references`](Self::take_references) gives it back.
+    /// The same reader, which lists the objects that references refer to. A reader is made for every
+    /// object and references are rare, so it has no list of its own.
     #[inline]
-    pub(crate) fn with_references(mut self, list: &mut Vec<NetId>) -> Self {
-        self.lists_references = true;
-        if list.capacity() > 0 {
-            self.references = Some(std::mem::take(list));
-        }
+    pub(crate) fn with_references(mut self, list: &'a Mutex<Vec<NetId>>) -> Self {
+        self.references = Some(list);
         self
-    }
-
-    /// The objects that references have been read to, if there were any, or memory to be kept.
-    #[inline]
-    pub(crate) fn take_references(&mut self) -> Option<Vec<NetId>> {
-        self.references.take()
     }
 
     /// A reference to an object has been read.
     #[inline]
     pub(crate) fn note_reference(&mut self, object: NetId) {
-        if self.lists_references && object != NetId::NONE {
-            self.references.get_or_insert_default().push(object);
+        if let Some(list) = self.references
+            && object != NetId::NONE
+        {
+            let list = list.lock();
+            list.unwrap_or_else(PoisonError::into_inner).push(object);
         }
     }
 

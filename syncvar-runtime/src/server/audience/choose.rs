@@ -56,6 +56,20 @@ impl Audiences {
         self.borrow(made)
     }
 
+    /// The audience of these connections, whatever they see. An object is about to name it.
+    pub(in crate::server) fn exactly(&mut self, connections: &[ConnectionId]) -> AudienceId {
+        let mut members = Members::new(Base::Nobody);
+        for connection in connections {
+            members.set_view(*connection, Some(View::new(true)));
+        }
+        if let Some(found) = self.by_members.get(&members) {
+            return *found;
+        }
+        let made = self.make(members);
+        self.list_all(made, connections);
+        made
+    }
+
     /// An audience that is going to be written to, whether an object names it or not.
     fn borrow(&mut self, id: AudienceId) -> AudienceId {
         if self.get(id).users == 0 && !Self::is_permanent(id) && self.unused.last() != Some(&id) {

@@ -128,8 +128,8 @@ impl NetworkServer {
         plan: &Plan,
         payloads: &mut [Option<(MessageType, NetworkWriter)>; 2],
     ) -> Result<(), CallError> {
-        let [mut unet, mut compact] = self.spoken(&plan.receivers);
-        compact |= plan.target == Target::Everyone;
+        let [mut unet, mut compact] = plan.spoken;
+        compact |= plan.local || plan.target == Target::Everyone;
         let at = self.objects.get(object.0).map(|spawned| spawned.at.pool);
         let prefab = at.and_then(|pool| self.prefabs.get(self.pools.prefab(pool)));
         let calls = &prefab.ok_or(CallError::UnknownObject(object))?.calls;
@@ -178,13 +178,19 @@ impl NetworkServer {
         }
         let [unet, compact] = payloads;
         let arguments = compact.as_ref().map(|(_, writer)| writer.as_bytes());
+        let [_, is_spoken] = plan.spoken;
         let arguments = arguments.and_then(|payload| payload.get(header..));
         let arguments = arguments.map(Bytes::copy_from_slice);
         let call = Written {
             channel,
             unet: self.write_call(unet.as_ref()),
-            compact: self.write_call(compact.as_ref()),
+            compact: self.write_call(compact.as_ref().filter(|_| is_spoken)),
         };
+        if let (true, Some(arguments)) = (plan.local, &arguments) {
+            let waits = matches!(plan.receivers, Receivers::Later);
+            let target = waits.then(|| plan.target.clone());
+            self.queue_for_local(object, target, plan.place, arguments.clone());
+        }
         if let Receivers::Later = plan.receivers {
             self.calls.kept_objects.insert(object);
             self.calls.kept.push(Kept {
@@ -199,6 +205,7 @@ impl NetworkServer {
             self.calls.local.push_back(Local {
                 object,
                 place: plan.place,
+                sender: None,
                 arguments,
             });
         }

@@ -22,6 +22,10 @@ pub(super) struct Plan {
     pub(super) place: CallPlace,
     pub(super) target: Target,
     pub(super) receivers: Receivers,
+    /// Whether `Unet` and `Compact` are spoken by those.
+    pub(super) spoken: [bool; 2],
+    /// Whether it is for the local client, too.
+    pub(super) local: bool,
 }
 
 impl NetworkServer {
@@ -54,10 +58,18 @@ impl NetworkServer {
         } else {
             self.receivers(spawned, &target)
         };
+        let spoken = self.spoken(&receivers);
+        // A method that runs here for everyone runs once.
+        let runs_here = target == Target::Everyone && !place.is_event();
+        let local = !runs_here
+            && self.is_for_local(object, spawned)
+            && (waits || self.includes_local(spawned.owner, &target));
         Ok(Plan {
             place,
             target,
             receivers,
+            spoken,
+            local,
         })
     }
 
@@ -70,6 +82,9 @@ impl NetworkServer {
         waits: bool,
     ) -> Result<(), CallError> {
         let sees = |connection: ConnectionId| {
+            if self.is_local(connection) {
+                return self.is_for_local(object, spawned);
+            }
             if !waits {
                 return self.audiences.get(spawned.audience).observes(connection);
             }

@@ -5,9 +5,11 @@ use std::collections::btree_map::Entry;
 use std::fmt;
 
 use super::Host;
-use crate::client::ChangedFields;
+use crate::client::{ChangedFields, HookFailure};
+use crate::context::{Panicked, contain};
 use crate::identity::{Location, Remembered, Slot, Slots};
 use crate::server::NetworkServer;
+use crate::server::owner::refuse;
 use crate::{ClientEvent, NetId, NetworkBehaviour};
 
 /// A behaviour that has been lent for writing since the last update.
@@ -40,20 +42,32 @@ impl Host {
         }
     }
 
-    /// Calls hooks; what they write is looked at with the next update.
-    fn call_hooks(&mut self, place: (NetId, usize), slot: &mut dyn Slot, told: Remembered) {
+    /// Calls the hooks for these fields; what they write is looked at with the next update. A panic is
+    /// told. Returns the fields that were not theirs to write.
+    fn call_hooks(
+        &mut self,
+        place: (NetId, usize),
+        slot: &mut dyn Slot,
+        (told, fields): (Remembered, u64),
+    ) -> Option<ChangedFields> {
         let again = Lent {
             before: slot.remember_for_hooks(),
             by_hooks: true,
         };
         self.lent.insert(place, again);
         slot.begin_change();
-        slot.call_hooks_with(told);
-        slot.end_change();
+        let called = contain(|| slot.call_hooks_with(told));
+        let refused = slot.end_change();
+        let schema = &slot.info().schema;
+        if let Err(Panicked(message)) = called {
+            let fields = ChangedFields::new(schema, fields);
+            let failure = HookFailure::new(place.0, fields, message);
+            self.events.push(ClientEvent::HookFailed(Box::new(failure)));
+        }
+        (refused != 0).then(|| ChangedFields::new(schema, refused))
     }
 
-    /// Takes what is to be looked at with this update. If a hook has panicked in the last one, that is
-    /// not yet finished.
+    /// Takes what is to be looked at with this update.
     fn begin_hooks(&mut self) {
         for (place, lent) in std::mem::take(&mut self.lent) {
             match self.due.entry(place) {
@@ -97,6 +111,15 @@ impl NetworkServer {
         }
     }
 
+    /// All behaviours of an object are about to be written to.
+    #[cold]
+    pub(in crate::server) fn remember_object_for_local(&mut self, id: NetId, at: Location) {
+        let count = self.pools.slots(at).map_or(0, |slots| slots.len());
+        for index in 0..count {
+            self.remember_for_local(id, at, Some(index));
+        }
+    }
+
     /// All behaviours of an object have been taken out of their pool, to be called.
     pub(in crate::server) fn remember_all_for_local(&mut self, id: NetId, slots: &dyn Slots) {
         if let Some(host) = &mut self.host
@@ -123,7 +146,11 @@ impl NetworkServer {
         for index in 0..slots.len() {
             let told = slots.initial_changes(index, made.slots());
             if let (Some(told), Some(slot)) = (told, slots.slot_mut(index)) {
-                host.call_hooks((id, index), slot, told);
+                let fields = slot.info().schema.dirty_bits();
+                let refused = host.call_hooks((id, index), slot, (told, fields));
+                if let Some(refused) = refused {
+                    refuse(&mut self.events, id, refused);
+                }
                 if slot.dirty_bits() != 0 {
                     self.schedule.queue_dirty(id);
                 }
@@ -139,12 +166,17 @@ impl NetworkServer {
         while let Some(host) = &mut self.host
             && let Some(((id, behaviour), lent)) = host.due.pop_first()
         {
-            let Some(spawned) = self.objects.get(id.0) else {
-                continue;
-            };
             if !host.known.contains(&id) {
                 continue;
             }
+            let spawned = self.objects.get(id.0);
+            // It is told nothing more of what it is about to lose sight of.
+            let Some(spawned) = spawned.filter(|spawned| self.is_for_local(id, spawned)) else {
+                continue;
+            };
+            let Some(host) = &mut self.host else {
+                break;
+            };
             let Some(slots) = self.pools.slots_mut(spawned.at) else {
                 // It is lent this very moment.
                 host.lent.insert((id, behaviour), lent);
@@ -158,7 +190,10 @@ impl NetworkServer {
             if let Some(mut before) = lent.before {
                 let changed = slot.changed_since(&mut before);
                 if changed != 0 {
-                    host.call_hooks((id, behaviour), slot, before);
+                    let refused = host.call_hooks((id, behaviour), slot, (before, changed));
+                    if let Some(refused) = refused {
+                        refuse(&mut self.events, id, refused);
+                    }
                     fields |= changed | slot.dirty_bits() & !written;
                     if slot.dirty_bits() != 0 {
                         self.schedule.queue_dirty(id);

@@ -25,7 +25,7 @@ impl NetworkServer {
             Base::Everyone => true,
             Base::Nobody => false,
             Base::Area(area) => {
-                spawned.owner == Some(host.connection) || self.audiences.sees(host.connection, area)
+                spawned.owner == Some(host.connection) || self.will_see(host.connection, area)
             }
         }
     }
@@ -73,6 +73,7 @@ impl NetworkServer {
         host.views.remove(&object);
         host.owned.remove(&object);
         host.touched.remove(&object);
+        host.calls.retain(|call| call.object != object);
         if host.known.remove(&object) {
             let hidden = false;
             host.events.push(ClientEvent::Despawned { object, hidden });

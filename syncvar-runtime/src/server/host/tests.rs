@@ -37,41 +37,6 @@ fn server() -> NetworkServer {
 }
 
 #[test]
-fn tasks_are_done_with_the_next_update_in_order_when_the_client_knows_what_is_there() {
-    let mut server = server();
-    server.queue_local(|_| panic!("there is nobody to do it for"));
-    server.connect_local();
-    let rock = server.spawn(Rock);
-    server.queue_local(move |server| {
-        assert!(server.is_seen_locally(rock));
-        let another = server.spawn(Rock);
-        server.queue_local(move |server| assert!(server.is_seen_locally(another)));
-    });
-    server.queue_local(|server| {
-        server.spawn(Rock);
-    });
-    assert_eq!(server.object_count(), 1);
-    server.update(Duration::from_millis(1));
-    assert_eq!(server.object_count(), 3);
-    assert!(
-        !server.is_idle(),
-        "what a task asks for is done with the next update"
-    );
-    server.update(Duration::from_millis(2));
-    assert!(server.is_idle() && server.local_client().unwrap().object_count() == 3);
-}
-
-#[test]
-fn a_task_that_ends_the_local_client_is_the_last_one() {
-    let mut server = server();
-    let local = server.connect_local();
-    server.queue_local(move |server| server.disconnect(local, "enough"));
-    server.queue_local(|_| panic!("it is gone"));
-    server.update(Duration::from_millis(1));
-    assert!(server.local_client().is_none());
-}
-
-#[test]
 fn a_callback_on_a_host_is_on_a_client_too_if_that_sees_the_object() {
     let mut server = server();
     let (seen, unseen) = (server.spawn(Rock), server.spawn(Rock));

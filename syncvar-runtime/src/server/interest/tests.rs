@@ -72,13 +72,14 @@ fn assert_nothing_is_left(server: &NetworkServer) {
         objects,
         shown,
         crossings,
+        sight,
         entered,
         management: _,
     } = &server.interest;
     assert!(changes.is_empty() && areas.is_empty() && objects.is_empty());
-    assert!(shown.is_empty() && crossings.is_empty() && entered.is_empty());
+    assert!(shown.is_empty() && crossings.is_empty() && sight.is_empty() && entered.is_empty());
     let turnover = &server.turnover;
-    assert!(turnover.entered.is_empty() && turnover.left.is_empty() && turnover.areas.is_empty());
+    assert!(turnover.crossed.is_empty() && turnover.areas.is_empty());
     assert!(server.owed.is_empty() && server.schedule.is_empty());
 }
 

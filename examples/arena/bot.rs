@@ -1,0 +1,190 @@
+//! A bot: a client over TCP that plays by looking at its replicas.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use syncvar::prelude::*;
+use syncvar::{CallError, NetworkIdentity};
+use syncvar_tcp::TcpClient;
+
+use crate::crown::Crown;
+use crate::fighter::{Fighter, Stance};
+use crate::{prefabs, say};
+
+/// Plays until the server ends it. Returns the client with its replicas.
+pub(crate) async fn play(addr: SocketAddr, name: &'static str) -> io::Result<TcpClient> {
+    let mut tcp = TcpClient::connect(addr, NetworkClient::new(prefabs())).await?;
+    let mut bot = Bot {
+        name,
+        me: NetId::NONE,
+        turn: 0,
+    };
+    let mut turns = tokio::time::interval(Duration::from_millis(450));
+    loop {
+        tokio::select! {
+            event = tcp.next_event() => match event {
+                Some(event) => bot.hear(tcp.client_mut(), event),
+                None => return Ok(tcp),
+            },
+            _ = turns.tick() => {
+                if let Err(error) = bot.act(tcp.client_mut()) {
+                    say(name, format!("cannot do that: {error}"));
+                }
+            }
+        }
+    }
+}
+
+/// What a bot knows of itself.
+struct Bot {
+    name: &'static str,
+    /// Its fighter.
+    me: NetId,
+    turn: usize,
+}
+
+impl Bot {
+    /// Something has happened.
+    fn hear(&mut self, client: &mut NetworkClient, event: ClientEvent) {
+        // Hooks and calls run before the application is told.
+        self.tell_what_was_seen(client);
+        match event {
+            ClientEvent::Spawned { object } => {
+                let name = client
+                    .get::<Fighter>(object)
+                    .map(|fighter| fighter.name.to_string());
+                let what = name.map_or("the crown".into(), |name| format!("a fighter, {name:?}"));
+                say(self.name, format!("{object} is there: {what}"));
+            }
+            ClientEvent::OwnerChanged {
+                object,
+                owned: true,
+            } => self.take_over(client, object),
+            ClientEvent::Changed { object, fields, .. } if fields.contains("pack") => {
+                let pack = client
+                    .get::<Fighter>(object)
+                    .map(|fighter| fighter.pack.to_vec());
+                say(
+                    self.name,
+                    format!("my pack: {:?}", pack.unwrap_or_default()),
+                );
+            }
+            ClientEvent::SyncEvent(event) => {
+                if let Some((by,)) = event.arguments(Fighter::FALLEN) {
+                    say(
+                        self.name,
+                        format!("event: {} has fallen to {by}", event.object()),
+                    );
+                }
+            }
+            ClientEvent::Disconnected { reason } => say(self.name, reason),
+            _ => {}
+        }
+    }
+
+    /// Prints what hooks and calls have noted on this client's replicas.
+    fn tell_what_was_seen(&self, client: &mut NetworkClient) {
+        let ids: Vec<NetId> = client.identities().map(NetworkIdentity::net_id).collect();
+        for id in ids {
+            let mut seen = Vec::new();
+            if let Some(mut fighter) = client.get_mut::<Fighter>(id) {
+                seen.append(&mut fighter.seen);
+            }
+            if let Some(mut crown) = client.get_mut::<Crown>(id) {
+                seen.append(&mut crown.seen);
+            }
+            for line in seen {
+                say(self.name, format!("  {line}"));
+            }
+        }
+    }
+
+    /// Does something, if there is a fighter yet.
+    fn act(&mut self, client: &mut NetworkClient) -> Result<(), CallError> {
+        let Some(me) = client.get::<Fighter>(self.me) else {
+            return Ok(());
+        };
+        let hurt = *me.health < 40;
+        self.turn += 1;
+        match self.turn % 5 {
+            1 | 3 => self.strike(client),
+            _ if hurt => {
+                say(self.name, "command: use what is in the pack");
+                client.calls::<Fighter>(self.me).use_item()
+            }
+            2 => {
+                self.change_stance(client);
+                Ok(())
+            }
+            4 => self.claim_the_crown(client),
+            _ => {
+                say(self.name, "command: use what is in the pack");
+                client.calls::<Fighter>(self.me).use_item()
+            }
+        }
+    }
+
+    /// Strikes whoever wears the crown, or else the next one.
+    fn strike(&self, client: &mut NetworkClient) -> Result<(), CallError> {
+        let others = client
+            .identities()
+            .filter(|identity| identity.behaviour::<Fighter>().is_some());
+        let others: Vec<NetId> = others
+            .map(NetworkIdentity::net_id)
+            .filter(|id| *id != self.me)
+            .collect();
+        let Some(target) = others.get(self.turn / 2 % others.len().max(1)) else {
+            return Ok(());
+        };
+        say(self.name, format!("command: strike {target}"));
+        client
+            .calls::<Fighter>(self.me)
+            .strike(NetRef::from(*target))
+    }
+
+    /// The stance is this client's to write: an ordinary assignment.
+    fn change_stance(&self, client: &mut NetworkClient) {
+        if let Some(mut me) = client.get_mut::<Fighter>(self.me) {
+            let next = match *me.stance {
+                Stance::Open => Stance::OnGuard,
+                Stance::OnGuard => Stance::Open,
+            };
+            me.stance.set(next);
+            say(self.name, format!("write: my stance is {next:?}"));
+        }
+    }
+
+    /// Takes the crown, unless it is here already.
+    fn claim_the_crown(&self, client: &mut NetworkClient) -> Result<(), CallError> {
+        let is_crown = |object: &NetworkIdentity<'_>| object.behaviour::<Crown>().is_some();
+        let crown = client.identities().find(is_crown);
+        let Some(crown) = crown.map(NetworkIdentity::net_id) else {
+            return Ok(());
+        };
+        if client.is_owner(crown) {
+            return Ok(());
+        }
+        say(self.name, "command: take the crown");
+        client.calls::<Crown>(crown).take(NetRef::from(self.me))
+    }
+
+    /// An object is this client's: its fighter, or the crown, whose motto it may write now.
+    fn take_over(&mut self, client: &mut NetworkClient, object: NetId) {
+        if let Some(mut crown) = client.get_mut::<Crown>(object) {
+            let motto = format!("{}'s for {} turns", self.name, self.turn);
+            say(self.name, format!("write: the motto is {motto:?}"));
+            crown.motto.set(motto);
+            return;
+        }
+        self.me = object;
+        say(
+            self.name,
+            format!("command: introduce {object} as {}", self.name),
+        );
+        let called = client.calls::<Fighter>(object).introduce(self.name.into());
+        if let Err(error) = called {
+            say(self.name, error);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! A small game over TCP: fighters strike each other for a crown, played by bots. Everything happens on this machine:
+//!
+//! ```text
+//! cargo run --example arena
+//! ```
+//!
+//! What to look for in what it prints:
+//!
+//! * a **command** is a bot asking the server for something: to strike, to drink, to take the crown;
+//! * an **RPC** or **event** is the server telling everybody, or one of them, what has happened;
+//! * a **pack** is a fighter's inventory, which only its owner is sent;
+//! * a **stance** and a **motto** are written by whoever owns the object, and relayed by the server;
+//! * **Cleo** comes late and is given everything as it is then;
+//! * the crown changes its **owner** each time somebody takes it.
+//!
+//! In the end every replica is compared with the server's objects.
+
+mod bot;
+mod crown;
+mod fighter;
+mod game;
+mod report;
+
+use std::fmt::Display;
+use std::io;
+use std::process::ExitCode;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use syncvar::prelude::*;
+use syncvar_tcp::{TcpOptions, TcpServer};
+
+use crown::Crown;
+use fighter::Fighter;
+use game::Game;
+
+/// What can be spawned; the server and its clients build the same registry.
+fn prefabs() -> Prefabs {
+    Prefabs::new()
+        .register::<Fighter>("fighter")
+        .register::<Crown>("crown")
+}
+
+#[tokio::main]
+async fn main() -> io::Result<ExitCode> {
+    let mut server = NetworkServer::new(prefabs());
+    let mut game = Game::new(&mut server, Duration::from_secs(6));
+    let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
+    let addr = tcp.local_addr()?;
+    say("server", format!("the arena is open at {addr}"));
+    let server = tokio::spawn(tcp.run(move |server, now| game.tick(server, now)));
+
+    let ada = tokio::spawn(bot::play(addr, "Ada"));
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    let bob = tokio::spawn(bot::play(addr, "Bob"));
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let cleo = tokio::spawn(bot::play(addr, "Cleo"));
+
+    let server = server.await?;
+    let bots = [ada.await??, bob.await??, cleo.await??];
+    Ok(if report::compare(&server, &bots) {
+        println!("\nEvery replica has what it may have, and nothing else.");
+        ExitCode::SUCCESS
+    } else {
+        println!("\nThe replicas are NOT what they should be.");
+        ExitCode::FAILURE
+    })
+}
+
+/// Prints a line: when, who, what.
+fn say(who: &str, what: impl Display) {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    println!("{:5.2} s  {who:8}{what}", START.elapsed().as_secs_f64());
+}
