@@ -139,6 +139,8 @@ pub struct NetworkServer {
     pinging: Vec<ConnectionId>,
     /// Owners whose writes could not be read: they are told what is so.
     misled: BTreeSet<(ConnectionId, NetId)>,
+    /// How many bytes have been looked at for the writes of owners since the last update.
+    effort: BTreeMap<ConnectionId, usize>,
     /// Lists for the update loop to use again.
     scratch: Scratch,
     /// Full states that are being written.
@@ -201,6 +203,7 @@ impl NetworkServer {
             resyncing: Vec::new(),
             pinging: Vec::new(),
             misled: BTreeSet::new(),
+            effort: BTreeMap::new(),
             scratch: Scratch::default(),
             showing: Box::new(Showing::new(config.gathered_size())),
             turnover: Turnover::default(),

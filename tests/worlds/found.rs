@@ -226,3 +226,75 @@ fn t23_the_arguments_of_a_command_keep_to_the_limits_of_the_configuration() {
         "{refused:?}"
     );
 }
+
+#[test]
+fn b16_t35_a_reference_that_only_the_owner_is_given_is_told_of_when_its_object_comes() {
+    for dialect in DIALECTS {
+        let mut net = network(dialect, 1);
+        let [holder, target] = [(); 2].map(|()| net.server.spawn(Hero::default()));
+        let connection = net.connection(0);
+        net.server.hide(target, connection);
+        let mut hero = net.server.get_mut::<Hero>(holder).unwrap();
+        hero.mark.set(target.into());
+        drop(hero);
+        net.settle();
+        net.server.set_owner(holder, Some(connection));
+        net.settle();
+        events(&mut net, 0);
+        net.server.show(target, connection);
+        net.settle();
+        let resolved = ClientEvent::ReferenceResolved {
+            object: holder,
+            target,
+        };
+        assert!(events(&mut net, 0).contains(&resolved));
+    }
+}
+
+#[test]
+fn t38_an_owner_cannot_fill_the_servers_memory_nor_keep_it_busy_with_what_it_has_filled_it_with() {
+    for dialect in DIALECTS {
+        let mut config = ServerConfig::default();
+        config.dialect = dialect;
+        config.max_owner_bytes = 10_000;
+        let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+        net.connect();
+        net.settle();
+        let id = owned(&mut net, 0);
+        for _ in 0..100 {
+            let mut hero = net.client_mut(0).get_mut::<Hero>(id).unwrap();
+            hero.path.extend(0..200);
+            drop(hero);
+            net.settle();
+        }
+        let length = net.server.get::<Hero>(id).unwrap().path.len();
+        assert!((1_000..10_000).contains(&length), "{length}");
+        assert_eq!(net.client(0).get::<Hero>(id).unwrap().path.len(), length);
+        assert!(net.server.stats().ignored_writes > 0);
+        server_events(&mut net);
+        // It writes the same again and again, which is found out only by looking at all of it.
+        for number in 0..100 {
+            let mut hero = net.client_mut(0).get_mut::<Hero>(id).unwrap();
+            hero.notes.set(number + 1);
+            drop(hero);
+            let now = net.now() + std::time::Duration::from_secs(number.into());
+            net.client_mut(0).update(now);
+            while let Some(packet) = net.client_mut(0).poll_transmit() {
+                let connection = net.connection(0);
+                net.server.handle_packet(connection, &packet.bytes).unwrap();
+            }
+        }
+        let written = server_events(&mut net).into_iter();
+        let written = written.filter(|event| matches!(event, ServerEvent::Written { .. }));
+        assert!((4..12).contains(&written.count()));
+        net.settle();
+        let [server, replica] = [net.server.get::<Hero>(id), net.client(0).get(id)];
+        assert_eq!(*server.unwrap().notes, *replica.unwrap().notes);
+        // Less it may always write.
+        let mut hero = net.client_mut(0).get_mut::<Hero>(id).unwrap();
+        hero.path.clear();
+        drop(hero);
+        net.settle();
+        assert!(net.server.get::<Hero>(id).unwrap().path.is_empty());
+    }
+}

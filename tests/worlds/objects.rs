@@ -14,6 +14,15 @@ thread_local! {
     pub(crate) static HEARD: RefCell<Vec<(ConnectionId, NetId, u32)>> = const { RefCell::new(Vec::new()) };
     /// Which commands have run, of whom.
     pub(crate) static RAN: RefCell<Vec<(ConnectionId, u32)>> = const { RefCell::new(Vec::new()) };
+    /// Whether nothing is sent that UNet does not have: then no client can write.
+    pub(crate) static LITERAL: Cell<bool> = const { Cell::new(false) };
+    static SAID: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The number of the next call.
+pub(crate) fn next_call() -> u32 {
+    SAID.set(SAID.get() + 1);
+    SAID.get()
 }
 
 fn hear(context: &CallContext<'_>, number: u32) {
@@ -57,6 +66,8 @@ pub(crate) struct Hero {
     pub(crate) quests: SyncList<String>,
     #[sync_var(read = owner)]
     pub(crate) bag: SyncDictionary<u32, String>,
+    #[sync_var(read = owner)]
+    pub(crate) mark: SyncVar<NetRef>,
     #[sync_var(write = owner)]
     pub(crate) aim: SyncVar<u32>,
     #[sync_var(write = owner)]
@@ -103,7 +114,7 @@ impl NetworkLifecycle for Hero {
     fn on_network_spawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
         if ctx.is_server() {
             self.base.log.push(1);
-        } else if ctx.is_owner() {
+        } else if ctx.is_owner() && !LITERAL.get() {
             self.path.push(7);
         }
         Ok(())
@@ -120,7 +131,7 @@ impl NetworkLifecycle for Hero {
         if ctx.is_server() {
             *self.base.level += 1;
             self.orders.push(3);
-        } else {
+        } else if !LITERAL.get() {
             self.path.push(8);
             *self.mode += 1;
         }
@@ -132,7 +143,7 @@ impl NetworkLifecycle for Hero {
             self.orders.push(4);
             // Refused.
             self.path.push(9);
-        } else {
+        } else if !LITERAL.get() {
             self.path.push(10);
         }
         Ok(())
@@ -157,7 +168,7 @@ impl Hero {
         if number % 7 == 0 {
             server.despawn(id);
         }
-        let _ = server.calls::<Self>(id).say(number);
+        let _ = server.calls::<Self>(id).say(next_call());
     }
 
     #[command(requires_ownership = false)]
@@ -190,7 +201,7 @@ impl Hero {
         hear(context, number);
         if context.is_server() {
             self.base.log.push(number);
-        } else if context.is_owner() {
+        } else if context.is_owner() && !LITERAL.get() {
             self.aim.set(number);
         }
     }

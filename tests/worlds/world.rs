@@ -7,7 +7,7 @@ use syncvar::prelude::*;
 use syncvar::{Budget, ClientConfig, Dialect, NetRef, ServerConfig, SpatialGrid, Vector3};
 
 use super::action::Action;
-use super::objects::{CURRENT, Fast, GATE, HEARD, Hero, Plain, RAN, prefabs};
+use super::objects::{CURRENT, Fast, GATE, HEARD, Hero, LITERAL, Plain, RAN, next_call, prefabs};
 
 /// One client, and the packets on their way.
 pub(crate) struct End {
@@ -30,6 +30,8 @@ pub(crate) struct Said {
     pub(crate) number: u32,
     pub(crate) must: BTreeSet<ConnectionId>,
     pub(crate) must_not: BTreeSet<ConnectionId>,
+    /// Whether it is an event, and not a call.
+    pub(crate) rang: bool,
 }
 
 /// What a world is made with.
@@ -40,6 +42,8 @@ pub(crate) struct Kind {
     pub(crate) grid: bool,
     pub(crate) host: bool,
     pub(crate) liar: bool,
+    /// Nothing is sent that UNet does not have.
+    pub(crate) literal: bool,
 }
 
 pub(crate) struct World {
@@ -60,9 +64,10 @@ pub(crate) struct World {
     owners: BTreeMap<NetId, Option<ConnectionId>>,
     /// Who sees what since the last update.
     seen: BTreeSet<(NetId, ConnectionId)>,
+    /// What each connection has been sent, if that is kept.
+    pub(crate) history: BTreeMap<ConnectionId, Vec<(u8, Vec<u8>)>>,
     pub(crate) saying: Vec<Said>,
     pub(crate) said: Vec<Said>,
-    pub(crate) rang: Vec<Said>,
     pub(crate) counter: u32,
     pub(crate) now: Duration,
 }
@@ -73,6 +78,8 @@ impl World {
         RAN.take();
         let mut config = ServerConfig::default();
         config.packet_size = 300;
+        config.compare_schemas = !kind.literal;
+        LITERAL.set(kind.literal);
         #[cfg(feature = "parallel")]
         {
             config.parallel_from = 1;
@@ -96,9 +103,9 @@ impl World {
             outfits: BTreeMap::new(),
             owners: BTreeMap::new(),
             seen: BTreeSet::new(),
+            history: BTreeMap::new(),
             saying: Vec::new(),
             said: Vec::new(),
-            rang: Vec::new(),
             counter: 0,
             now: Duration::ZERO,
         };
@@ -121,6 +128,7 @@ impl World {
             return;
         }
         let mut config = ClientConfig::default();
+        config.compare_schemas = !self.kind.literal;
         if self.counter % 2 == 1 {
             config.dialect = Dialect::Unet;
         }
@@ -270,6 +278,9 @@ impl World {
         let Some(end) = self.ends.get_mut(&connection) else {
             return;
         };
+        if self.kind.literal {
+            return;
+        }
         let client = &mut end.client;
         if let Some(mut hero) = client.get_mut::<Hero>(id) {
             if bit(0) {
@@ -357,6 +368,7 @@ impl World {
             number,
             must,
             must_not,
+            rang: false,
         }
     }
 
@@ -412,6 +424,8 @@ impl World {
             let (connection, channel) = (transmit.connection, transmit.channel);
             let packet = transmit.to_bytes().to_vec();
             self.check(connection, &packet);
+            let history = self.history.entry(connection).or_default();
+            history.push((channel, packet.clone()));
             self.counter += 1;
             if channel == 1 && self.kind.loss > 0 && self.counter % self.kind.loss == 0 {
                 continue;
@@ -498,9 +512,8 @@ impl World {
         if self.server.get::<Hero>(id).is_none() {
             return;
         }
-        self.counter += 1;
-        let number = self.counter;
-        let said = self.say(id, number);
+        let number = next_call();
+        let mut said = self.say(id, number);
         let (secret, outfit) = (self.secret(id), self.outfit(id));
         let calls = self.server.calls::<Hero>(id);
         let sent = match kind % 6 {
@@ -511,12 +524,10 @@ impl World {
             4 => calls.whisper(connection, number),
             _ => calls.rang(number),
         };
-        if kind % 6 < 2 {
+        said.rang = kind % 6 == 5;
+        if kind % 6 < 2 || said.rang {
             sent.unwrap();
             self.saying.push(said);
-        } else if kind % 6 == 5 {
-            sent.unwrap();
-            self.rang.push(said);
         }
     }
 
@@ -630,6 +641,7 @@ impl World {
                 let target = self.object(other).map(NetRef::from).unwrap_or_default();
                 if let Some(mut hero) = self.server.get_mut::<Hero>(id) {
                     hero.target.set(target);
+                    hero.mark.set(target);
                 }
             }
             Action::Move(_, place) => {

@@ -1,6 +1,7 @@
 //! What this client writes to the objects that it owns, and what it is told about them.
 
 use super::guard::{ReplicaMut, refuse};
+use super::references::list;
 use super::{ChangedFields, ClientEvent, HookFailure, NetworkClient, Replica};
 use crate::context::Panicked;
 use crate::events::Events;
@@ -209,7 +210,8 @@ impl NetworkClient {
     /// The server gives fields to this client as they are, and tells it what its writes must bear.
     pub(super) fn handle_owner_state(&mut self, payload: &[u8]) -> Result<(), ReadError> {
         let mut reader = NetworkReader::with_dialect(payload, self.dialect)
-            .with_max_elements(self.config.max_elements);
+            .with_max_elements(self.config.max_elements)
+            .with_references(&self.targets);
         let object = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
         let Some(replica) = self.objects.get_mut(object.0) else {
@@ -240,8 +242,12 @@ impl NetworkClient {
                 );
             }
         }
-        if let Err(error) = result {
-            self.poison(object, error);
+        match result {
+            Ok(()) => self.note_more_references(object),
+            Err(error) => {
+                list(&mut self.targets).clear();
+                self.poison(object, error);
+            }
         }
         Ok(())
     }

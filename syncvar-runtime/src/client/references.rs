@@ -111,6 +111,11 @@ impl NetworkClient {
         if !self.references.is_empty() {
             self.references.forget_holder(holder);
         }
+        self.note_more_references(holder);
+    }
+
+    /// Notes the references of some fields of an object.
+    pub(super) fn note_more_references(&mut self, holder: NetId) {
         let targets = list(&mut self.targets);
         if targets.is_empty() {
             return;

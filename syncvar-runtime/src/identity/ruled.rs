@@ -127,6 +127,22 @@ impl Ruled {
         self.keep(behaviour, fields, shared);
     }
 
+    /// How many bytes were saved.
+    pub(crate) fn saved_bytes(&self) -> usize {
+        self.before.iter().map(|former| former.value.len()).sum()
+    }
+
+    /// How many bytes the fields take now that were saved.
+    pub(crate) fn bytes_now(&self, behaviour: &dyn RuledBehaviour) -> usize {
+        let values = self
+            .before
+            .iter()
+            .map(|former| value_of(behaviour, former.bit));
+        values
+            .map(|value| value.map_or(0, |value| value.len()))
+            .sum()
+    }
+
     /// Puts back what was saved. Whether a field is dirty stays as it is.
     pub(crate) fn restore(&mut self, behaviour: &mut dyn RuledBehaviour) {
         for former in std::mem::take(&mut self.before) {

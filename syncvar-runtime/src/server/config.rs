@@ -41,6 +41,11 @@ pub struct ServerConfig {
     /// to it, and in the arguments of a command, 1 048 576 unless set; what has more is not applied, or
     /// not run.
     pub max_elements: usize,
+    /// How many bytes of full state in `Unet` the fields can have together that the owner of one object
+    /// writes, 1 048 576 unless set; a write that would make them more is not applied. And four times as
+    /// many are looked at for one connection between two updates: each write is compared with what was
+    /// there, so that it can be undone.
+    pub max_owner_bytes: usize,
     /// How many objects a connection is sent again in one update because it could not read them;
     /// what it asks for beyond them waits for the next updates.
     pub resyncs_per_update: usize,
@@ -74,6 +79,7 @@ impl Default for ServerConfig {
             compare_schemas: true,
             dialect: Dialect::Compact,
             max_elements: DEFAULT_MAX_ELEMENTS,
+            max_owner_bytes: 1024 * 1024,
             resyncs_per_update: 64,
             tick_rate: 30,
             command_rate: 100.0,

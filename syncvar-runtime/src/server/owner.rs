@@ -181,7 +181,14 @@ impl NetworkServer {
             self.stats.ignored_writes += 1;
             return Ok(());
         };
-        let written = read_writes(slots, &mut reader);
+        let effort = self.effort.entry(from).or_default();
+        let limit = self.config.max_owner_bytes;
+        if *effort > limit.saturating_mul(4) {
+            self.stats.ignored_writes += 1;
+            self.misled.insert((from, id));
+            return Ok(());
+        }
+        let written = read_writes(slots, &mut reader, limit, effort);
         let all = match written {
             Ok(all) => all,
             Err(error) => {
@@ -205,6 +212,7 @@ impl NetworkServer {
     /// Gives owners their fields as they are whose writes could not be read: once with an update, however
     /// many there were.
     pub(super) fn correct_misled(&mut self) {
+        self.effort.clear();
         for (owner, id) in std::mem::take(&mut self.misled) {
             if self.owner(id) == Some(owner) {
                 self.send_owner_state(owner, id, |info| {
@@ -264,17 +272,27 @@ fn write_state(
 fn read_writes(
     slots: &mut dyn Slots,
     reader: &mut NetworkReader<'_>,
+    limit: usize,
+    effort: &mut usize,
 ) -> Result<Vec<(usize, ChangedFields)>, ReadError> {
+    let (mut before, length) = (0, reader.remaining());
     slots.for_each_mut(|slot| {
         let owner_write = slot.info().rules.owner_write;
         if let Some(ruled) = slot.ruled() {
             ruled.kept.save(ruled.behaviour, owner_write, 0);
+            before += ruled.kept.saved_bytes();
         }
     });
+    *effort = effort.saturating_add(before);
     let mut all = Vec::new();
     let mut read = Ok(());
     while reader.remaining() > 0 && read.is_ok() {
         read = read_write(slots, reader, &mut all);
+    }
+    // What has been sent may take some more bytes in a full state of the other dialect.
+    if read.is_ok() && before.saturating_add(length.saturating_mul(5)) > limit {
+        read = check_growth(slots, reader, before, limit);
+        *effort = effort.saturating_add(before);
     }
     slots.for_each_mut(|slot| {
         if let Some(ruled) = slot.ruled() {
@@ -298,6 +316,26 @@ fn read_writes(
         told.push((index, ChangedFields::new(&slot.info().schema, fields)));
     }
     Ok(told)
+}
+
+/// What an owner has written may be long, but not become longer then.
+fn check_growth(
+    slots: &mut dyn Slots,
+    reader: &NetworkReader<'_>,
+    before: usize,
+    limit: usize,
+) -> Result<(), ReadError> {
+    let mut count = 0;
+    slots.for_each_mut(|slot| {
+        if let Some(ruled) = slot.ruled() {
+            count += ruled.kept.bytes_now(ruled.behaviour);
+        }
+    });
+    if count > limit.max(before) {
+        let kind = ReadErrorKind::Custom("what the owner writes would take too many bytes");
+        return Err(reader.error(kind));
+    }
+    Ok(())
 }
 
 fn read_write(
