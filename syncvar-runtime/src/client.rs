@@ -35,6 +35,7 @@ use crate::events::Events;
 use crate::identity::{Location, Place, Pools, Relations};
 use crate::lifecycle::LentObjects;
 use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ping, Ready, Resync};
+use crate::prefab::Prefab;
 use crate::schema_text::PrefabText;
 use crate::segments::Segments;
 use crate::stats::Stats;
@@ -108,6 +109,8 @@ pub struct NetworkClient {
     reparented: BTreeSet<NetId>,
     /// The position of each prefab in the registry, by its position in the order of names.
     by_rank: Vec<u32>,
+    /// Whether there are prefabs whose behaviours are told of the life of their objects.
+    tells: bool,
     /// Between `SpawnFinished` 0 and 1: new objects are not announced yet.
     joining: bool,
     /// The server's registry, as far as it has been sent to explain a refusal.
@@ -193,6 +196,7 @@ impl NetworkClient {
         Self {
             stats: Stats::for_prefabs(&prefabs),
             by_rank: prefabs.by_rank().map(|prefab| prefab.index).collect(),
+            tells: prefabs.entries().iter().any(Prefab::tells),
             prefabs,
             state: ClientState::Disconnected,
             dialect: Dialect::Unet,

@@ -146,8 +146,18 @@ impl NetworkClient {
         let object = arrival.object;
         let former = self.objects.get(object.0).map(|replica| replica.at.pool);
         let same = former.map(|pool| self.is_same(pool, arrival));
+        let session = self.session;
         if same == Some(false) {
             self.forget(object, false);
+        }
+        if same != Some(true)
+            && let Some(scene_id) = arrival.relation.scene_id
+        {
+            self.make_way(scene_id);
+        }
+        // A callback may have ended the connection, or begun another one.
+        if same != Some(true) && !self.is_in(session) {
+            return;
         }
         if same != Some(true)
             && let Err(reason) = self.make(arrival)
