@@ -114,7 +114,7 @@ impl NetworkServer {
     /// All behaviours of an object are about to be written to.
     #[cold]
     pub(in crate::server) fn remember_object_for_local(&mut self, id: NetId, at: Location) {
-        let count = self.pools.slots(at).map_or(0, |slots| slots.len());
+        let count = self.pools.slots(at).map_or(0, Slots::len);
         for index in 0..count {
             self.remember_for_local(id, at, Some(index));
         }
