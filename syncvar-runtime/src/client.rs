@@ -335,7 +335,7 @@ impl NetworkClient {
     pub fn handle_connect(&mut self) {
         self.session += 1;
         self.forget_all();
-        *self.relations = Relations::default();
+        self.forget_missed();
         self.reparented.clear();
         self.said_parent = None;
         self.deferred.clear();
