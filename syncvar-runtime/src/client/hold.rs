@@ -24,6 +24,11 @@ impl NetworkClient {
     ) -> bool {
         let late = self.is_late(object);
         if late {
+            let ends = [MessageType::ObjectDestroy, MessageType::ObjectHide];
+            if ends.contains(&message_type) && self.objects.get(object.0).is_none() {
+                // A scene object that could not be made is not missed any more.
+                self.relations.forget(object);
+            }
             self.hold(object, channel, What::Message(message_type), payload);
         }
         late
