@@ -2,6 +2,7 @@
 
 mod ownership {
     mod changing;
+    mod hooked;
     mod intervals;
     mod reading;
     mod worlds;

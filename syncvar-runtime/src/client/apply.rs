@@ -26,6 +26,8 @@ pub(crate) struct Reception<'a> {
     events: &'a mut Events<ClientEvent>,
     /// Objects that could not be read.
     failed: &'a mut Vec<(NetId, ReadError)>,
+    /// Objects with fields that hooks may have written, and the owner writes.
+    hooked: &'a mut Vec<NetId>,
     /// What the references of the object under way refer to.
     targets: &'a mut Mutex<Vec<NetId>>,
     /// References to objects that are not there yet, and the objects that hold them.
@@ -60,12 +62,17 @@ impl Reception<'_> {
             slots.visit(&mut RestoreOwn);
         }
         // If the application does not know the object yet, it will meet it with this state.
-        slots.visit(&mut Tell {
+        let mut tell = Tell {
             object: entry.net_id,
             hooks: result.is_ok() && entry.announced,
+            written: false,
             masks: self.masks,
             events: self.events,
-        });
+        };
+        slots.visit(&mut tell);
+        if tell.written {
+            self.hooked.push(entry.net_id);
+        }
         if let Err(error) = result {
             self.failed.push((entry.net_id, error));
         }
@@ -86,6 +93,8 @@ impl Reception<'_> {
 struct Tell<'a> {
     object: NetId,
     hooks: bool,
+    /// Whether a field that the owner writes is dirty now.
+    written: bool,
     masks: &'a [u64],
     events: &'a mut Events<ClientEvent>,
 }
@@ -98,6 +107,8 @@ impl Visit for Tell<'_> {
             return;
         }
         let called = slot.call_hooks();
+        let owner_write = slot.info().rules.owner_write;
+        self.written |= owner_write != 0 && slot.dirty_bits() & owner_write != 0;
         let behaviour = index as usize;
         let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();
         if let Err(Panicked(message)) = called {
@@ -216,6 +227,7 @@ impl NetworkClient {
             masks: &mut self.masks,
             events: &mut self.events,
             failed: &mut self.failed,
+            hooked: &mut self.desk.hooked,
             targets: &mut self.targets,
             unresolved: &mut self.unresolved,
             objects: &self.objects,
@@ -223,6 +235,9 @@ impl NetworkClient {
         };
         pool.read_changes(entries, &mut reception);
         self.note_references();
+        if !self.desk.hooked.is_empty() {
+            self.take_hook_writes();
+        }
         if !self.failed.is_empty() {
             for (object, error) in std::mem::take(&mut self.failed) {
                 self.poison(object, error);

@@ -13,6 +13,8 @@ use crate::{NetId, NetworkBehaviour};
 pub(super) struct Desk {
     /// Objects with fields that this client has written and may write.
     pub(super) writing: BTreeSet<NetId>,
+    /// Objects with fields that hooks may have written, of the message under way.
+    pub(super) hooked: Vec<NetId>,
     /// Objects with fields that it may not write: the server is asked for them.
     pub(super) refused: BTreeSet<NetId>,
 }

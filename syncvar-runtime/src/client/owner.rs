@@ -123,6 +123,30 @@ impl NetworkClient {
         });
     }
 
+    /// What hooks have written to fields that this client writes is sent as if the application had.
+    #[cold]
+    pub(super) fn take_hook_writes(&mut self) {
+        for id in std::mem::take(&mut self.desk.hooked) {
+            if !self.may_write(id) {
+                continue;
+            }
+            if let Some(replica) = self.objects.get_mut(id.0)
+                && !std::mem::replace(&mut replica.lent, true)
+                && let Some(slots) = self.pools.slots_mut(replica.at)
+            {
+                // Whatever else is dirty is so from before it was received.
+                slots.for_each_mut(|slot| {
+                    let (last_send, own) = (slot.last_send(), slot.info().rules.owner_write);
+                    match slot.ruled() {
+                        Some(ruled) => ruled.behaviour.clear_dirty_bits(!own),
+                        None => slot.mark_sent(last_send),
+                    }
+                });
+            }
+            self.desk.writing.insert(id);
+        }
+    }
+
     /// Asks for the objects that this client has written to and may not.
     pub(super) fn ask_for_refused(&mut self) {
         if !self.desk.refused.is_empty() {
