@@ -566,3 +566,37 @@ proptest! {
         prop_assert_eq!(again.as_bytes(), writer.as_bytes());
     }
 }
+
+/// Has a reference beside its fields.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(synchronize)]
+struct Rope {
+    knot: NetRef,
+}
+
+impl Synchronize for Rope {
+    fn on_synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError> {
+        serializer.serialize_value(&mut self.knot)
+    }
+}
+
+#[test]
+fn l31_a_reference_beside_the_fields_is_told_of_like_any_other() {
+    let mut net = MemoryNetwork::new(|| prefabs().register::<Rope>("rope"));
+    net.connect();
+    net.settle();
+    let player = net.server.spawn_with(Player::default(), hidden()).unwrap();
+    let knot = net.server.net_ref(player).unwrap();
+    let rope = net.server.spawn(Rope { knot });
+    net.settle();
+    assert_eq!(all_resolved(&mut net), []);
+    let connection = net.connection(0);
+    net.server.show(player, connection);
+    net.settle();
+    assert_eq!(all_resolved(&mut net), [resolved(rope, player)]);
+    let seen = net.client(0).get::<Rope>(rope).unwrap();
+    assert!(seen.knot.try_get(net.client(0)).is_some());
+}

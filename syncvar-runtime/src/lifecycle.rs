@@ -106,6 +106,11 @@ pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 /// A class that has `lifecycle` speaks for its bases: where they have callbacks too, it calls them, as an
 /// override does in C# (`self.base.on_network_spawn(ctx)?`). One that does not passes everything on to
 /// its base.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has `lifecycle` and no callbacks",
+    label = "no `impl NetworkLifecycle for {Self}`",
+    note = "write `impl NetworkLifecycle for {Self} {{ ... }}` with the callbacks that it has, or remove `lifecycle`"
+)]
 pub trait NetworkLifecycle: HasLifecycle {
     /// The object is about to be spawned: nobody else has been told of it.
     ///

@@ -205,6 +205,11 @@ impl Prefabs {
 }
 
 impl Prefab {
+    /// Whether its behaviours are told that a client meets the object.
+    pub(crate) fn tells(&self) -> bool {
+        self.lifecycle || self.initial_hooks
+    }
+
     pub(crate) fn make(&self) -> Behaviours {
         (self.make)()
     }

@@ -73,6 +73,11 @@ use crate::{NetId, NetworkBehaviour, ReadError, WriteError};
 ///
 /// A class that has `synchronize` speaks for its bases: where they have data too, it calls
 /// `self.base.on_synchronize(serializer)?`. One that does not passes the call on to its base.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has `synchronize` and no `on_synchronize`",
+    label = "no `impl Synchronize for {Self}`",
+    note = "write `impl Synchronize for {Self} {{ ... }}`, or remove `synchronize`"
+)]
 pub trait Synchronize: HasSynchronize {
     /// Writes or reads the data, in the same order.
     ///

@@ -447,6 +447,25 @@ fn calls_on_the_second_of_two_behaviours_reach_it_on_a_host() {
     );
 }
 
+/// UNet's bytes cannot tell the two; nobody is spoken to in them.
+#[test]
+fn the_second_of_two_behaviours_that_is_new_can_be_called_on_a_host() {
+    for clients in 0..2 {
+        let mut net = MemoryNetwork::new(prefabs);
+        net.server.connect_local();
+        for _ in 0..clients {
+            net.connect();
+        }
+        net.settle();
+        let id = net.server.spawn((Unit::default(), Unit::default()));
+        net.server.calls_at::<Unit>(id, 1).explode(2).unwrap();
+        net.server.calls_at::<Unit>(id, 1).hear("x".into()).unwrap();
+        net.settle();
+        let second = net.server.get_at::<Unit>(id, 1).unwrap();
+        assert_eq!(second.log, ["explode 2", "hear x on the host"]);
+    }
+}
+
 #[test]
 fn a_command_of_a_client_on_a_host_knows_who_called() {
     let (mut net, _, id) = world();

@@ -188,7 +188,12 @@ impl NetworkClient {
 
     #[cold]
     fn handle_held(&mut self, object: NetId, messages: &[HeldMessage]) {
+        let session = self.session;
         for message in messages {
+            // A call may have ended the connection, or begun another one.
+            if !self.is_in(session) {
+                return;
+            }
             let payload = &message.bytes[..];
             match message.what {
                 What::Changes(dialect) => {

@@ -124,6 +124,18 @@ impl NetworkClient {
         };
         (replica.announced, replica.told) = (true, true);
         let (at, owned) = (replica.at, replica.owned);
+        if self.tells {
+            self.announce_to_behaviours(object, at);
+        } else {
+            self.events.push(ClientEvent::Spawned { object });
+        }
+        if owned {
+            self.tell_ownership(object, true);
+        }
+    }
+
+    /// The same for an object whose behaviours may want to be told.
+    fn announce_to_behaviours(&mut self, object: NetId, at: Location) {
         let prefab = self.prefabs.get(self.pools.prefab(at.pool));
         let (initial_hooks, lifecycle) = prefab.map_or((false, false), |prefab| {
             (prefab.initial_hooks, prefab.lifecycle)
@@ -140,9 +152,6 @@ impl NetworkClient {
             });
         } else {
             self.events.push(ClientEvent::Spawned { object });
-        }
-        if owned {
-            self.tell_ownership(object, true);
         }
     }
 
@@ -162,6 +171,9 @@ impl NetworkClient {
 
     /// Everything that this client may see has been spawned.
     pub(super) fn tell_synchronized(&mut self) {
+        if !self.tells {
+            return;
+        }
         let told = self.ids(|replica| replica.told && self.has_lifecycle(replica.at));
         self.call_lifecycle(&told, LifecycleCallback::SessionSynchronized);
     }

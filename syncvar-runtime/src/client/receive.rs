@@ -261,7 +261,9 @@ impl NetworkClient {
         if self.is_in(session) {
             self.scene_objects_spawned();
         }
-        self.tell_all_resolved(resolved);
+        if self.is_in(session) {
+            self.tell_all_resolved(resolved);
+        }
         if self.is_in(session) && !std::mem::replace(&mut self.synchronized, true) {
             self.tell_synchronized();
         }

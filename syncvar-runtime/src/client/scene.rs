@@ -125,7 +125,6 @@ impl NetworkClient {
         scene_id: NetworkSceneId,
         prefab: Option<u32>,
     ) -> Result<(u32, Behaviours), SpawnFailure> {
-        self.make_way(scene_id);
         let Some(dormant) = self.scene.dormant.get(&scene_id) else {
             self.miss(object, scene_id);
             return Err(SpawnFailure::UnknownSceneObject { scene_id });
@@ -150,7 +149,7 @@ impl NetworkClient {
 
     /// What has a scene id from before the burst under way, and has not come again, is gone: the server
     /// has given the scene id to another object.
-    fn make_way(&mut self, scene_id: NetworkSceneId) {
+    pub(super) fn make_way(&mut self, scene_id: NetworkSceneId) {
         let former = self.relations.scene_object(scene_id);
         let former = former.filter(|_| self.joining);
         let Some(former) = former else {

@@ -12,7 +12,7 @@ pub use client::LocalClient;
 use super::connection::{Connection, ConnectionState};
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::events::Events;
-use crate::{ClientEvent, NetId};
+use crate::{ClientEvent, Dialect, NetId};
 use calls::LocalRpc;
 use hooks::Lent;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -128,6 +128,8 @@ impl NetworkServer {
         let connection = self.new_connection_id();
         let mut local = Connection::new(connection, self.config.gathered_size());
         local.state = ConnectionState::Ready;
+        // It has no part in the limits of the other one.
+        local.dialect = Dialect::Compact;
         self.connections.insert(connection.0, local);
         self.host = Some(Box::new(Host::new(connection, self.config.max_events)));
         self.interest.management.handle_connect(connection);

@@ -57,7 +57,6 @@ impl NetworkServer {
 
     /// Returns the owner, if it is among those who were just given the object.
     fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
-        let (at, description) = self.describe(id)?;
         if self.lent.contains(id) {
             self.schedule.queue_new(id);
             return None;
@@ -70,8 +69,22 @@ impl NetworkServer {
         spawned.audience = spawned.wanted;
         let audience = self.audiences.get(spawned.audience);
         let owner = spawned.owner.filter(|owner| audience.observes(*owner));
-        let has_listeners = audience.has_listeners();
-        let audience = spawned.audience;
+        if audience.has_listeners() {
+            let audience = spawned.audience;
+            self.write_new(id, audience, owner)?;
+        }
+        self.objects.get_mut(id.0)?.announced = true;
+        owner.map(|owner| (owner, id))
+    }
+
+    /// Writes the full state of a new object for its audience. None if it could not be written.
+    fn write_new(
+        &mut self,
+        id: NetId,
+        audience: AudienceId,
+        owner: Option<ConnectionId>,
+    ) -> Option<()> {
+        let (at, description) = self.describe(id)?;
         let parts = match owner.filter(|_| description.kind.private) {
             Some(owner) => [
                 Some((self.audiences.without(audience, owner), false)),
@@ -79,7 +92,7 @@ impl NetworkServer {
             ],
             None => [Some((audience, false)), None],
         };
-        for (audience, for_owner) in parts.into_iter().flatten().filter(|_| has_listeners) {
+        for (audience, for_owner) in parts.into_iter().flatten() {
             let mut outputs = self.audiences.outputs(audience);
             let slots = self.pools.slots_mut(at)?;
             let segments = outputs.channel(0);
@@ -93,9 +106,8 @@ impl NetworkServer {
                 return None;
             }
         }
-        self.objects.get_mut(id.0)?.announced = true;
         self.look_again(id, description.kind);
-        owner.map(|owner| (owner, id))
+        Some(())
     }
 
     /// Gives everything to those who have become ready. The full state of an audience is encoded

@@ -61,10 +61,13 @@ impl NetworkServer {
         self.relations.ancestors(id)
     }
 
-    /// An object is about to go: those below it have no parent.
+    /// An object is gone: those below it have no parent.
     pub(super) fn detach_children(&mut self, parent: NetId) {
         for child in self.relations.children(parent).collect::<Vec<_>>() {
-            self.change_parent(child, None);
+            // A callback may have put it below another one.
+            if self.relations.parent(child) == Some(parent) {
+                self.change_parent(child, None);
+            }
         }
     }
 

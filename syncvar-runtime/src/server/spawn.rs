@@ -241,9 +241,6 @@ impl NetworkServer {
 
     /// Takes an object away, when its behaviours have been told.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
-        if self.relations.has_children() {
-            self.detach_children(id);
-        }
         self.hide_at_once(id);
         let Some(spawned) = self.objects.remove(id.0) else {
             return false;
@@ -274,6 +271,9 @@ impl NetworkServer {
         }
         self.audiences.release(spawned.audience);
         self.audiences.release(spawned.wanted);
+        if self.relations.has_children() {
+            self.detach_children(id);
+        }
         true
     }
 

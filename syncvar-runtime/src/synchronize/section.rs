@@ -83,8 +83,7 @@ pub(crate) fn read_sections(
         match reader.read_byte_sequence() {
             Ok([]) => {}
             Ok(bytes) => {
-                let mut own = NetworkReader::with_dialect(bytes, reader.dialect())
-                    .with_max_elements(reader.max_elements());
+                let mut own = reader.part(bytes);
                 if let Err(error) = read_section(slot, &mut own) {
                     report(SynchronizeFailure {
                         object,

@@ -43,6 +43,11 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 ///
 /// A member that is such a value itself is given the serializer:
 /// `self.weapon.network_serialize(serializer)?`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how it is serialised",
+    label = "no `impl NetworkSerializable for {Self}`",
+    note = "write `impl NetworkSerializable for {Self} {{ ... }}`; or derive `SyncValue` for it, and leave out `Serializable`"
+)]
 pub trait NetworkSerializable: Clone + Default + PartialEq + Send + Sync + 'static {
     /// What both ends compare at connect, in place of the members: change it when the bytes change.
     const NAME: &'static str;

@@ -101,9 +101,13 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// The most elements that a sequence or collection can have.
-    pub(crate) fn max_elements(&self) -> usize {
-        self.max_elements
+    /// A reader over a part of what this one reads, which is as limited and lists references at the same
+    /// place.
+    pub(crate) fn part(&self, bytes: &'a [u8]) -> Self {
+        Self {
+            references: self.references,
+            ..Self::with_dialect(bytes, self.dialect).with_max_elements(self.max_elements)
+        }
     }
 
     /// Refuses a sequence or collection of more elements than this reader allows.

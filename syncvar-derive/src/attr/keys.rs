@@ -1,0 +1,162 @@
+//! The keys of an attribute: which are known, where others belong, and that each stands there once.
+
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::meta::ParseNestedMeta;
+use syn::{Attribute, Meta, Token};
+
+use crate::errors::Errors;
+
+/// Where a key belongs that stands at the wrong place of a behaviour.
+fn belongs(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "crate" => "`crate` belongs on the struct: `#[network_behaviour(crate = ...)]`",
+        "send_interval" => {
+            "`send_interval` belongs on the struct: `#[network_behaviour(send_interval = ...)]`"
+        }
+        "lifecycle" => "`lifecycle` belongs on the struct: `#[network_behaviour(lifecycle)]`",
+        "synchronize" => "`synchronize` belongs on the struct: `#[network_behaviour(synchronize)]`",
+        "channel" => "`channel` belongs on the struct: `#[network_behaviour(channel = ...)]`",
+        "base" => {
+            "`base` belongs on the field that is the base, in the place of `#[sync_var]`: \
+             `#[network_behaviour(base)]`"
+        }
+        "with" => "`with` belongs on a synchronised field: `#[sync_var(with = ...)]`",
+        "hook" => "`hook` belongs on a synchronised field: `#[sync_var(hook = ...)]`",
+        "batch_hook" => {
+            "`batch_hook` belongs on a synchronised collection: `#[sync_var(batch_hook = ...)]`"
+        }
+        "read" => "`read` belongs on a synchronised field: `#[sync_var(read = owner)]`",
+        "write" => "`write` belongs on a synchronised field: `#[sync_var(write = owner)]`",
+        "server_override" => {
+            "`server_override` belongs on a synchronised field: `#[sync_var(write = owner, server_override)]`"
+        }
+        "initial_only" => {
+            "`initial_only` belongs on a synchronised field: `#[sync_var(initial_only)]`"
+        }
+        "min_interval" => {
+            "`min_interval` belongs on a synchronised field: `#[sync_var(min_interval = ...)]`"
+        }
+        "max_interval" => {
+            "`max_interval` belongs on a synchronised field: `#[sync_var(max_interval = ...)]`"
+        }
+        "threshold" => {
+            "`threshold` belongs on a synchronised field: `#[sync_var(threshold = ...)]`"
+        }
+        "initial_hook" => {
+            "`initial_hook` belongs on a synchronised field with a hook: `#[sync_var(hook = ..., initial_hook)]`"
+        }
+        "skip" => "a field without `#[sync_var]` does not travel: remove the attribute",
+        _ => return None,
+    })
+}
+
+/// Goes through the keys of one attribute. A key that `action` refuses is reported, with its value
+/// skipped.
+pub(crate) fn parse_keys(
+    attr: &Attribute,
+    keys: &[&str],
+    errors: &mut Errors,
+    mut action: impl FnMut(&ParseNestedMeta<'_>, &str, &mut Errors) -> syn::Result<()>,
+) {
+    let name = attr.path().to_token_stream();
+    if !matches!(&attr.meta, Meta::List(_)) {
+        let message = if attr.path().is_ident("sync_var") {
+            "write `#[sync_var]` or `#[sync_var(hook = on_health_changed)]`".into()
+        } else {
+            format!(
+                "`#[{name}]` is written with parentheses: `#[{name}(...)]`, with {} inside",
+                quoted(keys)
+            )
+        };
+        errors.add(attr, message);
+        return;
+    }
+    let parsed = attr.parse_nested_meta(|meta| {
+        let key = meta
+            .path
+            .get_ident()
+            .map(|ident| ident.unraw().to_string())
+            .unwrap_or_default();
+        if let Err(error) = action(&meta, &key, errors) {
+            errors.add_error(error);
+            skip_value(&meta)?;
+        }
+        Ok(())
+    });
+    if let Err(error) = parsed {
+        let literal = error.to_string().starts_with("unexpected literal");
+        let message = format!("a key is expected here; known: {}", quoted(keys));
+        errors.add_error(if literal {
+            syn::Error::new(error.span(), message)
+        } else {
+            error
+        });
+    }
+}
+
+/// Skips what follows a key that was refused, up to the next comma.
+fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    while !meta.input.is_empty() && !meta.input.peek(Token![,]) {
+        meta.input.parse::<proc_macro2::TokenTree>()?;
+    }
+    Ok(())
+}
+
+/// Keeps a key's value; a second one is reported.
+pub(crate) fn set<T>(
+    slot: &mut Option<T>,
+    meta: &ParseNestedMeta<'_>,
+    value: T,
+    errors: &mut Errors,
+) {
+    if slot.is_some() {
+        let key = meta.path.to_token_stream();
+        errors.add(
+            &meta.path,
+            format!("`{key}` is given twice: keep one of them"),
+        );
+    } else {
+        *slot = Some(value);
+    }
+}
+
+pub(super) fn unknown(meta: &ParseNestedMeta<'_>, key: &str, keys: &[&str]) -> syn::Error {
+    if let Some(message) = belongs(key).filter(|_| !keys.contains(&"skip")) {
+        return meta.error(message);
+    }
+    let key = meta.path.to_token_stream().to_string().replace(' ', "");
+    let similar = keys.iter().find(|known| distance(known, &key) <= 2);
+    let hint = match similar {
+        Some(known) => format!("did you mean `{known}`?"),
+        None if keys.contains(&"hook") && !meta.input.peek(Token![=]) => {
+            format!(
+                "did you mean `hook = {}`?",
+                key.rsplit("::").next().unwrap_or_default()
+            )
+        }
+        None => format!("known here: {}", quoted(keys)),
+    };
+    meta.error(format!("unknown key `{key}`; {hint}"))
+}
+
+pub(crate) fn quoted(keys: &[&str]) -> String {
+    let quoted: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+    quoted.join(", ")
+}
+
+/// How many letters have to be changed, added or dropped.
+pub(crate) fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,112 @@
+//! What stands behind the keys of an attribute.
+
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::meta::ParseNestedMeta;
+use syn::parse::ParseStream;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token, Type};
+
+/// A key without a value.
+pub(super) fn word(meta: &ParseNestedMeta<'_>) -> syn::Result<Span> {
+    if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
+        let key = meta.path.to_token_stream();
+        return Err(meta.error(format!("`{key}` stands alone, without a value")));
+    }
+    Ok(meta.path.span())
+}
+
+/// What stands behind a key's `=`; the example says what should.
+pub(crate) fn value<'a>(meta: &ParseNestedMeta<'a>, example: &str) -> syn::Result<ParseStream<'a>> {
+    if !meta.input.peek(Token![=]) {
+        return Err(meta.error(example));
+    }
+    let value = meta.value()?;
+    if value.is_empty() || value.peek(Token![,]) {
+        return Err(meta.error(example));
+    }
+    Ok(value)
+}
+
+pub(crate) fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
+    let value = value(meta, "`crate` is a path: `crate = syncvar`")?;
+    if value.peek(LitStr) {
+        let text: LitStr = value.parse()?;
+        let message = format!("write the path without quotes: `crate = {}`", text.value());
+        return Err(syn::Error::new_spanned(&text, message));
+    }
+    value.call(Path::parse_mod_style)
+}
+
+/// The name of a method.
+pub(super) fn method(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Ident> {
+    let value = value(meta, example)?;
+    if value.peek(LitStr) {
+        let text: LitStr = value.parse()?;
+        let message = format!(
+            "write the method's name without quotes: `{} = {}`",
+            meta.path.to_token_stream(),
+            text.value()
+        );
+        return Err(syn::Error::new_spanned(&text, message));
+    }
+    let expression: Expr = value.parse()?;
+    match &expression {
+        Expr::Path(path) if path.path.get_ident().is_some() => path.path.require_ident().cloned(),
+        _ => Err(syn::Error::new_spanned(&expression, example)),
+    }
+}
+
+/// The type that encodes a value.
+pub(super) fn codec(meta: &ParseNestedMeta<'_>) -> syn::Result<Type> {
+    const EXAMPLE: &str = "`with` names the type that encodes the value: `with = Half`";
+    let value = value(meta, EXAMPLE)?;
+    if value.peek(LitStr) {
+        let text: LitStr = value.parse()?;
+        let message = format!("write the type without quotes: `with = {}`", text.value());
+        return Err(syn::Error::new_spanned(&text, message));
+    }
+    value
+        .parse()
+        .map_err(|error| syn::Error::new(error.span(), EXAMPLE))
+}
+
+/// A number of seconds for `send_interval`.
+pub(super) fn seconds(meta: &ParseNestedMeta<'_>) -> syn::Result<f64> {
+    const EXAMPLE: &str =
+        "`send_interval` is a number of seconds between 0 and 3600, such as `send_interval = 0.1`";
+    seconds_as(meta, EXAMPLE)
+}
+
+/// A number of seconds; the example says what it is for.
+pub(super) fn seconds_as(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<f64> {
+    let expression: Expr = value(meta, example)?.parse()?;
+    let number = match &expression {
+        Expr::Lit(ExprLit {
+            lit: Lit::Float(literal),
+            ..
+        }) => literal.base10_parse::<f64>().ok(),
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(literal),
+            ..
+        }) => literal.base10_parse::<f64>().ok(),
+        _ => None,
+    };
+    number
+        .filter(|number| (0.0..=3600.0).contains(number))
+        .ok_or_else(|| syn::Error::new_spanned(&expression, example))
+}
+
+/// The number of a channel.
+pub(crate) fn channel(meta: &ParseNestedMeta<'_>) -> syn::Result<u8> {
+    const EXAMPLE: &str = "`channel` is a number between 0 and 255, such as `channel = 1`";
+    let expression: Expr = value(meta, EXAMPLE)?.parse()?;
+    let number = match &expression {
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(literal),
+            ..
+        }) => literal.base10_parse().ok(),
+        _ => None,
+    };
+    number.ok_or_else(|| syn::Error::new_spanned(&expression, EXAMPLE))
+}

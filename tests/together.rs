@@ -1,0 +1,327 @@
+//! Callbacks, calls, parents and connections together: whatever a callback does, both sides stay right.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use syncvar::prelude::*;
+use syncvar::{ClientConfig, NetworkContext};
+
+/// What a unit is told to do when its parent changes, or when it goes.
+type Deed = fn(&mut Unit, &mut NetworkContext<'_>, Option<NetId>);
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(lifecycle, send_interval = 0)]
+struct Unit {
+    #[sync_var]
+    number: SyncVar<u32>,
+    heard: Vec<u32>,
+}
+
+/// Has callbacks too, and is another prefab.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Crate {
+    #[sync_var]
+    weight: SyncVar<u32>,
+}
+
+thread_local! {
+    static ON_PARENT: RefCell<Option<Deed>> = const { RefCell::new(None) };
+    static ON_DESPAWN: RefCell<Option<Deed>> = const { RefCell::new(None) };
+    static ON_ORDER: RefCell<Option<fn(&mut NetworkClient)>> = const { RefCell::new(None) };
+    static ORDERS: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+}
+
+impl NetworkLifecycle for Unit {
+    fn on_parent_changed(
+        &mut self,
+        ctx: &mut NetworkContext<'_>,
+        parent: Option<NetId>,
+    ) -> LifecycleResult {
+        if let Some(deed) = ON_PARENT.with_borrow(|deed| *deed) {
+            deed(self, ctx, parent);
+        }
+        Ok(())
+    }
+
+    fn on_network_despawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+        if let Some(deed) = ON_DESPAWN.with_borrow(|deed| *deed) {
+            deed(self, ctx, None);
+        }
+        Ok(())
+    }
+}
+
+#[network_calls]
+impl Unit {
+    /// On the unreliable channel, which may overtake the other one.
+    #[client_rpc(channel = 1)]
+    fn order(&mut self, context: &mut CallContext<'_>, number: u32) {
+        ORDERS.with_borrow_mut(|orders| orders.push(number));
+        self.heard.push(number);
+        let deed = ON_ORDER.take();
+        if let (Some(deed), Some(client)) = (deed, context.client()) {
+            deed(client);
+        }
+    }
+}
+
+fn prefabs() -> Prefabs {
+    Prefabs::new()
+        .register::<Unit>("unit")
+        .register::<Crate>("crate")
+}
+
+fn on_parent(deed: Deed) {
+    ON_PARENT.set(Some(deed));
+}
+
+fn network() -> MemoryNetwork {
+    let mut net = MemoryNetwork::pair(prefabs);
+    net.settle();
+    while net.client_mut(0).poll_event().is_some() {}
+    net
+}
+
+fn unit(number: u32) -> Unit {
+    Unit {
+        number: number.into(),
+        ..Unit::default()
+    }
+}
+
+/// Four units, the others below the first.
+fn family(net: &mut MemoryNetwork) -> [NetId; 4] {
+    let ids = [1, 2, 3, 4].map(|number| net.server.spawn(unit(number)));
+    for child in &ids[1..] {
+        net.server.set_parent(*child, Some(ids[0])).unwrap();
+    }
+    net.settle();
+    ids
+}
+
+/// The parents on the server, after it has been checked that the client has the same.
+fn parents<const N: usize>(net: &mut MemoryNetwork, ids: [NetId; N]) -> [Option<NetId>; N] {
+    net.settle();
+    ids.map(|id| {
+        let parent = net.server.identity(id).unwrap().parent();
+        let seen = net.client(0).identity(id).unwrap().parent();
+        assert_eq!(parent, seen, "{id}");
+        parent
+    })
+}
+
+#[test]
+fn b14_the_eldest_may_adopt_the_others_when_their_parent_goes() {
+    let mut net = network();
+    let [parent, eldest, second, third] = family(&mut net);
+    on_parent(|unit, ctx, parent| {
+        let id = ctx.net_id();
+        if let (2, None, Some(server)) = (*unit.number, parent, ctx.server()) {
+            for other in [3, 4].map(NetId) {
+                server.set_parent(other, Some(id)).unwrap();
+            }
+        }
+    });
+    assert!(net.server.despawn(parent));
+    assert_eq!(
+        parents(&mut net, [eldest, second, third]),
+        [None, Some(eldest), Some(eldest)]
+    );
+}
+
+#[test]
+fn b14_nothing_can_be_put_below_an_object_that_is_gone() {
+    let mut net = network();
+    let [parent, first, second, third] = family(&mut net);
+    on_parent(|_, ctx, parent| {
+        let id = ctx.net_id();
+        if let (None, Some(server)) = (parent, ctx.server()) {
+            // It wants back.
+            assert!(server.set_parent(id, Some(NetId(1))).is_err());
+            assert!(!server.despawn(NetId(1)), "it has been");
+        }
+    });
+    assert!(net.server.despawn(parent));
+    assert_eq!(parents(&mut net, [first, second, third]), [None; 3]);
+    assert_eq!(net.server.children(parent).count(), 0);
+}
+
+#[test]
+fn b14_children_may_despawn_themselves_and_each_other_when_their_parent_goes() {
+    let mut net = network();
+    let [parent, ..] = family(&mut net);
+    on_parent(|unit, ctx, parent| {
+        let id = ctx.net_id();
+        if let (None, Some(server)) = (parent, ctx.server()) {
+            server.despawn(id);
+            if *unit.number == 2 {
+                assert!(server.despawn(NetId(4)));
+            }
+        }
+    });
+    assert!(net.server.despawn(parent));
+    net.settle();
+    assert_eq!(net.server.object_count(), 0);
+    assert_eq!(net.client(0).object_count(), 0);
+}
+
+#[test]
+fn b14_an_update_and_writes_from_a_callback_while_the_parent_goes_lose_nothing() {
+    let mut net = network();
+    let [parent, first, second, third] = family(&mut net);
+    on_parent(|unit, ctx, parent| {
+        if let (None, Some(server)) = (parent, ctx.server()) {
+            *unit.number += 10;
+            let later = server.now() + Duration::from_millis(1);
+            server.update(later);
+            *unit.number += 10;
+        }
+    });
+    assert!(net.server.despawn(parent));
+    assert_eq!(parents(&mut net, [first, second, third]), [None; 3]);
+    for (id, number) in [(first, 22), (second, 23), (third, 24)] {
+        assert_eq!(net.server.get::<Unit>(id).unwrap().number, number);
+        assert_eq!(net.client(0).get::<Unit>(id).unwrap().number, number);
+    }
+}
+
+/// A server, and a client to which packets are handed by the test.
+struct Pair {
+    server: NetworkServer,
+    client: NetworkClient,
+    connection: ConnectionId,
+    now: Duration,
+}
+
+impl Pair {
+    fn new() -> Self {
+        let mut pair = Self {
+            server: NetworkServer::new(prefabs()),
+            client: NetworkClient::with_config(prefabs(), ClientConfig::default()),
+            connection: ConnectionId(0),
+            now: Duration::ZERO,
+        };
+        pair.client.handle_connect();
+        pair.connection = pair.server.handle_connect();
+        pair.exchange();
+        pair
+    }
+
+    /// What each side has to say arrives, several times.
+    fn exchange(&mut self) {
+        for _ in 0..4 {
+            while let Some(packet) = self.client.poll_transmit() {
+                let handled = self.server.handle_packet(self.connection, &packet.bytes);
+                handled.expect("a client's packets make sense");
+            }
+            for (channel, packet) in self.packets() {
+                let handled = self.client.handle_packet(channel, &packet);
+                handled.expect("a server's packets make sense");
+            }
+        }
+    }
+
+    /// The packets of one more update.
+    fn packets(&mut self) -> Vec<(u8, Vec<u8>)> {
+        self.now += Duration::from_secs(1);
+        self.server.update(self.now);
+        let mut packets = Vec::new();
+        while let Some(transmit) = self.server.poll_transmit() {
+            if transmit.connection == self.connection {
+                packets.push((transmit.channel, transmit.to_bytes().to_vec()));
+            }
+        }
+        packets
+    }
+
+    /// Another connection of the same client.
+    fn connect_anew(&mut self) {
+        self.server.handle_disconnect(self.connection);
+        self.connection = self.server.handle_connect();
+        self.exchange();
+    }
+
+    /// Three orders that arrive before their object; then it does.
+    fn orders_before_spawn(&mut self) -> NetId {
+        let id = self.server.spawn(unit(1));
+        for number in 1..=3 {
+            self.server.calls::<Unit>(id).order(number).unwrap();
+        }
+        let (orders, spawn): (Vec<_>, Vec<_>) = self
+            .packets()
+            .into_iter()
+            .partition(|(channel, _)| *channel == 1);
+        assert!(!orders.is_empty() && !spawn.is_empty());
+        for (channel, packet) in orders.iter().chain(&spawn) {
+            self.client.handle_packet(*channel, packet).unwrap();
+        }
+        id
+    }
+}
+
+#[test]
+fn t55_held_calls_run_in_order_after_the_spawn() {
+    let mut pair = Pair::new();
+    let id = pair.orders_before_spawn();
+    assert_eq!(pair.client.get::<Unit>(id).unwrap().heard, [1, 2, 3]);
+}
+
+#[test]
+fn t55_no_held_call_runs_after_one_that_has_ended_the_connection() {
+    let mut pair = Pair::new();
+    ON_ORDER.set(Some(|client| client.disconnect("enough")));
+    pair.orders_before_spawn();
+    assert_eq!(ORDERS.take(), [1]);
+}
+
+#[test]
+fn t55_held_calls_of_one_connection_are_not_kept_for_the_next() {
+    let mut pair = Pair::new();
+    ON_ORDER.set(Some(NetworkClient::handle_connect));
+    let id = pair.orders_before_spawn();
+    assert_eq!(ORDERS.take(), [1]);
+    pair.connect_anew();
+    assert_eq!(
+        ORDERS.take(),
+        [0; 0],
+        "they were said to another connection"
+    );
+    assert!(pair.client.get::<Unit>(id).unwrap().heard.is_empty());
+}
+
+#[test]
+fn t57_an_object_of_a_connection_that_a_callback_has_ended_is_not_made_for_the_next() {
+    let mut pair = Pair::new();
+    let id = pair.server.spawn(unit(1));
+    pair.exchange();
+    // The server gives the number to something else, while the client does not listen.
+    pair.server.set_not_ready(pair.connection);
+    pair.exchange();
+    pair.server.despawn(id);
+    let options = SpawnOptions {
+        net_id: Some(id),
+        ..SpawnOptions::default()
+    };
+    pair.server.spawn_with(Crate::default(), options).unwrap();
+    ON_DESPAWN.set(Some(|_, ctx, _| {
+        ON_DESPAWN.take();
+        ctx.client().expect("a client").handle_connect();
+    }));
+    pair.client.ready();
+    while let Some(packet) = pair.client.poll_transmit() {
+        pair.server
+            .handle_packet(pair.connection, &packet.bytes)
+            .unwrap();
+    }
+    while pair.client.poll_event().is_some() {}
+    for (channel, packet) in pair.packets() {
+        pair.client.handle_packet(channel, &packet).unwrap();
+    }
+    let events: Vec<_> = std::iter::from_fn(|| pair.client.poll_event()).collect();
+    let hidden = false;
+    assert_eq!(events, [ClientEvent::Despawned { object: id, hidden }]);
+    assert_eq!(pair.client.object_count(), 0);
+    pair.connect_anew();
+    assert!(pair.client.get::<Crate>(id).is_some());
+}
