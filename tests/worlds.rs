@@ -6,6 +6,8 @@
     clippy::manual_is_multiple_of,
     clippy::trivially_copy_pass_by_ref,
     clippy::type_complexity,
+    clippy::struct_excessive_bools,
+    clippy::needless_pass_by_value,
     reason = "what is short is easier to read here"
 )]
 
