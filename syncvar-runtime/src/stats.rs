@@ -75,7 +75,7 @@ pub struct Stats {
     /// Pings that a server has not answered, because the client asked too often.
     pub ignored_pings: u64,
     /// Writes to objects by connections that do not own them, by former owners mostly, and writes that
-    /// could not be read. On a server.
+    /// could not be read or went beyond a limit. On a server.
     pub ignored_writes: u64,
     /// Commands of clients that the server has not run.
     pub refused_commands: RefusedCommands,

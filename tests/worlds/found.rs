@@ -3,7 +3,7 @@
 use syncvar::prelude::*;
 use syncvar::{ClientConfig, CommandRefusal, Dialect, MessageType, NetworkWriter, ServerConfig};
 
-use super::objects::{GATE, Hero, prefabs};
+use super::objects::{GATE, Hero, LITERAL, prefabs};
 
 const DIALECTS: [Dialect; 2] = [Dialect::Compact, Dialect::Unet];
 
@@ -297,4 +297,35 @@ fn t38_an_owner_cannot_fill_the_servers_memory_nor_keep_it_busy_with_what_it_has
         net.settle();
         assert!(net.server.get::<Hero>(id).unwrap().path.is_empty());
     }
+}
+
+/// Without the handshake an owner cannot write: what the server says is what it has.
+#[test]
+fn m2_in_the_literal_bytes_of_unet_an_owner_has_what_the_server_has_whatever_it_has_looked_at() {
+    let mut config = ServerConfig::default();
+    config.compare_schemas = false;
+    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+    let mut config = ClientConfig::default();
+    config.compare_schemas = false;
+    LITERAL.set(true);
+    net.connect_client(NetworkClient::with_config(prefabs(), config));
+    net.settle();
+    let id = owned(&mut net, 0);
+    net.client_mut(0).get_mut::<Hero>(id).unwrap().names = 1;
+    let connection = net.connection(0);
+    for owner in [None, Some(connection)] {
+        net.server.set_owner(id, owner);
+        if let Some(mut hero) = net.server.get_mut::<Hero>(id) {
+            hero.path.push(4);
+            hero.mode.set(4);
+        }
+        net.settle();
+        net.server.restore(id, connection);
+        net.settle();
+        let [server, replica] = [net.server.get::<Hero>(id), net.client(0).get(id)];
+        let (server, replica) = (server.unwrap(), replica.unwrap());
+        assert_eq!(replica.path, server.path);
+        assert_eq!(*replica.mode, *server.mode);
+    }
+    LITERAL.set(false);
 }

@@ -102,7 +102,7 @@ proptest! {
             for (tick, (channel, packet)) in (0_u64..).zip(&packets) {
                 let _ = client.handle_packet(*channel, packet);
                 client.update(Duration::from_millis(tick * 30));
-                let ids: Vec<_> = client.identities().map(|identity| identity.net_id()).collect();
+                let ids: Vec<_> = client.identities().map(syncvar::NetworkIdentity::net_id).collect();
                 prop_assert!(ids.len() <= 20);
                 for id in ids {
                     if let Some(mut hero) = client.get_mut::<Hero>(id) {

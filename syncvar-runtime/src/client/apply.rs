@@ -199,7 +199,7 @@ impl NetworkClient {
             net_id: object,
             row: replica.at.row,
             announced: replica.announced,
-            own: replica.owned && replica.lent,
+            own: replica.owned && replica.lent && self.config.compare_schemas,
             changes,
         };
         Some((replica.at.pool, entry))

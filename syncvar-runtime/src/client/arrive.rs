@@ -197,7 +197,9 @@ impl NetworkClient {
         let read = match (refused, self.pools.slots_mut(replica.at)) {
             (Some(error), _) => Err(error.clone()),
             (None, Some(slots)) => {
-                let (read, kept) = Self::read_full(replica, slots, &mut reader, self.joining);
+                // In the bytes of UNet alone no client writes.
+                let all = self.joining || !self.config.compare_schemas;
+                let (read, kept) = Self::read_full(replica, slots, &mut reader, all);
                 if kept {
                     self.desk.writing.insert(object);
                 }

@@ -278,14 +278,14 @@ impl NetworkClient {
 
     /// The full state of an object has come. What this client owns and has written itself stays, and
     /// is sent again: the server may have said this before it heard of it. Not so while everything comes
-    /// again: then it is not known yet what this client still owns.
+    /// again: then it is not known yet what this client still owns. `all` says that nothing stays.
     pub(super) fn read_full(
         replica: &mut Replica,
         slots: &mut dyn Slots,
         reader: &mut NetworkReader<'_>,
-        joining: bool,
+        all: bool,
     ) -> (Result<(), ReadError>, bool) {
-        let keeps = replica.owned && replica.lent && !replica.yields && !joining;
+        let keeps = replica.owned && replica.lent && !replica.yields && !all;
         replica.lease = 0;
         replica.yields = false;
         let mut kept = 0;

@@ -144,7 +144,7 @@ impl NetworkServer {
     /// What an owner has written to its object. A connection that is not the owner, or not any more,
     /// is not heard; nor is what was written before it was told otherwise.
     ///
-    /// What cannot be read, or is not the owner's to write, changes nothing: the owner is given its
+    /// What cannot be read, is not the owner's to write or goes beyond a limit changes nothing: the owner is given its
     /// fields as they are with the next update, and is not heard until then.
     pub(super) fn handle_owner_write(
         &mut self,
