@@ -321,8 +321,8 @@ fn t60_in_a_burst_everything_is_resolvable_when_the_client_is_ready_and_needs_no
         .map(|_| net.server.spawn(Turret::default()))
         .collect();
     for (place, id) in ids.iter().enumerate() {
-        let next = BehaviourRef::to(&net.server, ids[(place + 7) % 50]).unwrap();
-        net.server.get_mut::<Turret>(*id).unwrap().next.set(next);
+        let target = BehaviourRef::to(&net.server, ids[(place + 7) % 50]).unwrap();
+        net.server.get_mut::<Turret>(*id).unwrap().next.set(target);
     }
     net.connect();
     net.settle();

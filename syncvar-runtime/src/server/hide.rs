@@ -21,7 +21,7 @@ impl NetworkServer {
         for id in &moved {
             self.narrow(*id);
         }
-        self.cross_areas(&moved, |server, id, leaving| server.hide_from(id, leaving));
+        self.cross_areas(&moved, Self::hide_from);
         moved.clear();
         self.scratch.objects = moved;
     }

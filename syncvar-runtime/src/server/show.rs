@@ -87,7 +87,7 @@ impl NetworkServer {
         for id in &moved {
             self.move_object(*id);
         }
-        self.cross_areas(&moved, |server, id, entering| server.show_to(id, entering));
+        self.cross_areas(&moved, Self::show_to);
         self.flush_showing();
         self.end_crossing();
         moved.clear();
