@@ -437,8 +437,10 @@ fn callbacks_and_data_are_found_whatever_the_users_own_are_called() {
             .register::<Kind>("generic")
     };
     let mut net = ::syncvar::MemoryNetwork::pair(prefabs);
-    let mut behaviour = <shadowed::Behaviour as ::std::default::Default>::default();
-    behaviour.seen = 9;
+    let behaviour = shadowed::Behaviour {
+        seen: 9,
+        ..::std::default::Default::default()
+    };
     let id = net.server.spawn(behaviour);
     let generic = net
         .server

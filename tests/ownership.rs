@@ -1,4 +1,16 @@
 //! Who reads and who writes which field, and when a field is sent.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    clippy::type_complexity,
+    reason = "small numbers that travel exactly, and whole states as tuples"
+)]
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "hooks and thresholds have the signature that they are called with"
+)]
 
 mod ownership {
     mod changing;

@@ -52,7 +52,7 @@ fn steps_until(world: &mut World, mut done: impl FnMut(&World) -> bool) -> Durat
         }
         world.step();
     }
-    world.now - begin
+    world.now.checked_sub(begin).unwrap()
 }
 
 #[test]

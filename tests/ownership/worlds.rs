@@ -359,7 +359,7 @@ impl World {
             let packet = transmit.to_bytes().to_vec();
             self.check(connection, &packet);
             self.counter += 1;
-            if channel == 1 && self.loss > 0 && self.counter % self.loss == 0 {
+            if channel == 1 && self.loss > 0 && self.counter.is_multiple_of(self.loss) {
                 continue;
             }
             if let Some(end) = self.ends.get_mut(&connection) {
@@ -393,7 +393,7 @@ impl World {
     fn step(&mut self) {
         let all: Vec<_> = self.ends.keys().copied().collect();
         for connection in &all {
-            self.up(*connection, usize::MAX.min(50));
+            self.up(*connection, 50);
         }
         self.update();
         for connection in all {

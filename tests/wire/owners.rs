@@ -95,7 +95,7 @@ fn of_type(messages: &[String], number: u8) -> String {
     found.expect("there is one").clone()
 }
 
-/// The state in an ObjectSpawn: behind head, id, asset id, position and length, before the rotation.
+/// The state in an `ObjectSpawn`: behind head, id, asset id, position and length, before the rotation.
 fn state(messages: &[String]) -> String {
     let spawn = of_type(messages, 3);
     spawn[2 * (4 + 1 + 16 + 12 + 2)..spawn.len() - 2 * 16].to_owned()

@@ -13,10 +13,10 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     pair.client.update(Duration::from_millis(1500));
     let ping = pair.up().pop().expect("a ping");
     pair.server.update(Duration::from_secs(2));
-    let pong = packets(&mut pair.server).pop().expect("a pong");
+    let answer = packets(&mut pair.server).pop().expect("a pong");
     vec![
         ("Ping at 1.5 s", ping),
-        ("Pong to it at 2 s, 30 ticks a second", pong),
+        ("Pong to it at 2 s, 30 ticks a second", answer),
         ("Void #7", void_example()),
     ]
 }
