@@ -17,7 +17,6 @@ mod ownership {
     mod hooked;
     mod intervals;
     mod reading;
-    mod worlds;
     mod writing;
 }
 

@@ -8,6 +8,8 @@ pub(crate) use lent::{Leaving, LentObjects};
 
 use std::fmt;
 
+use crate::context::{Panicked, Side, call};
+use crate::identity::{Slot, Slots};
 use crate::{NetId, NetworkBehaviour, NetworkContext};
 
 /// What a callback of [`NetworkLifecycle`] returns. An error is reported as
@@ -293,6 +295,41 @@ impl LifecycleCallback {
 impl fmt::Display for LifecycleCallback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+/// Runs a callback of every behaviour of an object that is lent by `world`, a server or a client. Those
+/// that return an error or panic are reported to it, and keep no other from running.
+pub(crate) fn call_all<W>(
+    world: &mut W,
+    (side, report): (fn(&mut W) -> Side<'_>, impl Fn(&mut W, CallbackFailure)),
+    (object, slots): (NetId, &mut dyn Slots),
+    callback: LifecycleCallback,
+) {
+    for index in 0..slots.len() {
+        let Some(info) = slots.slot(index).map(Slot::info) else {
+            continue;
+        };
+        if !info.lifecycle {
+            continue;
+        }
+        let result = call(slots, index, object, side(world), |slot, mut ctx| {
+            slot.on_lifecycle(callback, &mut ctx)
+        });
+        let message = match result {
+            None | Some(Ok(Ok(()))) => continue,
+            Some(Ok(Err(error))) => error.to_string(),
+            Some(Err(Panicked(message))) => message,
+        };
+        let behaviour = info.schema.name;
+        tracing::error!(%object, behaviour, %callback, message, "a callback failed");
+        let failure = CallbackFailure {
+            object,
+            behaviour,
+            callback,
+            message,
+        };
+        report(world, failure);
     }
 }
 

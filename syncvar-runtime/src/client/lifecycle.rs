@@ -2,9 +2,9 @@
 
 use super::{ChangedFields, ClientEvent, ClientState, HookFailure, NetworkClient};
 use crate::NetId;
-use crate::context::{Panicked, Side, call, contain};
-use crate::identity::{Location, Place, Slot, Slots};
-use crate::lifecycle::{CallbackFailure, Leaving, LifecycleCallback};
+use crate::context::{Panicked, Side, contain};
+use crate::identity::{Location, Place, Slots};
+use crate::lifecycle::{Leaving, LifecycleCallback, call_all};
 
 impl NetworkClient {
     /// Forgets the objects of a connection that is over, as the next connection would; their
@@ -199,32 +199,15 @@ impl NetworkClient {
 
     /// Runs a callback of every behaviour of an object that is lent.
     fn call_all(&mut self, object: NetId, slots: &mut dyn Slots, callback: LifecycleCallback) {
-        for index in 0..slots.len() {
-            let Some(info) = slots.slot(index).map(Slot::info) else {
-                continue;
-            };
-            if !info.lifecycle {
-                continue;
-            }
-            let side = Side::Client(self);
-            let result = call(slots, index, object, side, |slot, mut ctx| {
-                slot.on_lifecycle(callback, &mut ctx)
-            });
-            let message = match result {
-                None | Some(Ok(Ok(()))) => continue,
-                Some(Ok(Err(error))) => error.to_string(),
-                Some(Err(Panicked(message))) => message,
-            };
-            let behaviour = info.schema.name;
-            tracing::error!(%object, behaviour, %callback, message, "a callback failed");
-            let failure = CallbackFailure {
-                object,
-                behaviour,
-                callback,
-                message,
-            };
-            self.events
-                .push(ClientEvent::CallbackFailed(Box::new(failure)));
-        }
+        let report = |client: &mut Self, failure| {
+            let event = ClientEvent::CallbackFailed(Box::new(failure));
+            client.events.push(event);
+        };
+        call_all(
+            self,
+            (|client| Side::Client(client), report),
+            (object, slots),
+            callback,
+        );
     }
 }

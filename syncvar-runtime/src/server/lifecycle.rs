@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use super::full_state::Kind;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::NetId;
-use crate::context::{Panicked, Side, call};
-use crate::identity::{Place, Slot, Slots};
-use crate::lifecycle::{Leaving, LifecycleCallback};
+use crate::context::Side;
+use crate::identity::{Place, Slots};
+use crate::lifecycle::{CallbackFailure, Leaving, LifecycleCallback, call_all};
 
 /// So many objects are called at most, each by a callback of the one before: every one of them takes
 /// some of the thread's stack.
@@ -139,31 +139,20 @@ impl NetworkServer {
 
     /// Runs a callback of every behaviour of an object that is lent.
     fn call_all(&mut self, object: NetId, slots: &mut dyn Slots, callback: LifecycleCallback) {
-        for index in 0..slots.len() {
-            let Some(info) = slots.slot(index).map(Slot::info) else {
-                continue;
-            };
-            if !info.lifecycle {
-                continue;
-            }
-            let side = Side::Server(self);
-            let result = call(slots, index, object, side, |slot, mut ctx| {
-                slot.on_lifecycle(callback, &mut ctx)
+        let report = |server: &mut Self, failure: CallbackFailure| {
+            server.events.push(ServerEvent::CallbackFailed {
+                object: failure.object,
+                behaviour: failure.behaviour,
+                callback: failure.callback,
+                message: failure.message,
             });
-            let message = match result {
-                None | Some(Ok(Ok(()))) => continue,
-                Some(Ok(Err(error))) => error.to_string(),
-                Some(Err(Panicked(message))) => message,
-            };
-            let behaviour = info.schema.name;
-            tracing::error!(%object, behaviour, %callback, message, "a callback failed");
-            self.events.push(ServerEvent::CallbackFailed {
-                object,
-                behaviour,
-                callback,
-                message,
-            });
-        }
+        };
+        call_all(
+            self,
+            (|server| Side::Server(server), report),
+            (object, slots),
+            callback,
+        );
     }
 
     /// The full state of an object has been written: if that has changed it, by its `on_synchronize`,
