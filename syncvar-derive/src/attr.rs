@@ -15,7 +15,7 @@ use crate::errors::Errors;
 use keys::unknown;
 pub(crate) use keys::{distance, parse_keys, quoted, set};
 pub(crate) use rules::RuleAttrs;
-pub(crate) use values::{channel, path, value};
+pub(crate) use values::{channel, number, path, value};
 use values::{codec, method, seconds, seconds_as, word};
 
 /// What stands on a behaviour.

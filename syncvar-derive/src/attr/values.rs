@@ -80,6 +80,15 @@ pub(super) fn seconds(meta: &ParseNestedMeta<'_>) -> syn::Result<f64> {
 
 /// A number of seconds; the example says what it is for.
 pub(super) fn seconds_as(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<f64> {
+    number(meta, example, |seconds| (0.0..=3600.0).contains(&seconds))
+}
+
+/// A number with or without a fraction, if it is a right one; the example says which are.
+pub(crate) fn number(
+    meta: &ParseNestedMeta<'_>,
+    example: &str,
+    is_right: impl Fn(f64) -> bool,
+) -> syn::Result<f64> {
     let expression: Expr = value(meta, example)?.parse()?;
     let number = match &expression {
         Expr::Lit(ExprLit {
@@ -93,7 +102,7 @@ pub(super) fn seconds_as(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Resu
         _ => None,
     };
     number
-        .filter(|number| (0.0..=3600.0).contains(number))
+        .filter(|number| is_right(*number))
         .ok_or_else(|| syn::Error::new_spanned(&expression, example))
 }
 

@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::meta::ParseNestedMeta;
-use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitBool, LitStr, Path, parse_quote};
+use syn::{Attribute, Ident, LitBool, LitStr, Path, parse_quote};
 
-use crate::attr::{channel, distance, parse_keys, path, quoted, set, value};
+use crate::attr::{channel, distance, number, parse_keys, path, quoted, set, value};
 use crate::errors::Errors;
 
 /// What kind of call a method is.
@@ -183,21 +183,7 @@ fn requires_ownership(meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
 /// A number of calls a second.
 fn rate(meta: &ParseNestedMeta<'_>) -> syn::Result<f64> {
     const EXAMPLE: &str = "`rate` is a number of calls a second, more than 0, such as `rate = 5.0`";
-    let expression: Expr = value(meta, EXAMPLE)?.parse()?;
-    let number = match &expression {
-        Expr::Lit(ExprLit {
-            lit: Lit::Float(literal),
-            ..
-        }) => literal.base10_parse::<f64>().ok(),
-        Expr::Lit(ExprLit {
-            lit: Lit::Int(literal),
-            ..
-        }) => literal.base10_parse::<f64>().ok(),
-        _ => None,
-    };
-    number
-        .filter(|number| *number > 0.0 && number.is_finite())
-        .ok_or_else(|| syn::Error::new_spanned(&expression, EXAMPLE))
+    number(meta, EXAMPLE, |rate| rate > 0.0 && rate.is_finite())
 }
 
 fn target(meta: &ParseNestedMeta<'_>) -> syn::Result<Audience> {
