@@ -17,6 +17,7 @@ mod receive;
 mod references;
 mod refuse;
 mod scene;
+mod transmit;
 
 pub(crate) use apply::Reception;
 pub use call::{CallFailure, CommandSender, OutgoingCommand};
@@ -34,15 +35,15 @@ use rustc_hash::FxHashMap;
 use crate::events::Events;
 use crate::identity::{Location, Place, Pools, Relations};
 use crate::lifecycle::LentObjects;
-use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ping, Ready, Resync};
+use crate::message::{Connect, Disconnect, PROTOCOL_VERSION, Ready};
 use crate::prefab::Prefab;
 use crate::schema_text::PrefabText;
 use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::table::Table;
 use crate::{
-    Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity,
-    NetworkTime, Prefabs, ReadError,
+    Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
+    ReadError,
 };
 use clock::Clock;
 use guard::Desk;
@@ -371,33 +372,6 @@ impl NetworkClient {
         self.now
     }
 
-    /// The server's time now, as it is estimated: none before the server has said it for the first
-    /// time, soon after [`ClientEvent::Ready`]. See [`ClientConfig::ping_interval`].
-    ///
-    /// It is that of the last [`update`](Self::update), goes on with the client's own time, and never
-    /// goes back on one connection. When a better estimate is behind it, it goes on a little slower for
-    /// a while; when one is ahead of it, a little faster, or at once if it is more than 250 ms.
-    ///
-    /// If the way to the server takes as long as the way back but for jitter, the estimate is wrong by
-    /// half of the smallest jitter that was met lately at most, and by what the two sides' updates are
-    /// apart.
-    pub fn network_time(&self) -> Option<NetworkTime> {
-        self.server_clock.network_time()
-    }
-
-    /// How long a message to the server and its answer take together, smoothed over the last pings;
-    /// none before the first answer. It includes the wait for the server's next update.
-    pub fn round_trip_time(&self) -> Option<Duration> {
-        self.server_clock.round_trip().map(|(mean, _)| mean)
-    }
-
-    /// By how much the single round trips differ from [`round_trip_time`](Self::round_trip_time),
-    /// smoothed likewise.
-    pub fn round_trip_deviation(&self) -> Option<Duration> {
-        let round_trip = self.server_clock.round_trip();
-        round_trip.map(|(_, deviation)| deviation)
-    }
-
     /// Lets the client do what depends on time. `now` is the time since any fixed moment. If it goes
     /// back, the client's own time stands still for this update and goes on from there.
     ///
@@ -414,33 +388,6 @@ impl NetworkClient {
         self.send_writes();
     }
 
-    /// Asks the server for its time, if it is time for that.
-    fn send_ping(&mut self) {
-        if !self.is_connected() || !self.config.compare_schemas {
-            return;
-        }
-        let interval = self.config.ping_interval;
-        if let Some(time) = self.server_clock.ping(self.now, interval) {
-            self.send(&Ping { time });
-        }
-    }
-
-    /// The next packet to be sent; call it until there is none.
-    pub fn poll_transmit(&mut self) -> Option<ClientPacket> {
-        self.ask_for_refused();
-        if self.packets.is_empty() {
-            self.pack();
-        }
-        let (channel, bytes) = self.packets.pop_front()?;
-        self.stats.sent.add(bytes.len());
-        Some(ClientPacket { channel, bytes })
-    }
-
-    pub(crate) fn has_outgoing(&self) -> bool {
-        let waits = !self.desk.writing.is_empty() || !self.desk.refused.is_empty();
-        waits || !self.outgoing.is_empty() || !self.packets.is_empty()
-    }
-
     /// Something that happened, oldest first.
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.events.pop()
@@ -449,38 +396,6 @@ impl NetworkClient {
     /// How many events were dropped, oldest first, because nobody polled them.
     pub fn missed_events(&self) -> u64 {
         self.events.missed()
-    }
-
-    /// Makes packets of what waits to be sent.
-    fn pack(&mut self) {
-        let channel = self.outgoing_channel;
-        let pieces = self.outgoing.drain().map(|piece| (channel, piece));
-        self.packets.extend(pieces);
-    }
-
-    /// Where to write messages on a channel. What is written first is sent first, whatever the
-    /// channels.
-    fn outgoing_on(&mut self, channel: u8) -> &mut Segments {
-        if channel != self.outgoing_channel {
-            self.pack();
-            self.outgoing_channel = channel;
-        }
-        &mut self.outgoing
-    }
-
-    fn send<M: Message>(&mut self, message: &M) {
-        self.outgoing_on(0);
-        let writer = self.outgoing.begin();
-        message.encode(writer);
-        if writer.take_error().is_some() {
-            self.outgoing.give_up();
-        } else {
-            self.stats.count_encoded(M::TYPE, self.outgoing.commit());
-        }
-    }
-
-    fn ask_for(&mut self, id: NetId) {
-        self.send(&Resync { net_id: id });
     }
 
     /// The server has let us in.

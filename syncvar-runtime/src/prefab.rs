@@ -5,10 +5,10 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::call::ObjectCalls;
+use crate::call::{CallPlace, Class, ObjectCalls};
 use crate::identity::{BehaviourSet, Behaviours};
 use crate::schema::RuleBits;
-use crate::{NetworkHash128, schema_text::PrefabText};
+use crate::{CallError, NetId, NetworkHash128, schema_text::PrefabText};
 
 /// What objects can be spawned: names, and how to make the behaviours. The server and every client
 /// build the same registry; at connect they compare it.
@@ -188,6 +188,22 @@ impl Prefabs {
     /// The prefab that was registered at this position.
     pub(crate) fn get(&self, index: u32) -> Option<&Prefab> {
         self.entries.get(index as usize)
+    }
+
+    /// The call that a class declares under a number, on an object of the prefab at this position.
+    pub(crate) fn declared_call(
+        &self,
+        prefab: u32,
+        object: NetId,
+        class: Class,
+        number: u32,
+    ) -> Result<CallPlace, CallError> {
+        let prefab = self.get(prefab);
+        let place = prefab.and_then(|prefab| prefab.calls.declared(class, number));
+        place.ok_or(CallError::NoSuchBehaviour {
+            object,
+            behaviour: class.name,
+        })
     }
 
     pub(crate) fn by_name(&self, name: &str) -> Option<&Prefab> {

@@ -112,20 +112,16 @@ impl NetworkClient {
         let replica = self.objects.get(object.0);
         let replica = replica.filter(|replica| replica.announced);
         let replica = replica.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.prefabs.get(self.pools.prefab(replica.at.pool));
-        let prefab = prefab.ok_or(CallError::UnknownObject(object))?;
-        let place = prefab.calls.declared(class, number);
-        let place = place.ok_or(CallError::NoSuchBehaviour {
-            object,
-            behaviour: class.name,
-        })?;
+        let prefab = self.pools.prefab(replica.at.pool);
+        let place = self.prefabs.declared_call(prefab, object, class, number)?;
         if place.schema.requires_ownership && !replica.owned {
             return Err(CallError::NotOwner(object));
         }
         if usize::from(place.schema.channel) >= self.config.channels.len() {
             return Err(CallError::UnknownChannel(place.schema.channel));
         }
-        let named = prefab.calls.named(Name::Hash(place.schema.hash));
+        let prefab = self.prefabs.get(prefab);
+        let named = prefab.and_then(|prefab| prefab.calls.named(Name::Hash(place.schema.hash)));
         let is_first = named.is_some_and(|named| named.is(&place));
         if self.dialect == Dialect::Unet && !is_first {
             return Err(CallError::Ambiguous);

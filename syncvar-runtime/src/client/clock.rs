@@ -10,7 +10,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::NetworkClient;
 use crate::NetworkTime;
+use crate::message::Ping;
 use crate::time::micros;
 
 /// So many pings in the beginning come one after another.
@@ -189,5 +191,45 @@ impl Clock {
             Duration::from_micros(mean),
             Duration::from_micros(deviation),
         ))
+    }
+}
+
+impl NetworkClient {
+    /// The server's time now, as it is estimated: none before the server has said it for the first
+    /// time, soon after [`ClientEvent::Ready`](crate::ClientEvent::Ready). See [`ClientConfig::ping_interval`](crate::ClientConfig::ping_interval).
+    ///
+    /// It is that of the last [`update`](Self::update), goes on with the client's own time, and never
+    /// goes back on one connection. When a better estimate is behind it, it goes on a little slower for
+    /// a while; when one is ahead of it, a little faster, or at once if it is more than 250 ms.
+    ///
+    /// If the way to the server takes as long as the way back but for jitter, the estimate is wrong by
+    /// half of the smallest jitter that was met lately at most, and by what the two sides' updates are
+    /// apart.
+    pub fn network_time(&self) -> Option<NetworkTime> {
+        self.server_clock.network_time()
+    }
+
+    /// How long a message to the server and its answer take together, smoothed over the last pings;
+    /// none before the first answer. It includes the wait for the server's next update.
+    pub fn round_trip_time(&self) -> Option<Duration> {
+        self.server_clock.round_trip().map(|(mean, _)| mean)
+    }
+
+    /// By how much the single round trips differ from [`round_trip_time`](Self::round_trip_time),
+    /// smoothed likewise.
+    pub fn round_trip_deviation(&self) -> Option<Duration> {
+        let round_trip = self.server_clock.round_trip();
+        round_trip.map(|(_, deviation)| deviation)
+    }
+
+    /// Asks the server for its time, if it is time for that.
+    pub(super) fn send_ping(&mut self) {
+        if !self.is_connected() || !self.config.compare_schemas {
+            return;
+        }
+        let interval = self.config.ping_interval;
+        if let Some(time) = self.server_clock.ping(self.now, interval) {
+            self.send(&Ping { time });
+        }
     }
 }

@@ -107,11 +107,7 @@ impl NetworkClient {
             };
             let refused = dirty & !may;
             if refused != 0 {
-                let last_send = slot.last_send();
-                match slot.ruled() {
-                    Some(ruled) => ruled.behaviour.clear_dirty_bits(refused),
-                    None => slot.mark_sent(last_send),
-                }
+                clean(slot, refused);
                 self.desk.refused.insert(id);
                 let fields = ChangedFields::new(&slot.info().schema, refused);
                 refuse(&mut self.events, id, index, fields);
@@ -136,11 +132,8 @@ impl NetworkClient {
             {
                 // Whatever else is dirty is so from before it was received.
                 slots.for_each_mut(|slot| {
-                    let (last_send, own) = (slot.last_send(), slot.info().rules.owner_write);
-                    match slot.ruled() {
-                        Some(ruled) => ruled.behaviour.clear_dirty_bits(!own),
-                        None => slot.mark_sent(last_send),
-                    }
+                    let own = slot.info().rules.owner_write;
+                    clean(slot, !own);
                 });
             }
             self.desk.writing.insert(id);
@@ -304,6 +297,15 @@ impl NetworkClient {
             });
         }
         (result, kept != 0)
+    }
+}
+
+/// Makes fields clean; all of them, where a behaviour has none with rules.
+fn clean(slot: &mut dyn Slot, fields: u64) {
+    let last_send = slot.last_send();
+    match slot.ruled() {
+        Some(ruled) => ruled.behaviour.clear_dirty_bits(fields),
+        None => slot.mark_sent(last_send),
     }
 }
 

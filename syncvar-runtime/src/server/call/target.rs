@@ -39,12 +39,8 @@ impl NetworkServer {
     ) -> Result<Plan, CallError> {
         let spawned = self.objects.get(object.0);
         let spawned = spawned.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool));
-        let place = prefab.and_then(|prefab| prefab.calls.declared(class, number));
-        let place = place.ok_or(CallError::NoSuchBehaviour {
-            object,
-            behaviour: class.name,
-        })?;
+        let prefab = self.pools.prefab(spawned.at.pool);
+        let place = self.prefabs.declared_call(prefab, object, class, number)?;
         if usize::from(place.schema.channel) >= self.config.channels.len() {
             return Err(CallError::UnknownChannel(place.schema.channel));
         }

@@ -59,12 +59,8 @@ impl NetworkServer {
         let spawned = self.objects.get(object.0);
         let spawned = spawned.filter(|_| host.known.contains(&object));
         let spawned = spawned.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool));
-        let place = prefab.and_then(|prefab| prefab.calls.declared(class, number));
-        let place = place.ok_or(CallError::NoSuchBehaviour {
-            object,
-            behaviour: class.name,
-        })?;
+        let prefab = self.pools.prefab(spawned.at.pool);
+        let place = self.prefabs.declared_call(prefab, object, class, number)?;
         if place.schema.requires_ownership && spawned.owner != Some(host.connection) {
             return Err(CallError::NotOwner(object));
         }
