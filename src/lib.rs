@@ -5,6 +5,8 @@
 pub use syncvar_derive::{
     NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
 };
+#[cfg(feature = "mirror")]
+pub use syncvar_mirror as mirror;
 #[cfg(feature = "tcp")]
 pub use syncvar_tcp as tcp;
 

@@ -152,6 +152,13 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
         let _ = observed;
     }
 
+    /// Whether collections keep every operation as it was made, one after another, instead of what they
+    /// come to: Mirror's protocol sends them so. A behaviour written by hand that holds
+    /// [`SyncField`](crate::SyncField)s passes it on to each of them.
+    fn set_verbatim(&mut self, verbatim: bool) {
+        let _ = verbatim;
+    }
+
     /// Remembers those clean fields of which a write is not always a change to send: a value that
     /// travels in steps has to move by one. The server calls it before it lends the behaviour for
     /// writing, and passes what is returned to [`withdraw_changes`](Self::withdraw_changes).

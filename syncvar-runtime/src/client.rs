@@ -193,7 +193,8 @@ impl NetworkClient {
     }
 
     /// A client with settings of your own.
-    pub fn with_config(prefabs: Prefabs, config: ClientConfig) -> Self {
+    pub fn with_config(prefabs: Prefabs, mut config: ClientConfig) -> Self {
+        config.dialect = config.dialect.min(Dialect::Compact);
         Self {
             stats: Stats::for_prefabs(&prefabs),
             by_rank: prefabs.by_rank().map(|prefab| prefab.index).collect(),

@@ -57,7 +57,7 @@ use crate::identity::{MAX_CHANNELS, Place, Pools, Relations};
 use crate::lifecycle::LentObjects;
 use crate::stats::Stats;
 use crate::table::Table;
-use crate::{Channel, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
+use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
 use audience::Audiences;
 use call::Calls;
 use connection::{Connection, ConnectionState};
@@ -179,6 +179,7 @@ impl NetworkServer {
         }
         config.channels.truncate(MAX_CHANNELS);
         config.tick_rate = config.tick_rate.max(1);
+        config.dialect = config.dialect.min(Dialect::Compact);
         Self {
             schema_hash: prefabs.schema_hash(),
             stats: Stats::for_prefabs(&prefabs),

@@ -115,6 +115,13 @@ pub trait SyncField: Send + Sync + 'static {
         let _ = observed;
     }
 
+    /// Whether every operation is kept as it was made, one after another, instead of what they come to:
+    /// see [`NetworkBehaviour::set_verbatim`](crate::NetworkBehaviour::set_verbatim). Does nothing unless
+    /// implemented.
+    fn set_verbatim(&mut self, verbatim: bool) {
+        let _ = verbatim;
+    }
+
     /// Appends everything.
     fn write_full(&self, writer: &mut NetworkWriter);
 

@@ -19,6 +19,7 @@ mod error;
 mod fixed_string;
 mod foreign;
 mod keyed;
+mod mirror;
 mod netcode;
 mod number;
 mod packed;

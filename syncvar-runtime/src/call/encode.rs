@@ -55,7 +55,7 @@ pub(crate) fn write_header(
     calls: &ObjectCalls,
 ) -> MessageType {
     match writer.dialect() {
-        Dialect::Compact => {
+        Dialect::Compact | Dialect::Mirror => {
             writer.write(&object);
             writer.write_varint(calls.number(place));
             MessageType::Call

@@ -24,7 +24,7 @@ impl Segments {
         other.end_batch();
         let counter = match self.dialect() {
             Dialect::Unet => self.append_messages(other.as_bytes(), placed),
-            Dialect::Compact => self.append_batches(other.as_bytes(), placed),
+            Dialect::Compact | Dialect::Mirror => self.append_batches(other.as_bytes(), placed),
         };
         other.clear();
         counter

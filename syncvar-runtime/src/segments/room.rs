@@ -52,8 +52,8 @@ impl Room {
     pub(crate) fn refusal(self, dialect: Dialect, payload: usize) -> Option<WriteErrorKind> {
         let limit = match dialect {
             Dialect::Unet => MAX_BYTES,
-            Dialect::Compact if self.reliable => self.bytes,
-            Dialect::Compact => longest(),
+            Dialect::Compact | Dialect::Mirror if self.reliable => self.bytes,
+            Dialect::Compact | Dialect::Mirror => longest(),
         };
         if payload > limit {
             let length = payload;

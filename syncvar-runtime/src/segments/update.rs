@@ -21,7 +21,7 @@ impl Segments {
                 writer.write_bytes(&[0, 0, low, high]);
                 writer.write_packed_u32(net_id.0);
             }
-            Dialect::Compact => {
+            Dialect::Compact | Dialect::Mirror => {
                 self.begin_entry(MessageType::UpdateBatch, net_id);
             }
         }
@@ -40,7 +40,7 @@ impl Segments {
                 let size = u16::try_from(payload).unwrap_or(u16::MAX);
                 self.writer.patch_u16(self.start, size);
             }
-            Dialect::Compact => self.check_entry(room),
+            Dialect::Compact | Dialect::Mirror => self.check_entry(room),
         }
         if self.writer.has_error() {
             let error = self.writer.take_error();
@@ -54,7 +54,7 @@ impl Segments {
     pub(crate) fn commit_object(&mut self) -> usize {
         match self.dialect() {
             Dialect::Unet => self.commit(),
-            Dialect::Compact => self.commit_entry(),
+            Dialect::Compact | Dialect::Mirror => self.commit_entry(),
         }
     }
 
@@ -78,7 +78,7 @@ impl Segments {
     pub(crate) fn give_up_object(&mut self) {
         match self.dialect() {
             Dialect::Unet => self.give_up(),
-            Dialect::Compact => self.give_up_entry(),
+            Dialect::Compact | Dialect::Mirror => self.give_up_entry(),
         }
     }
 }
@@ -88,7 +88,7 @@ impl Segments {
 pub(crate) fn update_length(dialect: Dialect, net_id: NetId, changes: usize) -> usize {
     match dialect {
         Dialect::Unet => FRAME + packed_length(net_id) + changes,
-        Dialect::Compact => entry_length(net_id, changes),
+        Dialect::Compact | Dialect::Mirror => entry_length(net_id, changes),
     }
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn update_length(dialect: Dialect, net_id: NetId, changes: usize) -> 
 pub(crate) fn update_fits(dialect: Dialect, net_id: NetId, changes: usize, room: Room) -> bool {
     let payload = match dialect {
         Dialect::Unet => packed_length(net_id) + changes,
-        Dialect::Compact => entry_length(net_id, changes),
+        Dialect::Compact | Dialect::Mirror => entry_length(net_id, changes),
     };
     room.refusal(dialect, payload).is_none()
 }
@@ -111,7 +111,7 @@ pub(crate) fn frames_length(
     let (count, bytes) = entries;
     match dialect {
         Dialect::Unet => 0,
-        Dialect::Compact => {
+        Dialect::Compact | Dialect::Mirror => {
             let longest = packet_size.min(FRAME + MAX_BYTES);
             let packets = (2 * bytes).checked_div(longest).unwrap_or(count) + 1;
             // Those in the long form are about one object each, which takes more than this.

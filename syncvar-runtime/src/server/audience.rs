@@ -116,7 +116,7 @@ impl Audience {
     fn of(&self, dialect: Dialect) -> &Listeners {
         match dialect {
             Dialect::Unet => &self.unet,
-            Dialect::Compact => &self.compact,
+            Dialect::Compact | Dialect::Mirror => &self.compact,
         }
     }
 
@@ -135,7 +135,7 @@ impl Audience {
     fn speaking(&mut self, dialect: Dialect) -> &mut Listeners {
         match dialect {
             Dialect::Unet => &mut self.unet,
-            Dialect::Compact => &mut self.compact,
+            Dialect::Compact | Dialect::Mirror => &mut self.compact,
         }
     }
 }

@@ -259,7 +259,7 @@ impl Written {
     fn message(&self, dialect: Dialect) -> Option<&(MessageType, Bytes)> {
         match dialect {
             Dialect::Unet => self.unet.as_ref(),
-            Dialect::Compact => self.compact.as_ref(),
+            Dialect::Compact | Dialect::Mirror => self.compact.as_ref(),
         }
     }
 }

@@ -114,7 +114,7 @@ impl Description {
     ) -> Result<(), WriteError> {
         match segments.dialect() {
             Dialect::Unet => self.write_messages(slots, segments.begin(), told),
-            Dialect::Compact => {
+            Dialect::Compact | Dialect::Mirror => {
                 let writer = segments.begin_entry(MessageType::SpawnBatch, self.net_id);
                 self.write_kind(writer);
                 self.write_state(slots, writer, told);
@@ -221,7 +221,7 @@ impl Description {
         let message_type = match dialect {
             Dialect::Unet if scene_id.is_some() => MessageType::ObjectSpawnScene,
             Dialect::Unet => MessageType::ObjectSpawn,
-            Dialect::Compact => MessageType::SpawnBatch,
+            Dialect::Compact | Dialect::Mirror => MessageType::SpawnBatch,
         };
         if let Some(parent) = parent.filter(|_| dialect == Dialect::Unet) {
             let before = FRAME + packed_length(self.net_id) + packed_length(parent);

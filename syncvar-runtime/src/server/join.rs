@@ -129,7 +129,7 @@ impl NetworkServer {
             joiner.state = ConnectionState::Ready;
             let states = match joiner.dialect {
                 Dialect::Unet => &states[0],
-                Dialect::Compact => &states[1],
+                Dialect::Compact | Dialect::Mirror => &states[1],
             };
             self.send_own(connection, &SpawnFinished { state: 0 });
             for (audience, pieces) in states {

@@ -103,7 +103,7 @@ impl Share {
                 let dialect = output.dialect();
                 let own = match dialect {
                     Dialect::Unet => &mut self.unet,
-                    Dialect::Compact => &mut self.compact,
+                    Dialect::Compact | Dialect::Mirror => &mut self.compact,
                 };
                 // A note for each message, if there are any.
                 let notes = self.notes.list.iter_mut();

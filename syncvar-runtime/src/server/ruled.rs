@@ -260,7 +260,7 @@ fn write_part(
         if matches!(result, Ok(1..)) {
             let message_type = match segments.dialect() {
                 Dialect::Unet => MessageType::UpdateVars,
-                Dialect::Compact => MessageType::UpdateBatch,
+                Dialect::Compact | Dialect::Mirror => MessageType::UpdateBatch,
             };
             stats.count_encoded(message_type, segments.commit_object());
         } else {

@@ -324,7 +324,7 @@ impl NetworkServer {
             let connection = self.connections.get(receiver.0);
             match connection.map(|connection| connection.dialect) {
                 Some(Dialect::Unet) => self.push(receiver, &unet),
-                Some(Dialect::Compact) => self.push(receiver, &compact),
+                Some(Dialect::Compact | Dialect::Mirror) => self.push(receiver, &compact),
                 None => {}
             }
         }

@@ -39,7 +39,7 @@ impl Encoded {
     fn add(&mut self, dialect: Dialect, bytes: usize) {
         match dialect {
             Dialect::Unet => self.unet.add(bytes),
-            Dialect::Compact => self.compact.add(bytes),
+            Dialect::Compact | Dialect::Mirror => self.compact.add(bytes),
         }
     }
 
@@ -47,7 +47,7 @@ impl Encoded {
     pub(super) fn add_all(&mut self, dialect: Dialect, counter: Counter) {
         match dialect {
             Dialect::Unet => self.unet.add_all(counter),
-            Dialect::Compact => self.compact.add_all(counter),
+            Dialect::Compact | Dialect::Mirror => self.compact.add_all(counter),
         }
     }
 }

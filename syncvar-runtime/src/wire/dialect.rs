@@ -40,6 +40,10 @@ pub enum Dialect {
     /// Variable-length integers throughout: fewer bytes and less time, where both ends are
     /// `syncvar`.
     Compact,
+    /// The layout of Mirror, as WIRE.md describes it. `syncvar-mirror` speaks it, to Mirror's own
+    /// clients and servers; a [`NetworkServer`](crate::NetworkServer) and a
+    /// [`NetworkClient`](crate::NetworkClient) that are told to take [`Compact`](Self::Compact).
+    Mirror,
 }
 
 impl Dialect {
@@ -47,7 +51,7 @@ impl Dialect {
     pub(crate) const fn number(self) -> u8 {
         match self {
             Self::Unet => 0,
-            Self::Compact => 1,
+            Self::Compact | Self::Mirror => 1,
         }
     }
 }
@@ -64,6 +68,7 @@ impl NetworkWriter {
         match self.dialect() {
             Dialect::Unet => self.write_packed_u32(value.cast_unsigned()),
             Dialect::Compact => self.write_varint(zigzag(i64::from(value))),
+            Dialect::Mirror => self.write_var_u64(zigzag(i64::from(value))),
         }
     }
 
@@ -73,6 +78,7 @@ impl NetworkWriter {
         match self.dialect() {
             Dialect::Unet => self.write_packed_u32(value),
             Dialect::Compact => self.write_varint(u64::from(value)),
+            Dialect::Mirror => self.write_var_u64(u64::from(value)),
         }
     }
 
@@ -82,6 +88,7 @@ impl NetworkWriter {
         match self.dialect() {
             Dialect::Unet => self.write_packed_u64(value.cast_unsigned()),
             Dialect::Compact => self.write_varint(zigzag(value)),
+            Dialect::Mirror => self.write_var_u64(zigzag(value)),
         }
     }
 
@@ -91,13 +98,14 @@ impl NetworkWriter {
         match self.dialect() {
             Dialect::Unet => self.write_packed_u64(value),
             Dialect::Compact => self.write_varint(value),
+            Dialect::Mirror => self.write_var_u64(value),
         }
     }
 
     /// A signed integer of 128 bits, as a field. UNet has none: in `Unet` it takes 16 bytes.
     pub(crate) fn write_signed_128(&mut self, value: i128) {
         match self.dialect() {
-            Dialect::Unet => self.write_array(value.to_le_bytes()),
+            Dialect::Unet | Dialect::Mirror => self.write_array(value.to_le_bytes()),
             Dialect::Compact => self.write_varint_128(zigzag_128(value)),
         }
     }
@@ -105,7 +113,7 @@ impl NetworkWriter {
     /// An unsigned integer of 128 bits, as a field. UNet has none: in `Unet` it takes 16 bytes.
     pub(crate) fn write_unsigned_128(&mut self, value: u128) {
         match self.dialect() {
-            Dialect::Unet => self.write_array(value.to_le_bytes()),
+            Dialect::Unet | Dialect::Mirror => self.write_array(value.to_le_bytes()),
             Dialect::Compact => self.write_varint_128(value),
         }
     }
@@ -116,6 +124,7 @@ impl NetworkWriter {
         match self.dialect() {
             Dialect::Unet => self.write_i32(value),
             Dialect::Compact => self.write_varint(zigzag(i64::from(value))),
+            Dialect::Mirror => self.write_var_u64(zigzag(i64::from(value))),
         }
     }
 
@@ -151,6 +160,7 @@ impl NetworkReader<'_> {
         let value = match self.dialect() {
             Dialect::Unet => i64::from(self.read_packed_u32()?.cast_signed()),
             Dialect::Compact => unzigzag(self.read_varint()?),
+            Dialect::Mirror => unzigzag(self.read_var_u64()?),
         };
         match T::try_from(value) {
             Ok(value) => Ok(value),
@@ -168,6 +178,7 @@ impl NetworkReader<'_> {
         let value = match self.dialect() {
             Dialect::Unet => u64::from(self.read_packed_u32()?),
             Dialect::Compact => self.read_varint()?,
+            Dialect::Mirror => self.read_var_u64()?,
         };
         match T::try_from(value) {
             Ok(value) => Ok(value),
@@ -181,6 +192,7 @@ impl NetworkReader<'_> {
         match self.dialect() {
             Dialect::Unet => self.read_packed_u64().map(u64::cast_signed),
             Dialect::Compact => self.read_varint().map(unzigzag),
+            Dialect::Mirror => self.read_var_u64().map(unzigzag),
         }
     }
 
@@ -190,13 +202,14 @@ impl NetworkReader<'_> {
         match self.dialect() {
             Dialect::Unet => self.read_packed_u64(),
             Dialect::Compact => self.read_varint(),
+            Dialect::Mirror => self.read_var_u64(),
         }
     }
 
     /// Counterpart of [`NetworkWriter::write_signed_128`].
     pub(crate) fn read_signed_128(&mut self) -> Result<i128, ReadError> {
         match self.dialect() {
-            Dialect::Unet => self.read_array().map(i128::from_le_bytes),
+            Dialect::Unet | Dialect::Mirror => self.read_array().map(i128::from_le_bytes),
             Dialect::Compact => self.read_varint_128().map(unzigzag_128),
         }
     }
@@ -204,7 +217,7 @@ impl NetworkReader<'_> {
     /// Counterpart of [`NetworkWriter::write_unsigned_128`].
     pub(crate) fn read_unsigned_128(&mut self) -> Result<u128, ReadError> {
         match self.dialect() {
-            Dialect::Unet => self.read_array().map(u128::from_le_bytes),
+            Dialect::Unet | Dialect::Mirror => self.read_array().map(u128::from_le_bytes),
             Dialect::Compact => self.read_varint_128(),
         }
     }
@@ -218,7 +231,7 @@ impl NetworkReader<'_> {
     pub fn read_enum(&mut self) -> Result<i32, ReadError> {
         match self.dialect() {
             Dialect::Unet => self.read_i32(),
-            Dialect::Compact => self.read_signed("i32"),
+            Dialect::Compact | Dialect::Mirror => self.read_signed("i32"),
         }
     }
 

@@ -17,7 +17,7 @@ impl NetworkWriter {
     #[inline]
     pub fn write_count(&mut self, count: usize) -> bool {
         match (self.dialect(), u16::try_from(count)) {
-            (Dialect::Compact, _) => self.write_number(count),
+            (Dialect::Compact | Dialect::Mirror, _) => self.write_number(count),
             (Dialect::Unet, Ok(count)) => self.write_u16(count),
             (Dialect::Unet, Err(_)) => return self.check_count(count),
         }
@@ -28,7 +28,7 @@ impl NetworkWriter {
     #[inline]
     pub(crate) fn check_count(&mut self, count: usize) -> bool {
         let limit = MAX_COUNT;
-        let possible = count <= limit || self.dialect() == Dialect::Compact;
+        let possible = count <= limit || self.dialect() != Dialect::Unet;
         if !possible {
             self.fail(WriteErrorKind::TooManyElements { count, limit });
         }
@@ -56,7 +56,9 @@ impl NetworkWriter {
                 self.write_u8(operation);
                 self.write_packed_u64(index);
             }
-            Dialect::Compact => self.write_varint(index.wrapping_shl(3) | u64::from(operation)),
+            Dialect::Compact | Dialect::Mirror => {
+                self.write_varint(index.wrapping_shl(3) | u64::from(operation))
+            }
         }
     }
 
@@ -74,7 +76,7 @@ impl NetworkWriter {
     pub(crate) fn write_byte_sequence(&mut self, bytes: &[u8]) {
         match self.dialect() {
             Dialect::Unet => self.write_bytes_and_size(bytes),
-            Dialect::Compact => {
+            Dialect::Compact | Dialect::Mirror => {
                 self.write_number(bytes.len());
                 self.write_bytes(bytes);
             }
@@ -95,7 +97,9 @@ impl NetworkWriter {
         }
         let (length, limit) = (self.len().saturating_sub(start), crate::wire::MAX_BYTES);
         match (self.dialect(), u16::try_from(length)) {
-            (Dialect::Compact, _) => self.insert(start, |writer| writer.write_number(length)),
+            (Dialect::Compact | Dialect::Mirror, _) => {
+                self.insert(start, |writer| writer.write_number(length))
+            }
             (Dialect::Unet, Ok(length)) => self.insert(start, |writer| writer.write_u16(length)),
             (Dialect::Unet, Err(_)) => {
                 self.truncate(start);
@@ -108,7 +112,7 @@ impl NetworkWriter {
     fn write_length(&mut self, length: u16) {
         match self.dialect() {
             Dialect::Unet => self.write_u16(length),
-            Dialect::Compact => self.write_varint(u64::from(length)),
+            Dialect::Compact | Dialect::Mirror => self.write_varint(u64::from(length)),
         }
     }
 }
@@ -154,7 +158,7 @@ impl<'a> NetworkReader<'a> {
         let start = self.mark();
         let (operation, value) = match self.dialect() {
             Dialect::Unet => (self.read_u8()?, self.read_packed_u64()?),
-            Dialect::Compact => {
+            Dialect::Compact | Dialect::Mirror => {
                 let value = self.read_varint()?;
                 let [low, ..] = value.to_le_bytes();
                 (low & 7, value.wrapping_shr(3))
@@ -186,7 +190,7 @@ impl<'a> NetworkReader<'a> {
     fn read_length(&mut self) -> Result<usize, ReadError> {
         match self.dialect() {
             Dialect::Unet => self.read_u16().map(usize::from),
-            Dialect::Compact => {
+            Dialect::Compact | Dialect::Mirror => {
                 let length = self.read_varint()?;
                 Ok(usize::try_from(length).unwrap_or(usize::MAX))
             }

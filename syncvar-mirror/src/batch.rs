@@ -1,0 +1,1 @@
+//! Batches: what a transport carries, many messages behind one time.

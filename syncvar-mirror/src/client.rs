@@ -1,0 +1,1 @@
+//! `MirrorClient`: joins a Mirror server. No socket, no clock, no thread.

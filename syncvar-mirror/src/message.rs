@@ -1,0 +1,1 @@
+//! Mirror's messages: ids, encoding and decoding side by side.

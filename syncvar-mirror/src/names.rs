@@ -1,0 +1,1 @@
+//! Names that Mirror hashes: messages, remote calls, scenes, assets.

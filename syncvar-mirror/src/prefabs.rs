@@ -1,0 +1,1 @@
+//! `MirrorPrefabs`: what objects can be spawned, and by which ids Unity knows them.

@@ -1,0 +1,1 @@
+//! Telepathy and KCP, on tokio.

@@ -1,0 +1,92 @@
+//! Variable-length integers of the `Mirror` dialect: one byte for small numbers, and a first byte that
+//! says how many follow for all others.
+//!
+//! | value | bytes |
+//! |---|---|
+//! | 0 to 240 | the value |
+//! | to 2287 | x = value - 240: `241 + x / 256`, `x % 256` |
+//! | to 67 823 | x = value - 2288: 249, `x / 256`, `x % 256` |
+//! | to 2^24 - 1, 2^32 - 1, ... 2^64 - 1 | 250, 251, ... 255, then the value in 3, 4, ... 8 bytes, least significant first |
+//!
+//! The writer takes as few bytes as there can be; the reader takes any of these forms.
+
+use super::{NetworkReader, NetworkWriter, ReadError};
+
+/// The largest value of one byte.
+const ONE_BYTE: u64 = 240;
+/// The first value of three bytes.
+const THREE_BYTES: u64 = 2288;
+/// The first value whose bytes stand as they are, behind one that says how many.
+const PLAIN: u64 = 67_824;
+
+impl NetworkWriter {
+    /// Mirror's `WriteVarULong`: 1 to 9 bytes, fewer for smaller numbers.
+    #[inline]
+    pub fn write_var_u64(&mut self, value: u64) {
+        if value <= ONE_BYTE {
+            let [low, ..] = value.to_le_bytes();
+            self.write_array([low]);
+        } else {
+            self.write_longer_var_u64(value);
+        }
+    }
+
+    #[inline(never)]
+    fn write_longer_var_u64(&mut self, value: u64) {
+        if value < THREE_BYTES {
+            let [low, high, ..] = value.wrapping_sub(ONE_BYTE).to_le_bytes();
+            self.write_array([high.wrapping_add(241), low]);
+        } else if value < PLAIN {
+            let [low, high, ..] = value.wrapping_sub(THREE_BYTES).to_le_bytes();
+            self.write_array([249, high, low]);
+        } else {
+            let [a, b, c, d, e, f, g, h] = value.to_le_bytes();
+            match value.leading_zeros() / 8 {
+                5.. => self.write_array([250, a, b, c]),
+                4 => self.write_array([251, a, b, c, d]),
+                3 => self.write_array([252, a, b, c, d, e]),
+                2 => self.write_array([253, a, b, c, d, e, f]),
+                1 => self.write_array([254, a, b, c, d, e, f, g]),
+                0 => self.write_array([255, a, b, c, d, e, f, g, h]),
+            }
+        }
+    }
+}
+
+impl NetworkReader<'_> {
+    /// Counterpart of [`NetworkWriter::write_var_u64`].
+    ///
+    /// # Errors
+    ///
+    /// When the message ends too early.
+    #[inline]
+    pub fn read_var_u64(&mut self) -> Result<u64, ReadError> {
+        let first = self.read_u8()?;
+        if u64::from(first) <= ONE_BYTE {
+            return Ok(first.into());
+        }
+        self.read_longer_var_u64(first)
+    }
+
+    #[inline(never)]
+    fn read_longer_var_u64(&mut self, first: u8) -> Result<u64, ReadError> {
+        let mut bytes = [0; 8];
+        let length = match first {
+            ..=248 => {
+                let [low] = self.read_array()?;
+                let high = first.wrapping_sub(241);
+                return Ok(u64::from(u16::from_le_bytes([low, high])).wrapping_add(ONE_BYTE));
+            }
+            249 => {
+                let number = u16::from_be_bytes(self.read_array()?);
+                return Ok(u64::from(number).wrapping_add(THREE_BYTES));
+            }
+            _ => usize::from(first.wrapping_sub(247)),
+        };
+        let read = self.read_bytes(length)?;
+        for (byte, read) in bytes.iter_mut().zip(read) {
+            *byte = *read;
+        }
+        Ok(u64::from_le_bytes(bytes))
+    }
+}
