@@ -17,6 +17,7 @@ mod values {
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use proptest::prelude::*;
+use proptest::{collection, option};
 use support::{apply, written};
 use syncvar::prelude::*;
 use syncvar::{
@@ -402,10 +403,10 @@ proptest! {
         small: (Option<i8>, Option<u8>, Option<i16>, Option<u16>),
         large: (Option<i32>, Option<u32>, Option<i64>, Option<u64>),
         others: (Option<bool>, Option<f32>, Option<Option<u32>>),
-        text: Option<String>,
-        list: Option<Vec<Option<i32>>>,
+        text in option::of("[a-é]{0,3}"),
+        list in option::of(collection::vec(any::<Option<i32>>(), 0..4)),
+        map in option::of(collection::btree_map(any::<u32>(), option::of("[a-é]{0,3}"), 0..4)),
         boxed: Option<Box<u32>>,
-        map: Option<BTreeMap<u32, Option<String>>>,
         number: Option<std::num::NonZeroU64>,
     ) {
         round_trip(&small, &(None, Some(1), None, Some(1)));
