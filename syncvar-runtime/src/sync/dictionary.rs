@@ -4,6 +4,8 @@ mod change;
 mod edit;
 mod entry;
 mod field;
+mod mirror;
+mod note;
 
 pub use change::DictionaryChange;
 pub use entry::{Entry, OccupiedEntry, VacantEntry, ValueMut};
@@ -18,6 +20,7 @@ use indexmap::IndexMap;
 use super::iterators::wrapped_iterator;
 use super::keys::Keys;
 use super::record::Record;
+use mirror::Made;
 
 /// A synchronised map from keys to values. Use it as a `HashMap`: whatever changes it is noticed, and
 /// what is sent is the change, whatever the size of the map.
@@ -45,7 +48,8 @@ use super::record::Record;
 ///
 /// On the wire a change is what has become of each key that has changed since the last update
 /// (WIRE.md, section 3), or the whole map where that is shorter. Nothing is kept while nobody observes
-/// the object. The limits are those of [`SyncList`](crate::SyncList).
+/// the object. In the dialect `Mirror` every operation travels as it was made. The limits are those of
+/// [`SyncList`](crate::SyncList).
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
 /// `fn on_change(&mut self, change: &DictionaryChange<K, V>)` on a client for every key that has
@@ -53,7 +57,7 @@ use super::record::Record;
 /// once for all that came with an update. Neither runs for a full state.
 pub struct SyncDictionary<K, V> {
     items: IndexMap<K, V>,
-    record: Record<Keys<IndexMap<K, bool>>>,
+    record: Record<Keys<IndexMap<K, bool>>, Made<K, V>>,
 }
 
 impl<K, V> SyncDictionary<K, V> {

@@ -7,6 +7,8 @@ mod edit;
 mod element;
 mod field;
 mod log;
+mod mirror;
+mod note;
 mod operations;
 
 pub use change::ListChange;
@@ -19,6 +21,7 @@ use std::ops::Deref;
 
 use super::record::Record;
 use log::Log;
+use mirror::Made;
 
 /// A synchronised list. Use it as a `Vec`: whatever changes it is noticed, and what is sent is the
 /// change, whatever the size of the list.
@@ -44,7 +47,8 @@ use log::Log;
 ///
 /// On the wire a change is the operations since the last update (WIRE.md, section 3), or the whole
 /// list where that is shorter. Positions that are set several times between two updates count as set
-/// once. Nothing is kept while nobody observes the object.
+/// once. Nothing is kept while nobody observes the object. In the dialect `Mirror` every operation travels
+/// as it was made, in those that Mirror has.
 ///
 /// Putting a new list into the place of one is noticed when the server gets the behaviour back:
 /// `player.buffs = SyncList::new()`, `mem::take`. What cannot be noticed is a list that was moved or
@@ -59,7 +63,7 @@ use log::Log;
 /// that came with an update. Neither runs for a full state.
 pub struct SyncList<T> {
     items: Vec<T>,
-    record: Record<Log<T>>,
+    record: Record<Log<T>, Made<T>>,
 }
 
 impl<T> SyncList<T> {
