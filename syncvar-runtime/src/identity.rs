@@ -4,6 +4,7 @@ mod behaviours;
 mod pool;
 mod relations;
 mod ruled;
+mod sections;
 mod slot;
 mod slots;
 
@@ -13,6 +14,8 @@ pub(crate) use pool::Pool;
 pub(crate) use pool::{Entry, Job, Location, Pools};
 pub(crate) use relations::{Relation, Relations};
 pub(crate) use ruled::Ruled;
+pub(crate) use sections::MirrorHooks;
+pub use sections::SectionHooks;
 pub(crate) use slot::{BehaviourInfo, Nanos, Remembered, Slot, nanos};
 pub(crate) use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
