@@ -3,9 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::dialect::MAX_EMPTY_ELEMENTS;
-use super::{
-    Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, ReadSection, SyncValue,
-};
+use super::{Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, ReadSection, SyncValue};
 use crate::NetId;
 
 /// Takes values from the payload of one message, in the bytes of a [`Dialect`].
