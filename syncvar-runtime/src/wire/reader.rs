@@ -41,6 +41,8 @@ pub struct NetworkReader<'a> {
     pub(super) refused_bits: u64,
     /// What of a behaviour is being read, in the `Mirror` dialect.
     pub(super) section: ReadSection,
+    /// Whether what is read is to go on to others.
+    relaying: bool,
 }
 
 /// So much memory, in bytes, is taken at once on the word of a peer.
@@ -72,6 +74,7 @@ impl<'a> NetworkReader<'a> {
             references: None,
             refused_bits: 0,
             section: ReadSection::Whole,
+            relaying: false,
         }
     }
 
@@ -104,11 +107,30 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
+    /// The same reader, of changes that are to go on to others: a collection that
+    /// [keeps operations as they were made](crate::SyncField::set_verbatim), and is observed, keeps those
+    /// that it reads too. A Mirror server reads with it what the owner of an object has written.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn relaying(self) -> Self {
+        Self {
+            relaying: true,
+            ..self
+        }
+    }
+
+    /// Whether what is read is to go on to others.
+    #[inline]
+    pub(crate) fn is_relaying(&self) -> bool {
+        self.relaying
+    }
+
     /// A reader over a part of what this one reads, which is as limited and lists references at the same
     /// place.
     pub(crate) fn part(&self, bytes: &'a [u8]) -> Self {
         Self {
             references: self.references,
+            relaying: self.relaying,
             ..Self::with_dialect(bytes, self.dialect).with_max_elements(self.max_elements)
         }
     }
@@ -131,7 +153,7 @@ impl<'a> NetworkReader<'a> {
 
     /// An element of a sequence has taken no byte: the length of the message does not limit how many
     /// of them there are, so this does.
-    pub(super) fn count_empty_element(&mut self) -> Result<(), ReadError> {
+    pub(crate) fn count_empty_element(&mut self) -> Result<(), ReadError> {
         self.empty_elements = self.empty_elements.saturating_add(1);
         let (count, limit) = (self.empty_elements, MAX_EMPTY_ELEMENTS);
         if count > limit {
