@@ -69,6 +69,7 @@ enum Caller<'call> {
 
 /// How a command gets to its server.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "of the stack, for one call")]
 enum Way<'call> {
     Sent(&'call mut NetworkClient, CallPlace, MessageType),
     /// It is there already.

@@ -30,6 +30,7 @@ pub(super) enum Caller<'call> {
 #[doc(hidden)]
 pub struct OutgoingRpc<'call>(Way<'call>);
 
+#[expect(clippy::large_enum_variant, reason = "of the stack, for one call")]
 enum Way<'call> {
     Server(Outgoing<'call>),
     Routed(Routed<'call>),
