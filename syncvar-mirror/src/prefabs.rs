@@ -9,8 +9,8 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 use syncvar_runtime::{BehaviourSet, CallKind, NetworkBehaviour};
 
-pub use component::{Component, SyncDirection, SyncMode};
 pub(crate) use component::Settings;
+pub use component::{Component, SyncDirection, SyncMode};
 pub(crate) use entry::Entry;
 
 use crate::names::CSharpNames;
@@ -228,7 +228,9 @@ impl MirrorPrefabs {
     /// The remote calls of a prefab: to compare with what Unity's weaver says, if a call is not
     /// understood.
     pub fn calls(&self, name: &str) -> impl Iterator<Item = MirrorCall> {
-        self.by_name(name).into_iter().flat_map(Entry::described_calls)
+        self.by_name(name)
+            .into_iter()
+            .flat_map(Entry::described_calls)
     }
 
     pub(crate) fn entries(&self) -> &[Entry] {
@@ -256,7 +258,10 @@ impl MirrorPrefabs {
 
 impl fmt::Debug for MirrorPrefabs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.entries.iter().map(|entry| (&entry.name, entry.asset_id));
+        let names = self
+            .entries
+            .iter()
+            .map(|entry| (&entry.name, entry.asset_id));
         f.debug_map().entries(names).finish()
     }
 }

@@ -53,7 +53,10 @@ impl AssetId {
     /// When the text is no GUID.
     pub fn from_guid(guid: &str) -> Result<Self, GuidError> {
         let digits: String = match guid.len() {
-            36 if [8, 13, 18, 23].iter().all(|dash| guid.get(*dash..=*dash) == Some("-")) => {
+            36 if [8, 13, 18, 23]
+                .iter()
+                .all(|dash| guid.get(*dash..=*dash) == Some("-")) =>
+            {
                 guid.replace('-', "")
             }
             _ => guid.into(),
@@ -136,7 +139,10 @@ mod tests {
     #[test]
     fn a_guid_is_read_with_dashes_and_without() {
         let plain = AssetId::from_guid("00112233445566778899AABBCCDDEEFF");
-        assert_eq!(plain, AssetId::from_guid("00112233-4455-6677-8899-aabbccddeeff"));
+        assert_eq!(
+            plain,
+            AssetId::from_guid("00112233-4455-6677-8899-aabbccddeeff")
+        );
         // 00112233 ^ 44556677 ^ (aa << 24 | ff)
         assert_eq!(plain, Ok(AssetId(0xee44_44bb)));
     }

@@ -188,8 +188,15 @@ mod tests {
         names.set_namespace("Game.Net");
         let damage: &[MemberSchema] = &[argument(i32::SCHEMA)];
         let call = CallSchema::command("Health", "take_damage", "CmdTakeDamage");
-        let name = names.call("Health", &call.with_arguments(Box::leak(damage.into())), None);
-        assert_eq!(name, "System.Void Game.Net.Health::CmdTakeDamage(System.Int32)");
+        let name = names.call(
+            "Health",
+            &call.with_arguments(Box::leak(damage.into())),
+            None,
+        );
+        assert_eq!(
+            name,
+            "System.Void Game.Net.Health::CmdTakeDamage(System.Int32)"
+        );
 
         names.give("Item", "Item");
         names.give("Inner", "Game.Net.Health+Inner");

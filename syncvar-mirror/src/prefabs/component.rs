@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use syncvar_runtime::BehaviourSchema;
 use syncvar_runtime::engine::BehaviourInfo;
-use syncvar_runtime::{BehaviourSchema, NetworkBehaviour};
+
+/// The interval of a behaviour that says nothing: UNet's.
+const UNSAID: Duration = Duration::from_millis(100);
 
 /// Who is given the fields of a component. Mirror's `SyncMode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,7 +70,8 @@ impl Component {
     }
 
     /// The shortest time between two updates of it. If this is not set, it is what the behaviour says
-    /// (`#[network_behaviour(send_interval = 0.5)]`), and where that says nothing zero, as in Mirror.
+    /// (`#[network_behaviour(send_interval = 0.5)]`); where that says nothing, or 0.1 s, which is UNet's
+    /// word for nothing, it is zero, as in Mirror: every update.
     pub fn sync_interval(self, sync_interval: Duration) -> Self {
         Self {
             sync_interval: Some(sync_interval),
@@ -75,8 +79,7 @@ impl Component {
         }
     }
 
-    /// The settings of a component: what is said here, then what said its `later` ones, then what the
-    /// behaviour says.
+    /// What is said here, and for the rest what was said before.
     pub(super) fn over(self, earlier: Self) -> Self {
         Self {
             sync_mode: self.sync_mode.or(earlier.sync_mode),
@@ -134,10 +137,10 @@ fn direction_of(behaviour: &BehaviourInfo) -> SyncDirection {
     }
 }
 
-/// UNet's interval is what a behaviour has that says nothing; Mirror has none then.
+/// What the behaviour says; Mirror's, which is none, where it says nothing.
 fn interval_of(behaviour: &BehaviourInfo) -> Duration {
     let interval = Duration::from_nanos(behaviour.send_interval);
-    if interval == <Unset as NetworkBehaviour>::SEND_INTERVAL {
+    if interval == UNSAID {
         Duration::ZERO
     } else {
         interval
