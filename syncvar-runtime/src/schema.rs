@@ -9,9 +9,9 @@ mod sections;
 
 use std::fmt;
 
-pub(crate) use rules::RuleBits;
+pub use rules::RuleBits;
 pub use rules::{FieldRules, Readers, Writers};
-pub(crate) use sections::Sections;
+pub use sections::Sections;
 
 /// The description of a behaviour.
 #[derive(Clone, Copy, Debug)]

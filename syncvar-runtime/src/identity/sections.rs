@@ -17,7 +17,7 @@ pub struct SectionHooks<B: NetworkBehaviour> {
 /// What the hooks of a behaviour are to be told, its type erased.
 #[derive(Default)]
 #[must_use = "the hooks have not been called"]
-pub(crate) struct MirrorHooks {
+pub struct MirrorHooks {
     pub(super) collections: Option<Remembered>,
     pub(super) values: Option<Remembered>,
 }
@@ -41,7 +41,7 @@ impl<B: NetworkBehaviour> SectionHooks<B> {
 
 impl MirrorHooks {
     /// Whether there are none.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.collections.is_none() && self.values.is_none()
     }
 

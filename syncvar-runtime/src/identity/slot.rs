@@ -14,10 +14,10 @@ use crate::{
 
 /// A time or a span of time in nanoseconds: half as long as a `Duration`, and compared in one step.
 /// Whatever is longer than 584 years counts as that.
-pub(crate) type Nanos = u64;
+pub type Nanos = u64;
 
 /// A span of time in nanoseconds.
-pub(crate) const fn nanos(duration: Duration) -> Nanos {
+pub const fn nanos(duration: Duration) -> Nanos {
     let nanos = duration.as_nanos();
     if nanos > u64::MAX as u128 {
         u64::MAX
@@ -30,33 +30,43 @@ pub(crate) const fn nanos(duration: Duration) -> Nanos {
 
 /// What is known about a behaviour's type.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BehaviourInfo {
-    pub(crate) schema: BehaviourSchema,
-    pub(crate) channel: u8,
-    pub(crate) send_interval: Nanos,
-    pub(crate) resendable: bool,
+pub struct BehaviourInfo {
+    /// Its schema.
+    pub schema: BehaviourSchema,
+    /// The channel of its changes.
+    pub channel: u8,
+    /// The shortest time between two of them.
+    pub send_interval: Nanos,
+    /// [`NetworkBehaviour::RESENDABLE`].
+    pub resendable: bool,
     /// The bits of fields whose changes are operations, as long as they are not set dirty as a whole.
-    pub(crate) operation_bits: u64,
+    pub operation_bits: u64,
     /// How its fields are divided in the `Mirror` dialect.
-    pub(crate) sections: Sections,
+    pub sections: Sections,
     /// The fields whose hooks are told of the state that an object is met with.
-    pub(crate) initial_hooks: u64,
+    pub initial_hooks: u64,
     /// The fields that have rules.
-    pub(crate) rules: RuleBits,
+    pub rules: RuleBits,
     /// Whether it is told of the life of its object.
-    pub(crate) lifecycle: bool,
+    pub lifecycle: bool,
     /// Whether it has data beside its fields.
-    pub(crate) synchronize: bool,
-    pub(crate) calls: CallTable,
+    pub synchronize: bool,
+    /// Its remote calls.
+    pub calls: CallTable,
 }
 
 /// A behaviour whose type is erased, and what the update loop keeps about it.
-pub(crate) trait Slot: Send + Sync {
+#[expect(private_interfaces, reason = "nobody else makes slots")]
+pub trait Slot: Send + Sync {
+    /// The behaviour.
     fn behaviour(&self) -> &dyn AnyBehaviour;
+    /// The behaviour, for writing.
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
     /// The behaviour, and what is kept of its fields that have rules.
     fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut Ruled>);
+    /// What is known about its type.
     fn info(&self) -> &'static BehaviourInfo;
+    /// The fields that have changed.
     fn dirty_bits(&self) -> u64;
     /// Nobody observes the object: what has changed need not be kept, nor what will.
     fn forget_changes(&mut self);
@@ -66,6 +76,7 @@ pub(crate) trait Slot: Send + Sync {
     /// it can.
     fn make_changes_whole(&mut self);
 
+    /// Writes the full state or the changes; whether there was something to write.
     fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool;
 
     /// Writes the payload of the `Mirror` dialect, without its safety byte: the whole state, or the
@@ -83,6 +94,10 @@ pub(crate) trait Slot: Send + Sync {
     /// Reads the payload of the `Mirror` dialect. What is returned is to be
     /// [called](Self::call_mirror_hooks) later. [`NetworkReader::take_seen_bits`] says then which fields a
     /// change had. After an error the behaviour is half read, as it is with Mirror.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
     fn read_mirror(
         &mut self,
         reader: &mut NetworkReader<'_>,
@@ -91,6 +106,10 @@ pub(crate) trait Slot: Send + Sync {
 
     /// Calls the hooks for what [`read_mirror`](Self::read_mirror) has read, those of collections first. A
     /// panic of one of them ends with it.
+    ///
+    /// # Errors
+    ///
+    /// What the panic said.
     fn call_mirror_hooks(&mut self, hooks: MirrorHooks) -> Result<(), Panicked>;
 
     /// See [`NetworkBehaviour::set_observed`]; [`serialize`](Self::serialize) and
@@ -108,6 +127,10 @@ pub(crate) trait Slot: Send + Sync {
     fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter);
 
     /// Reads, and keeps what the hooks will need.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
     fn deserialize(
         &mut self,
         reader: &mut NetworkReader<'_>,
@@ -115,6 +138,10 @@ pub(crate) trait Slot: Send + Sync {
     ) -> Result<(), ReadError>;
 
     /// Calls the hooks for what was read last. A panic of one of them ends with it.
+    ///
+    /// # Errors
+    ///
+    /// What the panic said.
     fn call_hooks(&mut self) -> Result<(), Panicked>;
 
     /// Forgets what was kept for the hooks.
@@ -149,6 +176,10 @@ pub(crate) trait Slot: Send + Sync {
     fn held_back(&self, now: Nanos) -> (u64, Option<Nanos>);
 
     /// Tells the behaviour of the life of its object.
+    ///
+    /// # Errors
+    ///
+    /// That of the callback.
     fn on_lifecycle(
         &mut self,
         callback: LifecycleCallback,
@@ -156,12 +187,20 @@ pub(crate) trait Slot: Send + Sync {
     ) -> LifecycleResult;
 
     /// Writes or reads the data beside the fields.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Synchronize`](crate::Synchronize).
     fn synchronize(
         &mut self,
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError>;
 
     /// Reads the arguments of a remote call, and calls it.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read.
     fn handle_call(
         &mut self,
         call: u32,
@@ -177,10 +216,10 @@ pub(crate) trait Slot: Send + Sync {
 }
 
 /// The previous values of a behaviour's fields, their type erased.
-pub(crate) type Remembered = Box<dyn Any + Send + Sync>;
+pub type Remembered = Box<dyn Any + Send + Sync>;
 
 /// A behaviour, for finding out its type.
-pub(crate) trait AnyBehaviour: Any + Send + Sync {}
+pub trait AnyBehaviour: Any + Send + Sync {}
 
 impl<B: NetworkBehaviour> AnyBehaviour for B {}
 

@@ -5,16 +5,16 @@ use super::{BehaviourSchema, MAX_SYNC_VARS};
 /// Which fields belong to which section, as dirty bits. Mirror counts the fields of each section by
 /// themselves, those of the bases first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sections {
+pub struct Sections {
     /// The collections: Mirror's `SyncObject`s.
-    pub(crate) collections: u64,
+    pub collections: u64,
     /// All other fields: Mirror's `SyncVar`s.
-    pub(crate) values: u64,
+    pub values: u64,
     /// The fields that can be in a change: all but those that travel with the full state only.
-    pub(crate) changes: u64,
+    pub changes: u64,
     /// Bit *i* is set if the *i*th of the classes that have fields of their own, the bases first, has
     /// values: its mask stands before them.
-    pub(crate) levels: u64,
+    pub levels: u64,
 }
 
 impl BehaviourSchema {
@@ -54,25 +54,25 @@ impl BehaviourSchema {
 impl Sections {
     /// The values of these dirty bits, as Mirror counts them.
     #[inline]
-    pub(crate) const fn pack_values(&self, dirty_bits: u64) -> u64 {
+    pub const fn pack_values(&self, dirty_bits: u64) -> u64 {
         pack(dirty_bits, self.values)
     }
 
     /// The dirty bits of the values that Mirror counts so. Bits that belong to none are left out.
     #[inline]
-    pub(crate) const fn unpack_values(&self, packed: u64) -> u64 {
+    pub const fn unpack_values(&self, packed: u64) -> u64 {
         unpack(packed, self.values)
     }
 
     /// The collections of these dirty bits, as Mirror counts them.
     #[inline]
-    pub(crate) const fn pack_collections(&self, dirty_bits: u64) -> u64 {
+    pub const fn pack_collections(&self, dirty_bits: u64) -> u64 {
         pack(dirty_bits, self.collections)
     }
 
     /// The dirty bits of the collections that Mirror counts so. Bits that belong to none are left out.
     #[inline]
-    pub(crate) const fn unpack_collections(&self, packed: u64) -> u64 {
+    pub const fn unpack_collections(&self, packed: u64) -> u64 {
         unpack(packed, self.collections)
     }
 }
