@@ -1,7 +1,7 @@
 //! Values as the recorder writes them (VECTORS.md), and as ours.
 
-mod number;
-mod unity;
+pub(crate) mod number;
+pub(crate) mod unity;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -97,7 +97,7 @@ pub(crate) fn unordered(mut elements: Vec<Value>) -> Value {
     Value::Array(elements)
 }
 
-impl<T: Recorded + Eq + std::hash::Hash> Recorded for HashSet<T> {
+impl<T: Recorded + Ord + std::hash::Hash> Recorded for HashSet<T> {
     fn kind() -> String {
         format!("HashSet<{}>", T::kind())
     }
@@ -111,7 +111,7 @@ impl<T: Recorded + Eq + std::hash::Hash> Recorded for HashSet<T> {
     }
 }
 
-impl<K: Recorded + Eq + std::hash::Hash, V: Recorded> Recorded for HashMap<K, V> {
+impl<K: Recorded + Ord + std::hash::Hash, V: Recorded> Recorded for HashMap<K, V> {
     fn kind() -> String {
         format!("Dictionary<{},{}>", K::kind(), V::kind())
     }

@@ -1,7 +1,8 @@
 //! Classes that decide their bytes themselves.
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, NetworkReader, NetworkWriter, ReadError, SectionHooks};
+use syncvar::{BehaviourSchema, NetworkReader, NetworkWriter, ReadError};
+use syncvar_runtime::SectionHooks;
 
 use crate::golden::member::Member;
 use crate::golden::subject::Subject;
