@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::dialect::MAX_EMPTY_ELEMENTS;
-use super::{Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, ReadSection, SyncValue};
+use super::{Dialect, ReadError, ReadErrorKind, ReadSection, SyncValue};
 use crate::NetId;
 
 /// Takes values from the payload of one message, in the bytes of a [`Dialect`].
@@ -291,7 +291,7 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// One byte, 0 or 1.
+    /// One byte, 0 or 1; in `Mirror` any other byte is `true`, as there.
     ///
     /// # Errors
     ///
@@ -302,6 +302,7 @@ impl<'a> NetworkReader<'a> {
         match self.read_u8()? {
             0 => Ok(false),
             1 => Ok(true),
+            _ if self.dialect == Dialect::Mirror => Ok(true),
             other => Err(self.error_since(start, ReadErrorKind::InvalidBool(other))),
         }
     }
@@ -314,61 +315,6 @@ impl<'a> NetworkReader<'a> {
     #[inline]
     pub fn read_char_low_byte(&mut self) -> Result<u16, ReadError> {
         self.read_u8().map(u16::from)
-    }
-
-    /// A decimal of 16 bytes.
-    ///
-    /// # Errors
-    ///
-    /// When fewer are left, and when the scale is beyond 28 or reserved bits are used.
-    pub fn read_decimal(&mut self) -> Result<Decimal, ReadError> {
-        let start = self.mark();
-        let bits = [
-            self.read_u32()?,
-            self.read_u32()?,
-            self.read_u32()?,
-            self.read_u32()?,
-        ];
-        let [.., flags] = bits;
-        Decimal::from_bits(bits)
-            .ok_or_else(|| self.error_since(start, ReadErrorKind::InvalidDecimal(flags)))
-    }
-
-    /// A string, borrowed from the message.
-    ///
-    /// # Errors
-    ///
-    /// When the message ends too early, when the length is beyond [`MAX_STRING_BYTES`], and when
-    /// the bytes are not UTF-8 (UNet puts U+FFFD there instead).
-    pub fn read_string(&mut self) -> Result<&'a str, ReadError> {
-        let start = self.mark();
-        let length = usize::from(self.read_u16()?);
-        self.read_utf8(length, start)
-    }
-
-    /// The bytes of a string whose length began at `start`.
-    #[inline]
-    pub(super) fn read_utf8(&mut self, length: usize, start: Mark) -> Result<&'a str, ReadError> {
-        let limit = MAX_STRING_BYTES;
-        if length > limit {
-            let kind = ReadErrorKind::StringTooLong { length, limit };
-            return Err(self.error_since(start, kind));
-        }
-        let bytes = self.read_bytes(length)?;
-        match str::from_utf8(bytes) {
-            Ok(text) => Ok(text),
-            Err(_) => Err(self.error_since(start, ReadErrorKind::InvalidUtf8)),
-        }
-    }
-
-    /// A byte array, borrowed from the message: its length as `u16`, then the bytes.
-    ///
-    /// # Errors
-    ///
-    /// When the message ends too early.
-    pub fn read_bytes_and_size(&mut self) -> Result<&'a [u8], ReadError> {
-        let length = usize::from(self.read_u16()?);
-        self.read_bytes(length)
     }
 }
 
