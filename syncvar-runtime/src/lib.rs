@@ -14,6 +14,8 @@ mod channel;
 mod client;
 mod codec;
 mod context;
+#[doc(hidden)]
+pub mod engine;
 mod events;
 mod id_set;
 mod identity;

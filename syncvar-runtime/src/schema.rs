@@ -8,7 +8,7 @@ mod rules;
 
 use std::fmt;
 
-pub(crate) use rules::RuleBits;
+pub use rules::RuleBits;
 pub use rules::{FieldRules, Readers, Writers};
 
 /// The description of a behaviour.

@@ -13,10 +13,10 @@ use crate::{
 
 /// A time or a span of time in nanoseconds: half as long as a `Duration`, and compared in one step.
 /// Whatever is longer than 584 years counts as that.
-pub(crate) type Nanos = u64;
+pub type Nanos = u64;
 
 /// A span of time in nanoseconds.
-pub(crate) const fn nanos(duration: Duration) -> Nanos {
+pub const fn nanos(duration: Duration) -> Nanos {
     let nanos = duration.as_nanos();
     if nanos > u64::MAX as u128 {
         u64::MAX
@@ -29,29 +29,39 @@ pub(crate) const fn nanos(duration: Duration) -> Nanos {
 
 /// What is known about a behaviour's type.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BehaviourInfo {
-    pub(crate) schema: BehaviourSchema,
-    pub(crate) channel: u8,
-    pub(crate) send_interval: Nanos,
-    pub(crate) resendable: bool,
+pub struct BehaviourInfo {
+    /// Its schema.
+    pub schema: BehaviourSchema,
+    /// The channel of its changes.
+    pub channel: u8,
+    /// The shortest time between two of them.
+    pub send_interval: Nanos,
+    /// [`NetworkBehaviour::RESENDABLE`].
+    pub resendable: bool,
     /// The bits of fields whose changes are operations, as long as they are not set dirty as a whole.
-    pub(crate) operation_bits: u64,
+    pub operation_bits: u64,
     /// The fields that have rules.
-    pub(crate) rules: RuleBits,
+    pub rules: RuleBits,
     /// Whether it is told of the life of its object.
-    pub(crate) lifecycle: bool,
+    pub lifecycle: bool,
     /// Whether it has data beside its fields.
-    pub(crate) synchronize: bool,
-    pub(crate) calls: CallTable,
+    pub synchronize: bool,
+    /// Its remote calls.
+    pub calls: CallTable,
 }
 
 /// A behaviour whose type is erased, and what the update loop keeps about it.
-pub(crate) trait Slot: Send + Sync {
+#[expect(private_interfaces, reason = "nobody else makes slots")]
+pub trait Slot: Send + Sync {
+    /// The behaviour.
     fn behaviour(&self) -> &dyn AnyBehaviour;
+    /// The behaviour, for writing.
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
     /// The behaviour, and what is kept of its fields that have rules.
     fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut Ruled>);
+    /// What is known about its type.
     fn info(&self) -> &'static BehaviourInfo;
+    /// The fields that have changed.
     fn dirty_bits(&self) -> u64;
     /// Nobody observes the object: what has changed need not be kept, nor what will.
     fn forget_changes(&mut self);
@@ -61,6 +71,7 @@ pub(crate) trait Slot: Send + Sync {
     /// it can.
     fn make_changes_whole(&mut self);
 
+    /// Writes the full state or the changes; whether there was something to write.
     fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool;
 
     /// Writes some fields as a change once more, for somebody who has missed changes of them; of a
@@ -68,6 +79,10 @@ pub(crate) trait Slot: Send + Sync {
     fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter);
 
     /// Reads, and keeps what the hooks will need.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
     fn deserialize(
         &mut self,
         reader: &mut NetworkReader<'_>,
@@ -75,6 +90,10 @@ pub(crate) trait Slot: Send + Sync {
     ) -> Result<(), ReadError>;
 
     /// Calls the hooks for what was read last. A panic of one of them ends with it.
+    ///
+    /// # Errors
+    ///
+    /// What the panic said.
     fn call_hooks(&mut self) -> Result<(), Panicked>;
 
     /// Forgets what was kept for the hooks.
@@ -113,6 +132,10 @@ pub(crate) trait Slot: Send + Sync {
     fn held_back(&self, now: Nanos) -> (u64, Option<Nanos>);
 
     /// Tells the behaviour of the life of its object.
+    ///
+    /// # Errors
+    ///
+    /// That of the callback.
     fn on_lifecycle(
         &mut self,
         callback: LifecycleCallback,
@@ -120,12 +143,20 @@ pub(crate) trait Slot: Send + Sync {
     ) -> LifecycleResult;
 
     /// Writes or reads the data beside the fields.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Synchronize`](crate::Synchronize).
     fn synchronize(
         &mut self,
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError>;
 
     /// Reads the arguments of a remote call, and calls it.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read.
     fn handle_call(
         &mut self,
         call: u32,
@@ -141,10 +172,10 @@ pub(crate) trait Slot: Send + Sync {
 }
 
 /// The previous values of a behaviour's fields, their type erased.
-pub(crate) type Remembered = Box<dyn Any + Send + Sync>;
+pub type Remembered = Box<dyn Any + Send + Sync>;
 
 /// A behaviour, for finding out its type.
-pub(crate) trait AnyBehaviour: Any + Send + Sync {}
+pub trait AnyBehaviour: Any + Send + Sync {}
 
 impl<B: NetworkBehaviour> AnyBehaviour for B {}
 

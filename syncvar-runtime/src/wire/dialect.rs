@@ -277,7 +277,8 @@ impl NetworkReader<'_> {
     }
 
     /// Every dirty bit read since this was last asked.
-    pub(crate) fn take_seen_bits(&mut self) -> u64 {
+    #[doc(hidden)]
+    pub fn take_seen_bits(&mut self) -> u64 {
         std::mem::take(&mut self.seen_bits)
     }
 }

@@ -144,7 +144,8 @@ impl<'a> NetworkReader<'a> {
     }
 
     /// What has not been read yet.
-    pub(crate) fn rest(&self) -> &'a [u8] {
+    #[doc(hidden)]
+    pub fn rest(&self) -> &'a [u8] {
         self.left
     }
 

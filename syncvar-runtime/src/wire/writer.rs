@@ -135,7 +135,8 @@ impl NetworkWriter {
 
     /// Names the behaviour that is written next, or none.
     #[inline]
-    pub(crate) fn at_behaviour(&mut self, behaviour: Option<&'static str>) {
+    #[doc(hidden)]
+    pub fn at_behaviour(&mut self, behaviour: Option<&'static str>) {
         self.behaviour = behaviour;
         self.field = None;
     }
