@@ -4,9 +4,16 @@
 mod batch;
 mod client;
 mod config;
+mod error;
 mod message;
 mod names;
 mod prefabs;
 mod server;
 #[cfg(any(feature = "telepathy", feature = "kcp"))]
 mod transport;
+
+pub use batch::{BatchError, Limits};
+pub use config::{MirrorClientConfig, MirrorServerConfig, SpawnPolicy};
+pub use error::MirrorError;
+pub use names::{AssetId, GuidError, SceneId, fnv1a32, hash16};
+pub use prefabs::{Component, MirrorCall, MirrorPrefab, MirrorPrefabs, SyncDirection, SyncMode};

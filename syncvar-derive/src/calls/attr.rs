@@ -199,7 +199,10 @@ fn is_method(text: &str) -> bool {
         return false;
     };
     let is_name = |name: &str| {
-        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_`".contains(c))
+        !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_`".contains(c))
     };
     let is_class = class.split(['.', '/']).all(is_name);
     let has_types = parameters.is_empty() || parameters.split(',').all(|ty| !ty.is_empty());

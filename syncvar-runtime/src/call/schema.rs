@@ -349,6 +349,15 @@ impl CallTable {
         }
     }
 
+    /// The name of the class that declares a call.
+    #[doc(hidden)]
+    pub fn class_of(&self, number: u32) -> Option<&'static str> {
+        match number.checked_sub(self.inherited()) {
+            Some(own) => (own < u32::try_from(self.own.len()).ok()?).then_some(self.class_name),
+            None => self.base?.class_of(number),
+        }
+    }
+
     /// The number of the first call that a class declares, if the behaviour is or has that class.
     pub(crate) fn first_of(&self, class: TypeId) -> Option<u32> {
         if self.class == class {
