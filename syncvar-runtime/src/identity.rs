@@ -4,6 +4,7 @@ mod behaviours;
 mod pool;
 mod relations;
 mod ruled;
+mod sections;
 mod slot;
 mod slots;
 
@@ -13,6 +14,7 @@ pub(crate) use pool::Pool;
 pub(crate) use pool::{Entry, Job, Location, Pools};
 pub use relations::{Relation, Relations};
 pub(crate) use ruled::Ruled;
+pub use sections::{MirrorHooks, SectionHooks};
 pub use slot::{AnyBehaviour, BehaviourInfo, Nanos, Remembered, Slot, nanos};
 pub use slots::{MAX_BEHAVIOURS, Slots};
 pub(crate) use slots::{MAX_CHANNELS, MarkSent, Pending, ReadChanges, Visit, When, WriteChanges};

@@ -48,7 +48,9 @@ pub use client::{
 };
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use context::{CallContext, NetworkContext};
-pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity};
+pub use identity::{
+    BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity, SectionHooks,
+};
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
     Tag,

@@ -26,6 +26,7 @@ mod packed;
 #[cfg(feature = "serde")]
 mod postcard;
 mod reader;
+mod section;
 mod selection;
 mod unity;
 mod value;
@@ -44,6 +45,7 @@ pub use netcode::{Ray2D, Vector2Int, Vector3Int};
 pub use postcard::Postcard;
 pub(crate) use reader::DEFAULT_MAX_ELEMENTS;
 pub use reader::NetworkReader;
+pub(crate) use section::{ReadSection, WriteSection};
 pub use unity::{
     Color, Color32, Matrix4x4, NetworkHash128, NetworkSceneId, Plane, Quaternion, Ray, Rect,
     Vector2, Vector3, Vector4,

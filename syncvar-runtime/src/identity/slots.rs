@@ -67,15 +67,19 @@ impl dyn Slots {
 
     /// Whether there are hooks that are told of the state that an object is met with.
     pub fn has_initial_hooks(&self) -> bool {
-        let mut remembered = self.iter().map(Slot::remember_for_initial_hooks);
-        remembered.any(|remembered| remembered.is_some())
+        self.iter().any(|slot| slot.info().initial_hooks != 0)
     }
 
     /// What the initial hooks of the behaviour at a position are to be told, if there is anything: what
     /// is different from an object just as its prefab makes it.
     pub fn initial_changes(&self, index: usize, made: &dyn Slots) -> Option<Remembered> {
-        let mut before = made.slot(index)?.remember_for_initial_hooks()?;
-        let changed = self.slot(index)?.changed_since(&mut before);
+        let (slot, made) = (self.slot(index)?, made.slot(index)?);
+        let fields = slot.info().initial_hooks;
+        if fields == 0 {
+            return None;
+        }
+        let mut before = made.remember_for_hooks(fields)?;
+        let changed = slot.changed_since(&mut before);
         (changed != 0).then_some(before)
     }
 

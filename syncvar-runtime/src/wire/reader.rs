@@ -3,7 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::dialect::MAX_EMPTY_ELEMENTS;
-use super::{Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, SyncValue};
+use super::{
+    Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, ReadSection, SyncValue,
+};
 use crate::NetId;
 
 /// Takes values from the payload of one message, in the bytes of a [`Dialect`].
@@ -39,6 +41,8 @@ pub struct NetworkReader<'a> {
     references: Option<&'a Mutex<Vec<NetId>>>,
     /// Dirty bits that may not be in a mask, though there are such fields.
     pub(super) refused_bits: u64,
+    /// What of a behaviour is being read, in the `Mirror` dialect.
+    pub(super) section: ReadSection,
 }
 
 /// So much memory, in bytes, is taken at once on the word of a peer.
@@ -69,6 +73,7 @@ impl<'a> NetworkReader<'a> {
             max_elements: DEFAULT_MAX_ELEMENTS,
             references: None,
             refused_bits: 0,
+            section: ReadSection::Whole,
         }
     }
 
