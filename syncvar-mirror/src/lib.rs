@@ -1,11 +1,11 @@
 //! Mirror's protocol for `syncvar`.
 #![warn(clippy::print_stdout)]
 
-mod batch;
+pub mod batch;
 mod client;
 mod config;
 mod error;
-mod message;
+pub mod message;
 mod names;
 mod prefabs;
 mod server;
@@ -15,5 +15,6 @@ mod transport;
 pub use batch::{BatchError, Limits};
 pub use config::{MirrorClientConfig, MirrorServerConfig, SpawnPolicy};
 pub use error::MirrorError;
+pub use message::{AuthRequestMessage, AuthResponseMessage, MirrorMessage, ReceivedMessage};
 pub use names::{AssetId, GuidError, SceneId, fnv1a32, hash16};
 pub use prefabs::{Component, MirrorCall, MirrorPrefab, MirrorPrefabs, SyncDirection, SyncMode};

@@ -13,6 +13,7 @@ pub(crate) use component::Settings;
 pub use component::{Component, SyncDirection, SyncMode};
 pub(crate) use entry::Entry;
 
+use crate::message::{MirrorMessage, UserMessages};
 use crate::names::CSharpNames;
 use crate::{AssetId, GuidError};
 
@@ -67,6 +68,7 @@ pub struct MirrorPrefabs {
     by_asset_id: FxHashMap<AssetId, u32>,
     by_types: FxHashMap<Vec<TypeId>, u32>,
     names: CSharpNames,
+    messages: UserMessages,
 }
 
 /// How one prefab is known, and how its components are synchronised.
@@ -215,6 +217,17 @@ impl MirrorPrefabs {
         self
     }
 
+    /// Adds a message of the game, which either side can send.
+    ///
+    /// # Panics
+    ///
+    /// When its id is already taken, by one of Mirror's or of the game's: it needs another name.
+    #[must_use]
+    pub fn message<M: MirrorMessage>(mut self) -> Self {
+        self.messages.register::<M>();
+        self
+    }
+
     /// The asset id of a prefab; 0 for an object of a scene.
     pub fn asset_id(&self, name: &str) -> Option<AssetId> {
         Some(self.by_name(name)?.asset_id)
@@ -231,6 +244,11 @@ impl MirrorPrefabs {
         self.by_name(name)
             .into_iter()
             .flat_map(Entry::described_calls)
+    }
+
+    /// The messages of the game.
+    pub(crate) fn messages(&self) -> &UserMessages {
+        &self.messages
     }
 
     pub(crate) fn entries(&self) -> &[Entry] {

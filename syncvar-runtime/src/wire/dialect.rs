@@ -6,20 +6,29 @@
 //!
 //! `Compact` writes every integer, count and length as a variable-length integer, signed ones as
 //! zigzag. It is ours. The tables of both are in WIRE.md.
+//!
+//! `Mirror` writes a value as Mirror's weaver chooses for its C# type: integers of 32 and 64 bits have a
+//! variable form, narrower ones, and those behind the flag of an `Option`, a fixed one; lengths and
+//! counts are one more than they say, so that 0 stands for null. Its table is in the WIRE.md of
+//! `syncvar-mirror`.
 #![expect(
     clippy::inline_always,
     reason = "left to itself the compiler makes calls of these, which costs a third of the time"
 )]
 
+mod enumeration;
 mod length;
+mod width;
+
+pub use enumeration::EnumNumber;
 
 use super::varint::{unzigzag, unzigzag_128, zigzag, zigzag_128};
-use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
+use super::{MAX_STRING_BYTES, NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
 /// Whose bytes are spoken. Both ends of a connection have to speak the same.
 ///
 /// What has a form in `Unet` has one in `Compact` too. `Compact` has one besides for sequences and
-/// collections of more than 65 535 elements.
+/// collections of more than 65 535 elements. `Mirror` has none for characters beyond U+FFFF.
 ///
 /// ```
 /// use syncvar_runtime::{Dialect, NetworkWriter};
@@ -40,7 +49,7 @@ pub enum Dialect {
     /// Variable-length integers throughout: fewer bytes and less time, where both ends are
     /// `syncvar`.
     Compact,
-    /// The layout of Mirror, as WIRE.md describes it. `syncvar-mirror` speaks it, to Mirror's own
+    /// The layout of Mirror, as the WIRE.md of `syncvar-mirror` describes it. That crate speaks it, to Mirror's own
     /// clients and servers; a [`NetworkServer`](crate::NetworkServer) and a
     /// [`NetworkClient`](crate::NetworkClient) that are told to take [`Compact`](Self::Compact).
     Mirror,
@@ -52,6 +61,25 @@ impl Dialect {
         match self {
             Self::Unet => 0,
             Self::Compact | Self::Mirror => 1,
+        }
+    }
+
+    /// The longest string, in bytes of UTF-8.
+    #[inline]
+    const fn max_string_bytes(self) -> usize {
+        match self {
+            Self::Unet | Self::Compact => MAX_STRING_BYTES,
+            Self::Mirror => 65_534,
+        }
+    }
+
+    /// The most elements that a sequence or collection can have.
+    #[inline]
+    const fn max_count(self) -> usize {
+        match self {
+            Self::Unet => 65_535,
+            Self::Compact => usize::MAX,
+            Self::Mirror => 16_777_216,
         }
     }
 }
@@ -116,22 +144,6 @@ impl NetworkWriter {
             Dialect::Unet | Dialect::Mirror => self.write_array(value.to_le_bytes()),
             Dialect::Compact => self.write_varint_128(value),
         }
-    }
-
-    /// The number of a field-less enumeration's variant, whatever its `repr`.
-    #[inline]
-    pub fn write_enum(&mut self, value: i32) {
-        match self.dialect() {
-            Dialect::Unet => self.write_i32(value),
-            Dialect::Compact => self.write_varint(zigzag(i64::from(value))),
-            Dialect::Mirror => self.write_var_u64(zigzag(i64::from(value))),
-        }
-    }
-
-    /// The position of a variant in an enumeration with data: our own layout.
-    #[inline]
-    pub fn write_variant(&mut self, index: u32) {
-        self.write_unsigned(index);
     }
 
     /// Changes the bits of derived classes that go out with a base's mask; returns the former ones.
@@ -228,29 +240,6 @@ impl NetworkReader<'_> {
             Dialect::Unet | Dialect::Mirror => self.read_array().map(u128::from_le_bytes),
             Dialect::Compact => self.read_varint_128(),
         }
-    }
-
-    /// Counterpart of [`NetworkWriter::write_enum`].
-    ///
-    /// # Errors
-    ///
-    /// When the message ends too early or the number has more than 32 bits.
-    #[inline]
-    pub fn read_enum(&mut self) -> Result<i32, ReadError> {
-        match self.dialect() {
-            Dialect::Unet => self.read_i32(),
-            Dialect::Compact | Dialect::Mirror => self.read_signed("i32"),
-        }
-    }
-
-    /// Counterpart of [`NetworkWriter::write_variant`].
-    ///
-    /// # Errors
-    ///
-    /// When the message ends too early or the number has more than 32 bits.
-    #[inline]
-    pub fn read_variant(&mut self) -> Result<u32, ReadError> {
-        self.read_unsigned("u32")
     }
 
     /// Changes the bits of derived classes that may stand in a base's mask; returns the former ones.
