@@ -17,4 +17,8 @@ pub use config::{MirrorClientConfig, MirrorServerConfig, SpawnPolicy};
 pub use error::MirrorError;
 pub use message::{AuthRequestMessage, AuthResponseMessage, MirrorMessage, ReceivedMessage};
 pub use names::{AssetId, GuidError, SceneId, fnv1a32, hash16};
+pub use server::{
+    CommandRefusal, DisconnectReason, MirrorBehaviourMut, MirrorServer, MirrorServerEvent,
+    MirrorServerStats, MirrorSpawnError, MirrorSpawnOptions, MirrorTransmit, StateRefusal, Visibility,
+};
 pub use prefabs::{Component, MirrorCall, MirrorPrefab, MirrorPrefabs, SyncDirection, SyncMode};

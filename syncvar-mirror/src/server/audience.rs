@@ -71,8 +71,9 @@ impl Audiences {
 
     /// The members of a set, ascending, to be kept.
     pub(super) fn shared_members(&self, id: AudienceId) -> Arc<[ConnectionId]> {
+        let nobody = || Arc::new([]) as Arc<[ConnectionId]>;
         self.get(id)
-            .map_or_else(|| Arc::new([]), |audience| audience.members.clone())
+            .map_or_else(nobody, |audience| audience.members.clone())
     }
 
     /// Whether a connection is in a set.
@@ -206,6 +207,13 @@ impl Audiences {
             }
         }
         self.written = written;
+    }
+
+    /// The frame has written all that it writes for a set.
+    pub(super) fn freeze(&mut self, id: AudienceId) {
+        if let Some(audience) = self.get_mut(id) {
+            audience.frame.freeze();
+        }
     }
 
     /// What the frame has written for a set, all of it.

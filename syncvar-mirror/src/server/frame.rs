@@ -27,8 +27,7 @@ pub(super) struct Cut {
     pub(super) threshold: usize,
 }
 
-/// A batch begins with the time.
-pub(super) const HEADER: usize = 8;
+pub(super) use crate::batch::BATCH_HEADER as HEADER;
 
 impl Frame {
     pub(super) fn is_begun(&self) -> bool {
@@ -39,11 +38,13 @@ impl Frame {
         self.begun = true;
     }
 
-    /// Appends a message: the parts that it consists of.
+    /// Appends a message: the parts that it consists of. Returns how many bytes it has with its length.
     #[inline]
-    pub(super) fn push(&mut self, parts: &[&[u8]]) {
-        self.starts.push(self.buffer.len());
+    pub(super) fn push(&mut self, parts: &[&[u8]]) -> usize {
+        let start = self.buffer.len();
+        self.starts.push(start);
         put_message(&mut self.buffer, parts);
+        self.buffer.len() - start
     }
 
     /// How many messages there are.

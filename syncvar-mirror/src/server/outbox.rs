@@ -13,6 +13,7 @@ use syncvar_runtime::Channel;
 
 use super::frame::{Cut, Frame, HEADER, put_message};
 use crate::Limits;
+use crate::batch::{self, framed};
 
 /// Everything that is on its way to one connection.
 #[derive(Debug)]
@@ -63,6 +64,7 @@ struct Gathering<'a> {
     chunks: Vec<Bytes>,
     length: usize,
     ready: &'a mut VecDeque<Packet>,
+    waiting: &'a mut usize,
 }
 
 /// What of a frame goes to a connection in place of, or beside, what all others are sent.
@@ -76,7 +78,7 @@ pub(super) struct Exception {
 
 /// The first bytes of every batch of a moment.
 pub(super) fn header(time: Duration) -> [u8; HEADER] {
-    time.as_secs_f64().to_le_bytes()
+    batch::header(time.as_secs_f64())
 }
 
 fn index(channel: Channel) -> usize {
@@ -94,10 +96,6 @@ impl Outbox {
         }
     }
 
-    pub(super) fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
     /// How many bytes wait to be polled.
     pub(super) fn waiting(&self) -> usize {
         self.waiting + self.own.iter().map(|own| own.bytes.len()).sum::<usize>()
@@ -105,25 +103,15 @@ impl Outbox {
 
     /// The longest message that a channel carries.
     pub(super) fn longest(&self, channel: Channel) -> usize {
-        let packet = match channel {
-            Channel::Unreliable => self.limits.max_unreliable,
-            _ => self.limits.max_reliable,
-        };
-        // A length of more than 67 823 takes four bytes and more, one of less three and less.
-        let prefix = match packet {
-            0..=250 => 1,
-            251..=2297 => 2,
-            2298..=67_834 => 3,
-            67_835..=16_777_227 => 4,
-            _ => 9,
-        };
-        packet.saturating_sub(HEADER + prefix)
+        let packet = self.limits.max_batch(channel);
+        let room = packet.saturating_sub(HEADER);
+        room.saturating_sub(framed(room) - room)
     }
 
     /// Adds a message. Returns whether the channel carries one so long.
     pub(super) fn send(&mut self, channel: Channel, time: Duration, parts: &[&[u8]]) -> bool {
         let length: usize = parts.iter().map(|part| part.len()).sum();
-        if length > self.longest(channel) {
+        if !self.limits.can_carry(channel, length) {
             return false;
         }
         self.first.get_or_insert(channel);
@@ -149,7 +137,7 @@ impl Outbox {
     /// made for many.
     pub(super) fn flush_with_batch(&mut self, channel: Channel, time: Duration, batch: &Bytes) {
         match self.flush_but_open(channel, time) {
-            None => self.push(channel, Chunks::One(batch.clone())),
+            None => self.push(channel, batch.clone()),
             Some(open) => {
                 let header = header(time);
                 let mut gathering = Gathering::new(self, channel, &header, Some(open));
@@ -157,7 +145,6 @@ impl Outbox {
                 gathering.finish();
             }
         }
-        self.count();
     }
 
     /// Completes the batches of a channel.
@@ -166,19 +153,17 @@ impl Outbox {
             return;
         };
         for batch in own.take() {
-            let chunks = Chunks::One(batch);
-            self.ready.push_back(Packet { channel, chunks });
+            self.push(channel, batch);
         }
-        self.count();
     }
 
     /// Completes the batches of a channel, and then has what a frame has written for some audiences: with
-    /// the exceptions of each of them, in order. `batches` makes them for all who get the same.
+    /// the exceptions of each of them, in order.
     pub(super) fn flush_with_frames<'a>(
         &mut self,
         channel: Channel,
         time: Duration,
-        frames: impl ExactSizeIterator<Item = (&'a Frame, &'a [Exception])>,
+        frames: impl Iterator<Item = (&'a Frame, &'a [Exception])>,
     ) {
         let open = self.flush_but_open(channel, time);
         let header = header(time);
@@ -193,16 +178,10 @@ impl Outbox {
             gathering.add_messages(frame, next..frame.len());
         }
         gathering.finish();
-        self.count();
     }
 
-    /// Completes the batches of a channel, and then has those that were made for many. False, and only
-    /// the former, if they cannot be told apart from the latter.
-    pub(super) fn flush_with_batches(
-        &mut self,
-        channel: Channel,
-        batches: &Arc<[Bytes]>,
-    ) {
+    /// Completes the batches of a channel, and then has those that were made for many.
+    pub(super) fn flush_with_batches(&mut self, channel: Channel, batches: &Arc<[Bytes]>) {
         self.flush(channel);
         if !batches.is_empty() {
             self.waiting += batches.iter().map(Bytes::len).sum::<usize>();
@@ -246,5 +225,168 @@ impl Outbox {
 
     pub(super) fn is_empty(&self) -> bool {
         self.ready.is_empty()
+    }
+
+    /// Forgets all that waits.
+    pub(super) fn clear(&mut self) {
+        *self = Self::new(self.limits);
+    }
+}
+
+impl Outbox {
+    /// Completes the batches of a channel; one of this very moment is returned, to be gone on with.
+    fn flush_but_open(&mut self, channel: Channel, time: Duration) -> Option<Bytes> {
+        let is_open = self.is_open(channel, time);
+        let own = self.own.get_mut(index(channel))?;
+        let mut batches = own.take();
+        let open = if is_open { batches.pop() } else { None };
+        for batch in batches {
+            self.push(channel, batch);
+        }
+        open
+    }
+
+    fn push(&mut self, channel: Channel, batch: Bytes) {
+        self.waiting += batch.len();
+        let chunks = Chunks::One(batch);
+        self.ready.push_back(Packet { channel, chunks });
+    }
+}
+
+impl Batcher {
+    /// Adds a message: to the last batch, unless that is of another time or too full.
+    fn add(&mut self, time: Duration, threshold: usize, parts: &[&[u8]], length: usize) {
+        let used = self.bytes.len() - self.start;
+        let room = threshold.saturating_sub(used);
+        if self.bytes.is_empty() {
+            self.begin(time);
+        } else if self.time != time || framed(length) > room {
+            self.start = self.bytes.len();
+            self.splits.push(self.start);
+            self.begin(time);
+        }
+        put_message(&mut self.bytes, parts);
+    }
+
+    fn begin(&mut self, time: Duration) {
+        self.time = time;
+        self.bytes.put_slice(&header(time));
+    }
+
+    /// All batches, each in one piece.
+    fn take(&mut self) -> Vec<Bytes> {
+        if self.bytes.is_empty() {
+            return Vec::new();
+        }
+        let mut rest = self.bytes.split().freeze();
+        let mut batches = Vec::with_capacity(self.splits.len() + 1);
+        let mut taken = 0;
+        for split in self.splits.drain(..) {
+            batches.push(rest.split_to(split - taken));
+            taken = split;
+        }
+        batches.push(rest);
+        self.start = 0;
+        batches
+    }
+}
+
+impl<'a> Gathering<'a> {
+    fn new(
+        outbox: &'a mut Outbox,
+        channel: Channel,
+        header: &'a [u8; HEADER],
+        open: Option<Bytes>,
+    ) -> Self {
+        Self {
+            channel,
+            header,
+            threshold: outbox.limits.batch_threshold,
+            length: open.as_ref().map_or(0, Bytes::len),
+            chunks: open.into_iter().collect(),
+            ready: &mut outbox.ready,
+            waiting: &mut outbox.waiting,
+        }
+    }
+
+    /// How many bytes fit into the batch under way.
+    fn room(&self) -> usize {
+        self.threshold.saturating_sub(self.length)
+    }
+
+    /// Adds messages of a frame.
+    fn add_messages(&mut self, frame: &Frame, messages: Range<usize>) {
+        let mut first = messages.start;
+        while first < messages.end {
+            let mut end = frame.fitting(first..messages.end, self.room());
+            if end == first {
+                self.begin();
+                // One that is longer than a batch is alone, or the first of one.
+                end = frame.fitting(first..messages.end, self.room());
+                end = end.max(first + 1);
+            }
+            self.append(frame.slice(first..end));
+            first = end;
+        }
+    }
+
+    /// Adds messages that stay together, or none.
+    fn add(&mut self, messages: Bytes) {
+        if messages.is_empty() {
+            return;
+        }
+        if messages.len() > self.room() {
+            self.begin();
+        }
+        self.append(messages);
+    }
+
+    fn append(&mut self, messages: Bytes) {
+        if self.chunks.is_empty() {
+            self.begin();
+        }
+        self.length += messages.len();
+        self.chunks.push(messages);
+    }
+
+    /// Begins another batch, unless the one under way is empty.
+    fn begin(&mut self) {
+        if self.length > HEADER {
+            self.complete();
+        }
+        if self.chunks.is_empty() {
+            self.chunks.push(Bytes::copy_from_slice(self.header));
+            self.length = HEADER;
+        }
+    }
+
+    fn complete(&mut self) {
+        *self.waiting += self.length;
+        self.length = 0;
+        self.ready.push_back(Packet {
+            channel: self.channel,
+            chunks: Chunks::Many(std::mem::take(&mut self.chunks)),
+        });
+    }
+
+    fn finish(mut self) {
+        if !self.chunks.is_empty() {
+            self.complete();
+        }
+    }
+}
+
+impl Packet {
+    /// The pieces that it consists of.
+    pub(super) fn chunks(&self) -> &[Bytes] {
+        match &self.chunks {
+            Chunks::One(bytes) => std::slice::from_ref(bytes),
+            Chunks::Many(chunks) => chunks,
+            Chunks::Shared(batches, at) => batches.get(*at..=*at).unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.chunks().iter().map(Bytes::len).sum()
     }
 }
