@@ -17,8 +17,9 @@ pub use config::{MirrorClientConfig, MirrorServerConfig, SpawnPolicy};
 pub use error::MirrorError;
 pub use message::{AuthRequestMessage, AuthResponseMessage, MirrorMessage, ReceivedMessage};
 pub use names::{AssetId, GuidError, SceneId, fnv1a32, hash16};
+pub use prefabs::{Component, MirrorCall, MirrorPrefab, MirrorPrefabs, SyncDirection, SyncMode};
 pub use server::{
     CommandRefusal, DisconnectReason, MirrorBehaviourMut, MirrorServer, MirrorServerEvent,
-    MirrorServerStats, MirrorSpawnError, MirrorSpawnOptions, MirrorTransmit, StateRefusal, Visibility,
+    MirrorServerStats, MirrorSpawnError, MirrorSpawnOptions, MirrorTransmit, StateRefusal,
+    Visibility,
 };
-pub use prefabs::{Component, MirrorCall, MirrorPrefab, MirrorPrefabs, SyncDirection, SyncMode};

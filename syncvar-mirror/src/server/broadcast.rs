@@ -103,7 +103,12 @@ impl MirrorServer {
         let seconds = now.as_secs_f64();
         let head = &mut self.scratch.head;
         let mut both = BytesMut::from(&header(now)[..]);
-        write_message(head, &TimeSnapshotMessage { scaled_time: seconds });
+        write_message(
+            head,
+            &TimeSnapshotMessage {
+                scaled_time: seconds,
+            },
+        );
         put_message(&mut both, &[head.as_bytes()]);
         let middle = both.len();
         write_message(

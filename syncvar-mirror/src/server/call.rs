@@ -11,8 +11,8 @@ use syncvar_runtime::{
     RpcSender, Target, WriteErrorKind,
 };
 
-use super::stats::count;
 use super::encode::{write_head, write_segment_size};
+use super::stats::count;
 use super::{MirrorServer, MirrorServerEvent};
 use crate::message::{NetworkMessage, RpcMessage};
 
@@ -109,9 +109,8 @@ impl MirrorServer {
             let Some(local) = self.calls.local.pop_front() else {
                 break;
             };
-            let mut arguments =
-                NetworkReader::with_dialect(&local.arguments, Dialect::Mirror)
-                    .with_max_elements(usize::MAX);
+            let mut arguments = NetworkReader::with_dialect(&local.arguments, Dialect::Mirror)
+                .with_max_elements(usize::MAX);
             let ran = self.run_call(local.object, &local.place, None, &mut arguments);
             if let Some(Err(Failure::Malformed(error))) = ran {
                 let object = local.object;
@@ -211,7 +210,9 @@ impl CallRouter for MirrorServer {
             }
         }
         if length > longest {
-            writer.fail(WriteErrorKind::Custom("the call is longer than the transport carries"));
+            writer.fail(WriteErrorKind::Custom(
+                "the call is longer than the transport carries",
+            ));
             if let Some(error) = writer.take_error() {
                 return Err(error.into());
             }

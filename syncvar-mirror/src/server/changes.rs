@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use bytes::BytesMut;
-use syncvar_runtime::engine::{Nanos, Slots, nanos};
 use syncvar_runtime::NetId;
+use syncvar_runtime::engine::{Nanos, Slots, nanos};
 
-use super::stats::count;
 use super::audience::Audiences;
 use super::encode::{Components, Unwritable, Wanted, write_head, write_segment_size};
 use super::frame::put_message;
 use super::outbox::Exception;
+use super::stats::count;
 use super::{MirrorServer, MirrorServerEvent};
 use crate::message::{EntityStateMessage, NetworkMessage};
 use crate::prefabs::Entry;
@@ -36,7 +36,9 @@ impl Due {
                 due.components |= 1 << index;
                 continue;
             }
-            let next = slot.last_send().saturating_add(nanos(settings.sync_interval));
+            let next = slot
+                .last_send()
+                .saturating_add(nanos(settings.sync_interval));
             if next <= now {
                 due.components |= 1 << index;
             } else {
@@ -183,11 +185,7 @@ impl MirrorServer {
 /// follow.
 const MOST_OF_HEAD: usize = 2 + 5 + 5;
 
-fn write_state_head(
-    head: &mut syncvar_runtime::NetworkWriter,
-    id: NetId,
-    components: &Components,
-) {
+fn write_state_head(head: &mut syncvar_runtime::NetworkWriter, id: NetId, components: &Components) {
     write_head(head, EntityStateMessage::ID, id);
     write_segment_size(head, components.len());
 }

@@ -2,8 +2,8 @@
 
 use syncvar_runtime::{Channel, ConnectionId, NetId};
 
-use super::stats::count;
 use super::encode::{Wanted, write_message};
+use super::stats::count;
 use super::{MirrorServer, MirrorServerEvent};
 use crate::message::{NetworkMessage, SpawnFlags, SpawnMessage};
 
@@ -24,7 +24,11 @@ impl MirrorServer {
             .get(connection.0)
             .is_some_and(|client| client.player == Some(id));
         let slots = behaviours.slots_mut();
-        let components = if is_owner { entry.all() } else { entry.observers };
+        let components = if is_owner {
+            entry.all()
+        } else {
+            entry.observers
+        };
         let wanted = Wanted {
             observers: components,
             owner: 0,

@@ -2,8 +2,8 @@
 
 use syncvar_runtime::{Channel, ConnectionId};
 
-use super::stats::count;
 use super::MirrorServer;
+use super::stats::count;
 use crate::message::encode_user;
 use crate::{MirrorError, MirrorMessage};
 

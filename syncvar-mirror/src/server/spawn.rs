@@ -7,13 +7,13 @@ use syncvar_runtime::{
     BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3,
 };
 
+use super::MirrorServer;
 use super::audience::Audiences;
 use super::lifecycle::Errand;
 use super::object::{Object, Visibility};
-use super::MirrorServer;
+use crate::SceneId;
 use crate::message::ObjectDestroyMessage;
 use crate::prefabs::Entry;
-use crate::SceneId;
 
 /// What a spawn can say beyond the behaviours' values.
 ///

@@ -2,7 +2,6 @@
 
 use syncvar_runtime::Counter;
 
-
 /// What a [`MirrorServer`](crate::MirrorServer) has encoded, sent and received, as plain numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -3,8 +3,8 @@
 use bytes::{Bytes, BytesMut};
 use syncvar_runtime::{Channel, ConnectionId};
 
-use super::stats::count;
 use super::MirrorServer;
+use super::stats::count;
 
 /// A transport message for one connection: one batch, in pieces of memory to be sent one after another.
 ///
