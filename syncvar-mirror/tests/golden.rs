@@ -20,14 +20,16 @@ mod golden {
     pub(crate) mod member;
     pub(crate) mod report;
     pub(crate) mod subject;
+    pub(crate) mod syncobjects;
     pub(crate) mod value;
+    pub(crate) mod writer;
 }
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use golden::behaviours;
 use golden::report::Report;
+use golden::{behaviours, syncobjects, writer};
 use serde_json::Value;
 
 /// The folder of the recordings, and whether it is the one that came with this repository.
@@ -66,4 +68,24 @@ fn behaviours() {
 #[test]
 fn random_behaviours() {
     run("behaviours_random", behaviours::run_random);
+}
+
+#[test]
+fn collections() {
+    run("syncobjects", syncobjects::run);
+}
+
+#[test]
+fn random_collections() {
+    run("syncobjects_random", syncobjects::run_random);
+}
+
+#[test]
+fn values() {
+    run("writer", writer::run);
+}
+
+#[test]
+fn random_values() {
+    run("writer_random", writer::run);
 }

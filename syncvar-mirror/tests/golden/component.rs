@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use syncvar::{BehaviourList, BehaviourSet, Behaviours, Dialect, NetworkReader, NetworkWriter};
-use syncvar_runtime::engine::Slot;
+use syncvar_runtime::engine::{MirrorHooks, Slot};
 
 use super::subject::{Class, Subject};
 
@@ -74,16 +74,25 @@ impl Component {
         writer.as_bytes().to_vec()
     }
 
-    /// `OnDeserialize`, of all these bytes, and then the hooks.
+    /// `OnDeserialize`, of all these bytes. No hook is called.
     pub(crate) fn read(&mut self, bytes: &[u8], initial: bool) -> Result<(), String> {
+        self.apply(bytes, initial).map(drop)
+    }
+
+    /// `OnDeserialize`, of all these bytes, and then the hooks.
+    pub(crate) fn read_and_notify(&mut self, bytes: &[u8], initial: bool) -> Result<(), String> {
+        let hooks = self.apply(bytes, initial)?;
+        let called = self.slot_mut().call_mirror_hooks(hooks);
+        called.map_err(|panic| format!("a hook panicked: {panic:?}"))
+    }
+
+    fn apply(&mut self, bytes: &[u8], initial: bool) -> Result<MirrorHooks, String> {
         let mut reader = NetworkReader::with_dialect(bytes, Dialect::Mirror);
-        let slot = self.slot_mut();
-        let hooks = slot.read_mirror(&mut reader, initial);
+        let hooks = self.slot_mut().read_mirror(&mut reader, initial);
         let hooks = hooks.map_err(|error| format!("what was recorded is not read: {error}"))?;
         reader
             .finish()
             .map_err(|error| format!("not all of what was recorded is read: {error}"))?;
-        let called = slot.call_mirror_hooks(hooks);
-        called.map_err(|panic| format!("a hook panicked: {panic:?}"))
+        Ok(hooks)
     }
 }

@@ -20,6 +20,7 @@ pub(crate) trait Subject: Any + Send + Sync {
 
 /// A name without what only spelling adds.
 fn folded(name: &str) -> String {
+    let name = name.strip_prefix("r#").unwrap_or(name);
     let letters = name.chars().filter(|letter| *letter != '_');
     letters.flat_map(char::to_lowercase).collect()
 }

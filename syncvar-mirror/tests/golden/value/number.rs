@@ -195,6 +195,13 @@ impl Recorded for Decimal {
 #[derive(SyncValue, Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct DateTime(f64);
 
+impl DateTime {
+    /// The bits of the number of days.
+    pub(crate) fn from_bits(bits: u64) -> Self {
+        Self(f64::from_bits(bits))
+    }
+}
+
 impl Recorded for DateTime {
     fn kind() -> String {
         "DateTime".into()
