@@ -1,7 +1,7 @@
 //! Mirror's protocol for `syncvar`.
 #![warn(clippy::print_stdout)]
 
-mod batch;
+pub mod batch;
 mod client;
 mod config;
 mod error;

@@ -46,9 +46,7 @@ pub use object::{
     ChangeOwnerMessage, ObjectDestroyMessage, ObjectHideMessage, ObjectSpawnFinishedMessage,
     ObjectSpawnStartedMessage, SpawnFlags, SpawnMessage,
 };
-pub use session::{
-    AddPlayerMessage, NotReadyMessage, ReadyMessage, SceneMessage, SceneOperation,
-};
+pub use session::{AddPlayerMessage, NotReadyMessage, ReadyMessage, SceneMessage, SceneOperation};
 pub use state::{
     EntityStateMessage, EntityStateMessageUnreliableBaseline, EntityStateMessageUnreliableDelta,
 };
@@ -159,9 +157,7 @@ impl<'a> Message<'a> {
             ObjectDestroyMessage::ID => read(payload).map(Self::ObjectDestroy),
             ObjectHideMessage::ID => read(payload).map(Self::ObjectHide),
             EntityStateMessage::ID => read(payload).map(Self::EntityState),
-            EntityStateMessageUnreliableBaseline::ID => {
-                read(payload).map(Self::UnreliableBaseline)
-            }
+            EntityStateMessageUnreliableBaseline::ID => read(payload).map(Self::UnreliableBaseline),
             EntityStateMessageUnreliableDelta::ID => read(payload).map(Self::UnreliableDelta),
             CommandMessage::ID => read(payload).map(Self::Command),
             RpcMessage::ID => read(payload).map(Self::Rpc),

@@ -7,8 +7,8 @@ pub use crate::call::{
 pub use crate::context::{NetworkSide, Panicked, Side, call, contain};
 pub use crate::events::Events;
 pub use crate::identity::{
-    AnyBehaviour, BehaviourInfo, MAX_BEHAVIOURS, MirrorHooks, Nanos, Place, Relation, Relations, Remembered,
-    Slot, Slots, nanos,
+    AnyBehaviour, BehaviourInfo, MAX_BEHAVIOURS, MirrorHooks, Nanos, Place, Relation, Relations,
+    Remembered, Slot, Slots, nanos,
 };
 pub use crate::lifecycle::{Leaving, LentObjects, call_all};
 pub use crate::schema::{RuleBits, Sections};

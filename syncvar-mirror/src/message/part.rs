@@ -1,6 +1,8 @@
 //! What several messages are made of.
 
-use syncvar_runtime::{NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
+use syncvar_runtime::{
+    NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind,
+};
 
 /// The longest text, in bytes: its length + 1 has 16 bits.
 const MAX_TEXT: usize = 65_534;

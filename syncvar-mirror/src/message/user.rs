@@ -124,8 +124,8 @@ impl UserMessages {
         let Some(UserMessage { name, read }) = self.0.get(&id) else {
             return Err(MirrorError::UnknownMessage { id });
         };
-        let mut reader = NetworkReader::with_dialect(payload, Dialect::Mirror)
-            .with_max_elements(max_elements);
+        let mut reader =
+            NetworkReader::with_dialect(payload, Dialect::Mirror).with_max_elements(max_elements);
         match read(&mut reader) {
             Ok(value) => Ok(ReceivedMessage { name, value }),
             Err(error) => Err(MirrorError::Message {

@@ -102,3 +102,6 @@ pub(super) fn read_operations(reader: &mut NetworkReader<'_>) -> Result<usize, R
     }
     Ok(needed)
 }
+
+#[cfg(test)]
+mod tests;

@@ -72,8 +72,10 @@ pub struct OaDate(pub f64);
 
 /// The milliseconds of a day.
 const DAY: u64 = 86_400_000;
-/// From 1899-12-30 to 1970-01-01, in days.
-const UNIX_EPOCH: u64 = 25_569;
+/// The seconds of a day.
+const SECONDS: f64 = 86_400.0;
+/// From 1899-12-30 to 1970-01-01.
+const UNIX_EPOCH: Duration = Duration::from_secs(25_569 * 86_400);
 /// The first day that .NET has no date for any more, 10000-01-01.
 const END: f64 = 2_958_466.0;
 /// .NET has no date so early: the year 99.
@@ -87,15 +89,14 @@ impl OaDate {
             return None;
         }
         let (days, part) = (self.0.trunc().abs(), self.0.fract().abs());
-        let milliseconds = (part * (1000.0 * 86_400.0)).round() / 1000.0;
-        let time = Duration::try_from_secs_f64(milliseconds).ok()?;
-        let days = Duration::try_from_secs_f64(days * 86_400.0).ok()?;
-        let unix = Duration::from_millis(UNIX_EPOCH.checked_mul(DAY)?);
-        let beginning = SystemTime::UNIX_EPOCH.checked_sub(unix)?;
+        let days = Duration::try_from_secs_f64(days * SECONDS).ok()?;
+        let time = (part * SECONDS * 1000.0).round() / 1000.0;
+        let time = Duration::try_from_secs_f64(time).ok()?;
+        let first = SystemTime::UNIX_EPOCH.checked_sub(UNIX_EPOCH)?;
         let midnight = if self.0 < 0.0 {
-            beginning.checked_sub(days)
+            first.checked_sub(days)
         } else {
-            beginning.checked_add(days)
+            first.checked_add(days)
         };
         midnight?.checked_add(time)
     }
@@ -104,38 +105,36 @@ impl OaDate {
 /// The date in UTC.
 impl From<SystemTime> for OaDate {
     fn from(time: SystemTime) -> Self {
-        let unix = UNIX_EPOCH.saturating_mul(DAY);
-        match time.duration_since(SystemTime::UNIX_EPOCH) {
-            Ok(since) => Self(days(whole_millis(since).saturating_add(unix))),
-            Err(before) => {
-                let before = before.duration();
-                let millis = whole_millis(before.saturating_add(Duration::from_nanos(999_999)));
-                match unix.checked_sub(millis) {
-                    Some(since) => Self(days(since)),
-                    None => Self(days_before(millis.saturating_sub(unix))),
-                }
-            }
-        }
+        let since = match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => since.saturating_add(UNIX_EPOCH),
+            Err(before) => match UNIX_EPOCH.checked_sub(before.duration()) {
+                Some(since) => since,
+                None => return Self::before(before.duration().saturating_sub(UNIX_EPOCH)),
+            },
+        };
+        Self(days(whole_millis(since)))
     }
 }
 
-fn whole_millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+impl OaDate {
+    /// So long before the first date: full days back, then the time of that day.
+    fn before(span: Duration) -> Self {
+        let millis = whole_millis(span);
+        let full_days = millis.div_ceil(DAY).saturating_mul(DAY);
+        let time = full_days.saturating_sub(millis);
+        Self(-days(full_days.saturating_add(time)))
+    }
 }
 
-/// Milliseconds as days.
+fn whole_millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Milliseconds as days, rounded once, as .NET has them.
 fn days(millis: u64) -> f64 {
-    let (high, low) = (millis.wrapping_shr(32), millis & u64::from(u32::MAX));
-    let high = u32::try_from(high).unwrap_or(u32::MAX);
-    let low = u32::try_from(low).unwrap_or(u32::MAX);
-    (f64::from(high) * 4_294_967_296.0 + f64::from(low)) / 86_400_000.0
-}
-
-/// The date so many milliseconds before the first one: full days back, then the time of that day.
-fn days_before(millis: u64) -> f64 {
-    let begun = millis.div_ceil(DAY).saturating_mul(DAY);
-    let time = begun.saturating_sub(millis);
-    -days(begun.saturating_add(time))
+    let [a, b, c, d, high @ ..] = millis.to_le_bytes();
+    let (low, high) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes(high));
+    (f64::from(high) * 4_294_967_296.0 + f64::from(low)) / (SECONDS * 1000.0)
 }
 
 #[diagnostic::do_not_recommend]
