@@ -38,7 +38,9 @@ impl dyn Subject {
     pub(crate) fn collection(&mut self, index: usize) -> &mut dyn Member {
         let members = self.members_mut().into_iter().map(|(_, member)| member);
         let mut collections = members.filter(|member| member.is_collection());
-        collections.nth(index).expect("a collection with this index")
+        collections
+            .nth(index)
+            .expect("a collection with this index")
     }
 
     /// Sets fields, as recorded: a list of pairs. `false` where one of them is the same in C# only.
@@ -101,9 +103,15 @@ impl dyn Subject {
     /// The contents of the collections, compared with recorded ones: a list.
     pub(crate) fn same_content_list(&self, recorded: &Value) -> Result<(), String> {
         let members = self.members().into_iter();
-        let collections: Vec<_> = members.filter(|(_, member)| member.is_collection()).collect();
+        let collections: Vec<_> = members
+            .filter(|(_, member)| member.is_collection())
+            .collect();
         let recorded = recorded.list();
-        same("the number of collections", &collections.len(), &recorded.len())?;
+        same(
+            "the number of collections",
+            &collections.len(),
+            &recorded.len(),
+        )?;
         for ((name, member), value) in collections.into_iter().zip(recorded) {
             same(name, &member.shown(), &member.canonical(value))?;
         }
@@ -141,7 +149,10 @@ impl Class {
         Self {
             name,
             append: |list| list.with(B::default()),
-            as_subject: |any| any.downcast_ref::<B>().map(|subject| subject as &dyn Subject),
+            as_subject: |any| {
+                any.downcast_ref::<B>()
+                    .map(|subject| subject as &dyn Subject)
+            },
             as_subject_mut: |any| {
                 any.downcast_mut::<B>()
                     .map(|subject| subject as &mut dyn Subject)

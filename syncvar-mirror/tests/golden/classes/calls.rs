@@ -108,12 +108,14 @@ pub(crate) struct RpcBase {
 impl RpcBase {
     #[command]
     pub(crate) fn cmd_virt(&mut self, value: i32) {
-        self.log.write("RpcBase", "call", json!(format!("base {value}")));
+        self.log
+            .write("RpcBase", "call", json!(format!("base {value}")));
     }
 
     #[client_rpc]
     pub(crate) fn rpc_virt(&mut self, value: i32) {
-        self.log.write("RpcBase", "call", json!(format!("rpc base {value}")));
+        self.log
+            .write("RpcBase", "call", json!(format!("rpc base {value}")));
     }
 }
 

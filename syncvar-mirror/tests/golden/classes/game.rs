@@ -79,7 +79,8 @@ impl Default for Player {
 impl Player {
     fn on_inventory(&mut self, change: &ListChange<i32>) {
         let events = list_events(change);
-        self.log.write("Player", "list", json!(["inventory", events]));
+        self.log
+            .write("Player", "list", json!(["inventory", events]));
     }
 
     fn ran(&self, event: &'static str, what: Value) {
@@ -233,11 +234,13 @@ impl Monster {
     }
 
     fn on_tags(&mut self, change: &SetChange<Text>) {
-        self.log.write("Monster", "set", json!(["tags", set_events(change)]));
+        self.log
+            .write("Monster", "set", json!(["tags", set_events(change)]));
     }
 
     fn on_loot(&mut self, change: &ListChange<Loot>) {
-        self.log.write("Monster", "list", json!(["loot", list_events(change)]));
+        self.log
+            .write("Monster", "list", json!(["loot", list_events(change)]));
     }
 }
 

@@ -60,16 +60,28 @@ impl HookVars {
 
     /// As the recorder describes the fields.
     fn fields(&self) -> String {
-        let Self { a, b, c, s, f, v, .. } = self;
+        let Self {
+            a, b, c, s, f, v, ..
+        } = self;
         let (s, list) = (Self::text(s), self.list.len());
         format!("a={a} b={b} c={c} s={s} f={f} v={v} list={list}")
     }
 
     fn on_list(&mut self, change: &ListChange<i32>) {
-        let Some(ListChange::Set { index, previous, value }) = Some(change) else {
-            return self.log.write("HookVars", "list", json!(list_events(change)));
+        let Some(ListChange::Set {
+            index,
+            previous,
+            value,
+        }) = Some(change)
+        else {
+            return self
+                .log
+                .write("HookVars", "list", json!(list_events(change)));
         };
-        self.write(format!("list OP_SET {index} {previous}->{value} b={}", self.b));
+        self.write(format!(
+            "list OP_SET {index} {previous}->{value} b={}",
+            self.b
+        ));
     }
 
     fn on_a(&mut self, previous: i32) {
@@ -80,7 +92,10 @@ impl HookVars {
         self.write(format!("b({previous}->{}) {}", self.b, self.fields()));
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "a hook is given the previous value")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a hook is given the previous value"
+    )]
     fn on_s(&mut self, previous: Text) {
         let (previous, now) = (Self::text(&previous), Self::text(&self.s));
         self.write(format!("s({previous}->{now}) {}", self.fields()));

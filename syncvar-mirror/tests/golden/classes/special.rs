@@ -96,11 +96,7 @@ impl NetworkBehaviour for CustomSerNoBase {
         true
     }
 
-    fn on_deserialize(
-        &mut self,
-        reader: &mut NetworkReader<'_>,
-        _: bool,
-    ) -> Result<(), ReadError> {
+    fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
         reader.read::<bool>()?;
         reader.read::<String>()?;
         Ok(())
