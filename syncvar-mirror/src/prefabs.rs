@@ -2,6 +2,8 @@
 
 mod component;
 mod entry;
+#[cfg(test)]
+mod tests;
 
 use std::any::TypeId;
 use std::fmt;
