@@ -35,6 +35,11 @@ pub struct MirrorServerConfig {
     /// Whether each update tells every ready connection the time (`TimeSnapshotMessage`), which Mirror's
     /// `NetworkTime.time` on clients is made of; `true` unless set.
     pub time_snapshots: bool,
+    /// Whether a connection is only let in when the game has [accepted](crate::MirrorServer::accept) it:
+    /// until then anything but pings, the time, and the messages that are
+    /// [allowed](crate::MirrorServer::allow_unauthenticated) disconnects it. `false` unless set, as in
+    /// Mirror without an authenticator.
+    pub authenticate: bool,
     /// When a connection is shown the objects that are there already.
     pub spawn_policy: SpawnPolicy,
     /// The most elements that a sequence or a collection can have in what clients send, 1 048 576 unless
@@ -59,6 +64,7 @@ impl Default for MirrorServerConfig {
         Self {
             ping_interval: PING_INTERVAL,
             time_snapshots: true,
+            authenticate: false,
             spawn_policy: SpawnPolicy::default(),
             max_elements: MAX_ELEMENTS,
             max_messages: 10_000,
@@ -86,6 +92,10 @@ pub struct MirrorClientConfig {
     pub auto_ready: bool,
     /// Whether to ask for a player with that (`NetworkManager.autoCreatePlayer`); `true` unless set.
     pub auto_add_player: bool,
+    /// Whether the server has a scene of its own that this client is to load first, as a
+    /// `NetworkManager` with an `onlineScene` knows: then nothing of the above happens before the first
+    /// [`scene_loaded`](crate::MirrorClient::scene_loaded), and always then. `false` unless set.
+    pub awaits_scene: bool,
     /// How often the server is asked for its time; every 0.1 s unless set, as Mirror's
     /// `NetworkTime.PingInterval`; never if it is zero. A server needs no pings, but Telepathy closes
     /// connections that are silent for 30 s, KCP those that are silent for 10 s.
@@ -111,6 +121,7 @@ impl Default for MirrorClientConfig {
         Self {
             auto_ready: true,
             auto_add_player: true,
+            awaits_scene: false,
             ping_interval: PING_INTERVAL,
             time_snapshots: true,
             max_objects: 1_000_000,
