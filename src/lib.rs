@@ -29,12 +29,12 @@ pub use syncvar_runtime::{
     NetworkSceneId, NetworkSerializable, NetworkServer, NetworkTime, NetworkWriter, OaDate,
     PacketError, ParentError, Plane, Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError,
     ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands, ReplicaMut,
-    RpcSender, SchemaDifference, Serializable, ServerConfig, ServerEvent, SetChange, SmallestThree,
-    SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec, SyncDictionary,
-    SyncEvent, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet, SyncValue,
-    SyncVar, Synchronize, SynchronizeError, SynchronizeFailure, Tag, Target, Transmit, TypeSchema,
-    ValueMut, VariantSchema, Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError,
-    WriteErrorKind, Writers, ZigZag, dictionary, hash_set,
+    RpcSender, SchemaDifference, SectionHooks, Serializable, ServerConfig, ServerEvent, SetChange,
+    SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec,
+    SyncDictionary, SyncEvent, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet,
+    SyncValue, SyncVar, Synchronize, SynchronizeError, SynchronizeFailure, Tag, Target, Transmit,
+    TypeSchema, ValueMut, VariantSchema, Vector2, Vector2Int, Vector3, Vector3Int, Vector4,
+    WriteError, WriteErrorKind, Writers, ZigZag, dictionary, hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.

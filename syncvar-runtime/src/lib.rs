@@ -14,6 +14,8 @@ mod channel;
 mod client;
 mod codec;
 mod context;
+#[doc(hidden)]
+pub mod engine;
 mod events;
 mod id_set;
 mod identity;
@@ -46,7 +48,7 @@ pub use client::{
 };
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use context::{CallContext, NetworkContext};
-pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity};
+pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity, SectionHooks};
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
     Tag,

@@ -28,6 +28,7 @@ mod packed;
 #[cfg(feature = "serde")]
 mod postcard;
 mod reader;
+mod section;
 mod selection;
 mod unity;
 mod value;
@@ -48,6 +49,7 @@ pub use option::Absence;
 pub use postcard::Postcard;
 pub(crate) use reader::DEFAULT_MAX_ELEMENTS;
 pub use reader::NetworkReader;
+pub(crate) use section::{ReadSection, WriteSection};
 pub use unity::{
     Color, Color32, Matrix4x4, NetworkHash128, NetworkSceneId, Plane, Quaternion, Ray, Rect,
     Vector2, Vector3, Vector4,

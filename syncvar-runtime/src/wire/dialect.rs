@@ -155,9 +155,17 @@ impl NetworkWriter {
 
     /// The dirty mask of one class level, together with the bits of derived classes when a base is
     /// being written, as UNet repeats the whole mask at every level.
+    ///
+    /// In `Mirror` the mask of the collections stands before them, where it has been left room for, and
+    /// that of the other fields here, if the class has such fields.
     #[inline]
     pub fn write_dirty_bits(&mut self, dirty_bits: u64) {
-        self.write_unsigned_wide(dirty_bits | self.derived_bits);
+        let dirty_bits = dirty_bits | self.derived_bits;
+        match self.dialect() {
+            Dialect::Unet => self.write_packed_u64(dirty_bits),
+            Dialect::Compact => self.write_varint(dirty_bits),
+            Dialect::Mirror => self.write_section_mask(dirty_bits),
+        }
     }
 }
 
@@ -242,17 +250,22 @@ impl NetworkReader<'_> {
     }
 
     /// Counterpart of [`NetworkWriter::write_dirty_bits`]; `known_bits` are those of the fields
-    /// of this class and its bases.
+    /// of this class and its bases. In `Mirror`, what is returned are the collections or the other fields,
+    /// whichever are read.
     ///
     /// # Errors
     ///
     /// When the message ends too early, and when a bit belongs to no field (UNet ignores it and
-    /// then reads its value as something else).
+    /// then reads its value as something else; Mirror passes over it, and so does this in `Mirror`).
     #[inline]
     pub fn read_dirty_bits(&mut self, known_bits: u64) -> Result<u64, ReadError> {
         let start = self.mark();
-        let dirty_bits = self.read_unsigned_wide()?;
         let known_bits = known_bits | self.derived_bits;
+        let dirty_bits = match self.dialect() {
+            Dialect::Unet => self.read_packed_u64()?,
+            Dialect::Compact => self.read_varint()?,
+            Dialect::Mirror => return self.read_section_mask(known_bits),
+        };
         let unknown = dirty_bits & !(known_bits & !self.refused_bits);
         if unknown != 0 {
             let kind = match dirty_bits & !known_bits {
@@ -266,7 +279,8 @@ impl NetworkReader<'_> {
     }
 
     /// Every dirty bit read since this was last asked.
-    pub(crate) fn take_seen_bits(&mut self) -> u64 {
+    #[doc(hidden)]
+    pub fn take_seen_bits(&mut self) -> u64 {
         std::mem::take(&mut self.seen_bits)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::dialect::MAX_EMPTY_ELEMENTS;
-use super::{Dialect, ReadError, ReadErrorKind, SyncValue};
+use super::{Dialect, ReadError, ReadErrorKind, ReadSection, SyncValue};
 use crate::NetId;
 
 /// Takes values from the payload of one message, in the bytes of a [`Dialect`].
@@ -39,6 +39,8 @@ pub struct NetworkReader<'a> {
     references: Option<&'a Mutex<Vec<NetId>>>,
     /// Dirty bits that may not be in a mask, though there are such fields.
     pub(super) refused_bits: u64,
+    /// What of a behaviour is being read, in the `Mirror` dialect.
+    pub(super) section: ReadSection,
     /// Whether what is read is to go on to others.
     relaying: bool,
 }
@@ -71,6 +73,7 @@ impl<'a> NetworkReader<'a> {
             max_elements: DEFAULT_MAX_ELEMENTS,
             references: None,
             refused_bits: 0,
+            section: ReadSection::Whole,
             relaying: false,
         }
     }
@@ -166,7 +169,8 @@ impl<'a> NetworkReader<'a> {
     }
 
     /// What has not been read yet.
-    pub(crate) fn rest(&self) -> &'a [u8] {
+    #[doc(hidden)]
+    pub fn rest(&self) -> &'a [u8] {
         self.left
     }
 

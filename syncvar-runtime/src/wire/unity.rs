@@ -287,6 +287,29 @@ impl NetworkHash128 {
         Self(value.to_be_bytes())
     }
 
+    /// The asset id of Mirror with this number: its four bytes, most significant first, behind zeros.
+    ///
+    /// ```
+    /// # use syncvar_runtime::NetworkHash128;
+    /// let asset_id = NetworkHash128::from_u32(0x0176_acd4);
+    /// assert_eq!(asset_id.to_string(), "0000000000000000000000000176acd4");
+    /// assert_eq!(asset_id.as_u32(), Some(0x0176_acd4));
+    /// ```
+    pub const fn from_u32(number: u32) -> Self {
+        let [a, b, c, d] = number.to_be_bytes();
+        Self([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d])
+    }
+
+    /// The number of an asset id of Mirror; none if it is longer than that.
+    pub const fn as_u32(self) -> Option<u32> {
+        match self.0 {
+            [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d] => {
+                Some(u32::from_be_bytes([a, b, c, d]))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether all bits are zero, which names nothing.
     pub fn is_zero(self) -> bool {
         self == Self::default()

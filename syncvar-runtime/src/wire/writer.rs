@@ -4,7 +4,7 @@ use std::mem;
 
 use bytes::Bytes;
 
-use super::{Dialect, MAX_BYTES, SyncValue, WriteError, WriteErrorKind};
+use super::{Dialect, MAX_BYTES, SyncValue, WriteError, WriteErrorKind, WriteSection};
 
 /// Appends values to a growing buffer, in the bytes of a [`Dialect`].
 ///
@@ -41,6 +41,10 @@ pub struct NetworkWriter {
     pub(super) left_out: u64,
     /// Whether the full state that is being written is for the owner of the object.
     pub(super) for_owner: bool,
+    /// What of a behaviour is being written, in the `Mirror` dialect.
+    pub(super) section: WriteSection,
+    /// Whether every value is in the change that is being written, in the `Mirror` dialect.
+    pub(super) everything_dirty: bool,
 }
 
 /// Where a message began: [`NetworkWriter::finish_message`] writes its size there.
@@ -135,7 +139,8 @@ impl NetworkWriter {
 
     /// Names the behaviour that is written next, or none.
     #[inline]
-    pub(crate) fn at_behaviour(&mut self, behaviour: Option<&'static str>) {
+    #[doc(hidden)]
+    pub fn at_behaviour(&mut self, behaviour: Option<&'static str>) {
         self.behaviour = behaviour;
         self.field = None;
     }
@@ -240,6 +245,16 @@ impl NetworkWriter {
     pub(crate) fn patch_u16(&mut self, position: usize, value: u16) {
         if let Some(room) = position
             .checked_add(2)
+            .and_then(|end| self.buffer.get_mut(position..end))
+        {
+            room.copy_from_slice(&value.to_le_bytes());
+        }
+    }
+
+    /// Writes a `u64` over the eight bytes at a position.
+    pub(crate) fn patch_u64(&mut self, position: usize, value: u64) {
+        if let Some(room) = position
+            .checked_add(8)
             .and_then(|end| self.buffer.get_mut(position..end))
         {
             room.copy_from_slice(&value.to_le_bytes());
