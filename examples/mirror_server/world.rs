@@ -1,0 +1,226 @@
+//! The world: what stands in it, who comes in, and a script of what happens to the first who does.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use syncvar::prelude::*;
+use syncvar::{Color32, Vector3};
+use syncvar_mirror::{MirrorServer, MirrorServerEvent, MirrorSpawnOptions};
+
+use crate::objects::{
+    Door, GlobalMsg, Item, Kind, Loot, Monster, Player, SCENE_DOOR, Wallet, prefabs,
+};
+
+/// A server with everything that is there before anybody comes.
+pub(crate) fn server() -> MirrorServer {
+    let mut server = MirrorServer::new(prefabs());
+    server.register_message::<GlobalMsg>();
+    server
+}
+
+/// The objects of the world, and how far the script has come.
+#[derive(Debug)]
+pub(crate) struct World {
+    door: NetId,
+    /// In the order of their birth.
+    monsters: Vec<NetId>,
+    /// The first who came in, and when.
+    first: Option<(NetId, Duration)>,
+    /// How many steps of the script are done.
+    done: usize,
+}
+
+impl World {
+    pub(crate) fn new(server: &mut MirrorServer) -> Self {
+        let at = |x, y, z| MirrorSpawnOptions {
+            position: Vector3::new(x, y, z),
+            ..MirrorSpawnOptions::default()
+        };
+        let door = server.spawn_scene_object(SCENE_DOOR, Door::default(), at(7.0, 0.0, -7.0));
+        let goblin = server.spawn_with(Monster::born(Kind::Goblin), at(1.0, 0.0, 0.0));
+        let orc = server.spawn_with(Monster::born(Kind::Orc), at(-2.0, 0.5, 3.0));
+        Self {
+            door: door.expect("the registry has a door"),
+            monsters: [goblin, orc].into_iter().flatten().collect(),
+            first: None,
+            done: 0,
+        }
+    }
+
+    /// What the game does each tick.
+    pub(crate) fn tick(&mut self, server: &mut MirrorServer, now: Duration) -> ControlFlow<()> {
+        while let Some(event) = server.poll_event() {
+            match event {
+                MirrorServerEvent::AddPlayerRequested { connection } => {
+                    self.add_player(server, connection, now);
+                }
+                MirrorServerEvent::Message(message) => {
+                    if let Some(Ok(GlobalMsg { a, item })) = message.read::<GlobalMsg>() {
+                        let answer = GlobalMsg { a: a + 1, item };
+                        server.send(message.connection, &answer);
+                    }
+                }
+                MirrorServerEvent::Disconnected { connection, .. } => {
+                    println!("{connection} is gone");
+                }
+                other => println!("{other:?}"),
+            }
+        }
+        if server.connections().next().is_none() && self.first.is_some() {
+            // Whoever comes next finds everything as it was.
+            *server = self::server();
+            *self = Self::new(server);
+        }
+        self.play(server, now);
+        ControlFlow::Continue(())
+    }
+
+    fn add_player(&mut self, server: &mut MirrorServer, connection: ConnectionId, now: Duration) {
+        let behaviours = Default::default();
+        let added = server.add_player::<(Player, Wallet, crate::objects::Aim)>(connection, behaviours);
+        let Ok(player) = added else {
+            return;
+        };
+        println!("{connection} plays {player}");
+        if let Some(mut player) = server.get_mut::<Player>(player) {
+            player.player_name.set(format!("player{}", connection.0));
+        }
+        self.first.get_or_insert((player, now));
+    }
+
+    /// Plays those steps of the script whose time has come.
+    fn play(&mut self, server: &mut MirrorServer, now: Duration) {
+        let Some((player, since)) = self.first else {
+            return;
+        };
+        let elapsed = now.saturating_sub(since).as_millis();
+        while let Some((at, step)) = SCRIPT.get(self.done)
+            && elapsed >= *at
+        {
+            self.done += 1;
+            self.run(server, player, step);
+        }
+    }
+
+    fn run(&mut self, server: &mut MirrorServer, player: NetId, step: &Step) {
+        match *step {
+            Step::Monster(number, change) => {
+                let id = self.monsters.get(number).copied();
+                if let Some(mut monster) = id.and_then(|id| server.get_mut::<Monster>(id)) {
+                    change(&mut monster, player);
+                }
+            }
+            Step::Player(change) => {
+                if let Some(mut player) = server.get_mut::<Player>(player) {
+                    change(&mut player);
+                }
+            }
+            Step::World(action) => action(self, server, player),
+        }
+    }
+}
+
+/// Something that happens.
+enum Step {
+    /// To a monster, by its number; it may be about the player.
+    Monster(usize, fn(&mut Monster, NetId)),
+    Player(fn(&mut Player)),
+    World(fn(&mut World, &mut MirrorServer, NetId)),
+}
+
+/// What happens, and how many milliseconds after the first player has come in.
+const SCRIPT: &[(u128, Step)] = &[
+    (300, Step::Monster(0, |goblin, _| {
+        goblin.hp.set(40);
+        goblin.buffs.insert(1, "haste".into());
+    })),
+    (500, Step::Monster(0, |goblin, _| {
+        goblin.buffs.insert(2, "shield".into());
+        goblin.buffs.insert(1, "slow".into());
+        goblin.buffs.remove(&2);
+    })),
+    (600, Step::Monster(0, |goblin, _| {
+        goblin.tags.insert("boss".into());
+        goblin.loot.push(loot(5, "sword", 0.5));
+        goblin.loot.push(loot(6, "bow", 0.25));
+    })),
+    (800, Step::World(|world, server, _| {
+        let options = MirrorSpawnOptions {
+            position: Vector3::new(10.0, 0.0, 10.0),
+            ..MirrorSpawnOptions::default()
+        };
+        world.monsters.extend(server.spawn_with(Monster::born(Kind::Dragon), options));
+    })),
+    (900, Step::Monster(2, |dragon, player| {
+        dragon.target.set(player.into());
+        dragon.bounty.set(Some(500));
+        dragon.hp.set(999);
+    })),
+    (1100, Step::World(|_, server, player| {
+        if let Some(mut wallet) = server.get_mut::<Wallet>(player) {
+            wallet.gold.set(777);
+        }
+        if let Some(mut player) = server.get_mut::<Player>(player) {
+            player.inventory.extend([11, 22]);
+            player.position.set(Vector3::new(1.0, 2.0, 3.0));
+        }
+    })),
+    (1300, Step::World(|world, server, player| {
+        if let Some(dragon) = world.monsters.get(2) {
+            let _ = server.calls::<Monster>(*dragon).roar(9, Vector3::new(1.0, 1.0, 1.0));
+        }
+        if let Some(owner) = server.owner(player) {
+            let _ = server.calls::<Player>(player).notify(owner, "hello-owner".into());
+        }
+        let _ = server.calls::<Player>(player).others(4);
+    })),
+    (1500, Step::Player(|player| {
+        if player.inventory.len() > 1 {
+            player.inventory.set(0, 33);
+            player.inventory.remove(1);
+        }
+    })),
+    (1600, Step::World(|world, server, player| {
+        if let Some(orc) = world.monsters.get(1) {
+            server.set_owner(*orc, server.owner(player));
+        }
+    })),
+    (1700, Step::World(|world, server, _| {
+        if let Some(orc) = world.monsters.get(1) {
+            server.set_owner(*orc, None);
+        }
+    })),
+    (1800, Step::World(|world, server, _| {
+        if let Some(orc) = world.monsters.get(1) {
+            server.despawn(*orc);
+        }
+    })),
+    (1900, Step::Monster(0, |goblin, _| {
+        goblin.color.set(Color32 { r: 9, g: 8, b: 7, a: 6 });
+    })),
+    (2000, Step::World(|world, server, _| {
+        if let Some(mut door) = server.get_mut::<Door>(world.door) {
+            let open = !*door.open;
+            door.open.set(open);
+        }
+    })),
+    (2100, Step::Monster(2, |dragon, _| dragon.target.set(NetRef::NONE))),
+    (2200, Step::Player(|player| {
+        player.inventory.clear();
+        player.inventory.push(1);
+    })),
+    (2300, Step::World(|world, server, _| {
+        if let Some(dragon) = world.monsters.get(2) {
+            server.despawn(*dragon);
+        }
+    })),
+    (2400, Step::World(|_, server, _| {
+        let item = Item { id: 3, name: "srv".into(), weight: 1.0 };
+        server.send_to_all(&GlobalMsg { a: 41, item });
+    })),
+];
+
+fn loot(item: i32, label: &str, chance: f32) -> Loot {
+    let label = label.into();
+    Loot { item, label, chance }
+}
