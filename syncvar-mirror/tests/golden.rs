@@ -10,6 +10,7 @@
 #![allow(clippy::print_stdout, reason = "the report")]
 
 mod golden {
+    pub(crate) mod batching;
     pub(crate) mod behaviours;
     pub(crate) mod changes;
     pub(crate) mod classes;
@@ -18,6 +19,7 @@ mod golden {
     pub(crate) mod json;
     pub(crate) mod log;
     pub(crate) mod member;
+    pub(crate) mod messages;
     pub(crate) mod report;
     pub(crate) mod subject;
     pub(crate) mod syncobjects;
@@ -29,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use golden::report::Report;
-use golden::{behaviours, syncobjects, writer};
+use golden::{batching, behaviours, messages, syncobjects, writer};
 use serde_json::Value;
 
 /// The folder of the recordings, and whether it is the one that came with this repository.
@@ -88,4 +90,14 @@ fn values() {
 #[test]
 fn random_values() {
     run("writer_random", writer::run);
+}
+
+#[test]
+fn messages() {
+    run("messages", messages::run);
+}
+
+#[test]
+fn batches() {
+    run("batching", batching::run);
 }
