@@ -92,12 +92,9 @@ pub(crate) const fn header(time: f64) -> [u8; BATCH_HEADER] {
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::as_conversions,
-    clippy::arithmetic_side_effects,
-    reason = "small numbers"
-)]
+#[expect(clippy::as_conversions, reason = "small numbers")]
 mod tests {
+    use proptest::prelude::*;
     use syncvar_runtime::{Dialect, NetworkWriter};
 
     use super::*;
@@ -128,5 +125,39 @@ mod tests {
         assert!(!Limits::KCP.can_carry(Channel::Unreliable, 1185));
         assert!(Limits::KCP.can_carry(Channel::Reliable, 297_421));
         assert!(!Limits::KCP.can_carry(Channel::Reliable, 297_422));
+    }
+
+    proptest! {
+        #[test]
+        fn messages_come_out_of_batches_as_they_went_in(
+            threshold in 8..100_usize,
+            sent in proptest::collection::vec(
+                (proptest::collection::vec(any::<u8>(), 0..300), 0..3_u8),
+                0..20,
+            ),
+        ) {
+            let mut batcher = Batcher::new(threshold);
+            for (message, time) in &sent {
+                batcher.add(message, f64::from(*time));
+            }
+            let mut received = Vec::new();
+            while let Some(batch) = batcher.next_batch() {
+                let messages = Unbatcher::new(&batch)?;
+                let time = messages.time();
+                let messages = messages.collect::<Result<Vec<_>, _>>()?;
+                prop_assert!(batch.len() <= threshold || messages.len() == 1);
+                received.extend(messages.into_iter().map(|it| (it.to_vec(), time)));
+            }
+            let sent: Vec<_> = sent.into_iter().map(|(it, time)| (it, f64::from(time))).collect();
+            prop_assert_eq!(received, sent);
+        }
+
+        #[test]
+        fn any_bytes_are_messages_or_an_error(batch in proptest::collection::vec(any::<u8>(), 0..64)) {
+            if let Ok(messages) = Unbatcher::new(&batch) {
+                let bytes: usize = messages.flatten().map(<[u8]>::len).sum();
+                prop_assert!(bytes < batch.len());
+            }
+        }
     }
 }
