@@ -126,7 +126,7 @@ impl Player {
         self.ran("rpc", json!(["RpcChat", name, text]));
     }
 
-    #[client_rpc(target = owner)]
+    #[client_rpc(target = owner, name = "TargetNotify")]
     pub(crate) fn target_notify(&mut self, text: Text) {
         self.ran("rpc", json!(["TargetNotify", text]));
     }
@@ -143,7 +143,7 @@ pub(crate) struct Wallet {
     #[sync_var(hook = on_gold)]
     pub(crate) gold: SyncVar<i32>,
     #[sync_var]
-    pub(crate) secret: SyncVar<i64>,
+    pub(crate) secret: SyncVar<u64>,
     log: Log,
 }
 
@@ -201,7 +201,7 @@ pub(crate) struct Monster {
     #[sync_var(hook = on_kind)]
     pub(crate) kind: SyncVar<MonsterKind>,
     #[sync_var(hook = on_hp)]
-    pub(crate) hp: SyncVar<i32>,
+    pub(crate) hp: SyncVar<i16>,
     #[sync_var(hook = on_target)]
     pub(crate) target: SyncVar<NetRef>,
     #[sync_var]
@@ -247,7 +247,7 @@ impl Monster {
 hooks! {
     Monster:
     on_kind kind "kind": MonsterKind;
-    on_hp hp "hp": i32;
+    on_hp hp "hp": i16;
     on_target target "target": NetRef;
 }
 
