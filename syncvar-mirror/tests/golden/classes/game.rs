@@ -42,6 +42,16 @@ macro_rules! lives {
                 Ok(())
             }
 
+            fn on_start_local_player(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+                self.log.write(stringify!($class), "OnStartLocalPlayer", json!(ctx.net_id().0));
+                Ok(())
+            }
+
+            fn on_stop_local_player(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+                self.log.write(stringify!($class), "OnStopLocalPlayer", json!(ctx.net_id().0));
+                Ok(())
+            }
+
             fn on_lost_ownership(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
                 self.log.write(stringify!($class), "OnStopAuthority", json!(ctx.net_id().0));
                 Ok(())
