@@ -101,6 +101,11 @@ impl Player {
         unreachable!("a client does not run {amount}");
     }
 
+    #[command]
+    pub(crate) fn cmd_name(&mut self, name: String) {
+        unreachable!("a client does not run {name}");
+    }
+
     #[client_rpc]
     pub(crate) fn rpc_chat(&mut self, name: Option<String>, text: Option<String>) {
         log("rpc RpcChat");
@@ -287,6 +292,11 @@ pub(crate) struct GlobalMsg {
 
 impl MirrorMessage for GlobalMsg {
     const NAME: &'static str = "GlobalMsg";
+}
+
+/// The parts of a player.
+pub(crate) fn player() -> (Player, Wallet, Aim) {
+    Default::default()
 }
 
 /// What the recorded client knows.
