@@ -151,6 +151,12 @@ use syn::{DeriveInput, parse_macro_input};
 ///   spawned, despawned, given away, and so on. A class without it has the callbacks of its base.
 /// * `synchronize`: the struct implements `Synchronize`, a function for data that travels with the
 ///   full state, beside the fields. A class without it has that of its base.
+/// * `sync_mode = owner`: `read = owner` on every field of this struct; `sync_mode = observers`, everyone,
+///   unless given. The names are Mirror's, where the settings of a component decide this and not those of
+///   a field.
+/// * `sync_direction = client_to_server`: `write = owner` on every field of this struct;
+///   `sync_direction = server_to_client` unless given. Neither of the two says anything about the fields of
+///   a base: these are what the struct of the base makes them.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -249,7 +255,8 @@ pub fn derive_network_behaviour(input: proc_macro::TokenStream) -> proc_macro::T
 /// ```
 ///
 /// A struct travels as its members one after another, an enum without data as four bytes, an enum
-/// with data as the packed position of the variant and then its members.
+/// with data as the packed position of the variant and then its members. In the bytes of Mirror an enum
+/// without data is an integer of the type that its `#[repr(...)]` names, or an `i32`, as in C#.
 ///
 /// `#[sync_value(crate = <path>)]` on the type says where the crate `syncvar` is found, if not at
 /// `::syncvar`; `#[sync_value(skip)]` on a member of a struct leaves it out.

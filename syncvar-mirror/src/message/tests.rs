@@ -1,5 +1,7 @@
 //! The examples of `WIRE.md`, section 5, and what cannot be read.
 
+use proptest::prelude::*;
+use syncvar::SyncValue;
 use syncvar_runtime::{NetId, Quaternion, ReadErrorKind, Vector3};
 
 use super::*;
@@ -180,4 +182,121 @@ fn no_two_of_mirrors_messages_have_the_same_id() {
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), OWN.len());
+}
+
+#[derive(SyncValue, Clone, Debug, Default, PartialEq)]
+struct Chat {
+    text: String,
+    words: Vec<u8>,
+}
+
+impl MirrorMessage for Chat {
+    const NAME: &'static str = "Game.Net.ChatMessage";
+}
+
+#[derive(SyncValue, Clone, Debug, Default, PartialEq)]
+struct Stolen {}
+
+impl MirrorMessage for Stolen {
+    const NAME: &'static str = "Mirror.SpawnMessage";
+}
+
+fn known() -> UserMessages {
+    let mut messages = UserMessages::default();
+    messages.register::<Chat>();
+    messages.register::<AuthRequestMessage>();
+    messages.register::<AuthResponseMessage>();
+    messages
+}
+
+/// Writes a message of the game and gives it to whoever knows it.
+fn send<M: MirrorMessage>(message: &M) -> Result<ReceivedMessage, MirrorError> {
+    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    encode_user(message, &mut writer)?;
+    match Message::decode(writer.as_bytes())? {
+        Message::Other { id, payload } => known().read(id, payload, 4),
+        other => panic!("one of Mirror's: {other:?}"),
+    }
+}
+
+#[test]
+fn a_message_of_the_game_arrives_as_it_was_sent() {
+    let chat = Chat {
+        text: "hi".into(),
+        words: vec![9, 8],
+    };
+    let received = send(&chat).expect("it is known");
+    assert_eq!(received.name(), "Game.Net.ChatMessage");
+    assert_eq!(received.get(), Some(&chat));
+    assert_eq!(received.get::<AuthRequestMessage>(), None);
+}
+
+#[test]
+fn names_and_passwords_travel_as_messages_of_the_game() {
+    let request = AuthRequestMessage {
+        username: "ada".into(),
+        password: "secret".into(),
+    };
+    let received = send(&request).expect("it is known");
+    assert_eq!(received.get(), Some(&request));
+    let response = AuthResponseMessage {
+        code: AuthResponseMessage::ACCEPTED,
+        message: "Success".into(),
+    };
+    let received = send(&response).expect("it is known");
+    assert_eq!(received.get(), Some(&response));
+}
+
+#[test]
+fn a_message_that_nobody_has_registered_is_unknown() {
+    let error = known().read(Stolen::ID, &[], 4);
+    let id = Stolen::ID;
+    assert_eq!(error, Err(MirrorError::UnknownMessage { id }));
+}
+
+#[test]
+fn a_message_of_the_game_that_cannot_be_read_says_where() {
+    let error = known().read(Chat::ID, &[3, 0, b'h'], 4);
+    let text = error.expect_err("it is cut off").to_string();
+    assert_eq!(
+        text,
+        "malformed Game.Net.ChatMessage: Chat.text: 2 bytes needed, 1 left, at byte 2"
+    );
+}
+
+#[test]
+#[should_panic(expected = "has the id 34916, which is that of `Mirror.SpawnMessage`")]
+fn a_message_of_the_game_may_not_have_an_id_of_mirrors() {
+    known().register::<Stolen>();
+}
+
+#[test]
+#[should_panic(expected = "message `Game.Net.ChatMessage` has the id 41812")]
+fn an_id_stands_for_one_message() {
+    known().register::<Chat>();
+}
+
+proptest! {
+    /// Whatever comes is read or refused.
+    #[test]
+    fn any_bytes_are_a_message_or_an_error(
+        own in 0..OWN.len(),
+        payload in proptest::collection::vec(any::<u8>(), 0..64),
+    ) {
+        let (id, _) = OWN[own];
+        let bytes = [&id.to_le_bytes()[..], &payload].concat();
+        if let Ok(message) = Message::decode(&bytes) {
+            prop_assert_eq!(message.id(), id);
+        }
+    }
+
+    #[test]
+    fn a_state_is_read_as_it_was_written(
+        net_id: u32,
+        payload in proptest::option::of(proptest::collection::vec(any::<u8>(), 0..3000)),
+    ) {
+        let state = EntityStateMessage { net_id: NetId(net_id), payload: payload.as_deref() };
+        let bytes = state.to_bytes().expect("it can be written");
+        prop_assert_eq!(Message::decode(&bytes), Ok(Message::EntityState(state)));
+    }
 }
