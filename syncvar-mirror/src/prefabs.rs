@@ -61,6 +61,9 @@ use crate::{AssetId, GuidError};
 /// `#[network_behaviour(sync_mode = owner)]` and `#[network_behaviour(sync_direction = client_to_server)]`
 /// say so of the whole struct. If it holds for some of them only, or if a field is for `others`, the behaviour
 /// has to be split, or the prefab must say what is to be done: then the fields are not asked.
+///
+/// When a field is sent is said of the component, too ([`Component::sync_interval`]). What the rules of a
+/// field say about that (`initial_only`, intervals, thresholds) is not asked: each change is sent.
 #[derive(Default)]
 pub struct MirrorPrefabs {
     entries: Vec<Entry>,
@@ -253,10 +256,6 @@ impl MirrorPrefabs {
     /// The messages of the game.
     pub(crate) fn messages(&self) -> &UserMessages {
         &self.messages
-    }
-
-    pub(crate) fn entries(&self) -> &[Entry] {
-        &self.entries
     }
 
     /// The prefab that was registered at this position.

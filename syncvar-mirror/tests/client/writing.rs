@@ -106,7 +106,7 @@ fn collections_are_sent_operation_by_operation() {
         wheel.turns.remove(0);
     }
     // Object 4, 24 bytes: component 0, 22 bytes: list 0 has 3 operations, and no value has changed.
-    let expected = "333004190116010000000000000003000000000200040300000000".to_string() + "00";
+    let expected = "33300419011601000000000000000300000000020004030000000000";
     let sent: Vec<_> = world.frame().iter().map(hex::encode).collect();
     assert_eq!(sent, [expected]);
 }
