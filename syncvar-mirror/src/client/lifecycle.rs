@@ -13,15 +13,14 @@ impl MirrorClient {
         let Some(object) = self.objects.get_mut(id.0) else {
             return;
         };
-        if object.stage != Stage::Spawned {
-            object.stage = Stage::Spawned;
+        if std::mem::replace(&mut object.stage, Stage::Spawned) == Stage::Spawned {
+            self.events
+                .push(MirrorClientEvent::Respawned { object: id });
+        } else {
             for callback in LifecycleCallback::SPAWN {
                 self.tell(id, callback);
             }
             self.events.push(MirrorClientEvent::Spawned { object: id });
-        } else {
-            self.events
-                .push(MirrorClientEvent::Respawned { object: id });
         }
         self.tell_ownership(id);
         self.tell_player(id);

@@ -8,6 +8,10 @@ use crate::SceneId;
 
 /// An object on the client.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "facts that hold independently"
+)]
 pub(super) struct Object {
     /// None while it is being called.
     pub(super) behaviours: Option<Behaviours>,

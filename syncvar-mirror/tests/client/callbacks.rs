@@ -19,7 +19,6 @@ const SCOUT: AssetId = AssetId(7);
 struct Scout {
     #[sync_var(hook = on_order)]
     order: SyncVar<u8>,
-    sibling: u32,
 }
 
 impl Scout {
@@ -56,12 +55,8 @@ impl NetworkLifecycle for Scout {
             )),
             3 => ctx.side::<MirrorClient>().unwrap().disconnect(),
             4 => {
-                let changed = Self {
-                    order: 7.into(),
-                    ..Self::default()
-                };
                 let mut scout = Self::default();
-                scout.order.set(*changed.order);
+                scout.order.set(7);
                 let batch = batch(9.0, &[state(id.0, &changes(scout))]);
                 let client = ctx.side::<MirrorClient>().unwrap();
                 client.handle_packet(Channel::Reliable, &batch)?;
@@ -98,7 +93,6 @@ fn world() -> World {
 fn scout(id: u32, order: u8) -> bytes::Bytes {
     let scout = Scout {
         order: order.into(),
-        ..Scout::default()
     };
     spawn(id, SCOUT, SpawnFlags::NONE, full(scout))
 }
@@ -125,10 +119,7 @@ fn all_objects_of_a_burst_are_there_before_the_first_callback() {
 fn a_callback_can_call_the_server() {
     let mut world = world();
     world.frame();
-    let mine = Scout {
-        order: 9.into(),
-        ..Scout::default()
-    };
+    let mine = Scout { order: 9.into() };
     world.give(&[started(), spawn(5, SCOUT, MINE, full(mine)), finished()]);
     assert_eq!(world.frame().len(), 1);
 }

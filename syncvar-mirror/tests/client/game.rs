@@ -1,4 +1,5 @@
 //! The game of the recordings: a player with a wallet and an aim, monsters, a door.
+#![allow(clippy::unused_self, reason = "hooks are methods")]
 
 use std::cell::RefCell;
 

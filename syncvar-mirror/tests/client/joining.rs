@@ -66,8 +66,8 @@ fn an_authenticator_is_two_messages_and_then_ready() {
         .message::<AuthResponseMessage>();
     let mut world = World::with(MirrorClient::with_config(prefabs, config));
     let request = AuthRequestMessage {
-        username: "me".to_string().into(),
-        password: "secret".to_string().into(),
+        username: "me".to_string(),
+        password: "secret".to_string(),
     };
     world.client.send(&request).unwrap();
     assert_eq!(world.frame().len(), 1);
