@@ -94,7 +94,7 @@ fn scout(id: u32, order: u8) -> bytes::Bytes {
     let scout = Scout {
         order: order.into(),
     };
-    spawn(id, SCOUT, SpawnFlags::NONE, full(scout))
+    spawn(id, SCOUT, SpawnFlags::NONE, &full(scout))
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_callback_can_call_the_server() {
     let mut world = world();
     world.frame();
     let mine = Scout { order: 9.into() };
-    world.give(&[started(), spawn(5, SCOUT, MINE, full(mine)), finished()]);
+    world.give(&[started(), spawn(5, SCOUT, MINE, &full(mine)), finished()]);
     assert_eq!(world.frame().len(), 1);
 }
 

@@ -35,7 +35,7 @@ fn who_may_not_call_is_told_so() {
     let mut world = World::joined();
     let (mine, other, nobody) = (NetId(4), NetId(9), NetId(99));
     world.give(&[
-        spawn(9, PLAYER, SpawnFlags::NONE, full(game::player())),
+        spawn(9, PLAYER, SpawnFlags::NONE, &full(game::player())),
         spawn_door(1, &[]),
     ]);
     let client = &mut world.client;
@@ -88,7 +88,7 @@ fn a_call_that_panics_ends_with_itself() {
         9,
         MONSTER,
         SpawnFlags::NONE,
-        full(Monster::default()),
+        &full(Monster::default()),
     )]);
     world.events();
     let name = "System.Void Monster::RpcRoar(System.Int32,UnityEngine.Vector3)";

@@ -1,5 +1,9 @@
 //! The game of the recordings: a player with a wallet and an aim, monsters, a door.
-#![allow(clippy::unused_self, reason = "hooks are methods")]
+#![allow(
+    clippy::struct_field_names,
+    clippy::unused_self,
+    reason = "names of the recordings, and hooks are methods"
+)]
 
 use std::cell::RefCell;
 

@@ -94,8 +94,8 @@ fn nothing_is_applied_before_the_burst_is_complete() {
         hp: 7.into(),
         ..Monster::default()
     };
-    world.give(&[spawn(9, MONSTER, MINE, full(monster))]);
-    world.give(&[started(), spawn(4, PLAYER, MINE, full(game::player()))]);
+    world.give(&[spawn(9, MONSTER, MINE, &full(monster))]);
+    world.give(&[started(), spawn(4, PLAYER, MINE, &full(game::player()))]);
     world.frame();
     assert_eq!(game::called(), [""; 0]);
     assert_eq!(world.client.object_count(), 0);
@@ -142,7 +142,7 @@ fn a_client_that_is_not_ready_keeps_its_objects_and_calls_nothing() {
 
     let mut player = game::player();
     player.0.health.set(55);
-    world.give(&[started(), spawn(4, PLAYER, MINE, full(player)), finished()]);
+    world.give(&[started(), spawn(4, PLAYER, MINE, &full(player)), finished()]);
     let why = "the server has not had what was written when it said this";
     assert_eq!(game::called(), ["hook health", "hook yaw"], "{why}");
     let events = world.events();
@@ -153,7 +153,7 @@ fn a_client_that_is_not_ready_keeps_its_objects_and_calls_nothing() {
 #[test]
 fn when_the_connection_ends_all_objects_go() {
     let mut world = World::joined();
-    world.give(&[spawn(5, MONSTER, MINE, full(Monster::default()))]);
+    world.give(&[spawn(5, MONSTER, MINE, &full(Monster::default()))]);
     game::called();
     world.events();
     world.client.handle_disconnect();

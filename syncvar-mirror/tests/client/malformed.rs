@@ -7,7 +7,9 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::Value;
 use syncvar::Channel;
-use syncvar::mirror::message::{NetworkMessage, ReadyMessage, RpcMessage, SpawnFlags};
+use syncvar::mirror::message::{
+    NetworkMessage, NetworkPingMessage, ReadyMessage, RpcMessage, SpawnFlags,
+};
 use syncvar::mirror::{
     Limits, MirrorClient, MirrorClientConfig, MirrorClientEvent, MirrorError, hash16,
 };
@@ -53,7 +55,7 @@ fn what_is_no_batch_or_no_message_ends_the_connection() {
     let of_clients = batch(0.0, &[message(&ReadyMessage)]);
     let id = ReadyMessage::ID;
     assert_eq!(refused(&of_clients), MirrorError::UnknownMessage { id });
-    let cut = spawn(9, MONSTER, MINE, full(Monster::default()));
+    let cut = spawn(9, MONSTER, MINE, &full(Monster::default()));
     let cut = batch(0.0, &[cut.slice(..cut.len() - 1)]);
     assert!(matches!(
         refused(&cut),
@@ -161,7 +163,7 @@ fn a_server_that_wants_too_much_is_left() {
     };
     let monsters = |count: u32| -> Vec<_> {
         (1..=count)
-            .map(|id| spawn(id, MONSTER, SpawnFlags::NONE, Vec::new()))
+            .map(|id| spawn(id, MONSTER, SpawnFlags::NONE, &[]))
             .collect()
     };
     assert_eq!(give(&monsters(3)), Ok(()));
@@ -170,11 +172,31 @@ fn a_server_that_wants_too_much_is_left() {
         give(&monsters(4)),
         Err(MirrorError::TooMuch { what, limit })
     );
-    let again = vec![spawn(1, MONSTER, SpawnFlags::NONE, vec![0; 100]); 5];
+    let again = vec![spawn(1, MONSTER, SpawnFlags::NONE, &[0; 100]); 5];
     assert!(matches!(
         give(&again),
         Err(MirrorError::TooMuch { limit: 1000, .. })
     ));
+}
+
+#[test]
+fn pings_are_not_answered_without_end() {
+    let mut world = World::joined();
+    let ping = message(&NetworkPingMessage {
+        local_time: 1.0,
+        predicted_time_adjusted: 1.0,
+    });
+    let pings = batch(0.0, &vec![ping; 800]);
+    for _ in 0..100 {
+        world
+            .client
+            .handle_packet(Channel::Unreliable, &pings)
+            .unwrap();
+    }
+    world.client.update(world.now);
+    let sent = std::iter::from_fn(|| world.client.poll_transmit());
+    let bytes: usize = sent.map(|packet| packet.bytes.len()).sum();
+    assert!((1_000_000..1_100_000).contains(&bytes), "{bytes}");
 }
 
 /// Every batch that a recorded client was sent.
@@ -226,11 +248,12 @@ proptest! {
         payloads in prop::collection::vec((any::<bool>(), prop::collection::vec(any::<u8>(), 0..80)), 0..20),
     ) {
         let mut batches = vec![batch(0.0, &[started(), crate::server::finished()]).to_vec()];
-        batches.push(batch(0.0, &[spawn(4, PLAYER, MINE, full(player()))]).to_vec());
+        batches.push(batch(0.0, &[spawn(4, PLAYER, MINE, &full(player()))]).to_vec());
         for (is_spawn, payload) in payloads {
-            let message = match is_spawn {
-                true => spawn(4, MONSTER, MINE, payload),
-                false => state(4, &payload),
+            let message = if is_spawn {
+                spawn(4, MONSTER, MINE, &payload)
+            } else {
+                state(4, &payload)
             };
             batches.push(batch(0.0, &[message]).to_vec());
         }

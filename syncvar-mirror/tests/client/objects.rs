@@ -28,7 +28,7 @@ fn hooks_of_all_components_run_before_the_first_callback() {
     player.player_name.set(Some("rusty".into()));
     wallet.gold.set(55);
     aim.yaw.set(1.5);
-    let player = spawn(7, PLAYER, SpawnFlags::NONE, full((player, wallet, aim)));
+    let player = spawn(7, PLAYER, SpawnFlags::NONE, &full((player, wallet, aim)));
     world.give(&[started(), player, finished()]);
     assert_eq!(
         game::called(),
@@ -46,7 +46,7 @@ fn hooks_of_all_components_run_before_the_first_callback() {
 #[test]
 fn an_object_is_known_by_where_it_stands_and_what_it_was_made_from() {
     let mut world = World::joined();
-    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, full(monster(5)))]);
+    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, &full(monster(5)))]);
     let object = world.client.identity(NetId(9)).unwrap();
     assert_eq!(object.position, Vector3::new(1.0, 2.0, 3.0));
     assert_eq!(object.asset_id().as_u32(), Some(1002));
@@ -61,7 +61,7 @@ fn an_object_is_known_by_where_it_stands_and_what_it_was_made_from() {
 #[test]
 fn objects_without_a_payload_are_as_their_prefab_makes_them() {
     let mut world = World::joined();
-    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, Vec::new())]);
+    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, &[])]);
     assert_eq!(*world.client.get::<Monster>(NetId(9)).unwrap().hp, 50);
     assert_eq!(game::called(), ["OnStartClient 9.0"]);
 }
@@ -69,7 +69,7 @@ fn objects_without_a_payload_are_as_their_prefab_makes_them() {
 #[test]
 fn a_change_is_told_with_its_fields() {
     let mut world = World::joined();
-    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, full(monster(50)))]);
+    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, &full(monster(50)))]);
     world.events();
     game::called();
     let mut changed = Monster::default();
@@ -99,24 +99,24 @@ fn a_change_is_told_with_its_fields() {
 #[test]
 fn a_second_spawn_changes_what_is_there() {
     let mut world = World::joined();
-    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, full(monster(50)))]);
+    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, &full(monster(50)))]);
     game::called();
     world.events();
-    world.give(&[spawn(9, MONSTER, SpawnFlags::IS_OWNER, full(monster(49)))]);
+    world.give(&[spawn(9, MONSTER, SpawnFlags::IS_OWNER, &full(monster(49)))]);
     assert_eq!(game::called(), ["hook hp", "OnStartAuthority 9.0"]);
     let object = NetId(9);
     let events = world.events();
     assert!(events.contains(&MirrorClientEvent::Respawned { object }));
     assert!(!events.contains(&MirrorClientEvent::Spawned { object }));
     assert!(world.client.is_owned(object));
-    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, full(monster(49)))]);
+    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, &full(monster(49)))]);
     assert_eq!(game::called(), ["OnStopAuthority 9.0"]);
 }
 
 #[test]
 fn another_object_can_become_the_player() {
     let mut world = World::joined();
-    world.give(&[spawn(9, PLAYER, SpawnFlags::NONE, full(game::player()))]);
+    world.give(&[spawn(9, PLAYER, SpawnFlags::NONE, &full(game::player()))]);
     game::called();
     world.events();
     world.give(&[owner(4, SpawnFlags::NONE), owner(9, MINE)]);
@@ -156,12 +156,13 @@ fn what_is_hidden_goes_as_what_is_destroyed() {
     let mut world = World::joined();
     let net_id = NetId(9);
     for hidden in [true, false] {
-        world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, full(monster(1)))]);
+        world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, &full(monster(1)))]);
         world.events();
         game::called();
-        let gone = match hidden {
-            true => message(&ObjectHideMessage { net_id }),
-            false => destroy(9),
+        let gone = if hidden {
+            message(&ObjectHideMessage { net_id })
+        } else {
+            destroy(9)
         };
         world.give(&[gone]);
         assert_eq!(game::called(), ["OnStopClient 9.0"]);
@@ -178,7 +179,7 @@ fn what_is_hidden_goes_as_what_is_destroyed() {
 fn what_goes_before_its_burst_is_complete_was_never_there() {
     let mut world = World::new();
     world.events();
-    let monster = spawn(9, MONSTER, SpawnFlags::NONE, full(monster(1)));
+    let monster = spawn(9, MONSTER, SpawnFlags::NONE, &full(monster(1)));
     world.give(&[started(), monster, destroy(9), finished()]);
     assert_eq!(game::called(), [""; 0]);
     assert_eq!(world.events(), [MirrorClientEvent::Synchronized]);
@@ -186,10 +187,25 @@ fn what_goes_before_its_burst_is_complete_was_never_there() {
 }
 
 #[test]
+fn a_number_that_comes_again_in_a_burst_is_another_object() {
+    let mut world = World::new();
+    world.give(&[
+        started(),
+        spawn(9, MONSTER, SpawnFlags::NONE, &full(monster(1))),
+        destroy(9),
+        spawn(9, PLAYER, SpawnFlags::NONE, &full(game::player())),
+        finished(),
+    ]);
+    assert!(world.client.get::<Player>(NetId(9)).is_some());
+    assert_eq!(world.client.stats().mismatches, 0);
+    assert_eq!(game::called().len(), 3, "each component is started once");
+}
+
+#[test]
 fn what_cannot_be_made_is_told_and_passed_over() {
     let mut world = World::joined();
     world.give(&[
-        spawn(9, AssetId(77), SpawnFlags::NONE, full(monster(1))),
+        spawn(9, AssetId(77), SpawnFlags::NONE, &full(monster(1))),
         spawn_door(10, &[]),
         spawn_door(11, &[]),
     ]);
@@ -218,7 +234,7 @@ fn what_cannot_be_made_is_told_and_passed_over() {
 #[test]
 fn unreliable_changes_count_from_the_state_before_them() {
     let mut world = World::joined();
-    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, full(monster(50)))]);
+    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, &full(monster(50)))]);
     let hp = |world: &World| *world.client.get::<Monster>(NetId(9)).unwrap().hp;
     let delta = |tick: u8, hp: u16| {
         let mut changed = Monster::default();
@@ -253,7 +269,7 @@ fn references_are_looked_up_on_the_client() {
     let mut world = World::joined();
     let mut hunter = monster(3);
     hunter.target.set(NetRef::from(NetId(4)));
-    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, full(hunter))]);
+    world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, &full(hunter))]);
     let target = *world.client.get::<Monster>(NetId(9)).unwrap().target;
     let player: &Player = target.behaviour(&world.client).unwrap();
     assert_eq!(*player.health, 100);

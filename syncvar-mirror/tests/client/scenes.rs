@@ -38,7 +38,7 @@ fn messages_wait_until_the_scene_is_loaded() {
         started(),
         spawn_door(1, &open_door()),
     ]);
-    world.give(&[finished(), spawn(2, PLAYER, MINE, full(game::player()))]);
+    world.give(&[finished(), spawn(2, PLAYER, MINE, &full(game::player()))]);
     assert!(world.client.is_loading_scene());
     assert_eq!(world.client.object_count(), 0);
     let change = world.events().into_iter().find_map(|event| match event {
@@ -116,7 +116,7 @@ fn what_waits_for_a_scene_is_bounded() {
     config.max_parked_bytes = 10_000;
     let mut world = World::with(MirrorClient::with_config(prefabs(), config));
     world.give(&[scene(SceneOperation::Normal)]);
-    let monster = spawn(9, MONSTER, SpawnFlags::NONE, full(Monster::default()));
+    let monster = spawn(9, MONSTER, SpawnFlags::NONE, &full(Monster::default()));
     let batch = crate::server::batch(0.0, &vec![monster; 200]);
     let result = world
         .client

@@ -42,7 +42,7 @@ impl World {
     /// A client that has joined: an empty burst, and then its player, which is object 4.
     pub(crate) fn joined() -> Self {
         let mut world = Self::new();
-        let player = spawn(4, PLAYER, MINE, full(game::player()));
+        let player = spawn(4, PLAYER, MINE, &full(game::player()));
         world.give(&[started(), finished(), player]);
         world.frame();
         game::called();
@@ -112,8 +112,8 @@ pub(crate) fn finished() -> Bytes {
     message(&ObjectSpawnFinishedMessage)
 }
 
-pub(crate) fn spawn(id: u32, asset_id: AssetId, flags: SpawnFlags, payload: Vec<u8>) -> Bytes {
-    spawn_of(id, (asset_id, SceneId::NONE), flags, &payload)
+pub(crate) fn spawn(id: u32, asset_id: AssetId, flags: SpawnFlags, payload: &[u8]) -> Bytes {
+    spawn_of(id, (asset_id, SceneId::NONE), flags, payload)
 }
 
 pub(crate) fn spawn_door(id: u32, payload: &[u8]) -> Bytes {

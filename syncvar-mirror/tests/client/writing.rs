@@ -25,7 +25,7 @@ fn what_is_written_to_an_own_component_is_sent_as_unity_sends_it() {
 #[test]
 fn what_is_not_this_clients_to_write_stays_here() {
     let mut world = World::joined();
-    world.give(&[spawn(9, PLAYER, SpawnFlags::NONE, full(game::player()))]);
+    world.give(&[spawn(9, PLAYER, SpawnFlags::NONE, &full(game::player()))]);
     let (mine, other) = (NetId(4), NetId(9));
     world.client.get_mut::<Player>(mine).unwrap().health.set(1);
     world.client.get_mut::<Aim>(other).unwrap().yaw.set(1.0);
@@ -72,7 +72,7 @@ fn wheel() -> World {
         .register::<game::Door>(MirrorPrefab::scene("Door"));
     let mut world = World::with(MirrorClient::new(prefabs));
     let wheel = Wheel::default();
-    world.give(&[started(), spawn(4, PLAYER, MINE, full(wheel)), finished()]);
+    world.give(&[started(), spawn(4, PLAYER, MINE, &full(wheel)), finished()]);
     world.frame();
     world
 }
@@ -129,7 +129,7 @@ fn a_direction_can_be_said_at_registration() {
         .register::<Player>(MirrorPrefab::new("Player", PLAYER).component(0, to_server))
         .register::<game::Door>(MirrorPrefab::scene("Door"));
     let mut world = World::with(MirrorClient::new(prefabs));
-    let player = spawn(4, PLAYER, MINE, full(Player::default()));
+    let player = spawn(4, PLAYER, MINE, &full(Player::default()));
     world.give(&[started(), finished(), player]);
     world.frame();
     world
