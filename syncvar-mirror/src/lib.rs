@@ -9,4 +9,4 @@ mod names;
 mod prefabs;
 mod server;
 #[cfg(any(feature = "telepathy", feature = "kcp"))]
-mod transport;
+pub mod transport;

@@ -1,0 +1,187 @@
+//! A client's UDP socket.
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use syncvar_runtime::Channel;
+use tokio::io::ReadBuf;
+use tokio::net::{ToSocketAddrs, UdpSocket};
+use tokio::time::{Instant, Interval};
+
+use super::{KcpConnection, KcpError, MAX_DATAGRAM, port};
+use crate::transport::TransportOptions;
+
+#[derive(Debug)]
+pub(crate) struct Wire {
+    socket: UdpSocket,
+    connection: KcpConnection,
+    /// What the socket has not taken.
+    out: Option<Bytes>,
+    /// The socket has failed.
+    failed: Option<io::ErrorKind>,
+    started: Instant,
+    timer: Interval,
+    max_queued_bytes: usize,
+}
+
+impl Wire {
+    /// Connects to the first of the addresses that answers.
+    pub(crate) async fn connect(
+        addrs: impl ToSocketAddrs,
+        options: &TransportOptions,
+    ) -> io::Result<Self> {
+        let mut last = None;
+        for addr in tokio::net::lookup_host(addrs).await? {
+            match Self::connect_to(addr, options).await {
+                Ok(wire) => return Ok(wire),
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.unwrap_or_else(|| {
+            io::Error::new(io::ErrorKind::InvalidInput, "there is no such address")
+        }))
+    }
+
+    async fn connect_to(addr: SocketAddr, options: &TransportOptions) -> io::Result<Self> {
+        let any: SocketAddr = match addr {
+            SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+            SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+        };
+        let socket = UdpSocket::bind(any).await?;
+        port::configure(&socket);
+        socket.connect(addr).await?;
+        let mut connection = KcpConnection::connect(Duration::ZERO);
+        connection.set_timeout(options.kcp_timeout);
+        connection.set_max_unreliable(options.max_queued_packets);
+        connection.update(Duration::ZERO);
+        let mut wire = Self {
+            socket,
+            connection,
+            out: None,
+            failed: None,
+            started: Instant::now(),
+            timer: port::timer(),
+            max_queued_bytes: options.max_queued_bytes,
+        };
+        std::future::poll_fn(|cx| wire.poll_connected(cx)).await?;
+        Ok(wire)
+    }
+
+    fn poll_connected(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.go_on(cx);
+        if self.connection.is_connected() {
+            return Poll::Ready(Ok(()));
+        }
+        match self.over() {
+            Some(Ok(())) => Poll::Ready(Err(io::ErrorKind::ConnectionRefused.into())),
+            Some(Err(error)) => Poll::Ready(Err(error)),
+            None => Poll::Pending,
+        }
+    }
+
+    /// The next message; `Ok(None)` when the connection has been ended.
+    pub(crate) fn poll_receive(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<Option<(Channel, Bytes)>>> {
+        self.go_on(cx);
+        if let Some(message) = self.connection.poll_message() {
+            return Poll::Ready(Ok(Some(message)));
+        }
+        match self.over() {
+            Some(over) => Poll::Ready(over.map(|()| None)),
+            None => Poll::Pending,
+        }
+    }
+
+    /// Whether the connection is over, and how.
+    fn over(&self) -> Option<io::Result<()>> {
+        match self.connection.closed() {
+            Some(KcpError::ClosedByPeer | KcpError::Closed) => Some(Ok(())),
+            Some(error @ (KcpError::Timeout | KcpError::DeadLink)) => {
+                Some(Err(io::Error::new(io::ErrorKind::TimedOut, error)))
+            }
+            Some(error) => Some(Err(io::Error::new(io::ErrorKind::InvalidData, error))),
+            None => self.failed.map(|error| Err(error.into())),
+        }
+    }
+
+    /// Whether too much waits already to send more.
+    pub(crate) fn is_full(&self) -> bool {
+        self.connection.queued_bytes() >= self.max_queued_bytes
+    }
+
+    /// Queues a message.
+    pub(crate) fn send(&mut self, channel: Channel, message: Bytes) {
+        match self.connection.send(channel, &[message]) {
+            Err(error @ KcpError::TooLong) => tracing::error!(%error),
+            // `poll_receive` will notice.
+            Err(_) | Ok(()) => {}
+        }
+    }
+
+    /// Sends what was queued, as far as the socket takes it.
+    pub(crate) fn flush(&mut self, cx: &mut Context<'_>) {
+        // What has come is read before: it may be the answer that all waits for.
+        self.go_on(cx);
+        self.connection.update(self.started.elapsed());
+        let _ = self.poll_send(cx);
+    }
+
+    /// Goes on until what was queued has arrived, for as long as `linger`.
+    pub(crate) async fn close(&mut self, linger: Duration) -> io::Result<()> {
+        self.connection.close(self.started.elapsed(), linger);
+        std::future::poll_fn(|cx| self.poll_closed(cx)).await
+    }
+
+    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.go_on(cx);
+        match (self.connection.closed(), self.failed) {
+            (Some(_), _) => self.poll_send(cx),
+            (None, Some(error)) => Poll::Ready(Err(error.into())),
+            (None, None) => Poll::Pending,
+        }
+    }
+
+    /// Reads and writes as far as the socket lets it.
+    fn go_on(&mut self, cx: &mut Context<'_>) {
+        let mut buffer = [0; MAX_DATAGRAM + 1];
+        loop {
+            let mut datagram = ReadBuf::new(&mut buffer);
+            match self.socket.poll_recv(cx, &mut datagram) {
+                Poll::Ready(Ok(())) => {
+                    let now = self.started.elapsed();
+                    self.connection.handle_datagram(now, datagram.filled());
+                }
+                Poll::Ready(Err(error)) => {
+                    self.failed = Some(error.kind());
+                    break;
+                }
+                Poll::Pending => break,
+            }
+        }
+        while self.timer.poll_tick(cx).is_ready() {
+            self.connection.update(self.started.elapsed());
+        }
+        if let Poll::Ready(Err(error)) = self.poll_send(cx) {
+            self.failed = Some(error.kind());
+        }
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            if self.out.is_none() {
+                self.out = self.connection.poll_transmit();
+            }
+            let Some(datagram) = &self.out else {
+                return Poll::Ready(Ok(()));
+            };
+            let sent = ready!(self.socket.poll_send(cx, datagram));
+            self.out = None;
+            sent?;
+        }
+    }
+}
