@@ -14,19 +14,23 @@ mod values {
     mod postcards;
 }
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
 use proptest::prelude::*;
+use proptest::{collection, option};
 use support::{apply, written};
 use syncvar::prelude::*;
 use syncvar::{
-    Color, Color32, Decimal, Dialect, Matrix4x4, NetworkHash128, NetworkReader, NetworkSceneId,
-    NetworkWriter, Plane, Quaternion, Ray, Ray2D, ReadErrorKind, Rect, Vector2, Vector2Int,
-    Vector3, Vector3Int, Vector4,
+    Color, Color32, Decimal, Dialect, LayerMask, Matrix4x4, NetworkHash128, NetworkReader,
+    NetworkSceneId, NetworkWriter, OaDate, Plane, Quaternion, Ray, Ray2D, ReadErrorKind, Rect,
+    Vector2, Vector2Int, Vector3, Vector3Int, Vector4,
 };
 
 /// Writes a value, reads it back, and into another value in place, in every dialect; returns its
 /// bytes in UNet's.
 fn round_trip<T: SyncValue>(value: &T, other: &T) -> Vec<u8> {
     round_trip_in(Dialect::Compact, value, other);
+    round_trip_in(Dialect::Mirror, value, other);
     round_trip_in(Dialect::Unet, value, other)
 }
 
@@ -77,7 +81,8 @@ fn m1_m13_t7_every_type_comes_back_and_is_an_error_when_cut_short() {
         (round_trip(&-5_i64, &0), 9),
         (round_trip(&3.25_f32, &0.0), 4),
         (round_trip(&-0.1_f64, &0.0), 8),
-        (round_trip(&'🎲', &'a'), 4),
+        (round_trip(&'あ', &'a'), 3),
+        (round_trip_in(Dialect::Unet, &'🎲', &'a'), 4),
         (round_trip(&String::from("日本"), &String::new()), 8),
         (round_trip(&Decimal::new(-1999, 2), &Decimal::default()), 16),
         (round_trip(&Vector2::new(1.0, -2.5), &Vector2::default()), 8),
@@ -140,6 +145,8 @@ fn m1_m13_t7_every_type_comes_back_and_is_an_error_when_cut_short() {
         ),
         (round_trip(&NetId(300), &NetId::NONE), 2),
         (round_trip(&NetworkSceneId(12), &NetworkSceneId(0)), 1),
+        (round_trip(&LayerMask(5), &LayerMask(0)), 1),
+        (round_trip(&OaDate(36_526.5), &OaDate(0.0)), 8),
         (round_trip(&vec![1_u16, 300], &vec![7; 9]), 5),
         (round_trip(&vec![1_u8, 2], &Vec::new()), 4),
         (round_trip(&Some(5_u8), &None), 2),
@@ -385,12 +392,40 @@ proptest! {
         round_trip(&h, &0);
         round_trip(&f32::from_bits(f), &0.0);
         round_trip(&f64::from_bits(h), &0.0);
+        round_trip(&OaDate(f64::from_bits(h)), &OaDate(0.0));
+        round_trip(&NetRef::from(NetId(f)), &NetRef::NONE);
+        round_trip(&Vector3Int::new(e, -1, 1), &Vector3Int::default());
+        round_trip(&LayerMask(d.into()), &LayerMask(0));
+    }
+
+    #[test]
+    fn every_value_that_may_be_absent_comes_back(
+        small: (Option<i8>, Option<u8>, Option<i16>, Option<u16>),
+        large: (Option<i32>, Option<u32>, Option<i64>, Option<u64>),
+        others: (Option<bool>, Option<f32>, Option<Option<u32>>),
+        text in option::of("[a-é]{0,3}"),
+        list in option::of(collection::vec(any::<Option<i32>>(), 0..4)),
+        map in option::of(collection::btree_map(any::<u32>(), option::of("[a-é]{0,3}"), 0..4)),
+        boxed: Option<Box<u32>>,
+        number: Option<std::num::NonZeroU64>,
+    ) {
+        round_trip(&small, &(None, Some(1), None, Some(1)));
+        round_trip(&large, &(None, Some(1), None, Some(1)));
+        round_trip(&others, &(None, Some(1.0), Some(None)));
+        round_trip(&text, &Some("before".into()));
+        round_trip(&list, &Some(vec![None]));
+        round_trip(&boxed, &Some(Box::new(1)));
+        round_trip(&map, &Some(BTreeMap::from([(1, None)])));
+        round_trip(&number, &None);
     }
 
     #[test]
     fn every_text_and_list_comes_back(text: String, chars: Vec<char>, numbers: Vec<Option<i64>>) {
         round_trip(&text, &String::from("before"));
-        round_trip(&chars, &vec!['a']);
+        round_trip_in(Dialect::Unet, &chars, &vec!['a']);
+        round_trip_in(Dialect::Compact, &chars, &vec!['a']);
+        let one_code_unit = chars.iter().filter(|c| c.len_utf16() == 1);
+        round_trip(&one_code_unit.copied().collect(), &vec!['a']);
         round_trip(&numbers, &vec![None, Some(1)]);
     }
 
@@ -423,7 +458,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_reader_panic(bytes: Vec<u8>) {
-        for dialect in [Dialect::Unet, Dialect::Compact] {
+        for dialect in [Dialect::Unet, Dialect::Compact, Dialect::Mirror] {
             let reader = || NetworkReader::with_dialect(&bytes, dialect);
             let _ = reader().read::<Outer>();
             let _ = reader().read::<Effect>();
@@ -432,6 +467,10 @@ proptest! {
             let _ = reader().read::<Vec<u8>>();
             let _ = reader().read::<Decimal>();
             let _ = reader().read::<char>();
+            let _ = reader().read::<Option<Vec<Option<i32>>>>();
+            let _ = reader().read::<Option<String>>();
+            let _ = reader().read::<HashMap<u8, BTreeSet<u64>>>();
+            let _ = reader().read::<OaDate>().map(OaDate::to_system_time);
         }
     }
 }

@@ -8,13 +8,14 @@ mod rules;
 mod values;
 
 use proc_macro2::Span;
-use syn::spanned::Spanned;
+use syn::spanned::Spanned as _;
 use syn::{Attribute, Ident, Path, Type};
 
 use crate::errors::Errors;
 use keys::unknown;
 pub(crate) use keys::{distance, parse_keys, quoted, set};
-pub(crate) use rules::RuleAttrs;
+use rules::one_of;
+pub(crate) use rules::{RuleAttrs, Spanned};
 pub(crate) use values::{channel, number, path, value};
 use values::{codec, method, seconds, seconds_as, word};
 
@@ -28,6 +29,10 @@ pub(crate) struct BehaviourAttrs {
     pub(crate) lifecycle: Option<Span>,
     /// `synchronize`, with its place.
     pub(crate) synchronize: Option<Span>,
+    /// `observers` or `owner`.
+    pub(crate) sync_mode: Option<Spanned<String>>,
+    /// `server_to_client` or `client_to_server`.
+    pub(crate) sync_direction: Option<Spanned<String>>,
 }
 
 /// What stands on a field of a behaviour.
@@ -75,6 +80,8 @@ impl BehaviourAttrs {
                 "channel",
                 "lifecycle",
                 "synchronize",
+                "sync_mode",
+                "sync_direction",
             ];
             parse_keys(attr, KEYS, errors, |meta, key, errors| {
                 match key {
@@ -83,6 +90,19 @@ impl BehaviourAttrs {
                     "channel" => set(&mut found.channel, meta, channel(meta)?, errors),
                     "lifecycle" => set(&mut found.lifecycle, meta, word(meta)?, errors),
                     "synchronize" => set(&mut found.synchronize, meta, word(meta)?, errors),
+                    "sync_mode" => {
+                        const EXAMPLE: &str = "`sync_mode` says who is given the fields of this struct: `observers` or `owner`, \
+                             as in `sync_mode = owner`";
+                        let mode = one_of(meta, &["observers", "owner"], EXAMPLE)?;
+                        set(&mut found.sync_mode, meta, mode, errors);
+                    }
+                    "sync_direction" => {
+                        const EXAMPLE: &str = "`sync_direction` says who changes the fields of this struct: `server_to_client` \
+                             or `client_to_server`, as in `sync_direction = client_to_server`";
+                        let known = ["server_to_client", "client_to_server"];
+                        let direction = one_of(meta, &known, EXAMPLE)?;
+                        set(&mut found.sync_direction, meta, direction, errors);
+                    }
                     _ => return Err(unknown(meta, key, KEYS)),
                 }
                 Ok(())

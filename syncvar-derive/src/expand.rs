@@ -40,6 +40,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let clear_dirty_bits = dirty::clear_dirty_bits(behaviour);
     let notice_replacements = dirty::notice_replacements(behaviour);
     let set_observed = dirty::set_observed(behaviour);
+    let set_verbatim = dirty::set_verbatim(behaviour);
     let before_change = change::before_change(behaviour);
     let withdraw_changes = change::withdraw_changes(behaviour);
     let write_fields = rules::write_fields(behaviour);
@@ -47,7 +48,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let is_beyond_threshold = rules::is_beyond_threshold(behaviour);
     let remember_for_hooks = hooks::remember_for_hooks(behaviour);
     let changed_since = hooks::changed_since(behaviour);
-    let remember_for_initial_hooks = hooks::remember_for_initial_hooks(behaviour);
+    let initial_hooks = hooks::initial_hooks(behaviour);
     let on_serialize = serialize::on_serialize(behaviour);
     let on_deserialize = deserialize::on_deserialize(behaviour);
     let call_hooks = deserialize::call_hooks(behaviour);
@@ -77,6 +78,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
 
                 #schema
                 #settings
+                #initial_hooks
                 #call_table
 
                 #sync_var_dirty_bits
@@ -85,6 +87,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 #clear_dirty_bits
                 #notice_replacements
                 #set_observed
+                #set_verbatim
                 #before_change
                 #withdraw_changes
                 #write_fields
@@ -95,7 +98,6 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
                 #call_hooks
                 #remember_for_hooks
                 #changed_since
-                #remember_for_initial_hooks
                 #on_lifecycle
                 #synchronize
                 #handle_call
@@ -254,6 +256,7 @@ impl Method {
     const CLEAR_DIRTY: Self = Self::new("clear_dirty", true, None);
     const NOTICE_REPLACEMENT: Self = Self::new("notice_replacement", true, None);
     const SET_OBSERVED: Self = Self::new("set_observed", true, None);
+    const SET_VERBATIM: Self = Self::new("set_verbatim", true, None);
     const WRITE_FULL: Self = Self::new("write_full", false, Some("write"));
     const WRITE_DELTA: Self = Self::new("write_delta", false, Some("write"));
     const READ_FULL: Self = Self::new("read_full", true, Some("read_in_place"));

@@ -347,6 +347,11 @@ pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 /// knows it by: `fire` is `CmdFire`, `shake` is `RpcShake`, `whisper` is `TargetWhisper` and
 /// `exploded` is `EventExploded` unless given. A method `cmd_fire` is `CmdFire`, too.
 ///
+/// `mirror = "<text>"` is for clients and servers of Mirror, which know a call by the full name of the
+/// method in C#, with the types of all its parameters, also of one that is the connection of the caller:
+/// `#[command(mirror = "System.Void Game.Player::CmdFire(UnityEngine.Vector3)")]`. Generic types are
+/// written ``System.Collections.Generic.List`1<System.Int32>``, nested ones `Outer/Inner`.
+///
 /// The first parameter behind `&mut self` is the context if it is a reference to what is called
 /// `CallContext`: it says who called, and has the whole server or client in it. All others travel:
 /// values, at most 16. What is called on is made by `NetworkClient::calls` and

@@ -79,6 +79,11 @@ pub(crate) fn binding(prefix: char, index: usize) -> Ident {
     format_ident!("{prefix}{index}")
 }
 
+/// The name of an integer.
+pub(crate) fn number_type(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
+}
+
 /// A number without a suffix, so that the reader sees `0` and not `0usize`.
 pub(crate) fn number(number: usize) -> Literal {
     Literal::usize_unsuffixed(number)

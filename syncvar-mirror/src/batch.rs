@@ -1,1 +1,140 @@
-//! Batches: what a transport carries, many messages behind one time.
+//! Batches: what a transport carries. A time, and then messages, each behind its length.
+//!
+//! [`Batcher`] gathers the messages of one channel of one connection, [`Unbatcher`] takes a batch apart.
+//! Where one message goes to many connections, [`Room`] says what fits without any being copied.
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions
+)]
+
+mod batcher;
+mod room;
+mod unbatcher;
+
+pub use batcher::Batcher;
+pub use room::Room;
+pub use unbatcher::{BatchError, Unbatcher};
+
+use syncvar_runtime::{Channel, NetworkWriter};
+
+/// The length of the time that a batch begins with.
+pub const BATCH_HEADER: usize = 8;
+
+/// What a transport can carry in one of its messages, and how much is gathered into one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// So many bytes messages are gathered into, on either channel; one message may be longer. Mirror,
+    /// `Transport.GetBatchThreshold`.
+    pub batch_threshold: usize,
+    /// The most bytes of a batch on the reliable channel. Mirror, `Transport.GetMaxPacketSize`.
+    pub max_reliable: usize,
+    /// The most bytes of a batch on the unreliable channel.
+    pub max_unreliable: usize,
+}
+
+impl Limits {
+    /// Those of Telepathy, as Mirror sets it up.
+    pub const TELEPATHY: Self = Self {
+        batch_threshold: 16_384,
+        max_reliable: 16_384,
+        max_unreliable: 16_384,
+    };
+
+    /// Those of KCP, as Mirror sets it up.
+    pub const KCP: Self = Self {
+        batch_threshold: 1194,
+        max_reliable: 297_433,
+        max_unreliable: 1194,
+    };
+
+    /// The most bytes of a batch on a channel.
+    pub const fn max_batch(&self, channel: Channel) -> usize {
+        match channel {
+            Channel::Unreliable => self.max_unreliable,
+            Channel::Reliable => self.max_reliable,
+        }
+    }
+
+    /// Whether a message of so many bytes, its id included, can travel on a channel: alone in its batch.
+    ///
+    /// ```
+    /// use syncvar_mirror::Limits;
+    /// use syncvar_runtime::Channel;
+    ///
+    /// // 8 bytes for the time, 3 for the length.
+    /// assert!(Limits::TELEPATHY.can_carry(Channel::Reliable, 16_373));
+    /// assert!(!Limits::TELEPATHY.can_carry(Channel::Reliable, 16_374));
+    /// ```
+    pub const fn can_carry(&self, channel: Channel, message: usize) -> bool {
+        let batch = BATCH_HEADER.saturating_add(framed(message));
+        batch <= self.max_batch(channel)
+    }
+}
+
+/// How many bytes a message takes in a batch: those of its length, and its own.
+///
+/// ```
+/// use syncvar_mirror::batch::framed;
+///
+/// assert_eq!(framed(240), 241);
+/// assert_eq!(framed(241), 243);
+/// ```
+pub const fn framed(message: usize) -> usize {
+    let prefix = match message {
+        0..=240 => 1,
+        241..=2287 => 2,
+        2288..=67_823 => 3,
+        67_824..=0xff_ffff => 4,
+        0x100_0000..=0xffff_ffff => 5,
+        // Mirror's receivers take no message of 2^31 bytes and more.
+        _ => 9,
+    };
+    message.saturating_add(prefix)
+}
+
+/// Writes what stands before a message of so many bytes in a batch.
+pub fn write_prefix(writer: &mut NetworkWriter, message: usize) {
+    writer.write_var_u64(u64::try_from(message).unwrap_or(u64::MAX));
+}
+
+/// The time that a batch begins with, in seconds.
+pub const fn header(time: f64) -> [u8; BATCH_HEADER] {
+    time.to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syncvar_runtime::Dialect;
+
+    #[test]
+    fn the_length_of_a_length_is_what_is_written() {
+        for message in [
+            0,
+            240,
+            241,
+            2287,
+            2288,
+            67_823,
+            67_824,
+            0xff_ffff,
+            0x100_0000,
+            0xffff_ffff,
+        ] {
+            let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+            write_prefix(&mut writer, message);
+            assert_eq!(framed(message), message + writer.len(), "{message}");
+        }
+    }
+
+    #[test]
+    fn kcp_carries_longer_messages_reliably_than_unreliably() {
+        assert!(Limits::KCP.can_carry(Channel::Unreliable, 1184));
+        assert!(!Limits::KCP.can_carry(Channel::Unreliable, 1185));
+        assert!(Limits::KCP.can_carry(Channel::Reliable, 297_421));
+        assert!(!Limits::KCP.can_carry(Channel::Reliable, 297_422));
+    }
+}

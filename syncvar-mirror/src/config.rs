@@ -1,1 +1,122 @@
-//! Settings of a server and of a client.
+//! The settings of a server and of a client.
+
+use std::time::Duration;
+
+/// Mirror's `NetworkTime.PingInterval`.
+const PING_INTERVAL: Duration = Duration::from_millis(100);
+/// The most elements that a sequence or collection can have; more than Mirror's games send.
+const MAX_ELEMENTS: usize = 1 << 20;
+
+/// When a connection is shown the objects that are there already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SpawnPolicy {
+    /// When it is given a player, as in Mirror: it is ready, and then
+    /// `NetworkServer.AddPlayerForConnection`.
+    #[default]
+    WithPlayer,
+    /// As soon as it is ready: for connections that only watch.
+    WhenReady,
+}
+
+/// How a [`MirrorServer`](crate::MirrorServer) behaves. [`Default`] is what Mirror's own server does.
+///
+/// ```
+/// use syncvar_mirror::{MirrorServerConfig, SpawnPolicy};
+///
+/// let mut config = MirrorServerConfig::default();
+/// config.spawn_policy = SpawnPolicy::WhenReady;
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MirrorServerConfig {
+    /// How often each connection is asked for its time and told that the server is alive; every 0.1 s
+    /// unless set, as Mirror's `NetworkTime.PingInterval`; never if it is zero. Clients need no pings.
+    pub ping_interval: Duration,
+    /// Whether each update tells every ready connection the time (`TimeSnapshotMessage`), which Mirror's
+    /// `NetworkTime.time` on clients is made of; `true` unless set.
+    pub time_snapshots: bool,
+    /// When a connection is shown the objects that are there already.
+    pub spawn_policy: SpawnPolicy,
+    /// The most elements that a sequence or a collection can have in what clients send, 1 048 576 unless
+    /// set; a client that sends more is disconnected.
+    pub max_elements: usize,
+    /// The most messages of one connection that are handled between two updates, 10 000 unless set; a
+    /// client that sends more is disconnected.
+    pub max_messages: usize,
+    /// The most events that are kept to be polled, 100 000 unless set; the oldest go first.
+    pub max_events: usize,
+    /// How often a second a connection may call a command that does not say it itself
+    /// (`#[command(rate = 5.0)]`), in the server's own time; 100 unless set, infinity for no limit (as in
+    /// Mirror). As many as for one second can come at once. What comes beyond that does not run.
+    pub command_rate: f64,
+    /// The most bytes that may wait for a connection to take them, 16 MiB unless set; one that has fallen
+    /// further behind is disconnected.
+    pub max_queued_bytes: usize,
+}
+
+impl Default for MirrorServerConfig {
+    fn default() -> Self {
+        Self {
+            ping_interval: PING_INTERVAL,
+            time_snapshots: true,
+            spawn_policy: SpawnPolicy::default(),
+            max_elements: MAX_ELEMENTS,
+            max_messages: 10_000,
+            max_events: 100_000,
+            command_rate: 100.0,
+            max_queued_bytes: 16 * 1024 * 1024,
+        }
+    }
+}
+
+/// How a [`MirrorClient`](crate::MirrorClient) behaves. [`Default`] is what Mirror's own client does with
+/// its `NetworkManager`, but for scenes, which are up to the program.
+///
+/// ```
+/// use syncvar_mirror::MirrorClientConfig;
+///
+/// let mut watcher = MirrorClientConfig::default();
+/// watcher.auto_add_player = false;
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MirrorClientConfig {
+    /// Whether to say that the client is ready as soon as the connection stands, and after every scene
+    /// that the server has it load; `true` unless set. With an authenticator it is up to the program.
+    pub auto_ready: bool,
+    /// Whether to ask for a player with that (`NetworkManager.autoCreatePlayer`); `true` unless set.
+    pub auto_add_player: bool,
+    /// How often the server is asked for its time; every 0.1 s unless set, as Mirror's
+    /// `NetworkTime.PingInterval`; never if it is zero. A server needs no pings, but Telepathy closes
+    /// connections that are silent for 30 s, KCP those that are silent for 10 s.
+    pub ping_interval: Duration,
+    /// Whether each update tells the server the time (`TimeSnapshotMessage`); `true` unless set.
+    pub time_snapshots: bool,
+    /// The most objects that the server can make this client hold, 1 000 000 unless set; a server that
+    /// spawns more is left.
+    pub max_objects: usize,
+    /// The most elements that a sequence or a collection can have, 1 048 576 unless set; more are an error
+    /// of the object.
+    pub max_elements: usize,
+    /// The most bytes of objects that are kept until a burst of them is complete, 256 MiB unless set; a
+    /// server that sends more is left.
+    pub max_parked_bytes: usize,
+    /// The most events that are kept to be polled, besides one for each object of a burst; 100 000 unless
+    /// set. The oldest go first.
+    pub max_events: usize,
+}
+
+impl Default for MirrorClientConfig {
+    fn default() -> Self {
+        Self {
+            auto_ready: true,
+            auto_add_player: true,
+            ping_interval: PING_INTERVAL,
+            time_snapshots: true,
+            max_objects: 1_000_000,
+            max_elements: MAX_ELEMENTS,
+            max_parked_bytes: 256 * 1024 * 1024,
+            max_events: 100_000,
+        }
+    }
+}

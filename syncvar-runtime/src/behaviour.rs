@@ -4,9 +4,14 @@ use std::time::Duration;
 
 use crate::schema::BehaviourSchema;
 use crate::{
-    BufferSerializer, CallContext, CallTable, LifecycleCallback, LifecycleResult, NetworkContext,
-    NetworkReader, NetworkWriter, ReadError, SynchronizeError,
+    BufferSerializer, CallContext, CallTable, Dialect, LifecycleCallback, LifecycleResult,
+    NetworkContext, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SynchronizeError,
+    WriteErrorKind,
 };
+
+/// What is wrong with a behaviour that was written by hand and not for Mirror.
+const NO_FIELDS: &str =
+    "this behaviour has no `write_fields` and `read_fields`, which Mirror's full states need";
 
 /// A piece of an object's state that is kept the same on every client.
 ///
@@ -111,6 +116,73 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// costs nothing.
     const LIFECYCLE: bool = false;
 
+    /// Whether the bytes of the [`Mirror`](crate::Dialect::Mirror) dialect are made of the two sections
+    /// that Mirror's own `OnSerialize` writes: the collections, and then the other fields of each class.
+    /// [`write_fields`](Self::write_fields) writes the full state of them then, and
+    /// [`on_serialize`](Self::on_serialize) the changes, once for the collections and once for the other
+    /// fields: it writes those of [`NetworkWriter::fields`], and
+    /// [`write_dirty_bits`](NetworkWriter::write_dirty_bits) once for each class.
+    ///
+    /// Where this is `false`, every byte is decided by one call of [`on_serialize`](Self::on_serialize) and
+    /// [`on_deserialize`](Self::on_deserialize), as by a component of Mirror's that overrides
+    /// `OnSerialize`. Such a behaviour can put its bytes around those of another one by
+    /// [`NetworkWriter::write_sections`]; it is no base of a derived one. What `on_deserialize` returns goes
+    /// to [`call_hooks`](Self::call_hooks), with a full state too.
+    ///
+    /// ```
+    /// use syncvar_runtime::*;
+    ///
+    /// /// Sends a check number behind what another behaviour sends.
+    /// struct Checked<B: NetworkBehaviour>(B);
+    ///
+    /// impl<B: NetworkBehaviour> NetworkBehaviour for Checked<B> {
+    ///     type Previous = SectionHooks<B>;
+    ///     const SCHEMA: BehaviourSchema = B::SCHEMA;
+    ///     const SECTIONS: bool = false;
+    ///
+    ///     fn sync_var_dirty_bits(&self) -> u64 {
+    ///         self.0.sync_var_dirty_bits()
+    ///     }
+    ///     fn set_dirty_bit(&mut self, dirty_bits: u64) {
+    ///         self.0.set_dirty_bit(dirty_bits);
+    ///     }
+    ///     fn clear_all_dirty_bits(&mut self) {
+    ///         self.0.clear_all_dirty_bits();
+    ///     }
+    ///     fn set_observed(&mut self, observed: bool) {
+    ///         self.0.set_observed(observed);
+    ///     }
+    ///     fn set_verbatim(&mut self, verbatim: bool) {
+    ///         self.0.set_verbatim(verbatim);
+    ///     }
+    ///     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+    ///         let written = writer.write_sections(&mut self.0, initial_state);
+    ///         writer.write_u16(0xbeef);
+    ///         written
+    ///     }
+    ///     fn on_deserialize(
+    ///         &mut self,
+    ///         reader: &mut NetworkReader<'_>,
+    ///         initial_state: bool,
+    ///     ) -> Result<SectionHooks<B>, ReadError> {
+    ///         let hooks = reader.read_sections(&mut self.0, initial_state)?;
+    ///         match reader.read_u16()? {
+    ///             0xbeef => Ok(hooks),
+    ///             _ => Err(reader.error(ReadErrorKind::Custom("not the check number"))),
+    ///         }
+    ///     }
+    ///     fn call_hooks(&mut self, previous: SectionHooks<B>) {
+    ///         previous.call(&mut self.0);
+    ///     }
+    /// }
+    /// ```
+    const SECTIONS: bool = true;
+
+    /// The fields marked `initial_hook`, as dirty bits. Their hooks are told of what they are when a client
+    /// meets an object, if they are not what its prefab makes them: see
+    /// [`remember_for_hooks`](Self::remember_for_hooks).
+    const INITIAL_HOOKS: u64 = 0;
+
     /// Whether [`synchronize`](Self::synchronize) is called; both ends compare it at connect.
     const SYNCHRONIZE: bool = false;
 
@@ -178,13 +250,18 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
         drop(before);
     }
 
-    /// Writes the fields whose bits are set, each as it is in a full state, one after another. The
-    /// server and the client use it to see whether such a field has changed and to put back what it
-    /// was; it never travels. It is called for fields that the owner of the object may write, and for
-    /// those with a threshold: a behaviour with [`FieldRules`](crate::FieldRules) like these has to
-    /// write them, and may pass over all others.
+    /// Writes the fields whose bits are set, each as it is in a full state, the fields of bases first. Bits
+    /// that belong to no field are ignored.
+    ///
+    /// In the `Mirror` dialect full states are written so. A server and a client of this crate use it to
+    /// see whether a field has changed that the owner of the object may write, or that has a threshold, and
+    /// to put back what it was. So a behaviour written by hand has to write all its fields in order to be
+    /// used with Mirror, unless it has no [`SECTIONS`](Self::SECTIONS); otherwise those with
+    /// [`FieldRules`](crate::FieldRules) like these are enough.
     fn write_fields(&self, writer: &mut NetworkWriter, fields: u64) {
-        let _ = (writer, fields);
+        if writer.dialect() == Dialect::Mirror && fields & Self::SCHEMA.dirty_bits() != 0 {
+            writer.fail(WriteErrorKind::Custom(NO_FIELDS));
+        }
     }
 
     /// Reads what [`write_fields`](Self::write_fields) wrote for the same fields. No field is dirty
@@ -198,7 +275,9 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
         reader: &mut NetworkReader<'_>,
         fields: u64,
     ) -> Result<(), ReadError> {
-        let _ = (reader, fields);
+        if reader.dialect() == Dialect::Mirror && fields & Self::SCHEMA.dirty_bits() != 0 {
+            return Err(reader.error(ReadErrorKind::Custom(NO_FIELDS)));
+        }
         Ok(())
     }
 
@@ -284,20 +363,26 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
 
     /// Calls the hooks of the fields that have changed. Runs after all behaviours of the object
     /// have been read; for an initial state only those that
-    /// [`remember_for_initial_hooks`](Self::remember_for_initial_hooks) asks for. A panic is reported as
+    /// [`INITIAL_HOOKS`](Self::INITIAL_HOOKS) has. A panic is reported as
     /// [`ClientEvent::HookFailed`](crate::ClientEvent::HookFailed), where `Previous` is not empty.
     fn call_hooks(&mut self, previous: Self::Previous) {
         drop(previous);
     }
 
-    /// What the fields with a hook are now. A server with a local client calls it before it lends the
-    /// behaviour for writing, once between two updates, and passes what is returned to
-    /// [`changed_since`](Self::changed_since): see
-    /// [`NetworkServer::connect_local`](crate::NetworkServer::connect_local).
+    /// What these fields are now, those of them that have a hook; a collection says what changes it will
+    /// have had. What is returned goes to [`changed_since`](Self::changed_since).
+    ///
+    /// A server with a local client calls it before it lends the behaviour for writing, once between two
+    /// updates: see [`NetworkServer::connect_local`](crate::NetworkServer::connect_local). A client calls it
+    /// for [`INITIAL_HOOKS`](Self::INITIAL_HOOKS), on an object just as its prefab makes it, when it has the
+    /// first state of such an object, and calls the hooks of those that are different then, before
+    /// [`ClientEvent::Spawned`](crate::ClientEvent::Spawned). In the `Mirror` dialect it is called before
+    /// each full state is read.
     ///
     /// The derive writes both methods where a field has a hook. A behaviour written by hand has no hooks
-    /// on a host unless it has them too.
-    fn remember_for_hooks(&self) -> Option<Self::Previous> {
+    /// in these places unless it has them too.
+    fn remember_for_hooks(&self, fields: u64) -> Option<Self::Previous> {
+        let _ = fields;
         None
     }
 
@@ -307,14 +392,6 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     fn changed_since(&self, previous: &mut Self::Previous) -> u64 {
         let _ = previous;
         0
-    }
-
-    /// As [`remember_for_hooks`](Self::remember_for_hooks), of the fields marked `initial_hook`: what they
-    /// are on an object just as its prefab makes it. A client passes it to
-    /// [`changed_since`](Self::changed_since) when it has the first state of an object, and calls the
-    /// hooks of those that are different then, before [`ClientEvent::Spawned`](crate::ClientEvent::Spawned).
-    fn remember_for_initial_hooks(&self) -> Option<Self::Previous> {
-        None
     }
 
     /// Reads the arguments of one of [`CALLS`](Self::CALLS), and calls it.

@@ -10,14 +10,17 @@ mod error;
 mod event;
 mod place;
 mod rate;
+mod router;
 mod schema;
 
-pub(crate) use dispatch::{Failure, run};
+pub use dispatch::{Failure, run};
 pub(crate) use encode::{Incoming, Name, frame, write_header};
 pub use error::{CallError, CommandRefusal};
 pub use event::{CallArguments, ReceivedEvent, SyncEvent};
-pub(crate) use place::{CallPlace, Class, ObjectCalls};
-pub(crate) use rate::Rates;
+pub use place::{CallPlace, Class, ObjectCalls};
+pub use rate::Rates;
+pub(crate) use router::Routed;
+pub use router::{CallRequest, CallRouter, RoutedCall};
 pub use schema::{CallKind, CallSchema, CallTable};
 
 use std::marker::PhantomData;

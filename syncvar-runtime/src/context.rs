@@ -73,27 +73,70 @@ pub struct NetworkContext<'a> {
 }
 
 /// What holds the object.
-pub(crate) enum Side<'a> {
+pub enum Side<'a> {
+    /// A server.
     Server(&'a mut NetworkServer),
+    /// A client.
     Client(&'a mut NetworkClient),
+    /// A server or client of another protocol.
+    Other(&'a mut dyn NetworkSide),
+}
+
+/// A server or client of another protocol: what a [`NetworkContext`] asks it. `NetworkServer` and
+/// `NetworkClient` do not implement it, since they are known.
+///
+/// While one of its objects is being called, the object is not to be found by
+/// [`identity`](Self::identity).
+pub trait NetworkSide: Any {
+    /// Whether this is a server; otherwise it is a client.
+    fn is_server(&self) -> bool;
+
+    /// Its time.
+    fn now(&self) -> Duration;
+
+    /// An object that is not being called.
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>>;
+
+    /// The name of the prefab that an object was made from.
+    fn prefab_name(&self, id: NetId) -> Option<&str>;
+
+    /// Where an object stood when it was last spawned or placed.
+    fn place(&self, id: NetId) -> Place;
+
+    /// The connection that owns an object, on a server.
+    fn owner(&self, id: NetId) -> Option<ConnectionId>;
+
+    /// Whether this side owns an object: the client that does, or the server if no connection does.
+    fn is_owner(&self, id: NetId) -> bool;
+
+    /// The scene id and the parent of an object.
+    fn relation(&self, id: NetId) -> Relation;
 }
 
 impl NetworkContext<'_> {
     /// Whether this is the server.
     pub fn is_server(&self) -> bool {
-        matches!(self.side, Side::Server(_))
+        match &self.side {
+            Side::Server(_) => true,
+            Side::Client(_) => false,
+            Side::Other(side) => side.is_server(),
+        }
     }
 
     /// Whether this is a client, or a host whose local client sees the object.
     pub fn is_client(&self) -> bool {
-        matches!(self.side, Side::Client(_)) || self.is_host()
+        match &self.side {
+            Side::Server(_) => self.is_host(),
+            Side::Client(_) => true,
+            Side::Other(side) => !side.is_server(),
+        }
     }
 
     /// Whether this is a server with a [local client](NetworkServer::connect_local) that sees the object.
     pub fn is_host(&self) -> bool {
         match &self.side {
             Side::Server(server) => server.is_seen_locally(self.net_id),
-            Side::Client(_) => false,
+            Side::Client(_) | Side::Other(_) => false,
         }
     }
 
@@ -107,6 +150,7 @@ impl NetworkContext<'_> {
         let name = match &self.side {
             Side::Server(server) => server.prefab_name(self.net_id),
             Side::Client(client) => client.prefab_name(self.net_id),
+            Side::Other(side) => side.prefab_name(self.net_id),
         };
         name.unwrap_or_default()
     }
@@ -125,6 +169,7 @@ impl NetworkContext<'_> {
         match &self.side {
             Side::Server(server) => server.place(self.net_id),
             Side::Client(client) => client.place(self.net_id),
+            Side::Other(side) => side.place(self.net_id),
         }
     }
 
@@ -145,6 +190,7 @@ impl NetworkContext<'_> {
         match &self.side {
             Side::Server(server) => server.owner(self.net_id),
             Side::Client(_) => None,
+            Side::Other(side) => side.owner(self.net_id),
         }
     }
 
@@ -157,6 +203,7 @@ impl NetworkContext<'_> {
                 owner.is_none_or(|owner| server.is_local(owner))
             }
             Side::Client(client) => client.is_owner(self.net_id),
+            Side::Other(side) => side.is_owner(self.net_id),
         }
     }
 
@@ -174,6 +221,7 @@ impl NetworkContext<'_> {
         match &self.side {
             Side::Server(server) => server.relation(self.net_id),
             Side::Client(client) => client.relation(self.net_id),
+            Side::Other(side) => side.relation(self.net_id),
         }
     }
 
@@ -188,6 +236,7 @@ impl NetworkContext<'_> {
                 let network = client.network_time().map(|network| network.time);
                 network.unwrap_or(client.now())
             }
+            Side::Other(side) => side.now(),
         }
     }
 
@@ -223,6 +272,7 @@ impl NetworkContext<'_> {
         match &self.side {
             Side::Server(server) => server.get(id),
             Side::Client(client) => client.get(id),
+            Side::Other(side) => side.identity(id)?.behaviour(),
         }
     }
 
@@ -231,6 +281,7 @@ impl NetworkContext<'_> {
         match &self.side {
             Side::Server(server) => server.identity(id),
             Side::Client(client) => client.identity(id),
+            Side::Other(side) => side.identity(id),
         }
     }
 
@@ -238,7 +289,7 @@ impl NetworkContext<'_> {
     pub fn server(&mut self) -> Option<&mut NetworkServer> {
         match &mut self.side {
             Side::Server(server) => Some(server),
-            Side::Client(_) => None,
+            Side::Client(_) | Side::Other(_) => None,
         }
     }
 
@@ -246,8 +297,26 @@ impl NetworkContext<'_> {
     pub fn client(&mut self) -> Option<&mut NetworkClient> {
         match &mut self.side {
             Side::Client(client) => Some(client),
-            Side::Server(_) => None,
+            Side::Server(_) | Side::Other(_) => None,
         }
+    }
+
+    /// The server or client, if it is of this type: for those of other protocols, such as
+    /// `syncvar::mirror::MirrorServer`.
+    ///
+    /// ```
+    /// # use syncvar_runtime::{NetworkContext, NetworkServer};
+    /// fn objects(ctx: &mut NetworkContext<'_>) -> usize {
+    ///     ctx.side::<NetworkServer>().map_or(0, |server| server.object_count())
+    /// }
+    /// ```
+    pub fn side<T: Any>(&mut self) -> Option<&mut T> {
+        let side: &mut dyn Any = match &mut self.side {
+            Side::Server(server) => &mut **server,
+            Side::Client(client) => &mut **client,
+            Side::Other(side) => &mut **side,
+        };
+        side.downcast_mut()
     }
 }
 
@@ -322,10 +391,14 @@ impl Siblings for Vec<Option<&mut dyn Slot>> {
 
 /// A callback that panicked: what it said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Panicked(pub(crate) String);
+pub struct Panicked(pub String);
 
 /// Runs something of the user's; a panic ends with it.
-pub(crate) fn contain<R>(action: impl FnOnce() -> R) -> Result<R, Panicked> {
+///
+/// # Errors
+///
+/// What the panic said.
+pub fn contain<R>(action: impl FnOnce() -> R) -> Result<R, Panicked> {
     catch_unwind(AssertUnwindSafe(action)).map_err(|payload| {
         let text = payload.downcast_ref::<&str>().map(ToString::to_string);
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
@@ -335,7 +408,7 @@ pub(crate) fn contain<R>(action: impl FnOnce() -> R) -> Result<R, Panicked> {
 
 /// Calls a behaviour of an object that has been lent, with what is around it. None if there is no
 /// behaviour at this position.
-pub(crate) fn call<R>(
+pub fn call<R>(
     slots: &mut dyn Slots,
     index: usize,
     net_id: NetId,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// Events, oldest first. When the limit is reached the oldest one goes and is counted.
 #[derive(Debug)]
-pub(crate) struct Events<E> {
+pub struct Events<E> {
     queue: VecDeque<E>,
     limit: usize,
     /// The limit without what was reserved.
@@ -13,7 +13,8 @@ pub(crate) struct Events<E> {
 }
 
 impl<E> Events<E> {
-    pub(crate) fn with_limit(limit: usize) -> Self {
+    /// A queue for so many events.
+    pub fn with_limit(limit: usize) -> Self {
         Self {
             queue: VecDeque::new(),
             limit,
@@ -22,8 +23,9 @@ impl<E> Events<E> {
         }
     }
 
+    /// Adds an event; where there is no room, the oldest one goes.
     #[inline]
-    pub(crate) fn push(&mut self, event: E) {
+    pub fn push(&mut self, event: E) {
         if self.queue.len() < self.limit {
             self.queue.push_back(event);
         } else {
@@ -42,7 +44,7 @@ impl<E> Events<E> {
 
     /// As [`push`](Self::push), for events that others can cause as often as they like: these get
     /// half of the room and no more, and never drive another event out.
-    pub(crate) fn push_minor(&mut self, event: E) {
+    pub fn push_minor(&mut self, event: E) {
         if self.queue.len() < self.limit / 2 {
             self.queue.push_back(event);
         } else {
@@ -51,16 +53,17 @@ impl<E> Events<E> {
     }
 
     /// Raises the limit to so many events more than it was in the beginning.
-    pub(crate) fn reserve(&mut self, count: usize) {
+    pub fn reserve(&mut self, count: usize) {
         self.limit = self.limit.max(self.base.saturating_add(count));
     }
 
-    pub(crate) fn pop(&mut self) -> Option<E> {
+    /// The oldest one.
+    pub fn pop(&mut self) -> Option<E> {
         self.queue.pop_front()
     }
 
     /// How many have been dropped because nobody asked for them.
-    pub(crate) fn missed(&self) -> u64 {
+    pub fn missed(&self) -> u64 {
         self.missed
     }
 }

@@ -4,6 +4,7 @@ mod behaviours;
 mod pool;
 mod relations;
 mod ruled;
+mod sections;
 mod slot;
 mod slots;
 
@@ -11,12 +12,12 @@ pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 #[cfg(feature = "parallel")]
 pub(crate) use pool::Pool;
 pub(crate) use pool::{Entry, Job, Location, Pools};
-pub(crate) use relations::{Relation, Relations};
+pub use relations::{Relation, Relations};
 pub(crate) use ruled::Ruled;
-pub(crate) use slot::{BehaviourInfo, Nanos, Remembered, Slot, nanos};
-pub(crate) use slots::{
-    MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
-};
+pub use sections::{MirrorHooks, SectionHooks};
+pub use slot::{AnyBehaviour, BehaviourInfo, Nanos, Remembered, Slot, nanos};
+pub use slots::{MAX_BEHAVIOURS, Slots};
+pub(crate) use slots::{MAX_CHANNELS, MarkSent, Pending, ReadChanges, Visit, When, WriteChanges};
 
 use std::any::Any;
 use std::fmt;
@@ -81,9 +82,11 @@ pub struct NetworkIdentity<'a> {
 
 /// Where an object stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
-    pub(crate) position: Vector3,
-    pub(crate) rotation: Quaternion,
+pub struct Place {
+    /// Its position.
+    pub position: Vector3,
+    /// How it is turned.
+    pub rotation: Quaternion,
 }
 
 impl Default for Place {
@@ -96,7 +99,8 @@ impl Default for Place {
 }
 
 impl<'a> NetworkIdentity<'a> {
-    pub(crate) fn new(
+    #[doc(hidden)]
+    pub fn new(
         (net_id, asset_id): (NetId, NetworkHash128),
         place: Place,
         behaviours: &'a dyn Slots,

@@ -14,6 +14,8 @@ mod channel;
 mod client;
 mod codec;
 mod context;
+#[doc(hidden)]
+pub mod engine;
 mod events;
 mod id_set;
 mod identity;
@@ -46,7 +48,7 @@ pub use client::{
 };
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use context::{CallContext, NetworkContext};
-pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity};
+pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity, SectionHooks};
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
     Tag,
@@ -81,9 +83,10 @@ pub use time::NetworkTime;
 #[cfg(feature = "serde")]
 pub use wire::Postcard;
 pub use wire::{
-    Color, Color32, Decimal, Dialect, FixedString, FixedString32, FixedString64, FixedString128,
-    FixedString512, FixedString4096, FixedStringTooLong, MAX_BYTES, MAX_STRING_BYTES, Matrix4x4,
-    MessageStart, NetworkHash128, NetworkReader, NetworkSceneId, NetworkWriter, Plane, Quaternion,
-    Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Rect, SyncValue, Vector2, Vector2Int,
-    Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
+    Absence, Color, Color32, Decimal, Dialect, EnumNumber, FixedString, FixedString32,
+    FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, LayerMask,
+    MAX_BYTES, MAX_STRING_BYTES, Matrix4x4, MessageStart, NetworkHash128, NetworkReader,
+    NetworkSceneId, NetworkWriter, OaDate, Plane, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind,
+    ReadResultExt, Rect, SyncValue, Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError,
+    WriteErrorKind,
 };

@@ -4,7 +4,7 @@ mod lent;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use lent::{Leaving, LentObjects};
+pub use lent::{Leaving, LentObjects};
 
 use std::fmt;
 
@@ -75,6 +75,8 @@ pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 /// | [`on_in_scene_objects_spawned`](Self::on_in_scene_objects_spawned) | when the objects of a scene are spawned | likewise |
 /// | [`on_gained_ownership`](Self::on_gained_ownership) | when no connection owns it any more | when this client has become the owner |
 /// | [`on_lost_ownership`](Self::on_lost_ownership) | when a connection has become the owner | when this client is no longer |
+/// | [`on_start_local_player`](Self::on_start_local_player) | | never; in Mirror, when it is its player |
+/// | [`on_stop_local_player`](Self::on_stop_local_player) | | never; in Mirror, when its player goes |
 /// | [`on_parent_changed`](Self::on_parent_changed) | when it has another parent | likewise |
 /// | [`on_network_despawn`](Self::on_network_despawn) | in `despawn` | when it is despawned, hidden or forgotten |
 ///
@@ -179,6 +181,29 @@ pub trait NetworkLifecycle: HasLifecycle {
         Ok(())
     }
 
+    /// The object is this client's player, and has been spawned. Only Mirror has players: a
+    /// [`NetworkClient`](crate::NetworkClient) never calls this, a `syncvar::mirror::MirrorClient` does,
+    /// after [`on_gained_ownership`](Self::on_gained_ownership).
+    ///
+    /// # Errors
+    ///
+    /// Whatever went wrong; it is reported.
+    fn on_start_local_player(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+        let _ = ctx;
+        Ok(())
+    }
+
+    /// The object is about to be gone, or no longer this client's player. Only Mirror has players: a
+    /// [`NetworkClient`](crate::NetworkClient) never calls this.
+    ///
+    /// # Errors
+    ///
+    /// Whatever went wrong; it is reported.
+    fn on_stop_local_player(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+        let _ = ctx;
+        Ok(())
+    }
+
     /// On a client, once per connection: every object that it may see is there and has been spawned.
     /// Runs for the objects that are there then.
     ///
@@ -241,6 +266,10 @@ pub enum LifecycleCallback {
     GainedOwnership,
     /// [`on_lost_ownership`](NetworkLifecycle::on_lost_ownership)
     LostOwnership,
+    /// [`on_start_local_player`](NetworkLifecycle::on_start_local_player)
+    StartLocalPlayer,
+    /// [`on_stop_local_player`](NetworkLifecycle::on_stop_local_player)
+    StopLocalPlayer,
     /// [`on_network_session_synchronized`](NetworkLifecycle::on_network_session_synchronized)
     SessionSynchronized,
     /// [`on_in_scene_objects_spawned`](NetworkLifecycle::on_in_scene_objects_spawned)
@@ -251,7 +280,7 @@ pub enum LifecycleCallback {
 
 impl LifecycleCallback {
     /// Those of a spawn, in order.
-    pub(crate) const SPAWN: [Self; 3] = [Self::PreSpawn, Self::Spawn, Self::PostSpawn];
+    pub const SPAWN: [Self; 3] = [Self::PreSpawn, Self::Spawn, Self::PostSpawn];
 
     /// The name of the method.
     pub const fn name(self) -> &'static str {
@@ -262,6 +291,8 @@ impl LifecycleCallback {
             Self::Despawn => "on_network_despawn",
             Self::GainedOwnership => "on_gained_ownership",
             Self::LostOwnership => "on_lost_ownership",
+            Self::StartLocalPlayer => "on_start_local_player",
+            Self::StopLocalPlayer => "on_stop_local_player",
             Self::SessionSynchronized => "on_network_session_synchronized",
             Self::InSceneObjectsSpawned => "on_in_scene_objects_spawned",
             Self::ParentChanged(_) => "on_parent_changed",
@@ -285,6 +316,8 @@ impl LifecycleCallback {
             Self::Despawn => behaviour.on_network_despawn(ctx),
             Self::GainedOwnership => behaviour.on_gained_ownership(ctx),
             Self::LostOwnership => behaviour.on_lost_ownership(ctx),
+            Self::StartLocalPlayer => behaviour.on_start_local_player(ctx),
+            Self::StopLocalPlayer => behaviour.on_stop_local_player(ctx),
             Self::SessionSynchronized => behaviour.on_network_session_synchronized(ctx),
             Self::InSceneObjectsSpawned => behaviour.on_in_scene_objects_spawned(ctx),
             Self::ParentChanged(parent) => behaviour.on_parent_changed(ctx, parent),
@@ -300,7 +333,7 @@ impl fmt::Display for LifecycleCallback {
 
 /// Runs a callback of every behaviour of an object that is lent by `world`, a server or a client. Those
 /// that return an error or panic are reported to it, and keep no other from running.
-pub(crate) fn call_all<W>(
+pub fn call_all<W>(
     world: &mut W,
     (side, report): (fn(&mut W) -> Side<'_>, impl Fn(&mut W, CallbackFailure)),
     (object, slots): (NetId, &mut dyn Slots),

@@ -139,12 +139,12 @@ impl SyncValue for NetRef {
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_unsigned(self.object.0);
+        write_object(self.object, writer);
     }
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        let object = reader.read_unsigned("NetRef").map(NetId)?;
+        let object = read_object(reader, "NetRef")?;
         reader.note_reference(object);
         Ok(Self { object })
     }
@@ -153,6 +153,19 @@ impl SyncValue for NetRef {
     fn same(&self, other: &Self) -> bool {
         self == other
     }
+}
+
+/// The object of a reference; in `Mirror` four bytes, where a [`NetId`] has fewer.
+#[inline]
+fn write_object(object: NetId, writer: &mut NetworkWriter) {
+    writer.write_fixed_or(object.0.to_le_bytes(), |writer| object.write(writer));
+}
+
+/// Counterpart of [`write_object`]; `target` names the type for an error.
+#[inline]
+fn read_object(reader: &mut NetworkReader<'_>, target: &'static str) -> Result<NetId, ReadError> {
+    let number = reader.read_fixed_or(u32::from_le_bytes, |reader| reader.read_unsigned(target));
+    number.map(NetId)
 }
 
 /// A reference to a behaviour of type `T`, as a value: an object, and the position of the behaviour
@@ -292,19 +305,21 @@ impl<T: NetworkBehaviour> SyncValue for BehaviourRef<T> {
     const SCHEMA: TypeSchema = TypeSchema::Named("BehaviourRef");
 
     fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_unsigned(self.object.0);
+        write_object(self.object, writer);
         if !self.is_none() {
-            writer.write_unsigned(self.index.into());
+            self.index.write(writer);
         }
     }
 
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        let object = reader.read_unsigned("BehaviourRef").map(NetId)?;
+        let object = read_object(reader, "BehaviourRef")?;
         if object == NetId::NONE {
             return Ok(Self::NONE);
         }
         let start = reader.mark();
-        let index: u8 = reader.read_unsigned("position of a behaviour")?;
+        let packed =
+            |reader: &mut NetworkReader<'_>| reader.read_unsigned("position of a behaviour");
+        let index = reader.read_fixed_or(u8::from_le_bytes, packed)?;
         if usize::from(index) >= crate::identity::MAX_BEHAVIOURS {
             let (what, value) = ("position of a behaviour", index.into());
             return Err(reader.error_since(start, ReadErrorKind::InvalidValue { what, value }));

@@ -5,11 +5,13 @@
 //! searched for the first behaviour and field that differ.
 
 mod rules;
+mod sections;
 
 use std::fmt;
 
-pub(crate) use rules::RuleBits;
+pub use rules::RuleBits;
 pub use rules::{FieldRules, Readers, Writers};
+pub use sections::Sections;
 
 /// The description of a behaviour.
 #[derive(Clone, Copy, Debug)]

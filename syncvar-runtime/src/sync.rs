@@ -6,6 +6,7 @@ pub mod hash_set;
 mod iterators;
 mod keys;
 mod list;
+mod mirror;
 mod operators;
 mod record;
 mod set;
@@ -118,6 +119,14 @@ pub trait SyncField: Send + Sync + 'static {
     /// Whether every operation is kept as it was made, one after another, instead of what they come to:
     /// see [`NetworkBehaviour::set_verbatim`](crate::NetworkBehaviour::set_verbatim). Does nothing unless
     /// implemented.
+    ///
+    /// A collection that does so is dirty only for what is made of it while it is
+    /// [observed](Self::set_observed), from the first `set_observed(true)` on: nobody has to be told
+    /// anything else. `set_observed(false)` forgets what was kept. A collection that is dirty when it is
+    /// told to begin, since it has taken the place of another one, is observed already, and will be
+    /// emptied and filled again; where it has only been filled before anybody can have observed it,
+    /// `set_observed(false)` says so. Full states say how many operations are still to come, and change
+    /// nothing. Nothing that is kept is ever given up: it grows with what is done between two updates.
     fn set_verbatim(&mut self, verbatim: bool) {
         let _ = verbatim;
     }

@@ -11,7 +11,7 @@ const DENSE_PAGES: usize = (1 << 24) / PAGE;
 
 /// Values by number. A page goes when its last entry goes; what stays of it is one pointer.
 #[derive(Debug)]
-pub(crate) struct Table<T> {
+pub struct Table<T> {
     pages: Vec<Option<Box<Page<T>>>>,
     /// The entries beyond those pages.
     far: BTreeMap<u32, T>,
@@ -44,12 +44,15 @@ impl<T> Default for Page<T> {
 }
 
 impl<T> Table<T> {
-    pub(crate) fn len(&self) -> usize {
+    /// How many there are.
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub fn len(&self) -> usize {
         self.len
     }
 
+    /// The value with this number.
     #[inline]
-    pub(crate) fn get(&self, number: u32) -> Option<&T> {
+    pub fn get(&self, number: u32) -> Option<&T> {
         let (page, entry) = place(number);
         match self.pages.get(page) {
             Some(page) => page.as_deref()?.entries.get(entry)?.as_ref(),
@@ -57,8 +60,9 @@ impl<T> Table<T> {
         }
     }
 
+    /// The value with this number, for writing.
     #[inline]
-    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut T> {
+    pub fn get_mut(&mut self, number: u32) -> Option<&mut T> {
         let (page, entry) = place(number);
         match self.pages.get_mut(page) {
             Some(page) => page.as_deref_mut()?.entries.get_mut(entry)?.as_mut(),
@@ -67,7 +71,7 @@ impl<T> Table<T> {
     }
 
     /// Puts a value in and returns the one that was there.
-    pub(crate) fn insert(&mut self, number: u32, value: T) -> Option<T> {
+    pub fn insert(&mut self, number: u32, value: T) -> Option<T> {
         let (page, entry) = place(number);
         if page >= DENSE_PAGES {
             let former = self.far.insert(number, value);
@@ -86,7 +90,8 @@ impl<T> Table<T> {
         former
     }
 
-    pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
+    /// Takes a value out.
+    pub fn remove(&mut self, number: u32) -> Option<T> {
         let (place, entry) = place(number);
         let value = match self.pages.get_mut(place) {
             Some(page) => {
@@ -105,7 +110,7 @@ impl<T> Table<T> {
     }
 
     /// Numbers and values, by ascending number.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         let pages = (0..).step_by(PAGE).zip(&self.pages);
         let near = pages.flat_map(|(first, page)| {
             let entries = page.iter().flat_map(|page| &page.entries);
@@ -116,7 +121,7 @@ impl<T> Table<T> {
     }
 
     /// Numbers and values for writing, by ascending number.
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
         let pages = (0..).step_by(PAGE).zip(&mut self.pages);
         let near = pages.flat_map(|(first, page)| {
             let entries = page.iter_mut().flat_map(|page| &mut page.entries);
@@ -127,12 +132,12 @@ impl<T> Table<T> {
     }
 
     /// The values, by ascending number.
-    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
+    pub fn values(&self) -> impl Iterator<Item = &T> {
         self.iter().map(|(_, value)| value)
     }
 
     /// The values for writing, by ascending number.
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.iter_mut().map(|(_, value)| value)
     }
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use syncvar::prelude::*;
 use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
 
-use crate::{error_in, round_trip};
+use crate::{error_in, round_trip, round_trip_in};
 
 #[test]
 fn bytes_travel_as_a_vec_of_them() {
@@ -45,6 +45,8 @@ fn t18_a_uuid_takes_16_bytes_in_the_order_of_its_text() {
     let id = Uuid::from_u128(0x0011_2233_4455_6677_8899_aabb_ccdd_eeff);
     let bytes = round_trip(&id, &Uuid::nil());
     assert_eq!(hex::encode(bytes), "00112233445566778899aabbccddeeff");
+    let bytes = round_trip_in(Dialect::Mirror, &id, &Uuid::nil());
+    assert_eq!(hex::encode(bytes), "33221100554477668899aabbccddeeff");
     round_trip(&Uuid::max(), &id);
     let owners = std::collections::HashMap::from([(id, 1_u8), (Uuid::max(), 2)]);
     round_trip(&owners, &std::collections::HashMap::new());
@@ -219,4 +221,33 @@ fn glam_mint_and_ours_are_the_same_to_the_schema() {
         assert_eq!(a.to_string(), b.to_string());
         assert_eq!(b.to_string(), c.to_string());
     }
+}
+
+/// What has a form of its own in Mirror has it under every name.
+#[cfg(all(feature = "glam", feature = "mint"))]
+#[test]
+fn mirror_knows_cells_and_matrices_by_every_name() {
+    use syncvar::{Matrix4x4, Vector2Int, Vector3Int};
+
+    fn in_mirror<T: SyncValue>(value: &T) -> Vec<u8> {
+        round_trip_in(Dialect::Mirror, value, value)
+    }
+    let cell = in_mirror(&Vector2Int::new(1, -1));
+    assert_eq!(hex::encode(&cell), "01000000ffffffff");
+    assert_eq!(in_mirror(&glam::IVec2::new(1, -1)), cell);
+    assert_eq!(in_mirror(&mint::Vector2::from([1, -1])), cell);
+    assert_eq!(in_mirror(&mint::Point2::from([1, -1])), cell);
+    let place = in_mirror(&Vector3Int::new(1, -1, 300));
+    assert_eq!(in_mirror(&glam::IVec3::new(1, -1, 300)), place);
+    assert_eq!(in_mirror(&mint::Vector3::from([1, -1, 300])), place);
+    assert_eq!(in_mirror(&mint::Point3::from([1, -1, 300])), place);
+
+    let numbers = sixteen();
+    let columns: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+    let matrix = glam::Mat4::from_cols_array(&numbers);
+    let rows: mint::RowMatrix4<f32> = Matrix4x4::from(matrix).into();
+    assert_eq!(in_mirror(&matrix), columns);
+    assert_eq!(in_mirror(&Matrix4x4::from(matrix)), columns);
+    assert_eq!(in_mirror(&rows), columns);
+    assert_eq!(in_mirror(&mint::ColumnMatrix4::from(rows)), columns);
 }

@@ -16,6 +16,14 @@ fn belongs(key: &str) -> Option<&'static str> {
         }
         "lifecycle" => "`lifecycle` belongs on the struct: `#[network_behaviour(lifecycle)]`",
         "synchronize" => "`synchronize` belongs on the struct: `#[network_behaviour(synchronize)]`",
+        "sync_mode" => {
+            "`sync_mode` belongs on the struct: `#[network_behaviour(sync_mode = ...)]`; for a field alone write \
+             `read = owner`"
+        }
+        "sync_direction" => {
+            "`sync_direction` belongs on the struct: `#[network_behaviour(sync_direction = ...)]`; for a field \
+             alone write `write = owner`"
+        }
         "channel" => "`channel` belongs on the struct: `#[network_behaviour(channel = ...)]`",
         "base" => {
             "`base` belongs on the field that is the base, in the place of `#[sync_var]`: \

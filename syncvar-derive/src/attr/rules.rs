@@ -102,7 +102,8 @@ fn interval(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Spanned<f6
     Ok(Spanned { value, span })
 }
 
-fn one_of(
+/// One of some words; the example says which.
+pub(super) fn one_of(
     meta: &ParseNestedMeta<'_>,
     known: &[&str],
     example: &str,

@@ -37,6 +37,7 @@ pub(crate) struct BlockAttrs {
 pub(crate) struct CallAttrs {
     pub(crate) channel: Option<u8>,
     pub(crate) name: Option<LitStr>,
+    pub(crate) mirror: Option<LitStr>,
     pub(crate) requires_ownership: Option<bool>,
     pub(crate) rate: Option<f64>,
     pub(crate) target: Option<Audience>,
@@ -86,9 +87,10 @@ impl Kind {
 
     fn keys(self) -> &'static [&'static str] {
         match self {
-            Self::Command => &["requires_ownership", "channel", "rate", "name"],
-            Self::ClientRpc => &["target", "channel", "name"],
-            Self::TargetRpc | Self::SyncEvent => &["channel", "name"],
+            Self::Command => &["requires_ownership", "channel", "rate", "name", "mirror"],
+            Self::ClientRpc => &["target", "channel", "name", "mirror"],
+            Self::TargetRpc => &["channel", "name", "mirror"],
+            Self::SyncEvent => &["channel", "name"],
         }
     }
 }
@@ -126,6 +128,7 @@ impl CallAttrs {
             match key {
                 "channel" => set(&mut found.channel, meta, channel(meta)?, errors),
                 "name" => set(&mut found.name, meta, name(meta)?, errors),
+                "mirror" => set(&mut found.mirror, meta, mirror(meta)?, errors),
                 "rate" => set(&mut found.rate, meta, rate(meta)?, errors),
                 "target" => set(&mut found.target, meta, target(meta)?, errors),
                 _ => set(
@@ -169,6 +172,41 @@ fn name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
         return Err(syn::Error::new_spanned(&text, EXAMPLE));
     }
     Ok(text)
+}
+
+/// The full name of a method, as Mirror hashes it: `System.Void Namespace.Type::Method(Type,Type)`.
+fn mirror(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
+    const EXAMPLE: &str = "`mirror` is the full name of the method in C#, with the types of all its \
+         parameters: `mirror = \"System.Void Game.Player::CmdFire(System.Int32,UnityEngine.Vector3)\"`";
+    let value = value(meta, EXAMPLE)?;
+    let text: LitStr = value
+        .parse()
+        .map_err(|error| syn::Error::new(error.span(), EXAMPLE))?;
+    if !is_method(&text.value()) {
+        return Err(syn::Error::new_spanned(&text, EXAMPLE));
+    }
+    Ok(text)
+}
+
+/// Whether it has the shape `System.Void Type::Method(Type,Type)`.
+fn is_method(text: &str) -> bool {
+    let method = text.strip_prefix("System.Void ");
+    let method = method.and_then(|method| method.strip_suffix(')'));
+    let Some((method, parameters)) = method.and_then(|method| method.split_once('(')) else {
+        return false;
+    };
+    let Some((class, name)) = method.split_once("::") else {
+        return false;
+    };
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_`".contains(c))
+    };
+    let is_class = class.split(['.', '/']).all(is_name);
+    let has_types = parameters.is_empty() || parameters.split(',').all(|ty| !ty.is_empty());
+    is_class && is_name(name) && has_types && !parameters.contains([' ', '(', ')'])
 }
 
 fn requires_ownership(meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {

@@ -90,6 +90,9 @@ fn schema(class: &str, call: &Call) -> TokenStream {
     };
     let (name, unity_name) = (call.ident.unraw().to_string(), &call.unity_name);
     let mut settings = TokenStream::new();
+    if let Some(name) = &call.attrs.mirror {
+        settings.extend(quote!(.with_mirror_name(#name)));
+    }
     if !call.arguments.is_empty() {
         let arguments = call.arguments.iter().map(|argument| {
             let name = argument.ident.unraw().to_string();

@@ -1,7 +1,7 @@
 //! The bit constants, `sync_var_dirty_bits`, `set_dirty_bit`, `clear_all_dirty_bits`,
 //! `notice_replacements`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
 use super::{Method, call, item, place_of};
@@ -150,22 +150,38 @@ pub(super) fn notice_replacements(behaviour: &Behaviour<'_>) -> Option<TokenStre
     (!is_empty).then(function)
 }
 
-/// Where a field may want to know it: a `SyncVar` does not.
 pub(super) fn set_observed(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
+    for_listening_fields(behaviour, "set_observed", "observed", &Method::SET_OBSERVED)
+}
+
+pub(super) fn set_verbatim(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
+    for_listening_fields(behaviour, "set_verbatim", "verbatim", &Method::SET_VERBATIM)
+}
+
+/// A function that tells something to the base and to every field that may want to know it: a `SyncVar`
+/// does not.
+fn for_listening_fields(
+    behaviour: &Behaviour<'_>,
+    name: &str,
+    argument: &str,
+    method: &Method,
+) -> Option<TokenStream> {
+    let argument = Ident::new(argument, Span::call_site());
     let base = behaviour.base.as_ref().map(|base| {
         let member = &base.member;
-        let function = item(base.ty, "NetworkBehaviour", "set_observed");
-        quote!(#function(&mut self.#member, observed);)
+        let function = item(base.ty, "NetworkBehaviour", name);
+        quote!(#function(&mut self.#member, #argument);)
     });
     let listening =
         |sync_var: &&SyncVar<'_>| !matches!(sync_var.ty.container, Container::SyncVar(_));
     let fields = behaviour.sync_vars.iter().filter(listening);
     let calls: Vec<_> = fields
-        .map(|sync_var| call(sync_var, &Method::SET_OBSERVED, Some(&quote!(observed))))
+        .map(|sync_var| call(sync_var, method, Some(&quote!(#argument))))
         .collect();
+    let name = Ident::new(name, Span::call_site());
     (base.is_some() || !calls.is_empty()).then(|| {
         quote! {
-            fn set_observed(&mut self, observed: bool) {
+            fn #name(&mut self, #argument: bool) {
                 #base
                 #(#calls;)*
             }
@@ -184,7 +200,7 @@ fn for_all_fields(behaviour: &Behaviour<'_>, name: &str, method: &Method) -> Tok
         let call = call(sync_var, method, None);
         quote!(#call;)
     });
-    let name = syn::Ident::new(name, proc_macro2::Span::call_site());
+    let name = Ident::new(name, Span::call_site());
     quote! {
         fn #name(&mut self) {
             #base
@@ -199,6 +215,6 @@ pub(super) fn limit(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let countable = behaviour.base.is_some() && behaviour.generics.type_params().next().is_none();
     let last = behaviour.sync_vars.last().filter(|_| countable)?;
     let (ident, span) = (behaviour.ident, place_of(last.ty.original));
-    let bit = syn::Ident::new(&names::bit(&last.member).to_string(), span);
+    let bit = Ident::new(&names::bit(&last.member).to_string(), span);
     Some(quote_spanned!(span=> const _: u64 = #ident::#bit;))
 }

@@ -1,7 +1,7 @@
-//! `remember_for_hooks`, `remember_for_initial_hooks` and `changed_since`: how hooks are told of what has
-//! not been read as a change.
+//! `remember_for_hooks` and `changed_since`: how hooks are told of what has not been read as a change; and
+//! `INITIAL_HOOKS`.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::change::let_base;
@@ -10,55 +10,69 @@ use super::{Method, call, item, place_of, value_item};
 use crate::model::{Base, Behaviour, Container, SyncVar, travels};
 use crate::names;
 
+/// Remembers some fields, and what the method of the base remembers of them.
 pub(super) fn remember_for_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
-    remember_fields(behaviour, "remember_for_hooks", |sync_var| {
-        sync_var.has_hook()
-    })
-}
-
-pub(super) fn remember_for_initial_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
-    remember_fields(behaviour, "remember_for_initial_hooks", |sync_var| {
-        sync_var.initial_hook
-    })
-}
-
-/// A method that remembers some fields, and what the method of the base remembers.
-fn remember_fields(
-    behaviour: &Behaviour<'_>,
-    method: &str,
-    concerned: impl Fn(&SyncVar<'_>) -> bool,
-) -> Option<TokenStream> {
-    let has_own = behaviour.sync_vars.iter().any(&concerned);
-    if behaviour.base.is_none() && !has_own {
+    if behaviour.base.is_none() && !behaviour.has_hooks() {
         return None;
     }
     let previous = Previous::of(behaviour);
     let previous_type = previous.ty();
     let of_base = behaviour.base.as_ref().map(|base| {
         let member = &base.member;
-        let of_base = item(base.ty, "NetworkBehaviour", method);
-        quote!(#of_base(&self.#member))
+        let of_base = item(base.ty, "NetworkBehaviour", "remember_for_hooks");
+        quote!(#of_base(&self.#member, fields))
     });
     let body = match (of_base, &previous) {
         (Some(of_base), Previous::OfBase(_)) => of_base,
         (of_base, _) => {
+            let has_own = behaviour.has_hooks();
             let base = of_base.map(|of_base| let_base(&of_base, &previous, has_own));
-            let remembered = previous.remembered(|sync_var| {
-                if concerned(sync_var) {
-                    remember(sync_var)
-                } else {
-                    quote!(_syncvar::None)
+            let nothing = previous.remembered(|_| quote!(_syncvar::None));
+            if has_own {
+                let own = hooked(behaviour).map(remember_if_asked);
+                quote! {
+                    #base
+                    let mut previous = #nothing;
+                    #(#own)*
+                    _syncvar::Some(previous)
                 }
-            });
-            quote!(#base _syncvar::Some(#remembered))
+            } else {
+                quote!(#base _syncvar::Some(#nothing))
+            }
         }
     };
-    let method = Ident::new(method, Span::call_site());
     Some(quote! {
-        fn #method(&self) -> _syncvar::Option<#previous_type> {
+        fn remember_for_hooks(&self, fields: u64) -> _syncvar::Option<#previous_type> {
             #body
         }
     })
+}
+
+/// The fields marked `initial_hook`, and those of the base.
+pub(super) fn initial_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
+    let base = behaviour.base.as_ref();
+    let base = base.map(|base| item(base.ty, "NetworkBehaviour", "INITIAL_HOOKS"));
+    let own = hooked(behaviour).filter(|sync_var| sync_var.initial_hook);
+    let own = own.map(|sync_var| {
+        let bit = names::bit(&sync_var.member);
+        quote!(Self::#bit)
+    });
+    let all: Vec<_> = base.into_iter().chain(own).collect();
+    (!all.is_empty()).then(|| quote!(const INITIAL_HOOKS: u64 = #(#all)|*;))
+}
+
+/// Remembers a field, if that is asked for.
+fn remember_if_asked(sync_var: &SyncVar<'_>) -> TokenStream {
+    let (bit, kept) = (
+        names::bit(&sync_var.member),
+        names::previous_member(&sync_var.member),
+    );
+    let remembered = remember(sync_var);
+    quote! {
+        if fields & Self::#bit != 0 {
+            previous.#kept = #remembered;
+        }
+    }
 }
 
 /// What is remembered of a field.

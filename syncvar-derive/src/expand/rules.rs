@@ -78,7 +78,7 @@ pub(super) fn if_readable(sync_var: &SyncVar<'_>, line: &TokenStream) -> TokenSt
 }
 
 pub(super) fn write_fields(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
-    let body = for_kept_fields(
+    let body = for_each_field(
         behaviour,
         |function, member| quote!(#function(&self.#member, writer, fields);),
         "write_fields",
@@ -95,7 +95,7 @@ pub(super) fn write_fields(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
 }
 
 pub(super) fn read_fields(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
-    let body = for_kept_fields(
+    let body = for_each_field(
         behaviour,
         |function, member| quote!(#function(&mut self.#member, reader, fields)?;),
         "read_fields",
@@ -116,8 +116,8 @@ pub(super) fn read_fields(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     })
 }
 
-/// A call for the base, and a line for each field that is written and read by itself.
-fn for_kept_fields(
+/// A call for the base, and a line for each field.
+fn for_each_field(
     behaviour: &Behaviour<'_>,
     call: impl FnOnce(TokenStream, &syn::Member) -> TokenStream,
     name: &str,
@@ -125,11 +125,9 @@ fn for_kept_fields(
 ) -> Option<TokenStream> {
     let base = behaviour.base.as_ref();
     let base = base.map(|base| call(item(base.ty, "NetworkBehaviour", name), &base.member));
-    let kept = behaviour
+    let lines: Vec<_> = behaviour
         .sync_vars
         .iter()
-        .filter(|sync_var| sync_var.rules.is_kept());
-    let lines: Vec<_> = kept
         .map(|sync_var| {
             let (bit, line) = (names::bit(&sync_var.member), line(sync_var));
             quote!(if fields & Self::#bit != 0 { #line })

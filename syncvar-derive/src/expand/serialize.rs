@@ -62,7 +62,6 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
     let for_owner = behaviour
         .has_private_fields()
         .then(|| quote!(let for_owner = writer.write_for_owner();));
-    let selected = behaviour.may_have_rules().then(|| quote!(&writer.fields()));
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
         let write = write(behaviour, sync_var, &Method::WRITE_DELTA);
@@ -79,7 +78,7 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
             #(#full)*
             return true;
         }
-        let dirty_bits = _syncvar::NetworkBehaviour::sync_var_dirty_bits(self) #selected;
+        let dirty_bits = _syncvar::NetworkBehaviour::sync_var_dirty_bits(self) & writer.fields();
         #base_delta
         writer.write_dirty_bits(dirty_bits);
         #(#delta)*

@@ -12,7 +12,9 @@ use crate::names;
 pub(super) fn methods(value: &Value<'_>) -> TokenStream {
     match &value.body {
         Body::Struct(shape) => struct_methods(value.ident, shape),
-        Body::PlainEnum { variants, .. } => plain_enum_methods(value.ident, variants),
+        Body::PlainEnum { variants, repr, .. } => {
+            plain_enum_methods(value.ident, variants, repr.as_ref())
+        }
         Body::DataEnum(variants) => data_enum_methods(value.ident, variants),
     }
 }
@@ -22,6 +24,7 @@ pub(super) fn checks(value: &Value<'_>) -> Option<TokenStream> {
     let Body::PlainEnum {
         variants,
         discriminant: Discriminant::MustBeChecked,
+        ..
     } = &value.body
     else {
         return None;
@@ -178,7 +181,9 @@ fn read_member(owner: &str, model: &MemberModel<'_>) -> TokenStream {
     }
 }
 
-fn plain_enum_methods(owner: &Ident, variants: &[&Ident]) -> TokenStream {
+/// Without `repr`, `writer.write_enum(number)`; with one, `writer.write_enum_as(number)` of a number of
+/// that type. Either way 32 bits are read, and compared.
+fn plain_enum_methods(owner: &Ident, variants: &[&Ident], repr: Option<&Ident>) -> TokenStream {
     let name = owner.unraw().to_string();
     let reads = variants.iter().map(|variant| {
         quote! {
@@ -187,15 +192,23 @@ fn plain_enum_methods(owner: &Ident, variants: &[&Ident]) -> TokenStream {
             }
         }
     });
+    let (number, write, read) = match repr {
+        Some(repr) => (
+            quote!(#repr),
+            quote!(write_enum_as),
+            quote!(read_enum_as::<#repr>),
+        ),
+        None => (quote!(i32), quote!(write_enum), quote!(read_enum)),
+    };
     let methods = Methods {
         write: quote! {
             let number = match self {
-                #(Self::#variants => Self::#variants as i32,)*
+                #(Self::#variants => Self::#variants as #number,)*
             };
-            writer.write_enum(number);
+            writer.#write(number);
         },
         read: quote! {
-            let number = reader.read_enum()?;
+            let number = reader.#read()?;
             #(#reads)*
             _syncvar::Err(reader.unknown_variant(#name, number))
         },

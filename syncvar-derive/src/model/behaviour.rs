@@ -5,6 +5,7 @@ use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type, Visibility};
 
 use super::field_type::{self, Container, FieldType};
+use super::rules::CommonRules;
 use super::{Readers, Rules};
 use crate::attr::{BehaviourAttrs, FieldAttrs};
 use crate::errors::Errors;
@@ -76,6 +77,7 @@ impl<'a> Behaviour<'a> {
                 "a behaviour lives as long as its object and cannot borrow: give it types that own their values",
             );
         }
+        let common = CommonRules::from_attrs(&attrs);
         let mut behaviour = Self {
             ident: &input.ident,
             lints: Lints::of(input),
@@ -90,12 +92,15 @@ impl<'a> Behaviour<'a> {
             sync_vars: Vec::new(),
         };
         if let Some(fields) = behaviour_fields(input, &mut errors) {
-            behaviour.add_fields(fields, &mut errors);
+            behaviour.add_fields(fields, &common, &mut errors);
+            if behaviour.sync_vars.is_empty() {
+                behaviour.refuse_rules_of_nothing(&common, &mut errors);
+            }
         }
         errors.finish(behaviour)
     }
 
-    fn add_fields(&mut self, fields: &'a Fields, errors: &mut Errors) {
+    fn add_fields(&mut self, fields: &'a Fields, common: &CommonRules, errors: &mut Errors) {
         for (index, field) in (0_u32..).zip(fields) {
             let member = match &field.ident {
                 Some(ident) => Member::Named(ident.clone()),
@@ -104,7 +109,10 @@ impl<'a> Behaviour<'a> {
                     span: field.ty.span(),
                 }),
             };
-            let attrs = FieldAttrs::parse(&field.attrs, errors);
+            let mut attrs = FieldAttrs::parse(&field.attrs, errors);
+            if attrs.sync_var.is_some() {
+                common.apply(&mut attrs.rules, &member, errors);
+            }
             match (attrs.base, attrs.sync_var) {
                 (Some(_), Some(sync_var)) => errors.add_error(syn::Error::new(
                     sync_var,
@@ -114,6 +122,20 @@ impl<'a> Behaviour<'a> {
                 (None, Some(_)) => self.add_sync_var(member, &field.ty, attrs, errors),
                 (None, None) => refuse_forgotten(&field.ty, errors),
             }
+        }
+    }
+
+    /// What is said about the fields of a struct that has none would go unheard.
+    fn refuse_rules_of_nothing(&self, common: &CommonRules, errors: &mut Errors) {
+        let message = match &self.base {
+            Some(_) => {
+                "this is about the fields of this struct, and it has none: write it on the base, whose fields are \
+                 its own"
+            }
+            None => "this is about the fields of this struct, and it has none: remove it",
+        };
+        for place in common.places() {
+            errors.add_error(syn::Error::new(place, message));
         }
     }
 

@@ -45,6 +45,8 @@ const TRAVELS: &[&str] = &[
     "Vector2Int",
     "Vector3Int",
     "Ray2D",
+    "LayerMask",
+    "OaDate",
     "NetworkHash128",
     "NetworkSceneId",
     "NetId",

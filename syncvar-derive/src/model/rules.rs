@@ -1,10 +1,12 @@
 //! Who reads and writes a field, and when it is sent: only what makes sense together.
 
-use syn::Path;
+use proc_macro2::Span;
+use syn::{Member, Path};
 
 use super::field_type::{Container, FieldType};
-use crate::attr::RuleAttrs;
+use crate::attr::{BehaviourAttrs, RuleAttrs, Spanned};
 use crate::errors::Errors;
+use crate::names;
 
 /// Who is given a field.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -13,6 +15,15 @@ pub(crate) enum Readers {
     Everyone,
     Owner,
     Others,
+}
+
+/// What the struct says about who reads and writes each of its fields.
+#[derive(Default)]
+pub(super) struct CommonRules {
+    /// What `sync_mode` comes to, as `read` of a field would have it.
+    read: Option<Spanned<String>>,
+    /// What `sync_direction` comes to, as `write` of a field would have it.
+    write: Option<Spanned<String>>,
 }
 
 /// The rules of a field.
@@ -26,6 +37,64 @@ pub(crate) struct Rules {
     pub(crate) min_interval: Option<f64>,
     pub(crate) max_interval: Option<f64>,
     pub(crate) threshold: Option<Path>,
+}
+
+impl CommonRules {
+    pub(super) fn from_attrs(attrs: &BehaviourAttrs) -> Self {
+        let translate = |said: &Option<Spanned<String>>, to: &[(&str, &str)]| {
+            let said = said.as_ref()?;
+            let (_, rule) = to.iter().find(|(name, _)| said.value == *name)?;
+            let (value, span) = ((*rule).to_owned(), said.span);
+            Some(Spanned { value, span })
+        };
+        let read = [("observers", "everyone"), ("owner", "owner")];
+        let write = [
+            ("server_to_client", "server"),
+            ("client_to_server", "owner"),
+        ];
+        Self {
+            read: translate(&attrs.sync_mode, &read),
+            write: translate(&attrs.sync_direction, &write),
+        }
+    }
+
+    /// Says it of one field.
+    pub(super) fn apply(&self, attrs: &mut RuleAttrs, member: &Member, errors: &mut Errors) {
+        let name = names::plain(member);
+        one_voice(&mut attrs.read, &self.read, errors, || {
+            format!(
+                "`sync_mode` on the struct says who is given each of its fields, and `{name}` says otherwise: \
+                 remove one of the two"
+            )
+        });
+        one_voice(&mut attrs.write, &self.write, errors, || {
+            format!(
+                "`sync_direction` on the struct says who changes each of its fields, and `{name}` says otherwise: \
+                 remove one of the two"
+            )
+        });
+    }
+
+    /// Where it is said of no field at all.
+    pub(super) fn places(&self) -> impl Iterator<Item = Span> {
+        let said = [&self.read, &self.write];
+        said.into_iter().flatten().map(|said| said.span)
+    }
+}
+
+/// Takes what is said of all fields for one that says nothing, or the same.
+fn one_voice(
+    own: &mut Option<Spanned<String>>,
+    common: &Option<Spanned<String>>,
+    errors: &mut Errors,
+    message: impl FnOnce() -> String,
+) {
+    match (&own, common) {
+        (_, None) => {}
+        (None, Some(common)) => *own = Some(common.clone()),
+        (Some(said), Some(common)) if said.value == common.value => {}
+        (Some(said), Some(_)) => errors.add_error(syn::Error::new(said.span, message())),
+    }
 }
 
 impl Rules {
@@ -53,11 +122,6 @@ impl Rules {
             || self.initial_only
             || self.min_interval.is_some()
             || self.threshold.is_some()
-    }
-
-    /// Whether the field is written and read by itself.
-    pub(crate) fn is_kept(&self) -> bool {
-        self.owner_writes || self.threshold.is_some()
     }
 }
 

@@ -9,6 +9,7 @@ use super::{collection, field_type};
 use crate::attr::{MemberAttrs, ValueAttrs};
 use crate::errors::Errors;
 use crate::lints::Lints;
+use crate::names;
 
 /// A struct or enum to make a value of.
 pub(crate) struct Value<'a> {
@@ -22,9 +23,11 @@ pub(crate) struct Value<'a> {
 /// What it consists of.
 pub(crate) enum Body<'a> {
     Struct(Shape<'a>),
-    /// No variant has data: four bytes on the wire.
+    /// No variant has data: a number on the wire.
     PlainEnum {
         variants: Vec<&'a Ident>,
+        /// The type that a `repr` gives to the numbers, unless that is `i32`.
+        repr: Option<Ident>,
         discriminant: Discriminant,
     },
     /// Some variant has data: the position of the variant, then its members.
@@ -131,7 +134,9 @@ fn enum_body<'a>(input: &'a DeriveInput, data: &'a DataEnum, errors: &mut Errors
             .variants
             .iter()
             .any(|variant| variant.discriminant.is_some());
-        let discriminant = if numbered && !has_narrow_repr(input) {
+        let repr = integer_repr(input);
+        let narrow = repr.is_some_and(|(_, width)| width == Width::Narrow);
+        let discriminant = if numbered && !narrow {
             Discriminant::MustBeChecked
         } else {
             Discriminant::Fits
@@ -139,6 +144,7 @@ fn enum_body<'a>(input: &'a DeriveInput, data: &'a DataEnum, errors: &mut Errors
         let variants = data.variants.iter().map(|variant| &variant.ident).collect();
         return Body::PlainEnum {
             variants,
+            repr: repr.and_then(|(name, _)| number_type(name)),
             discriminant,
         };
     }
@@ -153,17 +159,46 @@ fn enum_body<'a>(input: &'a DeriveInput, data: &'a DataEnum, errors: &mut Errors
     Body::DataEnum(variants.collect())
 }
 
-/// Whether `#[repr(...)]` names an integer of at most 32 bits.
-fn has_narrow_repr(input: &DeriveInput) -> bool {
-    const NARROW: &[&str] = &["u8", "i8", "u16", "i16", "u32", "i32"];
+/// How many bits the numbers of an enum can have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Width {
+    /// At most 32.
+    Narrow,
+    /// More.
+    Wide,
+}
+
+/// The integer that `#[repr(...)]` names.
+fn integer_repr(input: &DeriveInput) -> Option<(&'static str, Width)> {
+    const INTEGERS: &[(&str, Width)] = &[
+        ("u8", Width::Narrow),
+        ("i8", Width::Narrow),
+        ("u16", Width::Narrow),
+        ("i16", Width::Narrow),
+        ("u32", Width::Narrow),
+        ("i32", Width::Narrow),
+        ("u64", Width::Wide),
+        ("i64", Width::Wide),
+        ("usize", Width::Wide),
+    ];
     let reprs = input
         .attrs
         .iter()
         .filter(|attr| attr.path().is_ident("repr"));
     let tokens: TokenStream = reprs.map(|attr| attr.meta.to_token_stream()).collect();
     let text = tokens.to_string();
-    text.split(|c: char| !c.is_alphanumeric())
-        .any(|word| NARROW.contains(&word))
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.find_map(|word| INTEGERS.iter().find(|(name, _)| *name == word).copied())
+}
+
+/// The type of an enum's numbers on the wire, unless that is `i32`. C# has no integer as wide as a
+/// pointer.
+fn number_type(repr: &str) -> Option<Ident> {
+    match repr {
+        "i32" => None,
+        "usize" => Some(names::number_type("u32")),
+        other => Some(names::number_type(other)),
+    }
 }
 
 impl<'a> Shape<'a> {

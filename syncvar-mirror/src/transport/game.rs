@@ -6,14 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use syncvar_runtime::{Channel, ConnectionId};
 
-/// What a connection is made of, which decides its limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    #[cfg(feature = "telepathy")]
-    Telepathy,
-    #[cfg(feature = "kcp")]
-    Kcp,
-}
+use crate::Limits;
 
 /// A message to one client.
 #[derive(Debug)]
@@ -28,7 +21,7 @@ pub(crate) struct Outgoing<'a> {
 pub(crate) trait Game {
     type Error: Display;
 
-    fn handle_connect(&mut self, kind: Kind) -> ConnectionId;
+    fn handle_connect(&mut self, limits: Limits) -> ConnectionId;
 
     /// An error means that the server closes the connection.
     fn handle_packet(
@@ -57,7 +50,7 @@ pub(crate) trait Player {
     type Error: Display + Debug;
     type Event;
 
-    fn handle_connect(&mut self, kind: Kind);
+    fn handle_connect(&mut self, limits: Limits);
 
     /// An error means that the client closes the connection.
     fn handle_packet(&mut self, channel: Channel, message: &[u8]) -> Result<(), Self::Error>;

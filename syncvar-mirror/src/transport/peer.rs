@@ -1,14 +1,17 @@
 //! `Peer`: a client and its connection.
 
 use std::io;
-use std::task::{Context, Poll};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar_runtime::Channel;
-use tokio::time::{Instant, Interval, MissedTickBehavior};
+use tokio::time::{Instant, Interval, MissedTickBehavior, Sleep};
 
 use super::TransportOptions;
-use super::game::{Kind, Player};
+use super::game::Player;
+use crate::Limits;
 
 /// What a `MirrorPeer` is, for any client.
 #[derive(Debug)]
@@ -16,6 +19,8 @@ pub(crate) struct Peer<C> {
     client: C,
     /// Closed as soon as the connection is over.
     wire: Option<Wire>,
+    /// By when the connection is to have ended, if this side ends it.
+    leaving: Option<Pin<Box<Sleep>>>,
     options: TransportOptions,
     started: Instant,
     ticks: Interval,
@@ -48,13 +53,13 @@ pub(crate) enum PeerError<E> {
 
 impl<C: Player> Peer<C> {
     pub(crate) fn new(mut client: C, wire: Wire, options: TransportOptions) -> Self {
-        client.handle_connect(wire.kind());
-        let mut ticks =
-            tokio::time::interval(options.tick.max(std::time::Duration::from_micros(1)));
+        client.handle_connect(wire.limits());
+        let mut ticks = tokio::time::interval(options.tick.max(Duration::from_micros(1)));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         Self {
             client,
             wire: Some(wire),
+            leaving: None,
             options,
             started: Instant::now(),
             ticks,
@@ -93,21 +98,12 @@ impl<C: Player> Peer<C> {
         }
     }
 
+    /// What the client has queued is sent first.
     pub(crate) async fn disconnect(mut self) -> C {
-        let now = self.started.elapsed();
-        self.client.update(now);
-        if let Some(mut wire) = self.wire.take() {
-            while let Some((channel, message)) = self.client.poll_transmit() {
-                wire.send(channel, message);
-            }
-            let linger = self.options.close_timeout;
-            match tokio::time::timeout(linger, wire.close(linger)).await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::debug!(%error, "the server may have missed the end"),
-                Err(_) => tracing::debug!("the server did not take the end in time"),
-            }
-            self.client.handle_disconnect();
-        }
+        self.client.update(self.started.elapsed());
+        self.leave();
+        std::future::poll_fn(|cx| self.poll_leave(cx)).await;
+        self.client.handle_disconnect();
         self.client
     }
 
@@ -119,6 +115,9 @@ impl<C: Player> Peer<C> {
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Received, PeerError<C::Error>>> {
+        if self.leaving.is_some() {
+            ready!(self.poll_leave(cx));
+        }
         let Some(wire) = &mut self.wire else {
             return Poll::Ready(Err(PeerError::Closed));
         };
@@ -126,17 +125,19 @@ impl<C: Player> Peer<C> {
         if updated {
             self.client.update(self.started.elapsed());
         }
-        transmit(&mut self.client, wire, cx);
+        transmit(&mut self.client, wire);
+        wire.flush(cx);
         if self.client.poll_close() {
-            // What was to be said before has been said, as far as the socket has taken it.
-            return Poll::Ready(Err(self.end(PeerError::Closed)));
+            self.leave();
+            return self.poll_receive(cx);
         }
         match wire.poll_receive(cx) {
             Poll::Ready(Ok(Some((channel, message)))) => {
                 let handled = self.client.handle_packet(channel, &message);
-                transmit(&mut self.client, wire, cx);
+                transmit(&mut self.client, wire);
+                wire.flush(cx);
                 if self.client.poll_close() {
-                    self.wire = None;
+                    self.leave();
                 }
                 let handled = handled.map(|()| Received::Message);
                 Poll::Ready(handled.map_err(PeerError::Malformed))
@@ -148,30 +149,58 @@ impl<C: Player> Peer<C> {
         }
     }
 
+    /// The other side has ended the connection.
     fn end(&mut self, error: PeerError<C::Error>) -> PeerError<C::Error> {
         self.wire = None;
         self.client.handle_disconnect();
         error
     }
+
+    /// This side ends the connection.
+    fn leave(&mut self) {
+        if let Some(wire) = &mut self.wire {
+            while let Some((channel, message)) = self.client.poll_transmit() {
+                wire.send(channel, message);
+            }
+            let linger = self.options.close_timeout;
+            wire.close(linger);
+            self.leaving = Some(Box::pin(tokio::time::sleep(linger)));
+        }
+    }
+
+    fn poll_leave(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if let (Some(wire), Some(leaving)) = (&mut self.wire, &mut self.leaving) {
+            match wire.poll_close(cx) {
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(error)) => tracing::debug!(%error, "the end may have been missed"),
+                Poll::Pending => {
+                    ready!(leaving.as_mut().poll(cx));
+                    tracing::debug!("the server did not take the end in time");
+                }
+            }
+        }
+        self.leaving = None;
+        self.wire = None;
+        Poll::Ready(())
+    }
 }
 
 /// Sends what the client wants to send, unless too much waits already.
-fn transmit(client: &mut impl Player, wire: &mut Wire, cx: &mut Context<'_>) {
+fn transmit(client: &mut impl Player, wire: &mut Wire) {
     while !wire.is_full()
         && let Some((channel, message)) = client.poll_transmit()
     {
         wire.send(channel, message);
     }
-    wire.flush(cx);
 }
 
 impl Wire {
-    fn kind(&self) -> Kind {
+    fn limits(&self) -> Limits {
         match self {
             #[cfg(feature = "telepathy")]
-            Self::Telepathy(_) => Kind::Telepathy,
+            Self::Telepathy(wire) => wire.limits(),
             #[cfg(feature = "kcp")]
-            Self::Kcp(_) => Kind::Kcp,
+            Self::Kcp(_) => Limits::KCP,
         }
     }
 
@@ -212,12 +241,22 @@ impl Wire {
         }
     }
 
-    async fn close(&mut self, linger: std::time::Duration) -> io::Result<()> {
+    fn close(&mut self, linger: Duration) {
+        match self {
+            // Its end is a part of `poll_close`.
+            #[cfg(feature = "telepathy")]
+            Self::Telepathy(_) => {}
+            #[cfg(feature = "kcp")]
+            Self::Kcp(wire) => wire.close(linger),
+        }
+    }
+
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             #[cfg(feature = "telepathy")]
-            Self::Telepathy(wire) => wire.close().await,
+            Self::Telepathy(wire) => wire.poll_close(cx),
             #[cfg(feature = "kcp")]
-            Self::Kcp(wire) => wire.close(linger).await,
+            Self::Kcp(wire) => wire.poll_close(cx),
         }
     }
 }

@@ -13,3 +13,25 @@ mod wire;
 pub use frame::{FrameError, Frames, head};
 pub(super) use port::Port;
 pub(super) use wire::Wire;
+
+use crate::Limits;
+use crate::transport::TransportOptions;
+
+/// What a connection carries.
+fn limits(options: &TransportOptions) -> Limits {
+    Limits {
+        batch_threshold: options.max_frame,
+        max_reliable: options.max_frame,
+        max_unreliable: options.max_frame,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_are_mirrors_unless_the_options_say_otherwise() {
+        assert_eq!(limits(&TransportOptions::default()), Limits::TELEPATHY);
+    }
+}

@@ -1,1 +1,6 @@
-//! Tests of hosts and peers.
+//! Hosts and peers over real sockets, with a server that says everything back.
+
+mod end;
+mod exchange;
+mod misbehaviour;
+mod support;

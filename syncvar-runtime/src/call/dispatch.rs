@@ -7,7 +7,7 @@ use crate::{CallContext, ConnectionId, NetId, NetworkReader, ReadError};
 
 /// Why a call has not come to its end.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// Its arguments could not be read: it has not run.
     Malformed(ReadError),
     /// It panicked with this message.
@@ -16,7 +16,11 @@ pub(crate) enum Failure {
 
 /// Runs a call on a behaviour of an object that has been lent: the one door for calls of the network,
 /// of the server on itself, and of a host.
-pub(crate) fn run(
+///
+/// # Errors
+///
+/// When the arguments could not be read, or the call panicked.
+pub fn run(
     slots: &mut dyn Slots,
     (object, place): (NetId, &CallPlace),
     side: Side<'_>,

@@ -9,33 +9,36 @@ use crate::identity::Slots;
 
 /// The calls of the behaviours of an object, in order: numbered one after another.
 #[derive(Debug)]
-pub(crate) struct ObjectCalls(Vec<(&'static str, &'static CallTable)>);
+pub struct ObjectCalls(Vec<(&'static str, &'static CallTable)>);
 
 /// One call of an object.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CallPlace {
+pub struct CallPlace {
     /// The position of the behaviour.
-    pub(crate) behaviour: usize,
+    pub behaviour: usize,
     /// The name of the behaviour.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// The number of the call there, those of the bases counted first.
-    pub(crate) number: u32,
+    pub number: u32,
     /// The class that declares it, and its number there.
-    pub(crate) declared: (TypeId, u32),
-    pub(crate) schema: &'static CallSchema,
+    pub declared: (TypeId, u32),
+    /// What it is.
+    pub schema: &'static CallSchema,
 }
 
 /// The class whose calls are asked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Class {
+pub struct Class {
     id: TypeId,
-    pub(crate) name: &'static str,
+    /// Its name.
+    pub name: &'static str,
     /// The position of the behaviour, where it is not the first of its class.
     at: Option<usize>,
 }
 
 impl Class {
-    pub(crate) fn of<B: NetworkBehaviour>(at: Option<usize>) -> Self {
+    /// A type, and the position of the behaviour where it is not the first of its class.
+    pub fn of<B: NetworkBehaviour>(at: Option<usize>) -> Self {
         Self {
             id: TypeId::of::<B>(),
             name: B::SCHEMA.name,
@@ -45,7 +48,8 @@ impl Class {
 }
 
 impl ObjectCalls {
-    pub(crate) fn of(slots: &dyn Slots) -> Self {
+    /// Those of an object.
+    pub fn of(slots: &dyn Slots) -> Self {
         let calls = slots.iter().map(|slot| {
             let info = slot.info();
             (info.schema.name, &info.calls)
@@ -54,7 +58,7 @@ impl ObjectCalls {
     }
 
     /// A call that a class declares, on the first behaviour that is or has that class.
-    pub(crate) fn declared(&self, class: Class, number: u32) -> Option<CallPlace> {
+    pub fn declared(&self, class: Class, number: u32) -> Option<CallPlace> {
         let behaviours = 0..self.0.len();
         let mut wanted = behaviours.filter(|index| class.at.is_none_or(|at| at == *index));
         wanted.find_map(|behaviour| {
@@ -99,7 +103,8 @@ impl ObjectCalls {
         })
     }
 
-    fn place(&self, behaviour: usize, number: u32) -> Option<CallPlace> {
+    /// The call of a behaviour under a number, those of its bases counted first.
+    pub fn place(&self, behaviour: usize, number: u32) -> Option<CallPlace> {
         let (name, table) = *self.0.get(behaviour)?;
         let (class, own, schema) = table.get(number)?;
         Some(CallPlace {
@@ -113,11 +118,13 @@ impl ObjectCalls {
 }
 
 impl CallPlace {
-    pub(crate) fn is_command(&self) -> bool {
+    /// Whether a client calls it on the server.
+    pub fn is_command(&self) -> bool {
         self.schema.kind == CallKind::Command
     }
 
-    pub(crate) fn is_event(&self) -> bool {
+    /// Whether it is an event.
+    pub fn is_event(&self) -> bool {
         self.schema.kind == CallKind::SyncEvent
     }
 

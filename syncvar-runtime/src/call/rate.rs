@@ -10,14 +10,14 @@ use crate::identity::{Nanos, nanos};
 /// For each command that a connection has called, the time at which it will have had its share. There
 /// are as many entries as commands are declared, whatever the connection sends.
 #[derive(Debug, Default)]
-pub(crate) struct Rates(FxHashMap<(TypeId, u32), Nanos>);
+pub struct Rates(FxHashMap<(TypeId, u32), Nanos>);
 
 /// In one second or in the time of one call, whichever is longer, a connection may use up its share.
 const BURST: Nanos = 1_000_000_000;
 
 impl Rates {
     /// Counts a call, unless it is one too many. A rate that is no positive number is no limit.
-    pub(crate) fn allow(&mut self, command: (TypeId, u32), rate: f64, now: Duration) -> bool {
+    pub fn allow(&mut self, command: (TypeId, u32), rate: f64, now: Duration) -> bool {
         if rate <= 0.0 || !rate.is_finite() {
             return true;
         }

@@ -33,6 +33,9 @@ pub struct CallSchema {
     pub unity_name: &'static str,
     /// What UNet knows it by: the hash of `Player:Cmd:CmdFire`.
     pub hash: u32,
+    /// What Mirror knows it by: the full name of its method, such as
+    /// `System.Void Player::CmdFire(System.Int32)`, where it is given.
+    pub mirror_name: Option<&'static str>,
     /// Its arguments, in order.
     pub arguments: &'static [MemberSchema],
     /// The channel that it travels on.
@@ -99,6 +102,7 @@ impl CallSchema {
             name,
             unity_name,
             hash: Self::hash_of(class, kind, unity_name),
+            mirror_name: None,
             arguments: &[],
             channel: 0,
             requires_ownership: true,
@@ -141,6 +145,13 @@ impl CallSchema {
         unity_name: &'static str,
     ) -> Self {
         Self::new(CallKind::SyncEvent, class, name, unity_name)
+    }
+
+    /// The same with the full name of its method, for Mirror.
+    #[must_use]
+    pub const fn with_mirror_name(mut self, name: &'static str) -> Self {
+        self.mirror_name = Some(name);
+        self
     }
 
     /// The same with arguments.
@@ -338,6 +349,15 @@ impl CallTable {
         }
     }
 
+    /// The name of the class that declares a call.
+    #[doc(hidden)]
+    pub fn class_of(&self, number: u32) -> Option<&'static str> {
+        match number.checked_sub(self.inherited()) {
+            Some(own) => (own < u32::try_from(self.own.len()).ok()?).then_some(self.class_name),
+            None => self.base?.class_of(number),
+        }
+    }
+
     /// The number of the first call that a class declares, if the behaviour is or has that class.
     pub(crate) fn first_of(&self, class: TypeId) -> Option<u32> {
         if self.class == class {
@@ -347,7 +367,8 @@ impl CallTable {
     }
 
     /// All calls, those of the bases first.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &'static CallSchema> {
+    #[doc(hidden)]
+    pub fn all(&self) -> impl Iterator<Item = &'static CallSchema> {
         (0..self.count()).filter_map(|number| self.get(number).map(|(_, _, schema)| schema))
     }
 }

@@ -1,7 +1,10 @@
 //! Calls: commands to the server, and what the server calls here.
 
 use super::{ClientEvent, ClientState, NetworkClient};
-use crate::call::{CallPlace, Class, Failure, Incoming, Name, frame, run, write_header};
+use crate::call::{
+    CallPlace, CallRequest, CallRouter, Class, Failure, Incoming, Name, Routed, frame, run,
+    write_header,
+};
 use crate::context::Side;
 use crate::message::FRAME;
 use crate::segments::Room;
@@ -24,6 +27,18 @@ pub struct CallFailure {
     pub message: String,
 }
 
+impl CallFailure {
+    #[doc(hidden)]
+    pub fn new(object: NetId, place: &CallPlace, message: String) -> Self {
+        Self {
+            object,
+            behaviour: place.name,
+            call: place.schema.name,
+            message,
+        }
+    }
+}
+
 /// What [`NetworkClient::calls`] makes the methods on; the macro writes a type around it.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -38,6 +53,7 @@ pub struct CommandSender<'call> {
 #[derive(Debug)]
 pub struct OutgoingCommand<'call> {
     way: Result<Way<'call>, CallError>,
+    /// Of a way that has no writer of its own.
     payload: NetworkWriter,
 }
 
@@ -47,14 +63,18 @@ enum Caller<'call> {
     Client(&'call mut NetworkClient),
     /// The local client of this server.
     Local(&'call mut NetworkServer),
+    /// A client of another protocol.
+    Other(&'call mut dyn CallRouter),
 }
 
 /// How a command gets to its server.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "of the stack, for one call")]
 enum Way<'call> {
     Sent(&'call mut NetworkClient, CallPlace, MessageType),
     /// It is there already.
     Run(&'call mut NetworkServer, CallPlace, NetId),
+    Routed(Routed<'call>),
 }
 
 impl NetworkClient {
@@ -223,12 +243,9 @@ impl NetworkClient {
         };
         tracing::error!(%object, call = place.schema.name, message, "a call failed");
         self.events
-            .push(ClientEvent::CallFailed(Box::new(CallFailure {
-                object,
-                behaviour: place.name,
-                call: place.schema.name,
-                message,
-            })));
+            .push(ClientEvent::CallFailed(Box::new(CallFailure::new(
+                object, place, message,
+            ))));
         result
     }
 }
@@ -238,6 +255,15 @@ impl<'call> CommandSender<'call> {
     pub(crate) fn of_local(server: &'call mut NetworkServer, object: NetId, class: Class) -> Self {
         Self {
             caller: Caller::Local(server),
+            object,
+            class,
+        }
+    }
+
+    /// For a client of another protocol.
+    pub fn through(router: &'call mut dyn CallRouter, object: NetId, class: Class) -> Self {
+        Self {
+            caller: Caller::Other(router),
             object,
             class,
         }
@@ -260,6 +286,18 @@ impl<'call> CommandSender<'call> {
                 let way = planned.map(|place| Way::Run(server, place, object));
                 OutgoingCommand { way, payload }
             }
+            Caller::Other(router) => {
+                let request = CallRequest {
+                    object,
+                    class,
+                    number,
+                    target: None,
+                };
+                OutgoingCommand {
+                    way: Ok(Way::Routed(Routed::begin(router, request))),
+                    payload: NetworkWriter::new(),
+                }
+            }
         }
     }
 }
@@ -267,6 +305,11 @@ impl<'call> CommandSender<'call> {
 impl OutgoingCommand<'_> {
     /// Where to write the arguments.
     pub fn writer(&mut self) -> &mut NetworkWriter {
+        if let Ok(Way::Routed(routed)) = &mut self.way
+            && let Some(writer) = routed.next_writer()
+        {
+            return writer;
+        }
         &mut self.payload
     }
 
@@ -288,6 +331,7 @@ impl OutgoingCommand<'_> {
                 server.call_locally(object, place, self.payload.take_bytes());
                 Ok(())
             }
+            Way::Routed(routed) => routed.send(),
         }
     }
 }

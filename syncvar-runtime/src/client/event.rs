@@ -185,7 +185,8 @@ pub struct HookFailure {
 
 impl HookFailure {
     /// Logs it too.
-    pub(crate) fn new(object: NetId, fields: ChangedFields, message: String) -> Self {
+    #[doc(hidden)]
+    pub fn new(object: NetId, fields: ChangedFields, message: String) -> Self {
         tracing::error!(%object, behaviour = fields.behaviour(), message, "a hook panicked");
         Self {
             object,
@@ -203,7 +204,8 @@ pub struct ChangedFields {
 }
 
 impl ChangedFields {
-    pub(crate) fn new(schema: &'static BehaviourSchema, dirty_bits: u64) -> Self {
+    #[doc(hidden)]
+    pub fn new(schema: &'static BehaviourSchema, dirty_bits: u64) -> Self {
         Self { schema, dirty_bits }
     }
 

@@ -68,11 +68,13 @@ impl Behaviours {
         behaviour.downcast_mut()
     }
 
-    pub(crate) fn slots(&self) -> &dyn Slots {
+    #[doc(hidden)]
+    pub fn slots(&self) -> &dyn Slots {
         &*self.0
     }
 
-    pub(crate) fn slots_mut(&mut self) -> &mut dyn Slots {
+    #[doc(hidden)]
+    pub fn slots_mut(&mut self) -> &mut dyn Slots {
         &mut *self.0
     }
 }

@@ -8,7 +8,7 @@ use crate::{NetId, NetworkSceneId};
 
 /// The scene ids and the parents of those objects that have one. The others cost nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Relations {
+pub struct Relations {
     scene_ids: FxHashMap<NetId, NetworkSceneId>,
     /// The same from the other side.
     scene_objects: BTreeMap<NetworkSceneId, NetId>,
@@ -19,21 +19,25 @@ pub(crate) struct Relations {
 
 /// What a full state says about an object's place among the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Relation {
-    pub(crate) scene_id: Option<NetworkSceneId>,
-    pub(crate) parent: Option<NetId>,
+pub struct Relation {
+    /// Its number in the scene.
+    pub scene_id: Option<NetworkSceneId>,
+    /// What it is below.
+    pub parent: Option<NetId>,
 }
 
 impl Relations {
-    pub(crate) fn of(&self, object: NetId) -> Relation {
+    /// What an object has of both.
+    pub fn of(&self, object: NetId) -> Relation {
         Relation {
             scene_id: self.scene_id(object),
             parent: self.parent(object),
         }
     }
 
+    /// The scene id of an object.
     #[inline]
-    pub(crate) fn scene_id(&self, object: NetId) -> Option<NetworkSceneId> {
+    pub fn scene_id(&self, object: NetId) -> Option<NetworkSceneId> {
         if self.scene_ids.is_empty() {
             return None;
         }
@@ -41,22 +45,22 @@ impl Relations {
     }
 
     /// The object that has a scene id.
-    pub(crate) fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
+    pub fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
         self.scene_objects.get(&scene_id).copied()
     }
 
     /// All scene ids and their objects, ascending.
-    pub(crate) fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
+    pub fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
         self.scene_objects.iter().map(|(scene, id)| (*scene, *id))
     }
 
     /// How many objects have a scene id.
-    pub(crate) fn scene_count(&self) -> usize {
+    pub fn scene_count(&self) -> usize {
         self.scene_objects.len()
     }
 
     /// Gives an object a scene id; whoever had it loses it.
-    pub(crate) fn set_scene_id(&mut self, object: NetId, scene_id: NetworkSceneId) {
+    pub fn set_scene_id(&mut self, object: NetId, scene_id: NetworkSceneId) {
         self.take_scene_id(object);
         if let Some(former) = self.scene_objects.insert(scene_id, object) {
             self.scene_ids.remove(&former);
@@ -64,30 +68,32 @@ impl Relations {
         self.scene_ids.insert(object, scene_id);
     }
 
-    pub(crate) fn take_scene_id(&mut self, object: NetId) -> Option<NetworkSceneId> {
+    /// Takes the scene id of an object away.
+    pub fn take_scene_id(&mut self, object: NetId) -> Option<NetworkSceneId> {
         let scene_id = self.scene_ids.remove(&object)?;
         self.scene_objects.remove(&scene_id);
         Some(scene_id)
     }
 
-    pub(crate) fn parent(&self, child: NetId) -> Option<NetId> {
+    /// What an object is below.
+    pub fn parent(&self, child: NetId) -> Option<NetId> {
         self.parents.get(&child).copied()
     }
 
     /// The parent of an object, the parent of that, and so on. It ends, even where a malicious server
     /// has made a circle of them.
-    pub(crate) fn ancestors(&self, object: NetId) -> impl Iterator<Item = NetId> {
+    pub fn ancestors(&self, object: NetId) -> impl Iterator<Item = NetId> {
         std::iter::successors(self.parent(object), |id| self.parent(*id)).take(self.parents.len())
     }
 
     /// Whether any object is below another.
     #[inline]
-    pub(crate) fn has_children(&self) -> bool {
+    pub fn has_children(&self) -> bool {
         !self.children.is_empty()
     }
 
     /// The children of an object, ascending.
-    pub(crate) fn children(&self, parent: NetId) -> impl Iterator<Item = NetId> {
+    pub fn children(&self, parent: NetId) -> impl Iterator<Item = NetId> {
         let (first, last) = (NetId(0), NetId(u32::MAX));
         let children = self.children.range((parent, first)..=(parent, last));
         children.map(|(_, child)| *child)
@@ -95,7 +101,7 @@ impl Relations {
 
     /// Returns whether that is another parent than before.
     #[inline]
-    pub(crate) fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> bool {
+    pub fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> bool {
         (parent.is_some() || !self.parents.is_empty()) && self.change_parent(child, parent)
     }
 
@@ -118,7 +124,7 @@ impl Relations {
 
     /// Forgets what an object was to others. What others are to it stays.
     #[inline]
-    pub(crate) fn forget(&mut self, object: NetId) {
+    pub fn forget(&mut self, object: NetId) {
         if !self.scene_ids.is_empty() {
             self.take_scene_id(object);
         }
@@ -126,7 +132,7 @@ impl Relations {
     }
 
     /// Forgets the scene ids of objects for which this is false.
-    pub(crate) fn retain_scene_ids(&mut self, stays: impl Fn(NetId) -> bool) {
+    pub fn retain_scene_ids(&mut self, stays: impl Fn(NetId) -> bool) {
         let scene_ids = &mut self.scene_ids;
         self.scene_objects.retain(|_, object| {
             let stays = stays(*object);

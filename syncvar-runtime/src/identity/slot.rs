@@ -4,8 +4,9 @@ use std::any::Any;
 use std::time::Duration;
 
 use super::ruled::Ruled;
+use super::sections::MirrorHooks;
 use crate::context::{Panicked, contain};
-use crate::schema::{BehaviourSchema, RuleBits};
+use crate::schema::{BehaviourSchema, RuleBits, Sections};
 use crate::{
     BufferSerializer, CallContext, CallTable, LifecycleCallback, LifecycleResult, NetworkBehaviour,
     NetworkContext, NetworkReader, NetworkWriter, ReadError, SynchronizeError,
@@ -13,10 +14,10 @@ use crate::{
 
 /// A time or a span of time in nanoseconds: half as long as a `Duration`, and compared in one step.
 /// Whatever is longer than 584 years counts as that.
-pub(crate) type Nanos = u64;
+pub type Nanos = u64;
 
 /// A span of time in nanoseconds.
-pub(crate) const fn nanos(duration: Duration) -> Nanos {
+pub const fn nanos(duration: Duration) -> Nanos {
     let nanos = duration.as_nanos();
     if nanos > u64::MAX as u128 {
         u64::MAX
@@ -29,29 +30,43 @@ pub(crate) const fn nanos(duration: Duration) -> Nanos {
 
 /// What is known about a behaviour's type.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BehaviourInfo {
-    pub(crate) schema: BehaviourSchema,
-    pub(crate) channel: u8,
-    pub(crate) send_interval: Nanos,
-    pub(crate) resendable: bool,
+pub struct BehaviourInfo {
+    /// Its schema.
+    pub schema: BehaviourSchema,
+    /// The channel of its changes.
+    pub channel: u8,
+    /// The shortest time between two of them.
+    pub send_interval: Nanos,
+    /// [`NetworkBehaviour::RESENDABLE`].
+    pub resendable: bool,
     /// The bits of fields whose changes are operations, as long as they are not set dirty as a whole.
-    pub(crate) operation_bits: u64,
+    pub operation_bits: u64,
+    /// How its fields are divided in the `Mirror` dialect.
+    pub sections: Sections,
+    /// The fields whose hooks are told of the state that an object is met with.
+    pub initial_hooks: u64,
     /// The fields that have rules.
-    pub(crate) rules: RuleBits,
+    pub rules: RuleBits,
     /// Whether it is told of the life of its object.
-    pub(crate) lifecycle: bool,
+    pub lifecycle: bool,
     /// Whether it has data beside its fields.
-    pub(crate) synchronize: bool,
-    pub(crate) calls: CallTable,
+    pub synchronize: bool,
+    /// Its remote calls.
+    pub calls: CallTable,
 }
 
 /// A behaviour whose type is erased, and what the update loop keeps about it.
-pub(crate) trait Slot: Send + Sync {
+#[expect(private_interfaces, reason = "nobody else makes slots")]
+pub trait Slot: Send + Sync {
+    /// The behaviour.
     fn behaviour(&self) -> &dyn AnyBehaviour;
+    /// The behaviour, for writing.
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
     /// The behaviour, and what is kept of its fields that have rules.
     fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut Ruled>);
+    /// What is known about its type.
     fn info(&self) -> &'static BehaviourInfo;
+    /// The fields that have changed.
     fn dirty_bits(&self) -> u64;
     /// Nobody observes the object: what has changed need not be kept, nor what will.
     fn forget_changes(&mut self);
@@ -61,13 +76,61 @@ pub(crate) trait Slot: Send + Sync {
     /// it can.
     fn make_changes_whole(&mut self);
 
+    /// Writes the full state or the changes; whether there was something to write.
     fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool;
+
+    /// Writes the payload of the `Mirror` dialect, without its safety byte: the whole state, or the
+    /// changes; of these all values, and every bit of their mask, where everything is dirty (Mirror's
+    /// `SetDirty`). Whether somebody observes the object is not told to the collections: see
+    /// [`set_observed`](Self::set_observed). Returns whether changes have been written, so that what was
+    /// dirty is to be made clean.
+    fn write_mirror(
+        &mut self,
+        writer: &mut NetworkWriter,
+        initial_state: bool,
+        everything_dirty: bool,
+    ) -> bool;
+
+    /// Reads the payload of the `Mirror` dialect. What is returned is to be
+    /// [called](Self::call_mirror_hooks) later. [`NetworkReader::take_seen_bits`] says then which fields a
+    /// change had. After an error the behaviour is half read, as it is with Mirror.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
+    fn read_mirror(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<MirrorHooks, ReadError>;
+
+    /// Calls the hooks for what [`read_mirror`](Self::read_mirror) has read, those of collections first. A
+    /// panic of one of them ends with it.
+    ///
+    /// # Errors
+    ///
+    /// What the panic said.
+    fn call_mirror_hooks(&mut self, hooks: MirrorHooks) -> Result<(), Panicked>;
+
+    /// See [`NetworkBehaviour::set_observed`]; [`serialize`](Self::serialize) and
+    /// [`forget_changes`](Self::forget_changes) call it by themselves.
+    fn set_observed(&mut self, observed: bool);
+
+    /// See [`NetworkBehaviour::set_verbatim`].
+    fn set_verbatim(&mut self, verbatim: bool);
+
+    /// Makes these fields dirty.
+    fn set_dirty_bit(&mut self, dirty_bits: u64);
 
     /// Writes some fields as a change once more, for somebody who has missed changes of them; of a
     /// behaviour that is [resendable](NetworkBehaviour::RESENDABLE). What is dirty stays dirty.
     fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter);
 
     /// Reads, and keeps what the hooks will need.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
     fn deserialize(
         &mut self,
         reader: &mut NetworkReader<'_>,
@@ -75,17 +138,17 @@ pub(crate) trait Slot: Send + Sync {
     ) -> Result<(), ReadError>;
 
     /// Calls the hooks for what was read last. A panic of one of them ends with it.
+    ///
+    /// # Errors
+    ///
+    /// What the panic said.
     fn call_hooks(&mut self) -> Result<(), Panicked>;
 
     /// Forgets what was kept for the hooks.
     fn skip_hooks(&mut self);
 
-    /// What the fields with a hook are, if there are some.
-    fn remember_for_hooks(&self) -> Option<Remembered>;
-
-    /// What those fields are whose hooks are told of the state that an object is met with, if there are
-    /// some.
-    fn remember_for_initial_hooks(&self) -> Option<Remembered>;
+    /// What these fields are, those of them that have a hook, if there are some.
+    fn remember_for_hooks(&self, fields: u64) -> Option<Remembered>;
 
     /// Makes of what was remembered what the hooks are to be told; the bits of what has changed.
     fn changed_since(&self, before: &mut Remembered) -> u64;
@@ -113,6 +176,10 @@ pub(crate) trait Slot: Send + Sync {
     fn held_back(&self, now: Nanos) -> (u64, Option<Nanos>);
 
     /// Tells the behaviour of the life of its object.
+    ///
+    /// # Errors
+    ///
+    /// That of the callback.
     fn on_lifecycle(
         &mut self,
         callback: LifecycleCallback,
@@ -120,12 +187,20 @@ pub(crate) trait Slot: Send + Sync {
     ) -> LifecycleResult;
 
     /// Writes or reads the data beside the fields.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Synchronize`](crate::Synchronize).
     fn synchronize(
         &mut self,
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError>;
 
     /// Reads the arguments of a remote call, and calls it.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read.
     fn handle_call(
         &mut self,
         call: u32,
@@ -141,10 +216,10 @@ pub(crate) trait Slot: Send + Sync {
 }
 
 /// The previous values of a behaviour's fields, their type erased.
-pub(crate) type Remembered = Box<dyn Any + Send + Sync>;
+pub type Remembered = Box<dyn Any + Send + Sync>;
 
 /// A behaviour, for finding out its type.
-pub(crate) trait AnyBehaviour: Any + Send + Sync {}
+pub trait AnyBehaviour: Any + Send + Sync {}
 
 impl<B: NetworkBehaviour> AnyBehaviour for B {}
 
@@ -211,6 +286,8 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         send_interval: nanos(B::SEND_INTERVAL),
         resendable: B::RESENDABLE,
         operation_bits: B::SCHEMA.operation_bits(),
+        sections: B::SCHEMA.sections(),
+        initial_hooks: B::INITIAL_HOOKS,
         rules: B::SCHEMA.rule_bits(),
         lifecycle: B::LIFECYCLE,
         synchronize: B::SYNCHRONIZE,
@@ -273,6 +350,62 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.behaviour.on_serialize(writer, initial_state)
     }
 
+    fn write_mirror(
+        &mut self,
+        writer: &mut NetworkWriter,
+        initial_state: bool,
+        everything_dirty: bool,
+    ) -> bool {
+        writer.at_behaviour(Some(B::SCHEMA.name));
+        writer.set_everything_dirty(everything_dirty);
+        let written = if const { B::SECTIONS } {
+            writer.write_sections(&mut self.behaviour, initial_state)
+        } else {
+            if everything_dirty {
+                let Sections {
+                    values, changes, ..
+                } = Self::INFO.sections;
+                NetworkBehaviour::set_dirty_bit(&mut self.behaviour, values & changes);
+            }
+            self.behaviour.on_serialize(writer, initial_state)
+        };
+        writer.set_everything_dirty(false);
+        written
+    }
+
+    fn read_mirror(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<MirrorHooks, ReadError> {
+        if const { B::SECTIONS } {
+            let hooks = reader.read_sections(&mut self.behaviour, initial_state)?;
+            return Ok(hooks.erased());
+        }
+        let previous = self.behaviour.on_deserialize(reader, initial_state)?;
+        Ok(MirrorHooks {
+            collections: None,
+            values: Some(Box::new(previous)),
+        })
+    }
+
+    fn call_mirror_hooks(&mut self, hooks: MirrorHooks) -> Result<(), Panicked> {
+        let hooks = hooks.of::<B>();
+        contain(|| hooks.call(&mut self.behaviour))
+    }
+
+    fn set_observed(&mut self, observed: bool) {
+        self.behaviour.set_observed(observed);
+    }
+
+    fn set_verbatim(&mut self, verbatim: bool) {
+        self.behaviour.set_verbatim(verbatim);
+    }
+
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        NetworkBehaviour::set_dirty_bit(&mut self.behaviour, dirty_bits);
+    }
+
     fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter) {
         let dirty_bits = self.behaviour.sync_var_dirty_bits();
         self.behaviour.clear_all_dirty_bits();
@@ -310,13 +443,8 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.previous = None;
     }
 
-    fn remember_for_hooks(&self) -> Option<Remembered> {
-        let remembered = self.behaviour.remember_for_hooks()?;
-        Some(Box::new(remembered))
-    }
-
-    fn remember_for_initial_hooks(&self) -> Option<Remembered> {
-        let remembered = self.behaviour.remember_for_initial_hooks()?;
+    fn remember_for_hooks(&self, fields: u64) -> Option<Remembered> {
+        let remembered = self.behaviour.remember_for_hooks(fields)?;
         Some(Box::new(remembered))
     }
 

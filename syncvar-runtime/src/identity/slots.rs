@@ -9,9 +9,17 @@ use crate::stats::BehaviourStats;
 use crate::{NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
 
 /// Slots in a row. A tuple keeps its behaviours in one piece of memory.
-pub(crate) trait Slots: Any + Send + Sync {
+#[expect(private_interfaces, private_bounds, reason = "nobody else makes them")]
+#[expect(
+    clippy::len_without_is_empty,
+    reason = "an object without behaviours is no container"
+)]
+pub trait Slots: Any + Send + Sync {
+    /// How many there are.
     fn len(&self) -> usize;
+    /// The one at a position.
     fn slot(&self, index: usize) -> Option<&dyn Slot>;
+    /// The one at a position, for writing.
     fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot>;
 
     /// All slots, to be changed independently.
@@ -24,6 +32,10 @@ pub(crate) trait Slots: Any + Send + Sync {
     fn write_full(&mut self, writer: &mut NetworkWriter, stats: &mut [BehaviourStats]);
 
     /// Reads the full state of every behaviour; no hook runs for it.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
 
     /// Shows every slot to a visitor, in order. What the update loop does to an object is done this
@@ -39,11 +51,13 @@ pub(crate) trait Visit {
 }
 
 impl dyn Slots {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Slot> {
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Slot> {
         (0..self.len()).filter_map(|index| self.slot(index))
     }
 
-    pub(crate) fn for_each_mut(&mut self, mut action: impl FnMut(&mut dyn Slot)) {
+    /// Does something to each of them.
+    pub fn for_each_mut(&mut self, mut action: impl FnMut(&mut dyn Slot)) {
         for index in 0..self.len() {
             if let Some(slot) = self.slot_mut(index) {
                 action(slot);
@@ -52,27 +66,31 @@ impl dyn Slots {
     }
 
     /// Whether there are hooks that are told of the state that an object is met with.
-    pub(crate) fn has_initial_hooks(&self) -> bool {
-        let mut remembered = self.iter().map(Slot::remember_for_initial_hooks);
-        remembered.any(|remembered| remembered.is_some())
+    pub fn has_initial_hooks(&self) -> bool {
+        self.iter().any(|slot| slot.info().initial_hooks != 0)
     }
 
     /// What the initial hooks of the behaviour at a position are to be told, if there is anything: what
     /// is different from an object just as its prefab makes it.
-    pub(crate) fn initial_changes(&self, index: usize, made: &dyn Slots) -> Option<Remembered> {
-        let mut before = made.slot(index)?.remember_for_initial_hooks()?;
-        let changed = self.slot(index)?.changed_since(&mut before);
+    pub fn initial_changes(&self, index: usize, made: &dyn Slots) -> Option<Remembered> {
+        let (slot, made) = (self.slot(index)?, made.slot(index)?);
+        let fields = slot.info().initial_hooks;
+        if fields == 0 {
+            return None;
+        }
+        let mut before = made.remember_for_hooks(fields)?;
+        let changed = slot.changed_since(&mut before);
         (changed != 0).then_some(before)
     }
 
     /// The position of the first behaviour of this type.
-    pub(crate) fn position<B: NetworkBehaviour>(&self) -> Option<usize> {
+    pub fn position<B: NetworkBehaviour>(&self) -> Option<usize> {
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
         self.iter().position(is_one)
     }
 
     /// The types of the behaviours, in order: what [`Prefabs`](crate::Prefabs) finds a prefab by.
-    pub(crate) fn type_ids(&self) -> Vec<TypeId> {
+    pub fn type_ids(&self) -> Vec<TypeId> {
         let ids = self.iter().map(|slot| Any::type_id(slot.behaviour()));
         ids.collect()
     }
@@ -96,7 +114,7 @@ pub(crate) struct Pending {
 }
 
 /// The most behaviours that an object can have: each has a bit of a word.
-pub(crate) const MAX_BEHAVIOURS: usize = 64;
+pub const MAX_BEHAVIOURS: usize = 64;
 
 /// The most channels that a server can have: each has a bit of a word.
 pub(crate) const MAX_CHANNELS: usize = 64;
@@ -233,6 +251,7 @@ macro_rules! through_visits {
     };
 }
 
+#[expect(private_interfaces, private_bounds, reason = "nobody else makes them")]
 impl Slots for BehaviourList {
     fn len(&self) -> usize {
         self.0.len()

@@ -7,7 +7,7 @@ use crate::NetId;
 
 /// The objects that are lent, each by a callback of the one before.
 #[derive(Debug, Default)]
-pub(crate) struct LentObjects(Vec<Lent>);
+pub struct LentObjects(Vec<Lent>);
 
 #[derive(Debug)]
 struct Lent {
@@ -19,7 +19,7 @@ struct Lent {
 
 /// An object that goes when it is given back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leaving {
+pub enum Leaving {
     /// It is gone for everyone.
     Destroyed,
     /// It still exists for others.
@@ -28,16 +28,17 @@ pub(crate) enum Leaving {
 
 impl LentObjects {
     /// How many are lent.
-    pub(crate) fn depth(&self) -> usize {
+    pub fn depth(&self) -> usize {
         self.0.len()
     }
 
-    pub(crate) fn contains(&self, id: NetId) -> bool {
+    /// Whether an object is lent.
+    pub fn contains(&self, id: NetId) -> bool {
         self.0.iter().any(|lent| lent.id == id)
     }
 
     /// An object is lent from now on.
-    pub(crate) fn push(&mut self, id: NetId) {
+    pub fn push(&mut self, id: NetId) {
         self.0.push(Lent {
             id,
             waiting: VecDeque::new(),
@@ -46,12 +47,12 @@ impl LentObjects {
     }
 
     /// The object that was lent last is given back. Returns how it goes, if it does.
-    pub(crate) fn pop(&mut self) -> Option<Leaving> {
+    pub fn pop(&mut self) -> Option<Leaving> {
         self.0.pop()?.leaving
     }
 
     /// Leaves callbacks with an object that is lent. Returns whether it is.
-    pub(crate) fn leave(&mut self, id: NetId, callbacks: &[LifecycleCallback]) -> bool {
+    pub fn leave(&mut self, id: NetId, callbacks: &[LifecycleCallback]) -> bool {
         let lent = self.0.iter_mut().find(|lent| lent.id == id);
         lent.is_some_and(|lent| {
             lent.waiting.extend(callbacks);
@@ -60,7 +61,7 @@ impl LentObjects {
     }
 
     /// Sees to it that an object goes when it is given back. Returns whether that is news.
-    pub(crate) fn let_go(&mut self, id: NetId, leaving: Leaving) -> bool {
+    pub fn let_go(&mut self, id: NetId, leaving: Leaving) -> bool {
         let lent = self.0.iter_mut().find(|lent| lent.id == id);
         lent.is_some_and(|lent| {
             let is_news = lent.leaving.is_none();
@@ -70,7 +71,7 @@ impl LentObjects {
     }
 
     /// The next callback for the object that was lent last. The last of all is that it goes.
-    pub(crate) fn next(&mut self, despawned: &mut bool) -> Option<LifecycleCallback> {
+    pub fn next(&mut self, despawned: &mut bool) -> Option<LifecycleCallback> {
         let lent = self.0.last_mut()?;
         if *despawned {
             return None;

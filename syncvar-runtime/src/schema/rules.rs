@@ -99,24 +99,24 @@ impl fmt::Display for FieldRules {
 
 /// The fields of a behaviour to which some rule applies, as dirty bits, those of its bases included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RuleBits {
+pub struct RuleBits {
     /// Only the owner reads them.
-    pub(crate) owner_only: u64,
+    pub owner_only: u64,
     /// All but the owner read them.
-    pub(crate) others_only: u64,
+    pub others_only: u64,
     /// The owner writes them.
-    pub(crate) owner_write: u64,
+    pub owner_write: u64,
     /// Of those, the ones that the server may write as well.
-    pub(crate) server_override: u64,
+    pub server_override: u64,
     /// They travel with the full state only.
-    pub(crate) initial_only: u64,
+    pub initial_only: u64,
     /// They have an interval or a threshold.
-    pub(crate) throttled: u64,
+    pub throttled: u64,
 }
 
 impl RuleBits {
     /// What some behaviours have together.
-    pub(crate) fn of_any(all: impl Iterator<Item = Self>) -> Self {
+    pub fn of_any(all: impl Iterator<Item = Self>) -> Self {
         all.fold(Self::NONE, |a, b| Self {
             owner_only: a.owner_only | b.owner_only,
             others_only: a.others_only | b.others_only,
@@ -128,17 +128,17 @@ impl RuleBits {
     }
 
     /// Whether any field has a rule.
-    pub(crate) const fn any(&self) -> bool {
+    pub const fn any(&self) -> bool {
         self.private() | self.owner_write | self.initial_only | self.throttled != 0
     }
 
     /// The fields that not everyone reads.
-    pub(crate) const fn private(&self) -> u64 {
+    pub const fn private(&self) -> u64 {
         self.owner_only | self.others_only
     }
 
     /// The fields that a connection may read, as the owner or as another one.
-    pub(crate) const fn readable(&self, owner: bool) -> u64 {
+    pub const fn readable(&self, owner: bool) -> u64 {
         if owner {
             !self.others_only
         } else {
@@ -149,7 +149,8 @@ impl RuleBits {
 
 impl BehaviourSchema {
     /// The rules of the field that owns a dirty bit.
-    pub(crate) fn rules(&self, index: u32) -> FieldRules {
+    #[doc(hidden)]
+    pub fn rules(&self, index: u32) -> FieldRules {
         match self.field(index).map(|field| field.schema) {
             Some(TypeSchema::Ruled { rules, .. }) => rules,
             _ => FieldRules::USUAL,
@@ -157,7 +158,8 @@ impl BehaviourSchema {
     }
 
     /// The fields to which rules apply.
-    pub(crate) const fn rule_bits(&self) -> RuleBits {
+    #[doc(hidden)]
+    pub const fn rule_bits(&self) -> RuleBits {
         let (inherited, mut bits) = match self.base {
             Some(base) => (base.field_count(), base.rule_bits()),
             None => (0, RuleBits::NONE),

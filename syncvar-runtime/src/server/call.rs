@@ -19,6 +19,7 @@ use crate::context::Side;
 use crate::{
     Dialect, MessageType, NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent, Target,
 };
+use outgoing::Caller;
 use target::Receivers;
 
 /// Calls that wait, and memory for those that are being written.
@@ -87,7 +88,7 @@ impl NetworkServer {
     fn calls_of<B: NetworkCalls>(&mut self, object: NetId, at: Option<usize>) -> B::Rpcs<'_> {
         const { crate::assert_calls_known::<B>() }
         B::rpcs(RpcSender {
-            server: self,
+            caller: Caller::Server(self),
             object,
             class: Class::of::<B>(at),
             target: None,

@@ -7,7 +7,8 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 /// [`HookField`](crate::HookField).
 ///
 /// The collection has a `record`, and knows how to `write_items` and `read_items` as a whole, to
-/// `write_changes` and `read_changes`, to `copy_items` into a `Vec`, and to `tell_since`, from such a
+/// `write_changes` and `read_changes`, to do both in the dialect of Mirror (`write_mirror_full` and so
+/// on), to `copy_items` into a `Vec`, and to `tell_since`, from such a
 /// copy, what has changed.
 macro_rules! sync_field {
     ($name:ident<$($parameter:ident),+> where ($($bounds:tt)*), $change:ident) => {
@@ -42,23 +43,48 @@ macro_rules! sync_field {
             }
 
             #[doc(hidden)]
+            pub fn set_verbatim(&mut self, verbatim: bool) {
+                self.record.set_verbatim(verbatim);
+            }
+
+            #[doc(hidden)]
             pub fn write_full(&self, writer: &mut NetworkWriter) {
-                self.write_items(writer);
+                match writer.dialect() {
+                    Dialect::Mirror => self.write_mirror_full(writer),
+                    Dialect::Unet | Dialect::Compact => self.write_items(writer),
+                }
             }
 
             #[doc(hidden)]
             pub fn write_delta(&self, writer: &mut NetworkWriter) {
-                self.write_changes(writer);
+                match writer.dialect() {
+                    Dialect::Mirror => self.write_mirror_delta(writer),
+                    Dialect::Unet | Dialect::Compact => self.write_changes(writer),
+                }
             }
 
             #[doc(hidden)]
             pub fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-                self.read_items(reader)
+                match reader.dialect() {
+                    Dialect::Mirror => self.read_mirror_full(reader),
+                    Dialect::Unet | Dialect::Compact => self.read_items(reader),
+                }
             }
 
             #[doc(hidden)]
             pub fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-                self.read_changes(reader, None)
+                self.read_delta_telling(reader, None)
+            }
+
+            fn read_delta_telling(
+                &mut self,
+                reader: &mut NetworkReader<'_>,
+                told: Changes<'_, $change<$($parameter),+>>,
+            ) -> Result<(), ReadError> {
+                match reader.dialect() {
+                    Dialect::Mirror => self.read_mirror_delta(reader, told),
+                    Dialect::Unet | Dialect::Compact => self.read_changes(reader, told),
+                }
             }
 
             #[doc(hidden)]
@@ -67,7 +93,7 @@ macro_rules! sync_field {
                 reader: &mut NetworkReader<'_>,
             ) -> Result<Option<Vec<$change<$($parameter),+>>>, ReadError> {
                 let mut told = Vec::new();
-                self.read_changes(reader, Some(&mut told))?;
+                self.read_delta_telling(reader, Some(&mut told))?;
                 Ok((!told.is_empty()).then_some(told))
             }
 
@@ -118,6 +144,10 @@ macro_rules! sync_field {
 
             fn set_observed(&mut self, observed: bool) {
                 self.set_observed(observed);
+            }
+
+            fn set_verbatim(&mut self, verbatim: bool) {
+                self.set_verbatim(verbatim);
             }
 
             fn write_full(&self, writer: &mut NetworkWriter) {

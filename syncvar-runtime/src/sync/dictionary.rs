@@ -4,6 +4,8 @@ mod change;
 mod edit;
 mod entry;
 mod field;
+mod mirror;
+mod note;
 
 pub use change::DictionaryChange;
 pub use entry::{Entry, OccupiedEntry, VacantEntry, ValueMut};
@@ -18,6 +20,7 @@ use indexmap::IndexMap;
 use super::iterators::wrapped_iterator;
 use super::keys::Keys;
 use super::record::Record;
+use mirror::Made;
 
 /// A synchronised map from keys to values. Use it as a `HashMap`: whatever changes it is noticed, and
 /// what is sent is the change, whatever the size of the map.
@@ -53,7 +56,7 @@ use super::record::Record;
 /// once for all that came with an update. Neither runs for a full state.
 pub struct SyncDictionary<K, V> {
     items: IndexMap<K, V>,
-    record: Record<Keys<IndexMap<K, bool>>>,
+    record: Record<Keys<IndexMap<K, bool>>, Made<K, V>>,
 }
 
 impl<K, V> SyncDictionary<K, V> {

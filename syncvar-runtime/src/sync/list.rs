@@ -7,6 +7,8 @@ mod edit;
 mod element;
 mod field;
 mod log;
+mod mirror;
+mod note;
 mod operations;
 
 pub use change::ListChange;
@@ -19,6 +21,7 @@ use std::ops::Deref;
 
 use super::record::Record;
 use log::Log;
+use mirror::Made;
 
 /// A synchronised list. Use it as a `Vec`: whatever changes it is noticed, and what is sent is the
 /// change, whatever the size of the list.
@@ -59,7 +62,7 @@ use log::Log;
 /// that came with an update. Neither runs for a full state.
 pub struct SyncList<T> {
     items: Vec<T>,
-    record: Record<Log<T>>,
+    record: Record<Log<T>, Made<T>>,
 }
 
 impl<T> SyncList<T> {

@@ -1,10 +1,21 @@
 //! `Record`: what a collection remembers of its changes until they are sent.
 
-/// The changes of a collection since it was sent last.
-#[derive(Debug, Default)]
-pub(super) struct Record<L> {
+/// The changes of a collection since it was sent last: what they come to, as an `L`, or one `O` after
+/// another as they were made, if that is what is to be sent.
+#[derive(Debug)]
+pub(super) struct Record<L, O> {
     mode: Mode,
     log: L,
+    verbatim: Option<Box<Verbatim<O>>>,
+}
+
+/// What only those remember that speak Mirror's dialect.
+#[derive(Debug)]
+struct Verbatim<O> {
+    /// What was made of the collection since it was sent last.
+    operations: Vec<O>,
+    /// So many of the operations that come next have been made already: they were in the full state.
+    ahead: u32,
 }
 
 /// What becomes of a change.
@@ -20,6 +31,23 @@ enum Mode {
     Recording,
     /// It is to be sent whole.
     Whole,
+    /// Every operation would be kept, but that nobody is to be told of any.
+    Unrecorded,
+    /// Every operation is kept.
+    Verbatim,
+    /// As `Verbatim`, and when all that is kept has been made, the collection is to be emptied and
+    /// filled again with what is in it.
+    Unfinished,
+}
+
+/// Where to note a change.
+pub(super) enum Note<'a, L, O> {
+    /// It need not be noted.
+    Nothing,
+    /// With those that came before it.
+    Change(&'a mut L),
+    /// Behind those that came before it.
+    Operation(&'a mut Vec<O>),
 }
 
 /// Memory for so many operations is kept for the next update.
@@ -31,24 +59,56 @@ pub(super) trait Log {
     fn clear(&mut self);
 }
 
-impl<L: Log> Record<L> {
+impl<O> Default for Verbatim<O> {
+    fn default() -> Self {
+        Self {
+            operations: Vec::new(),
+            ahead: 0,
+        }
+    }
+}
+
+impl<L: Default, O> Default for Record<L, O> {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            log: L::default(),
+            verbatim: None,
+        }
+    }
+}
+
+impl<L: Log, O> Record<L, O> {
     pub(super) fn is_dirty(&self) -> bool {
         match self.mode {
-            Mode::New | Mode::Unobserved => false,
+            Mode::New | Mode::Unobserved | Mode::Unrecorded => false,
             Mode::Recording => !self.log.is_empty(),
-            Mode::Whole => true,
+            Mode::Whole | Mode::Unfinished => true,
+            Mode::Verbatim => !self.operations().is_empty(),
         }
     }
 
     /// The collection is to be sent whole.
     pub(super) fn set_dirty(&mut self) {
-        self.mode = Mode::Whole;
+        self.mode = self.mode.whole();
         self.log.clear();
     }
 
     pub(super) fn clear_dirty(&mut self) {
-        self.mode = Mode::Recording;
+        self.mode = match self.mode {
+            Mode::Unrecorded => Mode::Unrecorded,
+            Mode::Verbatim | Mode::Unfinished => Mode::Verbatim,
+            Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole => Mode::Recording,
+        };
+        self.forget();
+    }
+
+    fn forget(&mut self) {
         self.log.clear();
+        if let Some(verbatim) = &mut self.verbatim {
+            verbatim.operations.clear();
+            verbatim.operations.shrink_to(KEPT);
+        }
     }
 
     pub(super) fn notice_replacement(&mut self) {
@@ -64,18 +124,81 @@ impl<L: Log> Record<L> {
             (true, Mode::Unobserved) => self.mode = Mode::Recording,
             // It has what the log says in it already: done to it, that would be done twice.
             (true, Mode::Recording) if !self.log.is_empty() => self.set_dirty(),
+            (true, Mode::Unrecorded) => self.mode = Mode::Verbatim,
+            (false, Mode::Verbatim | Mode::Unfinished) => {
+                self.mode = Mode::Unrecorded;
+                self.forget();
+            }
             _ => {}
         }
     }
 
-    /// Something is about to change: where to note it, if it has to be noted at all.
-    pub(super) fn log(&mut self) -> Option<&mut L> {
-        match self.mode {
-            Mode::New | Mode::Unobserved => self.mode = Mode::Whole,
-            Mode::Whole => {}
-            Mode::Recording => return Some(&mut self.log),
+    /// Whether every operation is kept as it was made from here on, as soon as the collection is
+    /// observed. One that is dirty already is observed, and to be sent whole.
+    pub(super) fn set_verbatim(&mut self, verbatim: bool) {
+        let dirty = self.is_dirty();
+        self.mode = match (verbatim, self.mode) {
+            (true, Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole) if dirty => {
+                Mode::Unfinished
+            }
+            (true, Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole) => {
+                Mode::Unrecorded
+            }
+            (false, Mode::Verbatim | Mode::Unfinished) if dirty => Mode::Whole,
+            (false, Mode::Verbatim) => Mode::Recording,
+            (false, Mode::Unrecorded) => Mode::Unobserved,
+            (_, same) => same,
+        };
+        if verbatim {
+            self.log.clear();
+            self.verbatim.get_or_insert_default();
+        } else if let Some(verbatim) = &mut self.verbatim {
+            verbatim.operations = Vec::new();
         }
-        None
+    }
+
+    /// Whether every operation is kept as it was made, or would be if anybody were to be told of it.
+    #[inline]
+    pub(super) fn is_verbatim(&self) -> bool {
+        matches!(
+            self.mode,
+            Mode::Unrecorded | Mode::Verbatim | Mode::Unfinished
+        )
+    }
+
+    /// Something is about to change: where to note it, if it has to be noted at all. Whoever changes
+    /// something has [settled](Self::settle) what was left half-way.
+    #[inline]
+    pub(super) fn note(&mut self) -> Note<'_, L, O> {
+        match self.mode {
+            Mode::Recording => return Note::Change(&mut self.log),
+            Mode::Verbatim => {
+                let verbatim = self.verbatim.get_or_insert_default();
+                return Note::Operation(&mut verbatim.operations);
+            }
+            Mode::New | Mode::Unobserved => self.mode = Mode::Whole,
+            Mode::Whole | Mode::Unrecorded | Mode::Unfinished => {}
+        }
+        Note::Nothing
+    }
+
+    /// Where to keep operations that were not made here, but are to go on to others.
+    pub(super) fn relayed(&mut self) -> Option<&mut Vec<O>> {
+        match (self.mode, &mut self.verbatim) {
+            (Mode::Verbatim, Some(verbatim)) => Some(&mut verbatim.operations),
+            _ => None,
+        }
+    }
+
+    /// Where to note that the collection is emptied and filled again, before it changes any further, if
+    /// that has to be noted.
+    #[inline]
+    pub(super) fn settle(&mut self) -> Option<&mut Vec<O>> {
+        if self.mode != Mode::Unfinished {
+            return None;
+        }
+        self.mode = Mode::Verbatim;
+        Some(&mut self.verbatim.get_or_insert_default().operations)
     }
 
     /// What is to be sent instead of the whole, if there is any such thing.
@@ -83,15 +206,62 @@ impl<L: Log> Record<L> {
         (self.mode == Mode::Recording && !self.log.is_empty()).then_some(&self.log)
     }
 
+    /// The operations that were kept as they were made.
+    pub(super) fn operations(&self) -> &[O] {
+        match &self.verbatim {
+            Some(verbatim) => &verbatim.operations,
+            None => &[],
+        }
+    }
+
+    /// Whether the collection is to be emptied and filled again, behind those operations, where there is
+    /// no other way to send it.
+    pub(super) fn is_refilled(&self) -> bool {
+        self.is_dirty() && self.mode != Mode::Verbatim
+    }
+
+    /// A full state had so many operations in it that are still to come.
+    pub(super) fn set_ahead(&mut self, ahead: u32) {
+        if ahead > 0 || self.verbatim.is_some() {
+            self.verbatim.get_or_insert_default().ahead = ahead;
+        }
+        if self.is_verbatim() {
+            // What was made of the former content cannot be made of this one.
+            self.clear_dirty();
+        }
+    }
+
+    /// Whether the operation that comes next has been made already; the one after it is next then.
+    pub(super) fn passes_over(&mut self) -> bool {
+        let Some(verbatim) = &mut self.verbatim else {
+            return false;
+        };
+        let ahead = verbatim.ahead > 0;
+        verbatim.ahead = verbatim.ahead.saturating_sub(1);
+        ahead
+    }
+
     /// Begins something that may be left half-way, by a panic or a guard that is never dropped: until
     /// it has come to its [end](Self::end), the collection is one that is to be sent whole.
     pub(super) fn begin(&mut self) -> Begun {
-        Begun(std::mem::replace(&mut self.mode, Mode::Whole))
+        let whole = self.mode.whole();
+        Begun(std::mem::replace(&mut self.mode, whole))
     }
 
     /// It has come to its end: what it has changed is noted now.
     pub(super) fn end(&mut self, begun: Begun) {
         self.mode = begun.0;
+    }
+}
+
+impl Mode {
+    /// That of a collection that is to be sent whole.
+    fn whole(self) -> Self {
+        match self {
+            Self::Unrecorded => Self::Unrecorded,
+            Self::Verbatim | Self::Unfinished => Self::Unfinished,
+            Self::New | Self::Unobserved | Self::Recording | Self::Whole => Self::Whole,
+        }
     }
 }
 
@@ -101,7 +271,7 @@ pub(super) struct Begun(Mode);
 
 #[cfg(test)]
 mod tests {
-    use super::{Log, Record};
+    use super::{Log, Note, Record};
 
     impl Log for Vec<u8> {
         fn is_empty(&self) -> bool {
@@ -113,38 +283,45 @@ mod tests {
         }
     }
 
+    fn logged(record: &mut Record<Vec<u8>, u8>) -> Option<&mut Vec<u8>> {
+        match record.note() {
+            Note::Change(log) => Some(log),
+            Note::Operation(_) | Note::Nothing => None,
+        }
+    }
+
     #[test]
     fn nothing_is_logged_until_somebody_has_the_state_nor_after_the_last_observer_has_left() {
-        let mut record = Record::<Vec<u8>>::default();
-        assert!(record.log().is_none() && record.is_dirty());
+        let mut record = Record::<Vec<u8>, u8>::default();
+        assert!(logged(&mut record).is_none() && record.is_dirty());
         record.clear_dirty();
-        record.log().unwrap().push(1);
+        logged(&mut record).unwrap().push(1);
         assert!(record.is_dirty() && record.changes().is_some());
         record.clear_dirty();
         record.set_observed(false);
-        assert!(record.log().is_none() && record.is_dirty() && record.changes().is_none());
+        assert!(logged(&mut record).is_none() && record.is_dirty() && record.changes().is_none());
         record.clear_dirty();
         record.set_observed(false);
         record.notice_replacement();
         assert!(!record.is_dirty(), "nothing has been replaced");
         record.set_observed(true);
-        assert!(!record.is_dirty() && record.log().is_some());
+        assert!(!record.is_dirty() && logged(&mut record).is_some());
     }
 
     #[test]
     fn what_is_in_a_full_state_before_it_was_sent_is_sent_whole() {
-        let mut record = Record::<Vec<u8>>::default();
+        let mut record = Record::<Vec<u8>, u8>::default();
         record.clear_dirty();
         record.set_observed(true);
         assert!(!record.is_dirty());
-        record.log().unwrap().push(1);
+        logged(&mut record).unwrap().push(1);
         record.set_observed(true);
         assert!(record.is_dirty() && record.changes().is_none());
     }
 
     #[test]
     fn what_never_comes_to_its_end_is_sent_whole() {
-        let mut record = Record::<Vec<u8>>::default();
+        let mut record = Record::<Vec<u8>, u8>::default();
         record.clear_dirty();
         let begun = record.begin();
         assert!(record.is_dirty() && record.changes().is_none());

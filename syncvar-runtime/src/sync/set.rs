@@ -1,6 +1,8 @@
 //! `SyncHashSet` and `SyncSortedSet`: sets of which only what has changed is sent.
 
 mod field;
+mod mirror;
+mod note;
 mod storage;
 
 use std::borrow::Borrow;
@@ -16,6 +18,7 @@ use super::hash_set;
 use super::keys::{Added, Keys};
 use super::record::Record;
 use crate::SyncValue;
+use mirror::Made;
 use storage::Storage;
 
 /// One change of a [`SyncHashSet`] or [`SyncSortedSet`], as a hook on a client is told of it.
@@ -79,7 +82,7 @@ impl<T> SetChange<T> {
 /// that came with an update. Neither runs for a full state.
 pub struct SyncHashSet<T> {
     items: IndexSet<T>,
-    record: Record<Keys<indexmap::IndexMap<T, bool>>>,
+    record: Record<Keys<indexmap::IndexMap<T, bool>>, Made<T>>,
 }
 
 /// A synchronised set of unique values in ascending order. Use it as a `BTreeSet`, to which it
@@ -98,7 +101,7 @@ pub struct SyncHashSet<T> {
 /// In everything else it is as [`SyncHashSet`].
 pub struct SyncSortedSet<T> {
     items: BTreeSet<T>,
-    record: Record<Keys<std::collections::BTreeMap<T, bool>>>,
+    record: Record<Keys<std::collections::BTreeMap<T, bool>>, Made<T>>,
 }
 
 /// What both sets have.
@@ -126,12 +129,9 @@ macro_rules! both {
                 if self.items.contains(&value) {
                     return false;
                 }
-                if let Some(log) = self.record.log() {
-                    match log.add(&value) {
-                        Added::New => {}
-                        Added::Again => log.forget(&value),
-                        Added::Another => self.record.set_dirty(),
-                    }
+                self.settle();
+                if self.record.note().add(&value) == Added::Another {
+                    self.record.set_dirty();
                 }
                 self.items.insert(value)
             }
@@ -149,6 +149,7 @@ macro_rules! both {
             where
                 T: Borrow<Q>,
             {
+                self.settle();
                 let taken = Storage::take_out(&mut self.items, value)?;
                 self.note_removed(&taken);
                 Some(taken)
@@ -156,6 +157,7 @@ macro_rules! both {
 
             /// Keeps the elements that a function says yes to.
             pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+                self.settle();
                 let Self { items, record } = self;
                 // Asked before anything is taken out: a panic half-way would leave a set that finds
                 // nothing.
@@ -163,8 +165,8 @@ macro_rules! both {
                 let mut stay = stay.into_iter();
                 items.retain(|value| {
                     let stays = stay.next().unwrap_or(true);
-                    if !stays && let Some(log) = record.log() {
-                        log.remove(value);
+                    if !stays {
+                        record.note().remove(value);
                     }
                     stays
                 });
@@ -177,18 +179,24 @@ macro_rules! both {
 
             /// Takes everything out, at once, and gives it.
             pub fn drain(&mut self) -> $into_iter {
+                self.settle();
                 let items = std::mem::take(&mut self.items);
-                if !items.is_empty()
-                    && let Some(log) = self.record.log()
-                {
-                    log.clear_all();
+                if !items.is_empty() || self.record.is_verbatim() {
+                    self.record.note().clear_all();
                 }
                 $owned(items.into_iter())
             }
 
             fn note_removed(&mut self, value: &T) {
-                if let Some(log) = self.record.log() {
-                    log.remove(value);
+                self.record.note().remove(value);
+            }
+
+            /// Notes what was left half-way, before anything else changes.
+            #[inline]
+            fn settle(&mut self) {
+                if let Some(operations) = self.record.settle() {
+                    operations.push(Made::Clear);
+                    operations.extend(self.items.iter().cloned().map(Made::Add));
                 }
             }
         }
@@ -361,6 +369,7 @@ impl<T> Deref for SyncSortedSet<T> {
 impl<T: SyncValue + Ord> SyncSortedSet<T> {
     /// Takes the lowest element out.
     pub fn pop_first(&mut self) -> Option<T> {
+        self.settle();
         let first = self.items.pop_first()?;
         self.note_removed(&first);
         Some(first)
@@ -368,6 +377,7 @@ impl<T: SyncValue + Ord> SyncSortedSet<T> {
 
     /// Takes the highest element out.
     pub fn pop_last(&mut self) -> Option<T> {
+        self.settle();
         let last = self.items.pop_last()?;
         self.note_removed(&last);
         Some(last)
@@ -378,6 +388,7 @@ impl<T: SyncValue + Ord> SyncSortedSet<T> {
     where
         T: Borrow<Q>,
     {
+        self.settle();
         let taken: Vec<_> = self.items.range(range).cloned().collect();
         for value in &taken {
             self.items.remove::<T>(value);

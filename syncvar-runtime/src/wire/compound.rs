@@ -1,11 +1,12 @@
-//! Values made of values: sequences, options, boxes, arrays and tuples.
+//! Values made of values: sequences, boxes, arrays and tuples.
 
-use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
+use super::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 use crate::schema::{MemberSchema, TypeSchema};
 
 /// A count, then the elements. `Vec<u8>`: the count, then the bytes as they are.
 impl<T: SyncValue> SyncValue for Vec<T> {
     const SCHEMA: TypeSchema = TypeSchema::Sequence(&T::SCHEMA);
+    const ABSENCE: Absence = Absence::Count;
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
@@ -30,50 +31,10 @@ impl<T: SyncValue> SyncValue for Vec<T> {
     }
 }
 
-/// A byte, 0 or 1, then the value if there is one: our own layout, UNet has none.
-impl<T: SyncValue> SyncValue for Option<T> {
-    const SCHEMA: TypeSchema = TypeSchema::Optional(&T::SCHEMA);
-
-    #[inline]
-    fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_bool(self.is_some());
-        if let Some(value) = self {
-            value.write(writer);
-        }
-    }
-
-    #[inline]
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        Ok(if reader.read_bool()? {
-            Some(T::read(reader)?)
-        } else {
-            None
-        })
-    }
-
-    #[inline]
-    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        match (reader.read_bool()?, &mut *self) {
-            (true, Some(value)) => value.read_in_place(reader)?,
-            (true, None) => *self = Some(T::read(reader)?),
-            (false, _) => *self = None,
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Some(a), Some(b)) => a.same(b),
-            (None, None) => true,
-            _ => false,
-        }
-    }
-}
-
 /// As the value inside.
 impl<T: SyncValue> SyncValue for Box<T> {
     const SCHEMA: TypeSchema = T::SCHEMA;
+    const ABSENCE: Absence = T::ABSENCE;
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
@@ -93,6 +54,16 @@ impl<T: SyncValue> SyncValue for Box<T> {
     #[inline]
     fn same(&self, other: &Self) -> bool {
         T::same(self, other)
+    }
+
+    #[inline]
+    fn write_fixed(&self, writer: &mut NetworkWriter) {
+        T::write_fixed(self, writer);
+    }
+
+    #[inline]
+    fn read_fixed(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        T::read_fixed(reader).map(Self::new)
     }
 }
 

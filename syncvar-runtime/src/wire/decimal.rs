@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{NetworkReader, NetworkWriter, ReadError, SyncValue};
+use super::{Dialect, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 use crate::schema::TypeSchema;
 
 /// .NET's `decimal`: a whole number of 96 bits, a scale of 0 to 28 decimal places, and a sign.
@@ -132,5 +132,43 @@ impl SyncValue for Decimal {
     #[inline]
     fn same(&self, other: &Self) -> bool {
         self == other
+    }
+}
+
+impl NetworkWriter {
+    /// A decimal: its low, middle and high 32 bits, then scale and sign. In `Mirror` scale and sign, then
+    /// high, low and middle bits.
+    pub fn write_decimal(&mut self, value: Decimal) {
+        let [low, middle, high, flags] = value.to_bits();
+        let parts = match self.dialect() {
+            Dialect::Mirror => [flags, high, low, middle],
+            Dialect::Unet | Dialect::Compact => [low, middle, high, flags],
+        };
+        for part in parts {
+            self.write_u32(part);
+        }
+    }
+}
+
+impl NetworkReader<'_> {
+    /// A decimal of 16 bytes.
+    ///
+    /// # Errors
+    ///
+    /// When fewer are left, and when the scale is beyond 28 or reserved bits are used.
+    pub fn read_decimal(&mut self) -> Result<Decimal, ReadError> {
+        let start = self.mark();
+        let parts = [
+            self.read_u32()?,
+            self.read_u32()?,
+            self.read_u32()?,
+            self.read_u32()?,
+        ];
+        let bits @ [.., flags] = match (self.dialect(), parts) {
+            (Dialect::Mirror, [flags, high, low, middle]) => [low, middle, high, flags],
+            (Dialect::Unet | Dialect::Compact, bits) => bits,
+        };
+        Decimal::from_bits(bits)
+            .ok_or_else(|| self.error_since(start, ReadErrorKind::InvalidDecimal(flags)))
     }
 }

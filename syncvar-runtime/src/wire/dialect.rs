@@ -6,20 +6,29 @@
 //!
 //! `Compact` writes every integer, count and length as a variable-length integer, signed ones as
 //! zigzag. It is ours. The tables of both are in WIRE.md.
+//!
+//! `Mirror` writes a value as Mirror's weaver chooses for its C# type: integers of 32 and 64 bits have a
+//! variable form, narrower ones, and those behind the flag of an `Option`, a fixed one; lengths and
+//! counts are one more than they say, so that 0 stands for null. Its table is in the WIRE.md of
+//! `syncvar-mirror`.
 #![expect(
     clippy::inline_always,
     reason = "left to itself the compiler makes calls of these, which costs a third of the time"
 )]
 
+mod enumeration;
 mod length;
+mod width;
+
+pub use enumeration::EnumNumber;
 
 use super::varint::{unzigzag, unzigzag_128, zigzag, zigzag_128};
-use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
+use super::{MAX_STRING_BYTES, NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
 /// Whose bytes are spoken. Both ends of a connection have to speak the same.
 ///
 /// What has a form in `Unet` has one in `Compact` too. `Compact` has one besides for sequences and
-/// collections of more than 65 535 elements.
+/// collections of more than 65 535 elements. `Mirror` has none for characters beyond U+FFFF.
 ///
 /// ```
 /// use syncvar_runtime::{Dialect, NetworkWriter};
@@ -40,7 +49,7 @@ pub enum Dialect {
     /// Variable-length integers throughout: fewer bytes and less time, where both ends are
     /// `syncvar`.
     Compact,
-    /// The layout of Mirror, as WIRE.md describes it. `syncvar-mirror` speaks it, to Mirror's own
+    /// The layout of Mirror, as the WIRE.md of `syncvar-mirror` describes it. That crate speaks it, to Mirror's own
     /// clients and servers; a [`NetworkServer`](crate::NetworkServer) and a
     /// [`NetworkClient`](crate::NetworkClient) that are told to take [`Compact`](Self::Compact).
     Mirror,
@@ -52,6 +61,25 @@ impl Dialect {
         match self {
             Self::Unet => 0,
             Self::Compact | Self::Mirror => 1,
+        }
+    }
+
+    /// The longest string, in bytes of UTF-8.
+    #[inline]
+    const fn max_string_bytes(self) -> usize {
+        match self {
+            Self::Unet | Self::Compact => MAX_STRING_BYTES,
+            Self::Mirror => 65_534,
+        }
+    }
+
+    /// The most elements that a sequence or collection can have.
+    #[inline]
+    const fn max_count(self) -> usize {
+        match self {
+            Self::Unet => 65_535,
+            Self::Compact => usize::MAX,
+            Self::Mirror => 16_777_216,
         }
     }
 }
@@ -118,22 +146,6 @@ impl NetworkWriter {
         }
     }
 
-    /// The number of a field-less enumeration's variant, whatever its `repr`.
-    #[inline]
-    pub fn write_enum(&mut self, value: i32) {
-        match self.dialect() {
-            Dialect::Unet => self.write_i32(value),
-            Dialect::Compact => self.write_varint(zigzag(i64::from(value))),
-            Dialect::Mirror => self.write_var_u64(zigzag(i64::from(value))),
-        }
-    }
-
-    /// The position of a variant in an enumeration with data: our own layout.
-    #[inline]
-    pub fn write_variant(&mut self, index: u32) {
-        self.write_unsigned(index);
-    }
-
     /// Changes the bits of derived classes that go out with a base's mask; returns the former ones.
     pub(crate) fn replace_derived_bits(&mut self, change: impl FnOnce(u64) -> u64) -> u64 {
         let former = self.derived_bits;
@@ -143,9 +155,17 @@ impl NetworkWriter {
 
     /// The dirty mask of one class level, together with the bits of derived classes when a base is
     /// being written, as UNet repeats the whole mask at every level.
+    ///
+    /// In `Mirror` the mask of the collections stands before them, where it has been left room for, and
+    /// that of the other fields here, if the class has such fields.
     #[inline]
     pub fn write_dirty_bits(&mut self, dirty_bits: u64) {
-        self.write_unsigned_wide(dirty_bits | self.derived_bits);
+        let dirty_bits = dirty_bits | self.derived_bits;
+        match self.dialect() {
+            Dialect::Unet => self.write_packed_u64(dirty_bits),
+            Dialect::Compact => self.write_varint(dirty_bits),
+            Dialect::Mirror => self.write_section_mask(dirty_bits),
+        }
     }
 }
 
@@ -222,29 +242,6 @@ impl NetworkReader<'_> {
         }
     }
 
-    /// Counterpart of [`NetworkWriter::write_enum`].
-    ///
-    /// # Errors
-    ///
-    /// When the message ends too early or the number has more than 32 bits.
-    #[inline]
-    pub fn read_enum(&mut self) -> Result<i32, ReadError> {
-        match self.dialect() {
-            Dialect::Unet => self.read_i32(),
-            Dialect::Compact | Dialect::Mirror => self.read_signed("i32"),
-        }
-    }
-
-    /// Counterpart of [`NetworkWriter::write_variant`].
-    ///
-    /// # Errors
-    ///
-    /// When the message ends too early or the number has more than 32 bits.
-    #[inline]
-    pub fn read_variant(&mut self) -> Result<u32, ReadError> {
-        self.read_unsigned("u32")
-    }
-
     /// Changes the bits of derived classes that may stand in a base's mask; returns the former ones.
     pub(crate) fn replace_derived_bits(&mut self, change: impl FnOnce(u64) -> u64) -> u64 {
         let former = self.derived_bits;
@@ -253,17 +250,22 @@ impl NetworkReader<'_> {
     }
 
     /// Counterpart of [`NetworkWriter::write_dirty_bits`]; `known_bits` are those of the fields
-    /// of this class and its bases.
+    /// of this class and its bases. In `Mirror`, what is returned are the collections or the other fields,
+    /// whichever are read.
     ///
     /// # Errors
     ///
     /// When the message ends too early, and when a bit belongs to no field (UNet ignores it and
-    /// then reads its value as something else).
+    /// then reads its value as something else; Mirror passes over it, and so does this in `Mirror`).
     #[inline]
     pub fn read_dirty_bits(&mut self, known_bits: u64) -> Result<u64, ReadError> {
         let start = self.mark();
-        let dirty_bits = self.read_unsigned_wide()?;
         let known_bits = known_bits | self.derived_bits;
+        let dirty_bits = match self.dialect() {
+            Dialect::Unet => self.read_packed_u64()?,
+            Dialect::Compact => self.read_varint()?,
+            Dialect::Mirror => return self.read_section_mask(known_bits),
+        };
         let unknown = dirty_bits & !(known_bits & !self.refused_bits);
         if unknown != 0 {
             let kind = match dirty_bits & !known_bits {
@@ -277,7 +279,8 @@ impl NetworkReader<'_> {
     }
 
     /// Every dirty bit read since this was last asked.
-    pub(crate) fn take_seen_bits(&mut self) -> u64 {
+    #[doc(hidden)]
+    pub fn take_seen_bits(&mut self) -> u64 {
         std::mem::take(&mut self.seen_bits)
     }
 }

@@ -53,7 +53,7 @@ pub enum ReadErrorKind {
     /// A string is not UTF-8.
     #[error("a string that is not UTF-8")]
     InvalidUtf8,
-    /// A boolean is neither 0 nor 1.
+    /// A boolean is neither 0 nor 1; in `Mirror` it can be any byte.
     #[error("a boolean of {0}, which is neither 0 nor 1")]
     InvalidBool(u8),
     /// A number is not a character (a surrogate, or beyond U+10FFFF).
@@ -309,6 +309,9 @@ pub enum WriteErrorKind {
         /// The packet size in bytes.
         limit: usize,
     },
+    /// A character takes two UTF-16 code units, and in `Mirror` there is room for one.
+    #[error("the character {0:?} takes two UTF-16 code units")]
+    TwoCodeUnits(char),
     /// A number needs more bits than its field has on the wire: see [`Bits`](crate::Bits).
     #[error("a number that does not fit the {bits} bits of its field")]
     TooFewBits {

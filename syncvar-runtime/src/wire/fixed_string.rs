@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use arrayvec::ArrayString;
 
-use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
+use super::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 use crate::schema::TypeSchema;
 
 /// A text of at most `N` bytes of UTF-8, kept where it stands: it takes no memory of its own, and
@@ -162,6 +162,7 @@ impl<const N: usize> FixedString<N> {
 #[diagnostic::do_not_recommend]
 impl<const N: usize> SyncValue for FixedString<N> {
     const SCHEMA: TypeSchema = TypeSchema::Array(&TypeSchema::Named("FixedString"), N);
+    const ABSENCE: Absence = Absence::Length;
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {

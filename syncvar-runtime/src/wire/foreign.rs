@@ -7,7 +7,9 @@ mod mint;
 
 use bytes::Bytes;
 
-use super::{NetworkReader, NetworkWriter, ReadError, SyncValue};
+#[cfg(feature = "uuid")]
+use super::Dialect;
+use super::{Absence, NetworkReader, NetworkWriter, ReadError, SyncValue};
 use crate::schema::TypeSchema;
 
 /// As a `Vec<u8>`: the number of bytes, then the bytes as they are. What is read is a copy, for the
@@ -15,6 +17,7 @@ use crate::schema::TypeSchema;
 #[diagnostic::do_not_recommend]
 impl SyncValue for Bytes {
     const SCHEMA: TypeSchema = Vec::<u8>::SCHEMA;
+    const ABSENCE: Absence = Absence::Count;
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
@@ -41,7 +44,8 @@ impl SyncValue for Bytes {
     }
 }
 
-/// 16 bytes, in the order of the text.
+/// 16 bytes, in the order of the text. In `Mirror` as .NET's `Guid.ToByteArray` has them: the first three
+/// groups of the text with their least significant byte first.
 #[cfg(feature = "uuid")]
 #[diagnostic::do_not_recommend]
 impl SyncValue for uuid::Uuid {
@@ -49,12 +53,19 @@ impl SyncValue for uuid::Uuid {
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_array(self.into_bytes());
+        writer.write_array(match writer.dialect() {
+            Dialect::Mirror => self.to_bytes_le(),
+            Dialect::Unet | Dialect::Compact => self.into_bytes(),
+        });
     }
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        reader.read_array().map(Self::from_bytes)
+        let bytes = reader.read_array()?;
+        Ok(match reader.dialect() {
+            Dialect::Mirror => Self::from_bytes_le(bytes),
+            Dialect::Unet | Dialect::Compact => Self::from_bytes(bytes),
+        })
     }
 
     #[inline]
@@ -63,31 +74,31 @@ impl SyncValue for uuid::Uuid {
     }
 }
 
-/// Values that are so many numbers: each travels as it would alone, in this order.
+/// Values that travel as another one: a type of ours with the same meaning, or so many numbers.
 #[cfg(any(feature = "glam", feature = "mint"))]
 macro_rules! components {
-    ($($type:ty: [$number:ty; $count:literal], $schema:expr, $to:expr, $from:expr;)*) => {$(
+    ($($type:ty: $plain:ty, $schema:expr, $to:expr, $from:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl crate::SyncValue for $type {
             const SCHEMA: crate::TypeSchema = $schema;
 
             #[inline]
             fn write(&self, writer: &mut crate::NetworkWriter) {
-                let to: fn($type) -> [$number; $count] = $to;
+                let to: fn($type) -> $plain = $to;
                 to(*self).write(writer);
             }
 
             #[inline]
             fn read(reader: &mut crate::NetworkReader<'_>) -> Result<Self, crate::ReadError> {
-                let from: fn([$number; $count]) -> $type = $from;
-                let mut components = [<$number>::default(); $count];
-                components.read_in_place(reader)?;
-                Ok(from(components))
+                let from: fn($plain) -> $type = $from;
+                let mut plain = <$plain>::default();
+                plain.read_in_place(reader)?;
+                Ok(from(plain))
             }
 
             #[inline]
             fn same(&self, other: &Self) -> bool {
-                let to: fn($type) -> [$number; $count] = $to;
+                let to: fn($type) -> $plain = $to;
                 to(*self).same(&to(*other))
             }
         }

@@ -2,18 +2,20 @@
 //!
 //! The order makes the bytes of equal maps equal, whatever table a hash map keeps, and makes a key
 //! that comes twice plain to the reader. It is that of the keys' `Ord`, which must therefore look at
-//! nothing but what travels of a key.
+//! nothing but what travels of a key. In `Mirror` the writer keeps to it too, but the reader takes any
+//! order: C# writes sets in that of their tables.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
 
 use super::value::write_elements;
-use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
+use super::{Absence, Dialect, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 use crate::schema::TypeSchema;
 
 /// A count, then each key and its value, in ascending order of the keys.
 impl<K: SyncValue + Ord, V: SyncValue> SyncValue for BTreeMap<K, V> {
     const SCHEMA: TypeSchema = TypeSchema::Map(&K::SCHEMA, &V::SCHEMA);
+    const ABSENCE: Absence = Absence::Count;
 
     fn write(&self, writer: &mut NetworkWriter) {
         write_entries(self.iter(), writer);
@@ -45,6 +47,7 @@ where
     S: BuildHasher + Default + Clone + Send + Sync + 'static,
 {
     const SCHEMA: TypeSchema = BTreeMap::<K, V>::SCHEMA;
+    const ABSENCE: Absence = Absence::Count;
 
     fn write(&self, writer: &mut NetworkWriter) {
         let mut entries: Vec<_> = self.iter().collect();
@@ -77,6 +80,7 @@ where
 /// A count, then the elements in ascending order.
 impl<T: SyncValue + Ord> SyncValue for BTreeSet<T> {
     const SCHEMA: TypeSchema = TypeSchema::Set(&T::SCHEMA);
+    const ABSENCE: Absence = Absence::Count;
 
     fn write(&self, writer: &mut NetworkWriter) {
         write_each(self.iter(), writer);
@@ -106,6 +110,7 @@ where
     S: BuildHasher + Default + Clone + Send + Sync + 'static,
 {
     const SCHEMA: TypeSchema = BTreeSet::<T>::SCHEMA;
+    const ABSENCE: Absence = Absence::Count;
 
     fn write(&self, writer: &mut NetworkWriter) {
         let mut elements: Vec<_> = self.iter().collect();
@@ -187,18 +192,19 @@ fn read_elements<T: SyncValue + Ord>(
     read_ascending(reader, |element| element, read)
 }
 
-/// A count, then so many things, each with a greater key than the one before it.
+/// A count, then so many things, each with a greater key than the one before it, but in `Mirror`.
 fn read_ascending<T, K: Ord>(
     reader: &mut NetworkReader<'_>,
     key: impl Fn(&T) -> &K,
     mut read: impl FnMut(&mut NetworkReader<'_>) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {
     let count = reader.read_count()?;
+    let ordered = reader.dialect() != Dialect::Mirror;
     let mut all: Vec<T> = Vec::with_capacity(reader.room::<T>(count));
     for _ in 0..count {
         let (start, before) = (reader.mark(), reader.position());
         let one = read(reader)?;
-        if all.last().is_some_and(|last| key(last) >= key(&one)) {
+        if ordered && all.last().is_some_and(|last| key(last) >= key(&one)) {
             return Err(reader.error_since(start, ReadErrorKind::UnorderedKey));
         }
         all.push(one);

@@ -4,8 +4,8 @@
 use super::{NetworkReader, NetworkWriter, ReadError, SyncValue, Vector2};
 use crate::schema::TypeSchema;
 
-/// Structs that are nothing but integers: their fields in order, each as an `i32` is written. The
-/// schema is that of glam's type, so that the two sides need not have the same.
+/// Structs that are nothing but integers: their fields in order, each as an `i32` is written, in
+/// `Mirror` in 4 bytes. The schema is that of glam's type, so that the two sides need not have the same.
 macro_rules! integers {
     ($($(#[$doc:meta])* $name:ident as $schema:literal { $($(#[$field_doc:meta])* $field:ident),+ })*) => {$(
         $(#[$doc])*
@@ -28,12 +28,12 @@ macro_rules! integers {
 
             #[inline]
             fn write(&self, writer: &mut NetworkWriter) {
-                $(self.$field.write(writer);)+
+                $(writer.write_fixed_or(self.$field.to_le_bytes(), |writer| self.$field.write(writer));)+
             }
 
             #[inline]
             fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-                Ok(Self { $($field: reader.read()?),+ })
+                Ok(Self { $($field: reader.read_fixed_or(i32::from_le_bytes, i32::read)?),+ })
             }
 
             #[inline]

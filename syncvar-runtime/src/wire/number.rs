@@ -3,8 +3,9 @@
 use std::num::NonZero;
 use std::time::Duration;
 
-use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
+use super::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 use crate::schema::TypeSchema;
+use crate::wire::reader::Mark;
 
 /// The number inside; zero is refused.
 macro_rules! not_zero {
@@ -12,6 +13,7 @@ macro_rules! not_zero {
         #[diagnostic::do_not_recommend]
         impl SyncValue for NonZero<$type> {
             const SCHEMA: TypeSchema = TypeSchema::Named($name);
+            const ABSENCE: Absence = $type::ABSENCE;
 
             #[inline]
             fn write(&self, writer: &mut NetworkWriter) {
@@ -21,18 +23,25 @@ macro_rules! not_zero {
             #[inline]
             fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
                 let start = reader.mark();
-                match Self::new($type::read(reader)?) {
-                    Some(number) => Ok(number),
-                    None => {
-                        let kind = ReadErrorKind::InvalidValue { what: $name, value: 0 };
-                        Err(reader.error_since(start, kind))
-                    }
-                }
+                let number = $type::read(reader)?;
+                Self::new(number).ok_or_else(|| is_zero(reader, start, $name))
             }
 
             #[inline]
             fn same(&self, other: &Self) -> bool {
                 self == other
+            }
+
+            #[inline]
+            fn write_fixed(&self, writer: &mut NetworkWriter) {
+                self.get().write_fixed(writer);
+            }
+
+            #[inline]
+            fn read_fixed(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                let start = reader.mark();
+                let number = $type::read_fixed(reader)?;
+                Self::new(number).ok_or_else(|| is_zero(reader, start, $name))
             }
         }
     )*};
@@ -49,6 +58,11 @@ not_zero! {
     u32, "NonZeroU32";
     u64, "NonZeroU64";
     u128, "NonZeroU128";
+}
+
+#[cold]
+fn is_zero(reader: &NetworkReader<'_>, start: Mark, what: &'static str) -> ReadError {
+    reader.error_since(start, ReadErrorKind::InvalidValue { what, value: 0 })
 }
 
 /// A span has fewer nanoseconds than this beside its seconds.

@@ -6,7 +6,9 @@ use std::ops::{Deref, DerefMut};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind};
+use super::{
+    Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind,
+};
 use crate::schema::TypeSchema;
 
 /// Makes a value of any type that is `Serialize` and `Deserialize`: `SyncVar<Postcard<Loadout>>`.
@@ -59,6 +61,7 @@ where
     T: Serialize + DeserializeOwned + Clone + Send + Sync + 'static,
 {
     const SCHEMA: TypeSchema = TypeSchema::Named("Postcard");
+    const ABSENCE: Absence = Absence::Count;
 
     fn write(&self, writer: &mut NetworkWriter) {
         writer.write_byte_sequence_with(|writer| {

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::dialect::MAX_EMPTY_ELEMENTS;
-use super::{Decimal, Dialect, MAX_STRING_BYTES, ReadError, ReadErrorKind, SyncValue};
+use super::{Dialect, ReadError, ReadErrorKind, ReadSection, SyncValue};
 use crate::NetId;
 
 /// Takes values from the payload of one message, in the bytes of a [`Dialect`].
@@ -39,6 +39,10 @@ pub struct NetworkReader<'a> {
     references: Option<&'a Mutex<Vec<NetId>>>,
     /// Dirty bits that may not be in a mask, though there are such fields.
     pub(super) refused_bits: u64,
+    /// What of a behaviour is being read, in the `Mirror` dialect.
+    pub(super) section: ReadSection,
+    /// Whether what is read is to go on to others.
+    relaying: bool,
 }
 
 /// So much memory, in bytes, is taken at once on the word of a peer.
@@ -69,6 +73,8 @@ impl<'a> NetworkReader<'a> {
             max_elements: DEFAULT_MAX_ELEMENTS,
             references: None,
             refused_bits: 0,
+            section: ReadSection::Whole,
+            relaying: false,
         }
     }
 
@@ -101,11 +107,30 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
+    /// The same reader, of changes that are to go on to others: a collection that
+    /// [keeps operations as they were made](crate::SyncField::set_verbatim), and is observed, keeps those
+    /// that it reads too. A Mirror server reads with it what the owner of an object has written.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn relaying(self) -> Self {
+        Self {
+            relaying: true,
+            ..self
+        }
+    }
+
+    /// Whether what is read is to go on to others.
+    #[inline]
+    pub(crate) fn is_relaying(&self) -> bool {
+        self.relaying
+    }
+
     /// A reader over a part of what this one reads, which is as limited and lists references at the same
     /// place.
     pub(crate) fn part(&self, bytes: &'a [u8]) -> Self {
         Self {
             references: self.references,
+            relaying: self.relaying,
             ..Self::with_dialect(bytes, self.dialect).with_max_elements(self.max_elements)
         }
     }
@@ -128,7 +153,7 @@ impl<'a> NetworkReader<'a> {
 
     /// An element of a sequence has taken no byte: the length of the message does not limit how many
     /// of them there are, so this does.
-    pub(super) fn count_empty_element(&mut self) -> Result<(), ReadError> {
+    pub(crate) fn count_empty_element(&mut self) -> Result<(), ReadError> {
         self.empty_elements = self.empty_elements.saturating_add(1);
         let (count, limit) = (self.empty_elements, MAX_EMPTY_ELEMENTS);
         if count > limit {
@@ -144,7 +169,8 @@ impl<'a> NetworkReader<'a> {
     }
 
     /// What has not been read yet.
-    pub(crate) fn rest(&self) -> &'a [u8] {
+    #[doc(hidden)]
+    pub fn rest(&self) -> &'a [u8] {
         self.left
     }
 
@@ -265,7 +291,7 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// One byte, 0 or 1.
+    /// One byte, 0 or 1; in `Mirror` any other byte is `true`, as there.
     ///
     /// # Errors
     ///
@@ -276,6 +302,7 @@ impl<'a> NetworkReader<'a> {
         match self.read_u8()? {
             0 => Ok(false),
             1 => Ok(true),
+            _ if self.dialect == Dialect::Mirror => Ok(true),
             other => Err(self.error_since(start, ReadErrorKind::InvalidBool(other))),
         }
     }
@@ -288,61 +315,6 @@ impl<'a> NetworkReader<'a> {
     #[inline]
     pub fn read_char_low_byte(&mut self) -> Result<u16, ReadError> {
         self.read_u8().map(u16::from)
-    }
-
-    /// A decimal of 16 bytes.
-    ///
-    /// # Errors
-    ///
-    /// When fewer are left, and when the scale is beyond 28 or reserved bits are used.
-    pub fn read_decimal(&mut self) -> Result<Decimal, ReadError> {
-        let start = self.mark();
-        let bits = [
-            self.read_u32()?,
-            self.read_u32()?,
-            self.read_u32()?,
-            self.read_u32()?,
-        ];
-        let [.., flags] = bits;
-        Decimal::from_bits(bits)
-            .ok_or_else(|| self.error_since(start, ReadErrorKind::InvalidDecimal(flags)))
-    }
-
-    /// A string, borrowed from the message.
-    ///
-    /// # Errors
-    ///
-    /// When the message ends too early, when the length is beyond [`MAX_STRING_BYTES`], and when
-    /// the bytes are not UTF-8 (UNet puts U+FFFD there instead).
-    pub fn read_string(&mut self) -> Result<&'a str, ReadError> {
-        let start = self.mark();
-        let length = usize::from(self.read_u16()?);
-        self.read_utf8(length, start)
-    }
-
-    /// The bytes of a string whose length began at `start`.
-    #[inline]
-    pub(super) fn read_utf8(&mut self, length: usize, start: Mark) -> Result<&'a str, ReadError> {
-        let limit = MAX_STRING_BYTES;
-        if length > limit {
-            let kind = ReadErrorKind::StringTooLong { length, limit };
-            return Err(self.error_since(start, kind));
-        }
-        let bytes = self.read_bytes(length)?;
-        match str::from_utf8(bytes) {
-            Ok(text) => Ok(text),
-            Err(_) => Err(self.error_since(start, ReadErrorKind::InvalidUtf8)),
-        }
-    }
-
-    /// A byte array, borrowed from the message: its length as `u16`, then the bytes.
-    ///
-    /// # Errors
-    ///
-    /// When the message ends too early.
-    pub fn read_bytes_and_size(&mut self) -> Result<&'a [u8], ReadError> {
-        let length = usize::from(self.read_u16()?);
-        self.read_bytes(length)
     }
 }
 

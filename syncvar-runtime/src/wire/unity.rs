@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::{NetworkReader, NetworkWriter, ReadError, SyncValue};
+use super::{Dialect, NetworkReader, NetworkWriter, ReadError, SyncValue};
 use crate::schema::TypeSchema;
 
 /// Structs that are nothing but floats: their fields in order, four bytes each, nothing
@@ -112,7 +112,7 @@ impl SyncValue for Plane {
 }
 
 /// A half-line: on the wire direction first, then origin, as UNet writes it. UNet reads the two
-/// the other way round and normalises; ours gives what was sent.
+/// the other way round and normalises; ours gives what was sent. In `Mirror` origin first, then direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ray {
@@ -128,14 +128,21 @@ impl SyncValue for Ray {
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
-        self.direction.write(writer);
-        self.origin.write(writer);
+        let (first, second) = match writer.dialect() {
+            Dialect::Mirror => (self.origin, self.direction),
+            Dialect::Unet | Dialect::Compact => (self.direction, self.origin),
+        };
+        first.write(writer);
+        second.write(writer);
     }
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        let direction = reader.read()?;
-        let origin = reader.read()?;
+        let (first, second) = (reader.read()?, reader.read()?);
+        let (origin, direction) = match reader.dialect() {
+            Dialect::Mirror => (first, second),
+            Dialect::Unet | Dialect::Compact => (second, first),
+        };
         Ok(Self { origin, direction })
     }
 
@@ -145,12 +152,23 @@ impl SyncValue for Ray {
     }
 }
 
-/// A 4 x 4 matrix, on the wire row by row: `m00 m01 m02 m03 m10` and so on.
+/// A 4 x 4 matrix, on the wire row by row: `m00 m01 m02 m03 m10` and so on; in `Mirror` column by column.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Matrix4x4 {
     /// Four rows of four columns.
     pub rows: [[f32; 4]; 4],
+}
+
+impl Matrix4x4 {
+    /// With its columns as rows: how it travels in `Mirror`.
+    fn transposed(self) -> Self {
+        let mut rows = self.rows.map(IntoIterator::into_iter);
+        let mut column = || rows.each_mut().map(|row| row.next().unwrap_or_default());
+        Self {
+            rows: [(); 4].map(|()| column()),
+        }
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -159,7 +177,11 @@ impl SyncValue for Matrix4x4 {
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
-        for value in self.rows.as_flattened() {
+        let matrix = match writer.dialect() {
+            Dialect::Mirror => self.transposed(),
+            Dialect::Unet | Dialect::Compact => *self,
+        };
+        for value in matrix.rows.as_flattened() {
             writer.write_f32(*value);
         }
     }
@@ -170,7 +192,10 @@ impl SyncValue for Matrix4x4 {
         for value in matrix.rows.as_flattened_mut() {
             *value = reader.read_f32()?;
         }
-        Ok(matrix)
+        Ok(match reader.dialect() {
+            Dialect::Mirror => matrix.transposed(),
+            Dialect::Unet | Dialect::Compact => matrix,
+        })
     }
 
     #[inline]
@@ -260,6 +285,29 @@ impl NetworkHash128 {
         let digits = text.chars().take(32).map(|c| c.to_digit(16).unwrap_or(0));
         let value = digits.fold(0_u128, |value, digit| value << 4 | u128::from(digit));
         Self(value.to_be_bytes())
+    }
+
+    /// The asset id of Mirror with this number: its four bytes, most significant first, behind zeros.
+    ///
+    /// ```
+    /// # use syncvar_runtime::NetworkHash128;
+    /// let asset_id = NetworkHash128::from_u32(0x0176_acd4);
+    /// assert_eq!(asset_id.to_string(), "0000000000000000000000000176acd4");
+    /// assert_eq!(asset_id.as_u32(), Some(0x0176_acd4));
+    /// ```
+    pub const fn from_u32(number: u32) -> Self {
+        let [a, b, c, d] = number.to_be_bytes();
+        Self([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d])
+    }
+
+    /// The number of an asset id of Mirror; none if it is longer than that.
+    pub const fn as_u32(self) -> Option<u32> {
+        match self.0 {
+            [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d] => {
+                Some(u32::from_be_bytes([a, b, c, d]))
+            }
+            _ => None,
+        }
     }
 
     /// Whether all bits are zero, which names nothing.

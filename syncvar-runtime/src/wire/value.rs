@@ -1,7 +1,7 @@
 //! `SyncValue`: what a field can hold.
 
 use super::dialect::MAX_EMPTY_ELEMENTS;
-use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
+use super::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
 use crate::schema::TypeSchema;
 
 /// A value that can be written to the wire and read back: what a [`SyncVar`](crate::SyncVar) holds.
@@ -53,6 +53,10 @@ use crate::schema::TypeSchema;
 pub trait SyncValue: Clone + Send + Sync + 'static {
     /// What both ends compare at connect, see [`TypeSchema`].
     const SCHEMA: TypeSchema;
+
+    /// How `Mirror` says that there is no such value, where it is in an `Option`.
+    #[doc(hidden)]
+    const ABSENCE: Absence = Absence::Flag;
 
     /// Appends the value.
     fn write(&self, writer: &mut NetworkWriter);
@@ -132,6 +136,20 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
         }
         Ok(())
     }
+
+    /// Appends the value in as many bytes as its type has: how `Mirror` writes integers in an `Option`.
+    #[doc(hidden)]
+    #[inline]
+    fn write_fixed(&self, writer: &mut NetworkWriter) {
+        self.write(writer);
+    }
+
+    /// Counterpart of `write_fixed`.
+    #[doc(hidden)]
+    #[inline]
+    fn read_fixed(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        Self::read(reader)
+    }
 }
 
 /// Appends a count, then elements; too many of them that take no byte are an error.
@@ -151,8 +169,9 @@ pub(super) fn write_elements(
     }
 }
 
-/// Integers that travel as a 32-bit one and are checked on the way back.
-macro_rules! integers {
+/// Integers that travel as a 32-bit one and are checked on the way back; in `Mirror` they have a fixed
+/// width.
+macro_rules! narrow_integers {
     ($($type:ident: $write:ident, $read:ident;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl SyncValue for $type {
@@ -160,12 +179,12 @@ macro_rules! integers {
 
             #[inline]
             fn write(&self, writer: &mut NetworkWriter) {
-                writer.$write((*self).into());
+                writer.write_fixed_or(self.to_le_bytes(), |writer| writer.$write((*self).into()));
             }
 
             #[inline]
             fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-                reader.$read(stringify!($type))
+                reader.read_fixed_or(Self::from_le_bytes, |reader| reader.$read(stringify!($type)))
             }
 
             #[inline]
@@ -176,12 +195,53 @@ macro_rules! integers {
     )*};
 }
 
-integers! {
+narrow_integers! {
     i8: write_signed, read_signed;
     i16: write_signed, read_signed;
-    i32: write_signed, read_signed;
     u16: write_unsigned, read_unsigned;
-    u32: write_unsigned, read_unsigned;
+}
+
+/// Integers that have a variable form in every dialect.
+macro_rules! wide_integers {
+    ($($type:ident: $write:ident, $read:ident($($name:literal)?), $write_fixed:ident, $read_fixed:ident;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl SyncValue for $type {
+            const SCHEMA: TypeSchema = TypeSchema::Named(stringify!($type));
+            const ABSENCE: Absence = Absence::FlagOfFixed;
+
+            #[inline]
+            fn write(&self, writer: &mut NetworkWriter) {
+                writer.$write(*self);
+            }
+
+            #[inline]
+            fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                reader.$read($($name)?)
+            }
+
+            #[inline]
+            fn same(&self, other: &Self) -> bool {
+                self == other
+            }
+
+            #[inline]
+            fn write_fixed(&self, writer: &mut NetworkWriter) {
+                writer.$write_fixed(*self);
+            }
+
+            #[inline]
+            fn read_fixed(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                reader.$read_fixed()
+            }
+        }
+    )*};
+}
+
+wide_integers! {
+    i32: write_signed, read_signed("i32"), write_i32, read_i32;
+    u32: write_unsigned, read_unsigned("u32"), write_u32, read_u32;
+    i64: write_signed_wide, read_signed_wide(), write_i64, read_i64;
+    u64: write_unsigned_wide, read_unsigned_wide(), write_u64, read_u64;
 }
 
 /// One number; a sequence of them travels as the bytes themselves.
@@ -191,12 +251,12 @@ impl SyncValue for u8 {
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_unsigned(u32::from(*self));
+        writer.write_fixed_or([*self], |writer| writer.write_unsigned(u32::from(*self)));
     }
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        reader.read_unsigned("u8")
+        reader.read_fixed_or(Self::from_le_bytes, |reader| reader.read_unsigned("u8"))
     }
 
     #[inline]
@@ -245,8 +305,6 @@ macro_rules! known_to_the_writer {
 }
 
 known_to_the_writer! {
-    i64: write_signed_wide, read_signed_wide, |a, b| a == b;
-    u64: write_unsigned_wide, read_unsigned_wide, |a, b| a == b;
     i128: write_signed_128, read_signed_128, |a, b| a == b;
     u128: write_unsigned_128, read_unsigned_128, |a, b| a == b;
     bool: write_bool, read_bool, |a, b| a == b;
@@ -255,20 +313,21 @@ known_to_the_writer! {
 }
 
 /// One number, the character's scalar value. Characters beyond U+FFFF, which C# cannot
-/// hold in one `char`, take the same form.
+/// hold in one `char`, take the same form. In `Mirror` one UTF-16 code unit, which those have not.
 #[diagnostic::do_not_recommend]
 impl SyncValue for char {
     const SCHEMA: TypeSchema = TypeSchema::Named("char");
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_unsigned(u32::from(*self));
+        writer.write_character(*self);
     }
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let start = reader.mark();
-        let number = reader.read_unsigned("char")?;
+        let code_unit = |bytes| u32::from(u16::from_le_bytes(bytes));
+        let number = reader.read_fixed_or(code_unit, |reader| reader.read_unsigned("char"))?;
         match Self::from_u32(number) {
             Some(character) => Ok(character),
             None => Err(reader.error_since(start, ReadErrorKind::InvalidChar(number))),
@@ -284,6 +343,7 @@ impl SyncValue for char {
 #[diagnostic::do_not_recommend]
 impl SyncValue for String {
     const SCHEMA: TypeSchema = TypeSchema::Named("String");
+    const ABSENCE: Absence = Absence::Length;
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {

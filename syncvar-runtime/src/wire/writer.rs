@@ -4,15 +4,15 @@ use std::mem;
 
 use bytes::Bytes;
 
-use super::{Dialect, MAX_BYTES, MAX_STRING_BYTES, SyncValue, WriteError, WriteErrorKind};
+use super::{Dialect, MAX_BYTES, SyncValue, WriteError, WriteErrorKind, WriteSection};
 
 /// Appends values to a growing buffer, in the bytes of a [`Dialect`].
 ///
 /// [`write`](Self::write) takes any [`SyncValue`] and writes it as the field of a behaviour is
 /// written; the methods with a type in their name are UNet's own `NetworkWriter` calls, of fixed
-/// layout, little-endian.
+/// layout, little-endian, and in `Mirror` those of Mirror.
 ///
-/// A value that has no form on the wire (a string of more than 32 767 bytes) writes nothing and is
+/// A value that has no form on the wire (in UNet a string of more than 32 767 bytes) writes nothing and is
 /// remembered as [`error`](Self::error); the server then gives up the whole message instead of
 /// sending half of it.
 ///
@@ -41,6 +41,10 @@ pub struct NetworkWriter {
     pub(super) left_out: u64,
     /// Whether the full state that is being written is for the owner of the object.
     pub(super) for_owner: bool,
+    /// What of a behaviour is being written, in the `Mirror` dialect.
+    pub(super) section: WriteSection,
+    /// Whether every value is in the change that is being written, in the `Mirror` dialect.
+    pub(super) everything_dirty: bool,
 }
 
 /// Where a message began: [`NetworkWriter::finish_message`] writes its size there.
@@ -135,7 +139,8 @@ impl NetworkWriter {
 
     /// Names the behaviour that is written next, or none.
     #[inline]
-    pub(crate) fn at_behaviour(&mut self, behaviour: Option<&'static str>) {
+    #[doc(hidden)]
+    pub fn at_behaviour(&mut self, behaviour: Option<&'static str>) {
         self.behaviour = behaviour;
         self.field = None;
     }
@@ -190,56 +195,6 @@ impl NetworkWriter {
         self.write_array([low]);
     }
 
-    /// A decimal: its low, middle and high 32 bits, then scale and sign.
-    pub fn write_decimal(&mut self, value: super::Decimal) {
-        for part in value.to_bits() {
-            self.write_array(part.to_le_bytes());
-        }
-    }
-
-    /// A string: its length in bytes as `u16`, then UTF-8 without a terminator.
-    ///
-    /// A string of more than [`MAX_STRING_BYTES`] is an [`error`](Self::error).
-    pub fn write_string(&mut self, value: &str) {
-        if let Some(length) = self.length_of_string(value) {
-            self.write_u16(length);
-            self.write_bytes(value.as_bytes());
-        }
-    }
-
-    /// The length of a string, or none and an [`error`](Self::error) if it is too long.
-    #[inline]
-    pub(super) fn length_of_string(&mut self, value: &str) -> Option<u16> {
-        let (length, limit) = (value.len(), MAX_STRING_BYTES);
-        if length > limit {
-            self.fail(WriteErrorKind::StringTooLong { length, limit });
-            return None;
-        }
-        u16::try_from(length).ok()
-    }
-
-    /// A byte array: its length as `u16`, then the bytes. UNet's `WriteBytesFull` and
-    /// `WriteBytesAndSize`.
-    ///
-    /// An array of more than [`MAX_BYTES`] is an [`error`](Self::error).
-    pub fn write_bytes_and_size(&mut self, bytes: &[u8]) {
-        if let Some(length) = self.length_of_bytes(bytes) {
-            self.write_u16(length);
-            self.write_bytes(bytes);
-        }
-    }
-
-    /// The length of a byte array, or none and an [`error`](Self::error) if it is too long.
-    #[inline]
-    pub(super) fn length_of_bytes(&mut self, bytes: &[u8]) -> Option<u16> {
-        let (length, limit) = (bytes.len(), MAX_BYTES);
-        if length > limit {
-            self.fail(WriteErrorKind::BytesTooLong { length, limit });
-            return None;
-        }
-        u16::try_from(length).ok()
-    }
-
     /// Bytes as they are, without a length.
     #[inline]
     pub fn write_bytes(&mut self, bytes: &[u8]) {
@@ -290,6 +245,16 @@ impl NetworkWriter {
     pub(crate) fn patch_u16(&mut self, position: usize, value: u16) {
         if let Some(room) = position
             .checked_add(2)
+            .and_then(|end| self.buffer.get_mut(position..end))
+        {
+            room.copy_from_slice(&value.to_le_bytes());
+        }
+    }
+
+    /// Writes a `u64` over the eight bytes at a position.
+    pub(crate) fn patch_u64(&mut self, position: usize, value: u64) {
+        if let Some(room) = position
+            .checked_add(8)
             .and_then(|end| self.buffer.get_mut(position..end))
         {
             room.copy_from_slice(&value.to_le_bytes());

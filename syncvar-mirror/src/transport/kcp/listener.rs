@@ -10,7 +10,7 @@ use bytes::Bytes;
 use syncvar_runtime::ConnectionId;
 
 use super::datagrams;
-use super::{Hello, KcpConnection};
+use super::{DISCONNECT, Hello, KcpConnection};
 use crate::transport::TransportOptions;
 
 /// How long an answered `Hello` is remembered.
@@ -90,11 +90,12 @@ impl Listener {
         if !self.greeted.has(from, cookie, now) {
             return false;
         }
+        self.greeted.forget(from);
         if !self.peers.contains_key(&from) && self.peers.len() >= self.max_connections {
-            tracing::info!(%from, "ignored: there are as many connections as the limit allows");
+            tracing::info!(%from, "refused: there are as many connections as the limit allows");
+            self.push_out(from, datagrams::unreliable(cookie.get(), DISCONNECT, &[]));
             return false;
         }
-        self.greeted.forget(from);
         let mut connection = KcpConnection::accept(cookie, now);
         connection.set_timeout(self.timeout);
         connection.set_max_unreliable(self.max_unreliable);

@@ -14,8 +14,9 @@ use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 use super::listener::{Listener, Peer, Stage};
 use super::{INTERVAL, KcpError, MAX_DATAGRAM};
+use crate::Limits;
 use crate::transport::TransportOptions;
-use crate::transport::game::{Game, Kind, Outgoing};
+use crate::transport::game::{Game, Outgoing};
 use crate::transport::host::{self, Sent};
 
 /// How much the system is asked to hold for a socket, in bytes. As Mirror asks for; most systems
@@ -126,7 +127,7 @@ impl<S: Game> host::Port<S> for Port {
         }
         listener.peers.retain(|&from, peer| {
             if peer.stage == Stage::New {
-                let connection = server.handle_connect(Kind::Kcp);
+                let connection = server.handle_connect(Limits::KCP);
                 tracing::debug!(%connection, %from, "connected by KCP");
                 addrs.insert(connection, from);
                 peer.stage = Stage::Known(connection);

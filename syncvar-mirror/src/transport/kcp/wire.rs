@@ -131,13 +131,15 @@ impl Wire {
         let _ = self.poll_send(cx);
     }
 
-    /// Goes on until what was queued has arrived, for as long as `linger`.
-    pub(crate) async fn close(&mut self, linger: Duration) -> io::Result<()> {
-        self.connection.close(self.started.elapsed(), linger);
-        std::future::poll_fn(|cx| self.poll_closed(cx)).await
+    /// Ends the connection: what was queued is sent first, for as long as `linger`.
+    pub(crate) fn close(&mut self, linger: Duration) {
+        let now = self.started.elapsed();
+        self.connection.close(now, linger);
+        self.connection.update(now);
     }
 
-    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    /// Goes on until the connection has ended.
+    pub(crate) fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.go_on(cx);
         match (self.connection.closed(), self.failed) {
             (Some(_), _) => self.poll_send(cx),
@@ -182,6 +184,19 @@ impl Wire {
             let sent = ready!(self.socket.poll_send(cx, datagram));
             self.out = None;
             sent?;
+        }
+    }
+}
+
+impl Drop for Wire {
+    /// Without a goodbye, the server would wait for its timeout.
+    fn drop(&mut self) {
+        self.close(Duration::ZERO);
+        let left = self.out.take().into_iter();
+        let left = left.chain(std::iter::from_fn(|| self.connection.poll_transmit()));
+        for datagram in left {
+            // As much as the socket takes.
+            let _ = self.socket.try_send(&datagram);
         }
     }
 }

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::link::{Fault, Link};
 use crate::transport::TransportOptions;
-use crate::transport::game::{Game, Kind, Outgoing};
+use crate::transport::game::{Game, Outgoing};
 use crate::transport::host::{self, Sent};
 
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl<S: Game> host::Port<S> for Port {
     fn receive(&mut self, server: &mut S) {
         self.accepting = true;
         for (peer, link) in self.new.drain(..) {
-            let connection = server.handle_connect(Kind::Telepathy);
+            let connection = server.handle_connect(super::limits(&self.options));
             tracing::debug!(%connection, %peer, "connected by Telepathy");
             self.links.insert(connection, link);
         }

@@ -1,14 +1,17 @@
 //! A client's TCP socket.
 
 use std::io;
+use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes, BytesMut};
 use syncvar_runtime::Channel;
+use tokio::io::AsyncWrite;
 use tokio::net::{TcpStream, ToSocketAddrs};
 use tokio::time::Instant;
 
 use super::frame::{Frames, head};
+use crate::Limits;
 use crate::transport::TransportOptions;
 
 /// When so much waits to be sent, no more is taken from the client.
@@ -22,6 +25,8 @@ pub(crate) struct Wire {
     last_received: Instant,
     /// When the server last took something, or there was nothing to take.
     last_sent: Instant,
+    /// Whether the server has been told that nothing more comes.
+    shut: bool,
     options: TransportOptions,
 }
 
@@ -39,6 +44,7 @@ impl Wire {
             pending: BytesMut::new(),
             last_received: now,
             last_sent: now,
+            shut: false,
             options: options.clone(),
         })
     }
@@ -78,6 +84,11 @@ impl Wire {
         }
     }
 
+    /// What the connection carries.
+    pub(crate) fn limits(&self) -> Limits {
+        super::limits(&self.options)
+    }
+
     /// Whether too much waits already to send more.
     pub(crate) fn is_full(&self) -> bool {
         self.pending.len() >= MAX_PENDING
@@ -101,13 +112,18 @@ impl Wire {
     }
 
     /// Goes on until what was queued has been taken, and the server has closed too.
-    pub(crate) async fn close(&mut self) -> io::Result<()> {
-        std::future::poll_fn(|cx| self.poll_send(cx)).await?;
-        tokio::io::AsyncWriteExt::shutdown(&mut self.stream).await?;
+    pub(crate) fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_send(cx))?;
+        if !self.shut {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+            self.shut = true;
+        }
         // To close while something is unread resets the connection, and the server might not get the
         // last words.
-        tokio::io::copy(&mut self.stream, &mut tokio::io::sink()).await?;
-        Ok(())
+        while ready!(self.poll_read(cx))? != 0 {
+            self.frames.buffer().clear();
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {

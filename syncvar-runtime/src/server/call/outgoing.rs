@@ -5,22 +5,39 @@ use bytes::Bytes;
 use super::super::{ConnectionId, NetworkServer};
 use super::target::{Plan, Receivers};
 use super::{Kept, Local, Written};
-use crate::call::{Class, Name, frame, write_header};
+use crate::call::{CallRequest, CallRouter, Class, Name, Routed, frame, write_header};
 use crate::{CallError, Channel, Dialect, MessageType, NetId, NetworkWriter, Target, WriteError};
 
 /// What [`NetworkServer::calls`] makes the methods on; the macro writes a type around it.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct RpcSender<'call> {
-    pub(super) server: &'call mut NetworkServer,
+    pub(super) caller: Caller<'call>,
     pub(super) object: NetId,
     pub(super) class: Class,
     pub(super) target: Option<Target>,
 }
 
+/// Who calls.
+#[derive(Debug)]
+pub(super) enum Caller<'call> {
+    Server(&'call mut NetworkServer),
+    /// A server of another protocol.
+    Other(&'call mut dyn CallRouter),
+}
+
 /// A call that is being written.
 #[doc(hidden)]
-pub struct OutgoingRpc<'call> {
+pub struct OutgoingRpc<'call>(Way<'call>);
+
+#[expect(clippy::large_enum_variant, reason = "of the stack, for one call")]
+enum Way<'call> {
+    Server(Outgoing<'call>),
+    Routed(Routed<'call>),
+}
+
+/// A call of a `NetworkServer`.
+struct Outgoing<'call> {
     server: &'call mut NetworkServer,
     object: NetId,
     plan: Result<Plan, CallError>,
@@ -32,6 +49,16 @@ pub struct OutgoingRpc<'call> {
 }
 
 impl<'call> RpcSender<'call> {
+    /// For a server of another protocol.
+    pub fn through(router: &'call mut dyn CallRouter, object: NetId, class: Class) -> Self {
+        Self {
+            caller: Caller::Other(router),
+            object,
+            class,
+            target: None,
+        }
+    }
+
     /// The same for others than those whom the call itself names.
     #[must_use]
     pub fn to(mut self, target: Target) -> Self {
@@ -42,26 +69,68 @@ impl<'call> RpcSender<'call> {
     /// Begins the call of this number among those that the class declares.
     pub fn begin(self, number: u32) -> OutgoingRpc<'call> {
         let Self {
-            server,
+            caller,
             object,
             class,
             target,
         } = self;
-        let plan = server.plan_call(object, class, number, target);
-        OutgoingRpc::new(server, object, plan)
+        OutgoingRpc(match caller {
+            Caller::Server(server) => {
+                let plan = server.plan_call(object, class, number, target);
+                Way::Server(Outgoing::new(server, object, plan))
+            }
+            Caller::Other(router) => {
+                let request = CallRequest {
+                    object,
+                    class,
+                    number,
+                    target,
+                };
+                Way::Routed(Routed::begin(router, request))
+            }
+        })
     }
 
     /// The same for a call that goes to one connection.
     pub fn begin_to(mut self, connection: ConnectionId, number: u32) -> OutgoingRpc<'call> {
         if self.target.is_some() {
-            return OutgoingRpc::new(self.server, self.object, Err(CallError::TargetGiven));
+            let error = CallError::TargetGiven;
+            return OutgoingRpc(match self.caller {
+                Caller::Server(server) => {
+                    Way::Server(Outgoing::new(server, self.object, Err(error)))
+                }
+                Caller::Other(router) => Way::Routed(Routed::failed(router, error)),
+            });
         }
         self.target = Some(Target::One(connection));
         self.begin(number)
     }
 }
 
-impl<'call> OutgoingRpc<'call> {
+impl OutgoingRpc<'_> {
+    /// Where to write the arguments, once for each dialect that is spoken by those whom the call goes
+    /// to.
+    pub fn next_writer(&mut self) -> Option<&mut NetworkWriter> {
+        match &mut self.0 {
+            Way::Server(outgoing) => outgoing.next_writer(),
+            Way::Routed(routed) => routed.next_writer(),
+        }
+    }
+
+    /// Sends the call.
+    ///
+    /// # Errors
+    ///
+    /// Those of the call; nothing is sent then.
+    pub fn send(self) -> Result<(), CallError> {
+        match self.0 {
+            Way::Server(outgoing) => outgoing.send(),
+            Way::Routed(routed) => routed.send(),
+        }
+    }
+}
+
+impl<'call> Outgoing<'call> {
     fn new(server: &'call mut NetworkServer, object: NetId, plan: Result<Plan, CallError>) -> Self {
         let mut outgoing = Self {
             server,
@@ -83,21 +152,14 @@ impl<'call> OutgoingRpc<'call> {
         outgoing
     }
 
-    /// Where to write the arguments, once for each dialect that is spoken by those whom the call goes
-    /// to.
-    pub fn next_writer(&mut self) -> Option<&mut NetworkWriter> {
+    fn next_writer(&mut self) -> Option<&mut NetworkWriter> {
         let rest = self.payloads.get(self.given..)?;
         self.given += rest.iter().position(Option::is_some)? + 1;
         let payload = self.payloads.get_mut(self.given - 1)?.as_mut();
         payload.map(|(_, writer)| writer)
     }
 
-    /// Sends the call.
-    ///
-    /// # Errors
-    ///
-    /// Those of the call; nothing is sent then.
-    pub fn send(self) -> Result<(), CallError> {
+    fn send(self) -> Result<(), CallError> {
         let Self {
             server,
             object,

@@ -35,7 +35,7 @@ impl Host {
         match self.lent.entry(place) {
             Entry::Occupied(mut lent) => lent.get_mut().by_hooks = false,
             Entry::Vacant(vacant) => {
-                let before = slot.remember_for_hooks();
+                let before = slot.remember_for_hooks(u64::MAX);
                 let by_hooks = false;
                 vacant.insert(Lent { before, by_hooks });
             }
@@ -51,7 +51,7 @@ impl Host {
         (told, fields): (Remembered, u64),
     ) -> Option<ChangedFields> {
         let again = Lent {
-            before: slot.remember_for_hooks(),
+            before: slot.remember_for_hooks(u64::MAX),
             by_hooks: true,
         };
         self.lent.insert(place, again);

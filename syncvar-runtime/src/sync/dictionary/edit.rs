@@ -6,23 +6,17 @@ use std::hash::Hash;
 use super::{Entry, SyncDictionary, ValueMut};
 use crate::SyncValue;
 use crate::sync::keys::Added;
-use crate::sync::record::Record;
 
 /// What changes the map.
 impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     /// Gives a key a value, and returns the one it had. Of a value that is the same, nothing is sent.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        self.settle();
         match self.items.get_key_value(&key) {
-            Some((_, former)) if former.same(&value) => {}
-            Some((key, _)) => {
-                if let Some(log) = self.record.log() {
-                    log.change(key);
-                }
-            }
+            Some((_, former)) if former.same(&value) && !self.record.is_verbatim() => {}
+            Some((key, _)) => self.record.note().change(key, &value),
             None => {
-                if let Some(log) = self.record.log()
-                    && log.add(&key) == Added::Another
-                {
+                if self.record.note().add(&key, &value) == Added::Another {
                     self.record.set_dirty();
                 }
             }
@@ -43,10 +37,9 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     where
         K: Borrow<Q>,
     {
+        self.settle();
         let removed = self.items.swap_remove_entry(key)?;
-        if let Some(log) = self.record.log() {
-            log.remove(&removed.0);
-        }
+        self.record.note().remove(&removed.0);
         Some(removed)
     }
 
@@ -80,6 +73,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
 
     /// Keeps the keys that a function says yes to.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
+        self.settle();
         let Self { items, record } = self;
         // Asked before anything is taken out: a panic half-way would leave a map that finds nothing.
         let stay: Vec<_> = items.iter().map(|(key, value)| keep(key, value)).collect();
@@ -87,7 +81,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         items.retain(|key, _| {
             let stays = stay.next().unwrap_or(true);
             if !stays {
-                note_removed(record, key);
+                record.note().remove(key);
             }
             stays
         });
@@ -100,31 +94,19 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
 
     /// Takes everything out, at once, and gives it.
     pub fn drain(&mut self) -> super::IntoIter<K, V> {
+        self.settle();
         let items = std::mem::take(&mut self.items);
-        if !items.is_empty()
-            && let Some(log) = self.record.log()
-        {
-            log.clear_all();
+        if !items.is_empty() || self.record.is_verbatim() {
+            self.record.note().clear_all();
         }
         super::IntoIter(items.into_iter())
     }
 
     /// The value at a position is another one than before.
     pub(super) fn note_changed(&mut self, index: usize) {
-        if let Some((key, _)) = self.items.get_index(index)
-            && let Some(log) = self.record.log()
-        {
-            log.change(key);
+        if let Some((key, value)) = self.items.get_index(index) {
+            self.record.note().change(key, value);
         }
-    }
-}
-
-fn note_removed<K: SyncValue + Hash + Eq>(
-    record: &mut Record<super::Keys<super::IndexMap<K, bool>>>,
-    key: &K,
-) {
-    if let Some(log) = record.log() {
-        log.remove(key);
     }
 }
 

@@ -20,6 +20,7 @@ pub struct ValueMut<'a, K: SyncValue + Hash + Eq, V: SyncValue> {
 impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> ValueMut<'a, K, V> {
     /// `None` if there is no key at this position.
     pub(super) fn new(map: &'a mut SyncDictionary<K, V>, index: usize) -> Option<Self> {
+        map.settle();
         let previous = map.items.get_index(index)?.1.clone();
         let begun = map.record.begin();
         Some(Self {

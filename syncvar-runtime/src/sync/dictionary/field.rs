@@ -11,7 +11,9 @@ use indexmap::map::Entry;
 use super::{DictionaryChange, SyncDictionary};
 use crate::schema::TypeSchema;
 use crate::sync::collection::{self, Changes, sync_field};
-use crate::{HashKey, HookField, NetworkReader, NetworkWriter, ReadError, SyncField, SyncValue};
+use crate::{
+    Dialect, HashKey, HookField, NetworkReader, NetworkWriter, ReadError, SyncField, SyncValue,
+};
 
 /// The numbers of the operations.
 const PUT: u8 = 0;
@@ -88,9 +90,19 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     fn read_into_empty(
         &mut self,
         reader: &mut NetworkReader<'_>,
-        mut former: impl FnMut(&K) -> Option<V>,
+        former: impl FnMut(&K) -> Option<V>,
     ) -> Result<(), ReadError> {
         let count = reader.read_count()?;
+        self.read_pairs(reader, count, former)
+    }
+
+    /// Reads so many keys with their values into an empty map.
+    pub(super) fn read_pairs(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        count: usize,
+        mut former: impl FnMut(&K) -> Option<V>,
+    ) -> Result<(), ReadError> {
         self.items.reserve(reader.room::<(K, V)>(count));
         for _ in 0..count {
             let start = reader.position();
@@ -226,7 +238,10 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     }
 }
 
-fn write_item<K: SyncValue, V: SyncValue>((key, value): (&K, &V), writer: &mut NetworkWriter) {
+pub(super) fn write_item<K: SyncValue, V: SyncValue>(
+    (key, value): (&K, &V),
+    writer: &mut NetworkWriter,
+) {
     key.write(writer);
     value.write(writer);
 }

@@ -43,10 +43,12 @@ impl<T: SyncValue> SyncList<T> {
         if start == end && values.is_empty() {
             return Vec::new().into_iter();
         }
-        match self.record.log() {
-            Some(log) if all => log.clear_list(),
-            Some(log) => log.splice(start, end - start, values.clone()),
-            None => {}
+        self.settle();
+        let note = self.record.note();
+        if all {
+            note.clear_list();
+        } else {
+            note.splice(start, end - start, &values);
         }
         let removed: Vec<_> = self.items.splice(start..end, values).collect();
         self.limit();
@@ -55,6 +57,7 @@ impl<T: SyncValue> SyncList<T> {
 
     /// Keeps the elements that a function says yes to.
     pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        self.settle();
         let begun = self.record.begin();
         let mut runs = Vec::new();
         let (mut kept, mut removed) = (0, 0);
@@ -138,6 +141,7 @@ impl<T: SyncValue> SyncList<T> {
     /// assert_eq!(list, [2, 3, 1]);
     /// ```
     pub fn update<R>(&mut self, change: impl FnOnce(&mut Vec<T>) -> R) -> R {
+        self.settle();
         let begun = self.record.begin();
         let previous = self.items.clone();
         let result = change(&mut self.items);
@@ -148,15 +152,9 @@ impl<T: SyncValue> SyncList<T> {
 
     /// Runs of elements were taken out.
     fn note_removed(&mut self, runs: Vec<(usize, usize)>) {
-        if runs.is_empty() {
-            return;
-        }
-        if let Some(log) = self.record.log() {
-            match runs[..] {
-                _ if self.items.is_empty() => log.clear_list(),
-                [(index, 1)] => log.remove_at(index),
-                _ => log.remove(runs),
-            }
+        if !runs.is_empty() {
+            let all = self.items.is_empty();
+            self.record.note().remove(runs, all);
         }
     }
 
@@ -165,28 +163,26 @@ impl<T: SyncValue> SyncList<T> {
         let Some(found) = difference(previous, &self.items) else {
             return;
         };
-        let Some(log) = self.record.log() else {
-            return;
-        };
+        let Self { items, record } = self;
         for index in found.set() {
-            if !previous[index].same(&self.items[index]) {
-                log.set(index, self.items[index].clone());
+            if !previous[index].same(&items[index]) {
+                record.note().set(index, &items[index]);
             }
         }
         let (removed, inserted) = found.moved();
         match (removed.len(), inserted.len()) {
             (0, 0) => {}
-            _ if self.items.is_empty() => log.clear_list(),
-            (0, 1) if inserted.end < self.items.len() => {
-                log.insert(inserted.start, self.items[inserted.start].clone());
+            _ if items.is_empty() => record.note().clear_list(),
+            (0, 1) if inserted.end < items.len() => {
+                record.note().insert(inserted.start, &items[inserted.start]);
             }
-            (0, _) if inserted.end == self.items.len() => {
-                for item in &self.items[inserted] {
-                    log.add(item.clone());
+            (0, _) if inserted.end == items.len() => {
+                for item in &items[inserted] {
+                    record.note().add(item);
                 }
             }
-            (1, 0) => log.remove_at(removed.start),
-            (count, _) => log.splice(removed.start, count, self.items[inserted].to_vec()),
+            (1, 0) => record.note().remove_at(removed.start),
+            (count, _) => record.note().splice(removed.start, count, &items[inserted]),
         }
         self.limit();
     }

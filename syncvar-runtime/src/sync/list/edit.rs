@@ -7,9 +7,8 @@ use crate::SyncValue;
 impl<T: SyncValue> SyncList<T> {
     /// Adds an element at the end.
     pub fn push(&mut self, value: T) {
-        if let Some(log) = self.record.log() {
-            log.add(value.clone());
-        }
+        self.settle();
+        self.record.note().add(&value);
         self.items.push(value);
         self.limit();
     }
@@ -27,13 +26,12 @@ impl<T: SyncValue> SyncList<T> {
     /// When there are fewer elements than that before it.
     #[track_caller]
     pub fn insert(&mut self, index: usize, value: T) {
-        if index == self.items.len() {
+        if index == self.items.len() && !self.record.is_verbatim() {
             return self.push(value);
         }
+        self.settle();
         self.items.insert(index, value);
-        if let Some(log) = self.record.log() {
-            log.insert(index, self.items[index].clone());
-        }
+        self.record.note().insert(index, &self.items[index]);
         self.limit();
     }
 
@@ -44,10 +42,9 @@ impl<T: SyncValue> SyncList<T> {
     /// When there is no such element.
     #[track_caller]
     pub fn remove(&mut self, index: usize) -> T {
+        self.settle();
         let removed = self.items.remove(index);
-        if let Some(log) = self.record.log() {
-            log.remove_at(index);
-        }
+        self.record.note().remove_at(index);
         removed
     }
 
@@ -58,14 +55,13 @@ impl<T: SyncValue> SyncList<T> {
     /// When there is no such element.
     #[track_caller]
     pub fn swap_remove(&mut self, index: usize) -> T {
+        self.settle();
         let removed = self.items.swap_remove(index);
         let last = self.items.len();
-        if let Some(log) = self.record.log() {
-            if let Some(moved) = self.items.get(index) {
-                log.set(index, moved.clone());
-            }
-            log.remove_at(last);
+        if let Some(moved) = self.items.get(index) {
+            self.record.note().set(index, moved);
         }
+        self.record.note().remove_at(last);
         self.limit();
         removed
     }
@@ -88,6 +84,7 @@ impl<T: SyncValue> SyncList<T> {
     /// When there is no such element.
     #[track_caller]
     pub fn replace(&mut self, index: usize, value: T) -> Option<T> {
+        self.settle();
         let item = &mut self.items[index];
         if item.same(&value) {
             return None;
@@ -138,6 +135,7 @@ impl<T: SyncValue> SyncList<T> {
     /// When one of them is not there.
     #[track_caller]
     pub fn swap(&mut self, a: usize, b: usize) {
+        self.settle();
         self.items.swap(a, b);
         // Members that do not travel may differ.
         if !self.items[a].same(&self.items[b]) {
@@ -148,11 +146,10 @@ impl<T: SyncValue> SyncList<T> {
 
     /// Takes all elements out.
     pub fn clear(&mut self) {
-        if !self.items.is_empty() {
+        if !self.items.is_empty() || self.record.is_verbatim() {
+            self.settle();
             self.items.clear();
-            if let Some(log) = self.record.log() {
-                log.clear_list();
-            }
+            self.record.note().clear_list();
         }
     }
 
@@ -187,9 +184,7 @@ impl<T: SyncValue> SyncList<T> {
 
     /// An element is another one than before.
     pub(super) fn note_set(&mut self, index: usize) {
-        if let Some(log) = self.record.log() {
-            log.set(index, self.items[index].clone());
-        }
+        self.record.note().set(index, &self.items[index]);
         self.limit();
     }
 

@@ -32,6 +32,7 @@ impl<'a, T: SyncValue> ElementMut<'a, T> {
     /// `None` if there is no such element.
     pub(super) fn new(list: &'a mut SyncList<T>, index: usize) -> Option<Self> {
         let previous = list.items.get(index)?.clone();
+        list.settle();
         let begun = list.record.begin();
         Some(Self {
             list,

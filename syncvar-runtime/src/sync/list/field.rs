@@ -9,7 +9,8 @@ use super::{ListChange, SyncList};
 use crate::schema::TypeSchema;
 use crate::sync::collection::{self, Changes, sync_field};
 use crate::{
-    HookField, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncField, SyncValue,
+    Dialect, HookField, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncField,
+    SyncValue,
 };
 
 /// The numbers of the operations: UNet's, and two that it does not have.
@@ -255,7 +256,7 @@ impl<T: SyncValue> SyncList<T> {
     }
 
     #[cold]
-    fn out_of_range(&self, reader: &NetworkReader<'_>, index: usize) -> ReadError {
+    pub(super) fn out_of_range(&self, reader: &NetworkReader<'_>, index: usize) -> ReadError {
         let length = self.items.len();
         reader.error(ReadErrorKind::IndexOutOfRange { index, length })
     }

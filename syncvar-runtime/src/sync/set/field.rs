@@ -3,14 +3,17 @@
 //! The full state is a count and the elements. A change is a count of operations and these, or a count
 //! of 0 and then the full state. WIRE.md, section 3.
 
+use super::mirror::{Made, read_delta, read_full};
 use super::storage::Items;
 use super::{SetChange, SyncHashSet, SyncSortedSet};
 use crate::schema::TypeSchema;
 use crate::sync::collection::{self, Changes, sync_field};
 use crate::sync::keys::Keys;
+use crate::sync::mirror;
 use crate::sync::record::Record;
 use crate::{
-    HashKey, HookField, NetworkReader, NetworkWriter, ReadError, SortKey, SyncField, SyncValue,
+    Dialect, HashKey, HookField, NetworkReader, NetworkWriter, ReadError, SortKey, SyncField,
+    SyncValue,
 };
 
 /// The numbers of the operations.
@@ -29,8 +32,11 @@ where
     }
 }
 
-fn write_changes<I: Items>(items: &I, record: &Record<Keys<I::Changed>>, writer: &mut NetworkWriter)
-where
+fn write_changes<I: Items>(
+    items: &I,
+    record: &Record<Keys<I::Changed>, Made<I::Item>>,
+    writer: &mut NetworkWriter,
+) where
     I::Item: SyncValue,
 {
     let log = record.changes().map(|log| {
@@ -186,6 +192,28 @@ macro_rules! fields {
                 told: Changes<'_, SetChange<T>>,
             ) -> Result<(), ReadError> {
                 read_changes(&mut self.items, reader, told)
+            }
+
+            fn write_mirror_full(&self, writer: &mut NetworkWriter) {
+                mirror::write_full(&self.record, &self.items, T::write, writer);
+            }
+
+            fn write_mirror_delta(&self, writer: &mut NetworkWriter) {
+                mirror::write_delta(&self.record, &self.items, T::write, writer);
+            }
+
+            fn read_mirror_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                self.record.set_ahead(read_full(&mut self.items, reader)?);
+                Ok(())
+            }
+
+            fn read_mirror_delta(
+                &mut self,
+                reader: &mut NetworkReader<'_>,
+                told: Changes<'_, SetChange<T>>,
+            ) -> Result<(), ReadError> {
+                self.settle();
+                read_delta(&mut self.items, &mut self.record, reader, told)
             }
 
             fn copy_items(&self) -> Vec<T> {

@@ -5,10 +5,9 @@
 )]
 
 use super::Dialect;
+use crate::wire::MAX_BYTES;
+use crate::wire::reader::Mark;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
-
-/// The most elements that a sequence or collection can have in `Unet`.
-const MAX_COUNT: usize = 65_535;
 
 impl NetworkWriter {
     /// The number of elements of a sequence.
@@ -17,9 +16,11 @@ impl NetworkWriter {
     #[inline]
     pub fn write_count(&mut self, count: usize) -> bool {
         match (self.dialect(), u16::try_from(count)) {
-            (Dialect::Compact | Dialect::Mirror, _) => self.write_number(count),
+            (Dialect::Compact, _) => self.write_number(count),
             (Dialect::Unet, Ok(count)) => self.write_u16(count),
             (Dialect::Unet, Err(_)) => return self.check_count(count),
+            (Dialect::Mirror, _) if self.check_count(count) => self.write_number_after_null(count),
+            (Dialect::Mirror, _) => return false,
         }
         true
     }
@@ -27,8 +28,8 @@ impl NetworkWriter {
     /// Whether a sequence or collection can be that long; if not, the [`error`](Self::error) is set.
     #[inline]
     pub(crate) fn check_count(&mut self, count: usize) -> bool {
-        let limit = MAX_COUNT;
-        let possible = count <= limit || self.dialect() != Dialect::Unet;
+        let limit = self.dialect().max_count();
+        let possible = count <= limit;
         if !possible {
             self.fail(WriteErrorKind::TooManyElements { count, limit });
         }
@@ -39,6 +40,11 @@ impl NetworkWriter {
     #[inline]
     pub(crate) fn write_number(&mut self, number: usize) {
         self.write_unsigned_wide(u64::try_from(number).unwrap_or(u64::MAX));
+    }
+
+    /// A number of elements or bytes in `Mirror`: one more, for 0 is null.
+    fn write_number_after_null(&mut self, number: usize) {
+        self.write_number(number.saturating_add(1));
     }
 
     /// How many operations on a collection follow; 0 if it follows whole.
@@ -66,21 +72,79 @@ impl NetworkWriter {
     #[inline(always)]
     pub(crate) fn write_text(&mut self, text: &str) {
         if let Some(length) = self.length_of_string(text) {
-            self.write_length(length);
+            match self.dialect() {
+                Dialect::Unet => self.write_u16(length),
+                Dialect::Compact => self.write_varint(u64::from(length)),
+                Dialect::Mirror => self.write_u16(length.saturating_add(1)),
+            }
             self.write_bytes(text.as_bytes());
         }
+    }
+
+    /// A string: its length in bytes as `u16`, in `Mirror` one more; then UTF-8 without a terminator.
+    ///
+    /// A string of more than [`MAX_STRING_BYTES`](crate::MAX_STRING_BYTES), in `Mirror` of more than
+    /// 65 534 bytes, is an [`error`](Self::error).
+    pub fn write_string(&mut self, value: &str) {
+        if self.dialect() == Dialect::Mirror {
+            return self.write_text(value);
+        }
+        if let Some(length) = self.length_of_string(value) {
+            self.write_u16(length);
+            self.write_bytes(value.as_bytes());
+        }
+    }
+
+    /// The length of a string, or none and an [`error`](Self::error) if it is too long.
+    #[inline]
+    fn length_of_string(&mut self, value: &str) -> Option<u16> {
+        let (length, limit) = (value.len(), self.dialect().max_string_bytes());
+        if length > limit {
+            self.fail(WriteErrorKind::StringTooLong { length, limit });
+            return None;
+        }
+        u16::try_from(length).ok()
     }
 
     /// A sequence of bytes, as a field: their number, then the bytes as they are.
     #[inline]
     pub(crate) fn write_byte_sequence(&mut self, bytes: &[u8]) {
         match self.dialect() {
-            Dialect::Unet => self.write_bytes_and_size(bytes),
-            Dialect::Compact | Dialect::Mirror => {
+            Dialect::Unet | Dialect::Mirror => self.write_bytes_and_size(bytes),
+            Dialect::Compact => {
                 self.write_number(bytes.len());
                 self.write_bytes(bytes);
             }
         }
+    }
+
+    /// A byte array: its length as `u16`, in `Mirror` one more as an integer of variable length; then the
+    /// bytes. UNet's `WriteBytesFull` and `WriteBytesAndSize`, and Mirror's `WriteBytesAndSize`.
+    ///
+    /// An array of more than [`MAX_BYTES`], in `Mirror` of more than 16 777 216 bytes, is an
+    /// [`error`](Self::error).
+    pub fn write_bytes_and_size(&mut self, bytes: &[u8]) {
+        if self.write_size(bytes.len()) {
+            self.write_bytes(bytes);
+        }
+    }
+
+    /// The length of a byte array; whether it can be that long, and if not, the
+    /// [`error`](Self::error) is set.
+    fn write_size(&mut self, length: usize) -> bool {
+        let limit = match self.dialect() {
+            Dialect::Unet | Dialect::Compact => MAX_BYTES,
+            Dialect::Mirror => self.dialect().max_count(),
+        };
+        match (self.dialect(), u16::try_from(length)) {
+            (Dialect::Mirror, _) if length <= limit => self.write_number_after_null(length),
+            (Dialect::Unet | Dialect::Compact, Ok(length)) => self.write_u16(length),
+            _ => {
+                self.fail(WriteErrorKind::BytesTooLong { length, limit });
+                return false;
+            }
+        }
+        true
     }
 
     /// A sequence of bytes that are written by a function; if it fails, or writes more than a
@@ -95,24 +159,14 @@ impl NetworkWriter {
             self.truncate(start);
             return self.fail(kind);
         }
-        let (length, limit) = (self.len().saturating_sub(start), crate::wire::MAX_BYTES);
-        match (self.dialect(), u16::try_from(length)) {
-            (Dialect::Compact | Dialect::Mirror, _) => {
-                self.insert(start, |writer| writer.write_number(length))
-            }
-            (Dialect::Unet, Ok(length)) => self.insert(start, |writer| writer.write_u16(length)),
-            (Dialect::Unet, Err(_)) => {
-                self.truncate(start);
-                self.fail(WriteErrorKind::BytesTooLong { length, limit });
-            }
-        }
-    }
-
-    #[inline]
-    fn write_length(&mut self, length: u16) {
-        match self.dialect() {
-            Dialect::Unet => self.write_u16(length),
-            Dialect::Compact | Dialect::Mirror => self.write_varint(u64::from(length)),
+        let length = self.len().saturating_sub(start);
+        let mut fits = true;
+        self.insert(start, |writer| match writer.dialect() {
+            Dialect::Compact => writer.write_number(length),
+            Dialect::Unet | Dialect::Mirror => fits = writer.write_size(length),
+        });
+        if !fits {
+            self.truncate(start);
         }
     }
 }
@@ -126,7 +180,8 @@ impl<'a> NetworkReader<'a> {
     #[inline]
     pub fn read_count(&mut self) -> Result<usize, ReadError> {
         let start = self.mark();
-        let (count, limit) = (self.read_length()?, self.max_elements);
+        let count = self.read_length()?;
+        let limit = self.max_elements.min(self.dialect().max_count());
         if count > limit {
             let kind = ReadErrorKind::TooManyElements { count, limit };
             return Err(self.error_since(start, kind));
@@ -174,8 +229,62 @@ impl<'a> NetworkReader<'a> {
     #[inline]
     pub(crate) fn read_text(&mut self) -> Result<&'a str, ReadError> {
         let start = self.mark();
-        let length = self.read_length()?;
+        let length = match self.dialect() {
+            Dialect::Unet => usize::from(self.read_u16()?),
+            Dialect::Compact => usize::try_from(self.read_varint()?).unwrap_or(usize::MAX),
+            Dialect::Mirror => usize::from(self.read_u16()?).saturating_sub(1),
+        };
         self.read_utf8(length, start)
+    }
+
+    /// What stands before a text in `Mirror`: 0 if it is null, otherwise its length and one more.
+    pub(crate) fn read_text_header(&mut self) -> Result<u64, ReadError> {
+        self.read_u16().map(u64::from)
+    }
+
+    /// A string, borrowed from the message. In `Mirror` null is read as an empty one.
+    ///
+    /// # Errors
+    ///
+    /// When the message ends too early, when the length is beyond
+    /// [`MAX_STRING_BYTES`](crate::MAX_STRING_BYTES), and when the bytes are not UTF-8 (UNet puts
+    /// U+FFFD there instead).
+    pub fn read_string(&mut self) -> Result<&'a str, ReadError> {
+        if self.dialect() == Dialect::Mirror {
+            return self.read_text();
+        }
+        let start = self.mark();
+        let length = usize::from(self.read_u16()?);
+        self.read_utf8(length, start)
+    }
+
+    /// The bytes of a string whose length began at `start`.
+    #[inline]
+    fn read_utf8(&mut self, length: usize, start: Mark) -> Result<&'a str, ReadError> {
+        let limit = self.dialect().max_string_bytes();
+        if length > limit {
+            let kind = ReadErrorKind::StringTooLong { length, limit };
+            return Err(self.error_since(start, kind));
+        }
+        let bytes = self.read_bytes(length)?;
+        match str::from_utf8(bytes) {
+            Ok(text) => Ok(text),
+            Err(_) => Err(self.error_since(start, ReadErrorKind::InvalidUtf8)),
+        }
+    }
+
+    /// A byte array, borrowed from the message: its length as `u16`, in `Mirror` one more as an integer of
+    /// variable length; then the bytes. In `Mirror` null is read as an empty one.
+    ///
+    /// # Errors
+    ///
+    /// When the message ends too early.
+    pub fn read_bytes_and_size(&mut self) -> Result<&'a [u8], ReadError> {
+        if self.dialect() == Dialect::Mirror {
+            return self.read_byte_sequence();
+        }
+        let length = usize::from(self.read_u16()?);
+        self.read_bytes(length)
     }
 
     /// Counterpart of [`NetworkWriter::write_byte_sequence`].
@@ -188,12 +297,11 @@ impl<'a> NetworkReader<'a> {
     /// A length, which may be anything.
     #[inline]
     fn read_length(&mut self) -> Result<usize, ReadError> {
-        match self.dialect() {
-            Dialect::Unet => self.read_u16().map(usize::from),
-            Dialect::Compact | Dialect::Mirror => {
-                let length = self.read_varint()?;
-                Ok(usize::try_from(length).unwrap_or(usize::MAX))
-            }
-        }
+        let length = match self.dialect() {
+            Dialect::Unet => return self.read_u16().map(usize::from),
+            Dialect::Compact => self.read_varint()?,
+            Dialect::Mirror => self.read_var_u64()?.saturating_sub(1),
+        };
+        Ok(usize::try_from(length).unwrap_or(usize::MAX))
     }
 }

@@ -8,7 +8,7 @@ use glam::{
 
 use super::components;
 use crate::TypeSchema::Named;
-use crate::{Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
+use crate::{Matrix4x4, Quaternion, Vector2, Vector2Int, Vector3, Vector3Int, Vector4};
 
 components! {
     Vec2: [f32; 2], Vector2::SCHEMA, Vec2::into, Vec2::from;
@@ -18,8 +18,8 @@ components! {
     DVec2: [f64; 2], Named("DVec2"), DVec2::into, DVec2::from;
     DVec3: [f64; 3], Named("DVec3"), DVec3::into, DVec3::from;
     DVec4: [f64; 4], Named("DVec4"), DVec4::into, DVec4::from;
-    IVec2: [i32; 2], Named("IVec2"), IVec2::into, IVec2::from;
-    IVec3: [i32; 3], Named("IVec3"), IVec3::into, IVec3::from;
+    IVec2: Vector2Int, Vector2Int::SCHEMA, IVec2::into, IVec2::from;
+    IVec3: Vector3Int, Vector3Int::SCHEMA, IVec3::into, IVec3::from;
     IVec4: [i32; 4], Named("IVec4"), IVec4::into, IVec4::from;
     UVec2: [u32; 2], Named("UVec2"), UVec2::into, UVec2::from;
     UVec3: [u32; 3], Named("UVec3"), UVec3::into, UVec3::from;
@@ -28,10 +28,10 @@ components! {
     DQuat: [f64; 4], Named("DQuat"), DQuat::into, DQuat::from_array;
 }
 
-// Row by row, as our `Matrix4x4`; glam's are made of columns.
+// Row by row, in every dialect; glam's are made of columns.
 components! {
     Mat2: [f32; 4], Named("Mat2"), |m| m.transpose().to_cols_array(), |rows| Mat2::from_cols_array(&rows).transpose();
     Mat3: [f32; 9], Named("Mat3"), |m| m.transpose().to_cols_array(), |rows| Mat3::from_cols_array(&rows).transpose();
     Mat3A: [f32; 9], Named("Mat3"), |m| m.transpose().to_cols_array(), |rows| Mat3A::from_cols_array(&rows).transpose();
-    Mat4: [f32; 16], Matrix4x4::SCHEMA, |m| m.transpose().to_cols_array(), |rows| Mat4::from_cols_array(&rows).transpose();
+    Mat4: Matrix4x4, Matrix4x4::SCHEMA, Mat4::into, Mat4::from;
 }

@@ -1,0 +1,6 @@
+#[derive(SyncValue)]
+#[repr(u8)]
+enum Gait {
+    Stand,
+    Walk = 5,
+}

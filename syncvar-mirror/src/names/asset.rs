@@ -1,0 +1,172 @@
+//! What names prefabs and objects of scenes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::fnv1a32;
+
+/// What names a prefab on the wire: the number that Unity's editor keeps as `_assetId` in the prefab's
+/// file, made of the GUID in the `.meta` file beside it. 0 stands for no prefab.
+///
+/// ```
+/// use syncvar_mirror::AssetId;
+///
+/// let given = AssetId::from(1001);
+/// let made = AssetId::from_guid("d6f1e0c2a3b4f5968778695a4b3c2d1e")?;
+/// assert_eq!(made, AssetId(0x1c45_154a));
+/// # assert_ne!(given, made);
+/// # Ok::<(), syncvar_mirror::GuidError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AssetId(pub u32);
+
+/// What names an object of a scene on the wire. 0 stands for an object that is of no scene.
+///
+/// Unity's editor gives each object 32 random bits, kept in the scene's file as `sceneId`; the build puts
+/// a hash of the scene's path above them.
+///
+/// ```
+/// use syncvar_mirror::SceneId;
+///
+/// let door = SceneId::in_scene("Assets/Scenes/Town.unity", 0x1234_5678);
+/// assert_eq!(door, SceneId::in_scene("assets/scenes/town.unity", 0x1234_5678));
+/// assert_eq!(door.low(), 0x1234_5678);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SceneId(pub u64);
+
+/// A text that is no GUID: not 32 hexadecimal digits, with or without dashes between groups of 8, 4, 4, 4
+/// and 12.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no GUID of 32 hexadecimal digits")]
+pub struct GuidError(String);
+
+impl AssetId {
+    /// No prefab.
+    pub const NONE: Self = Self(0);
+
+    /// The number that Unity makes of a GUID, of 32 hexadecimal digits as in a `.meta` file or with dashes
+    /// as .NET writes it.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no GUID.
+    pub fn from_guid(guid: &str) -> Result<Self, GuidError> {
+        let digits: String = match guid.len() {
+            36 if [8, 13, 18, 23]
+                .iter()
+                .all(|dash| guid.get(*dash..=*dash) == Some("-")) =>
+            {
+                guid.replace('-', "")
+            }
+            _ => guid.into(),
+        };
+        let number = u128::from_str_radix(&digits, 16);
+        match number {
+            Ok(number) if digits.len() == 32 && !digits.starts_with('+') => {
+                Ok(Self::from_guid_bytes(number.to_be_bytes()))
+            }
+            _ => Err(GuidError(guid.into())),
+        }
+    }
+
+    /// The number that Unity makes of a GUID, of 16 bytes in the order of its text (as the crate `uuid`
+    /// has them). Mirror, `NetworkIdentity.AssetGuidToUint`; Unity, `Guid.GetHashCode`.
+    pub const fn from_guid_bytes(guid: [u8; 16]) -> Self {
+        let [a1, a2, a3, a4, b1, b2, c1, c2, _, _, f, _, _, _, _, k] = guid;
+        let first = u32::from_be_bytes([a1, a2, a3, a4]);
+        let second = u32::from_be_bytes([b1, b2, c1, c2]);
+        let third = u32::from_be_bytes([f, 0, 0, k]);
+        Self(first ^ second ^ third)
+    }
+}
+
+impl From<u32> for AssetId {
+    fn from(number: u32) -> Self {
+        Self(number)
+    }
+}
+
+/// As [`AssetId::from_guid`].
+impl FromStr for AssetId {
+    type Err = GuidError;
+
+    fn from_str(guid: &str) -> Result<Self, GuidError> {
+        Self::from_guid(guid)
+    }
+}
+
+impl fmt::Display for AssetId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl SceneId {
+    /// Of no scene.
+    pub const NONE: Self = Self(0);
+
+    /// The id of an object in a scene: the scene's path as Unity has it (`Assets/Scenes/Town.unity`, in
+    /// small or capital letters), and the low 32 bits, which stand in the scene's file.
+    pub fn in_scene(path: &str, low: u32) -> Self {
+        let high = fnv1a32(&path.to_lowercase());
+        Self(u64::from(high) << 32 | u64::from(low))
+    }
+
+    /// The bits that do not depend on the scene's path.
+    #[expect(clippy::cast_possible_truncation, reason = "the low half is meant")]
+    pub const fn low(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+impl From<u64> for SceneId {
+    fn from(number: u64) -> Self {
+        Self(number)
+    }
+}
+
+impl fmt::Display for SceneId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guid_is_read_with_dashes_and_without() {
+        let plain = AssetId::from_guid("00112233445566778899AABBCCDDEEFF");
+        assert_eq!(
+            plain,
+            AssetId::from_guid("00112233-4455-6677-8899-aabbccddeeff")
+        );
+        // 00112233 ^ 44556677 ^ (aa << 24 | ff)
+        assert_eq!(plain, Ok(AssetId(0xee44_44bb)));
+    }
+
+    #[test]
+    fn what_is_no_guid_is_refused() {
+        for text in [
+            "",
+            "1001",
+            "+0112233445566778899aabbccddeeff",
+            "00112233-445566778899aabbccddeeff---",
+            "0011223344556677-8899-aabbccddeeff--",
+            "0011223344556677889gaabbccddeeff",
+            "00112233445566778899aabbccddeeff0",
+            "0011é",
+        ] {
+            assert_eq!(AssetId::from_guid(text), Err(GuidError(text.into())));
+        }
+    }
+
+    #[test]
+    fn a_scene_id_is_the_hash_of_the_path_above_the_random_bits() {
+        let id = SceneId::in_scene("Assets/Game.unity", 7);
+        assert_eq!(id.0 >> 32, u64::from(fnv1a32("assets/game.unity")));
+        assert_eq!(id.low(), 7);
+    }
+}

@@ -1,0 +1,93 @@
+//! The rules by which a vector of Mirror is not one of ours, and the page that explains them.
+//!
+//! `DIFFERENCES.md` has a section for each rule, with the reason, and under it one line for each file
+//! and group of vectors that it covers, with their number.
+
+use std::collections::BTreeMap;
+
+/// Why a vector is not met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rule {
+    /// A generic base class whose bits its derived class counts from 0 again.
+    OverlappingBits,
+    /// A type of Unity that has no counterpart here.
+    NoSuchType,
+    /// A value that Rust's type cannot hold.
+    NoSuchValue,
+    /// A class' instance compares by reference in C#.
+    ComparesByValue,
+    /// Floats compare by their bits.
+    ComparesByBits,
+    /// Apply, then notify.
+    NotifiedAfterwards,
+    /// A collection's hook runs on clients only.
+    HookOnServer,
+    /// Mirror's host mode.
+    HostMode,
+    /// A reading error is an error at once, and nothing of the component is applied.
+    StrictReading,
+    /// C# methods that override one another.
+    Virtual,
+}
+
+/// Of which kind a rule is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Ours does otherwise, on purpose.
+    Different,
+    /// There is nothing here that the vector could be about.
+    NotApplicable,
+}
+
+pub(crate) fn standing(rule: Rule) -> Standing {
+    match rule {
+        Rule::ComparesByValue
+        | Rule::ComparesByBits
+        | Rule::NotifiedAfterwards
+        | Rule::StrictReading => Standing::Different,
+        Rule::OverlappingBits
+        | Rule::NoSuchType
+        | Rule::NoSuchValue
+        | Rule::HookOnServer
+        | Rule::HostMode
+        | Rule::Virtual => Standing::NotApplicable,
+    }
+}
+
+const PAGE: &str = include_str!("DIFFERENCES.md");
+
+/// The lines of the page about a file: `rule`, group and number.
+fn listed(file: &str) -> Vec<String> {
+    let mut rule = "";
+    let mut lines = Vec::new();
+    for line in PAGE.lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            rule = title;
+        } else if let Some(rest) = line.strip_prefix(&format!("- `{file}`: ")) {
+            lines.push(format!("{rule}: {rest}"));
+        }
+    }
+    lines.sort();
+    lines
+}
+
+/// Panics when the page does not say of a file what has come of it.
+pub(crate) fn verify(file: &str, ruled: &BTreeMap<(Rule, String), usize>) {
+    let mut found: Vec<_> = ruled
+        .iter()
+        .map(|((rule, group), count)| format!("{rule:?}: {group} ({count})"))
+        .collect();
+    found.sort();
+    for line in &found {
+        let rule = line.split(':').next().unwrap_or_default();
+        assert!(
+            PAGE.contains(&format!("## {rule}\n")),
+            "DIFFERENCES.md does not explain {rule}"
+        );
+    }
+    assert_eq!(
+        found,
+        listed(file),
+        "{file}: what was found (left) and what DIFFERENCES.md lists (right)"
+    );
+}

@@ -1,0 +1,15 @@
+//! What a server or client of another protocol is built of: for `syncvar-mirror`. It changes without
+//! notice.
+
+pub use crate::call::{
+    CallPlace, CallRequest, CallRouter, Class, Failure, ObjectCalls, Rates, RoutedCall, run,
+};
+pub use crate::context::{NetworkSide, Panicked, Side, call, contain};
+pub use crate::events::Events;
+pub use crate::identity::{
+    AnyBehaviour, BehaviourInfo, MAX_BEHAVIOURS, MirrorHooks, Nanos, Place, Relation, Relations,
+    Remembered, Slot, Slots, nanos,
+};
+pub use crate::lifecycle::{Leaving, LentObjects, call_all};
+pub use crate::schema::{RuleBits, Sections};
+pub use crate::table::Table;
