@@ -14,6 +14,7 @@
 
 mod ownership {
     mod changing;
+    mod component;
     mod hooked;
     mod intervals;
     mod reading;

@@ -151,6 +151,12 @@ use syn::{DeriveInput, parse_macro_input};
 ///   spawned, despawned, given away, and so on. A class without it has the callbacks of its base.
 /// * `synchronize`: the struct implements `Synchronize`, a function for data that travels with the
 ///   full state, beside the fields. A class without it has that of its base.
+/// * `sync_mode = owner`: `read = owner` on every field of this struct; `sync_mode = observers`, everyone,
+///   unless given. The names are Mirror's, where the settings of a component decide this and not those of
+///   a field.
+/// * `sync_direction = client_to_server`: `write = owner` on every field of this struct;
+///   `sync_direction = server_to_client` unless given. Neither of the two says anything about the fields of
+///   a base: these are what the struct of the base makes them.
 ///
 /// ```
 /// use syncvar::prelude::*;

@@ -35,6 +35,11 @@ pub struct MirrorServerConfig {
     /// Whether each update tells every ready connection the time (`TimeSnapshotMessage`), which Mirror's
     /// `NetworkTime.time` on clients is made of; `true` unless set.
     pub time_snapshots: bool,
+    /// Whether a connection is only let in when the game has [accepted](crate::MirrorServer::accept) it:
+    /// until then anything but pings, the time, and the messages that are
+    /// [allowed](crate::MirrorServer::allow_unauthenticated) disconnects it. `false` unless set, as in
+    /// Mirror without an authenticator.
+    pub authenticate: bool,
     /// When a connection is shown the objects that are there already.
     pub spawn_policy: SpawnPolicy,
     /// The most elements that a sequence or a collection can have in what clients send, 1 048 576 unless
@@ -59,6 +64,7 @@ impl Default for MirrorServerConfig {
         Self {
             ping_interval: PING_INTERVAL,
             time_snapshots: true,
+            authenticate: false,
             spawn_policy: SpawnPolicy::default(),
             max_elements: MAX_ELEMENTS,
             max_messages: 10_000,

@@ -23,6 +23,12 @@ pub enum MirrorError {
         /// The hash of the type's name.
         id: u16,
     },
+    /// A message that may not be sent before the connection is let in.
+    #[error("message {id} came before the connection was accepted")]
+    NotAuthenticated {
+        /// The hash of the type's name.
+        id: u16,
+    },
     /// A message could not be read.
     #[error("malformed {message}: {error}")]
     Message {

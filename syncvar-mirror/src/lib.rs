@@ -18,3 +18,8 @@ pub use error::MirrorError;
 pub use message::{AuthRequestMessage, AuthResponseMessage, MirrorMessage, ReceivedMessage};
 pub use names::{AssetId, GuidError, SceneId, fnv1a32, hash16};
 pub use prefabs::{Component, MirrorCall, MirrorPrefab, MirrorPrefabs, SyncDirection, SyncMode};
+pub use server::{
+    CommandRefusal, DisconnectReason, MirrorBehaviourMut, MirrorServer, MirrorServerEvent,
+    MirrorServerStats, MirrorSpawnError, MirrorSpawnOptions, MirrorTransmit, StateRefusal,
+    Visibility,
+};

@@ -10,13 +10,82 @@
 #![allow(clippy::print_stdout, reason = "the report")]
 
 mod golden {
+    pub(crate) mod behaviours;
     pub(crate) mod changes;
     pub(crate) mod classes;
+    pub(crate) mod component;
     pub(crate) mod differences;
     pub(crate) mod json;
     pub(crate) mod log;
     pub(crate) mod member;
     pub(crate) mod report;
     pub(crate) mod subject;
+    pub(crate) mod syncobjects;
     pub(crate) mod value;
+    pub(crate) mod writer;
+}
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use golden::report::Report;
+use golden::{behaviours, syncobjects, writer};
+use serde_json::Value;
+
+/// The folder of the recordings, and whether it is the one that came with this repository.
+fn folder() -> (PathBuf, bool) {
+    match env::var_os("SYNCVAR_GOLDEN_DIR") {
+        Some(folder) => (folder.into(), false),
+        None => (
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/data"),
+            true,
+        ),
+    }
+}
+
+/// Runs one file, and its sample if there is one.
+fn run(name: &str, run: fn(&Value, &mut Report)) {
+    let (folder, is_ours) = folder();
+    for file in [format!("{name}.json"), format!("{name}_sample.json")] {
+        let Ok(text) = fs::read_to_string(folder.join(&file)) else {
+            continue;
+        };
+        let mut report = Report::new(&file);
+        report.run(|report| {
+            let json = serde_json::from_str(&text).expect("JSON");
+            run(&json, report);
+        });
+        report.print();
+        report.verify(is_ours);
+    }
+}
+
+#[test]
+fn behaviours() {
+    run("behaviours", behaviours::run);
+}
+
+#[test]
+fn random_behaviours() {
+    run("behaviours_random", behaviours::run_random);
+}
+
+#[test]
+fn collections() {
+    run("syncobjects", syncobjects::run);
+}
+
+#[test]
+fn random_collections() {
+    run("syncobjects_random", syncobjects::run_random);
+}
+
+#[test]
+fn values() {
+    run("writer", writer::run);
+}
+
+#[test]
+fn random_values() {
+    run("writer_random", writer::run);
 }

@@ -293,7 +293,9 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     ///
     /// A behaviour that has [`FieldRules`](crate::FieldRules) in its schema writes, of the fields that
     /// are dirty, only those in [`NetworkWriter::fields`], and of a full state only what its reader may
-    /// have: it begins with [`NetworkWriter::write_for_owner`].
+    /// have: it begins with [`NetworkWriter::write_for_owner`]. So does, as to changes, a behaviour that has
+    /// collections and is used with Mirror, where a full state is not written by this: see
+    /// [`SECTIONS`](Self::SECTIONS).
     ///
     /// With `initial_state` it writes what those who already observe have, so that the changes that
     /// follow are right for everyone. Before a full state the server has the changes written,
@@ -369,8 +371,8 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
         drop(previous);
     }
 
-    /// What these fields are now, those of them that have a hook; a collection says what changes it will
-    /// have had. What is returned goes to [`changed_since`](Self::changed_since).
+    /// What these fields are now, those of them that have a hook. What is returned goes to
+    /// [`changed_since`](Self::changed_since).
     ///
     /// A server with a local client calls it before it lends the behaviour for writing, once between two
     /// updates: see [`NetworkServer::connect_local`](crate::NetworkServer::connect_local). A client calls it

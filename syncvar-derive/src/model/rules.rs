@@ -158,7 +158,8 @@ fn check(attrs: &RuleAttrs, ty: &FieldType<'_>, errors: &mut Errors) {
         if is_owner(attrs) {
             add(
                 span,
-                "what the owner writes is a change, and this field is in no update: remove `initial_only` or `write = owner`",
+                "what the owner writes is a change, and this field is in no update: remove `initial_only`, or let the server \
+                 write the field",
             );
         }
         let interval = [&attrs.min_interval, &attrs.max_interval];

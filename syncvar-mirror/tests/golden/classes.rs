@@ -8,7 +8,7 @@ mod inheritance;
 mod many;
 pub(crate) mod plain;
 mod references;
-mod special;
+pub(crate) mod special;
 pub(crate) mod structs;
 
 use super::subject::Class;

@@ -14,8 +14,8 @@ pub(crate) enum Rule {
     NoSuchType,
     /// A value that Rust's type cannot hold.
     NoSuchValue,
-    /// A class' instance compares by reference in C#.
-    ComparesByValue,
+    /// Whatever is written to is sent: a member of a struct, an element of an array.
+    NoUnnoticedWrites,
     /// Floats compare by their bits.
     ComparesByBits,
     /// Apply, then notify.
@@ -41,11 +41,11 @@ pub(crate) enum Standing {
 
 pub(crate) fn standing(rule: Rule) -> Standing {
     match rule {
-        Rule::ComparesByValue
-        | Rule::ComparesByBits
+        Rule::ComparesByBits
         | Rule::NotifiedAfterwards
         | Rule::StrictReading => Standing::Different,
         Rule::OverlappingBits
+        | Rule::NoUnnoticedWrites
         | Rule::NoSuchType
         | Rule::NoSuchValue
         | Rule::HookOnServer

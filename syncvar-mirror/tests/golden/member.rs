@@ -15,8 +15,9 @@ pub(crate) trait Member {
     /// What C# calls its type.
     fn kind(&self) -> String;
 
-    /// Assigns a recorded value to a variable.
-    fn set(&mut self, value: &Value);
+    /// Assigns a recorded value to a variable. `false`, and nothing is done, where C# takes it for the
+    /// value that is there, and this library does not.
+    fn set(&mut self, value: &Value) -> bool;
 
     /// Does one operation on a collection. `false` where Mirror throws.
     fn operate(&mut self, operation: &str, arguments: &[Value]) -> bool;
@@ -26,9 +27,6 @@ pub(crate) trait Member {
 
     /// A recorded value or content, in the form of [`shown`](Self::shown).
     fn canonical(&self, recorded: &Value) -> Value;
-
-    /// How many elements a collection has.
-    fn len(&self) -> usize;
 }
 
 impl<T: Recorded + PartialEq + Send + Sync + 'static> Member for SyncVar<T> {
@@ -40,8 +38,17 @@ impl<T: Recorded + PartialEq + Send + Sync + 'static> Member for SyncVar<T> {
         T::kind()
     }
 
-    fn set(&mut self, value: &Value) {
-        SyncVar::set(self, T::from_json(value));
+    fn set(&mut self, value: &Value) -> bool {
+        let value = T::from_json(value);
+        if value.is_reference() {
+            // Another instance, whatever is in it.
+            **self = value;
+        } else if value.is_equal_in_csharp(self) && !value.same(self) {
+            return false;
+        } else {
+            SyncVar::set(self, value);
+        }
+        true
     }
 
     fn operate(&mut self, operation: &str, _: &[Value]) -> bool {
@@ -54,10 +61,6 @@ impl<T: Recorded + PartialEq + Send + Sync + 'static> Member for SyncVar<T> {
 
     fn canonical(&self, recorded: &Value) -> Value {
         T::canonical(recorded)
-    }
-
-    fn len(&self) -> usize {
-        1
     }
 }
 
@@ -75,7 +78,7 @@ impl<T: Element> Member for SyncList<T> {
         format!("SyncList<{}>", T::kind())
     }
 
-    fn set(&mut self, value: &Value) {
+    fn set(&mut self, value: &Value) -> bool {
         panic!("a list, set to {}", value.brief());
     }
 
@@ -122,10 +125,6 @@ impl<T: Element> Member for SyncList<T> {
     fn canonical(&self, recorded: &Value) -> Value {
         recorded.list().iter().map(T::canonical).collect()
     }
-
-    fn len(&self) -> usize {
-        self.as_slice().len()
-    }
 }
 
 impl<K: Element + Eq + Hash, V: Element> Member for SyncDictionary<K, V> {
@@ -137,7 +136,7 @@ impl<K: Element + Eq + Hash, V: Element> Member for SyncDictionary<K, V> {
         format!("SyncDictionary<{},{}>", K::kind(), V::kind())
     }
 
-    fn set(&mut self, value: &Value) {
+    fn set(&mut self, value: &Value) -> bool {
         panic!("a dictionary, set to {}", value.brief());
     }
 
@@ -173,10 +172,6 @@ impl<K: Element + Eq + Hash, V: Element> Member for SyncDictionary<K, V> {
                 .collect(),
         )
     }
-
-    fn len(&self) -> usize {
-        SyncDictionary::len(self)
-    }
 }
 
 macro_rules! sets {
@@ -190,7 +185,7 @@ macro_rules! sets {
                 format!("{}<{}>", stringify!($type), T::kind())
             }
 
-            fn set(&mut self, value: &Value) {
+            fn set(&mut self, value: &Value) -> bool {
                 panic!("a set, set to {}", value.brief());
             }
 
@@ -237,10 +232,6 @@ macro_rules! sets {
 
             fn canonical(&self, recorded: &Value) -> Value {
                 unordered(recorded.list().iter().map(T::canonical).collect())
-            }
-
-            fn len(&self) -> usize {
-                $type::len(self)
             }
         }
     )*};

@@ -20,6 +20,7 @@ pub(crate) trait Subject: Any + Send + Sync {
 
 /// A name without what only spelling adds.
 fn folded(name: &str) -> String {
+    let name = name.strip_prefix("r#").unwrap_or(name);
     let letters = name.chars().filter(|letter| *letter != '_');
     letters.flat_map(char::to_lowercase).collect()
 }
@@ -42,14 +43,16 @@ impl dyn Subject {
             .expect("a collection with this index")
     }
 
-    /// Sets fields, as recorded: a list of pairs.
-    pub(crate) fn set_all(&mut self, fields: &Value) {
+    /// Sets fields, as recorded: a list of pairs. `false` where one of them is the same in C# only.
+    pub(crate) fn set_all(&mut self, fields: &Value) -> bool {
+        let mut all = true;
         for field in fields.list() {
             let [name, value] = field.list() else {
                 panic!("a name and a value, not {}", field.brief());
             };
-            self.member(name.text()).set(value);
+            all &= self.member(name.text()).set(value);
         }
+        all
     }
 
     /// One recorded operation, on a collection that it names by name or index.

@@ -20,6 +20,17 @@ pub(crate) trait Recorded: SyncValue {
     /// The value as JSON, exact to the bit: two values are the same when this is.
     fn to_json(&self) -> Value;
 
+    /// Whether C# takes the two for the same when one is assigned to a variable that has the other.
+    fn is_equal_in_csharp(&self, other: &Self) -> bool {
+        self.to_json() == other.to_json()
+    }
+
+    /// Whether it is an object of its own in C#, an array or an instance of a class, so that it is equal
+    /// to no other one, whatever is in it.
+    fn is_reference(&self) -> bool {
+        false
+    }
+
     /// A recorded value in the form of [`to_json`](Self::to_json).
     fn canonical(json: &Value) -> Value {
         Self::from_json(json).to_json()
@@ -61,6 +72,19 @@ impl<T: Recorded> Recorded for Option<T> {
     fn to_json(&self) -> Value {
         self.as_ref().map_or(Value::Null, T::to_json)
     }
+
+    fn is_equal_in_csharp(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Some(this), Some(other)) => this.is_equal_in_csharp(other),
+            _ => self.is_none() && other.is_none(),
+        }
+    }
+
+    fn is_reference(&self) -> bool {
+        let kind = T::kind();
+        let class = kind == "ItemClass" || kind == "ItemClassChild";
+        self.as_ref().is_some_and(|value| class || value.is_reference())
+    }
 }
 
 impl<T: Recorded> Recorded for Vec<T> {
@@ -75,6 +99,10 @@ impl<T: Recorded> Recorded for Vec<T> {
     fn to_json(&self) -> Value {
         self.iter().map(T::to_json).collect()
     }
+
+    fn is_reference(&self) -> bool {
+        true
+    }
 }
 
 impl<T: Recorded + Ord> Recorded for BTreeSet<T> {
@@ -88,6 +116,10 @@ impl<T: Recorded + Ord> Recorded for BTreeSet<T> {
 
     fn to_json(&self) -> Value {
         self.iter().map(T::to_json).collect()
+    }
+
+    fn is_reference(&self) -> bool {
+        true
     }
 }
 

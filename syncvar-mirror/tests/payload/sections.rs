@@ -13,7 +13,7 @@ fn a_class_without_collections_writes_their_empty_mask_in_every_change() {
     assert_eq!(data.change(), "000000000000000000", "nothing is dirty");
     data.get_mut::<DocData>().int1.set(0);
     data.get_mut::<DocData>().my_string.set(String::new());
-    assert_eq!(data.change(), "00000000000000000500010000"[..24].to_owned());
+    assert_eq!(data.change(), "000000000000000005000100");
     assert_eq!(
         data.everything(),
         "0000000000000000ffffffffffffffffff00f9ae8e0100"
@@ -95,6 +95,83 @@ fn a_payload_that_ends_too_early_is_an_error_that_says_where() {
     assert_eq!(error, None, "an int of one byte");
     let error = data.read("000000000000000002", false).unwrap_err();
     assert_eq!(error.field(), Some("DocData.int2"));
+}
+
+#[derive(SyncValue, Clone, PartialEq, Debug)]
+struct Item {
+    id: i32,
+    name: String,
+    weight: f32,
+}
+
+#[derive(NetworkBehaviour)]
+struct SyncObjs {
+    #[sync_var]
+    ints: SyncList<i32>,
+    #[sync_var]
+    strings: SyncList<String>,
+    #[sync_var]
+    items: SyncList<Item>,
+    #[sync_var]
+    dict: SyncDictionary<i32, String>,
+    #[sync_var]
+    hset: SyncHashSet<String>,
+    #[sync_var]
+    sset: SyncSortedSet<i32>,
+    #[sync_var]
+    after: SyncVar<i32>,
+}
+
+impl Default for SyncObjs {
+    fn default() -> Self {
+        Self {
+            ints: SyncList::default(),
+            strings: SyncList::default(),
+            items: SyncList::default(),
+            dict: SyncDictionary::default(),
+            hset: SyncHashSet::default(),
+            sset: SyncSortedSet::default(),
+            after: 42.into(),
+        }
+    }
+}
+
+#[test]
+fn the_changes_of_collections_stand_behind_their_mask_in_the_order_of_the_fields() {
+    let mut objects = Component::new(SyncObjs::default());
+    assert_eq!(objects.full(), format!("{}54", empty_collections(6)));
+    let behaviour = objects.get_mut::<SyncObjs>();
+    behaviour.dict.insert(1, "a".into());
+    behaviour.dict.insert(1, "b".into());
+    behaviour.dict.remove(&1);
+    let change = "08000000000000000300000000020200610102020062020200";
+    assert_eq!(objects.change(), change);
+
+    let mut objects = Component::new(SyncObjs::default());
+    let behaviour = objects.get_mut::<SyncObjs>();
+    behaviour.ints.push(1);
+    behaviour.strings.push("s".into());
+    let (id, name, weight) = (1, "n".into(), 2.0);
+    behaviour.items.push(Item { id, name, weight });
+    behaviour.dict.insert(3, "three".into());
+    behaviour.hset.insert("h".into());
+    behaviour.sset.insert(9);
+    behaviour.sset.insert(4);
+    behaviour.after.set(43);
+    let full = "0100000002010000000100000002007301000000010000000202006e0000004001000000\
+                01000000060600746872656501000000010000000200680100000002000000081202000000\
+                56";
+    let change = "3f00000000000000010000000002010000000002007301000000000202006e0000004001\
+                  000000000606007468726565010000000002006802000000001200080156";
+    assert_eq!((&*objects.full(), &*objects.change()), (full, change));
+    let mut replica = Component::new(SyncObjs::default());
+    replica.apply(change, false).unwrap();
+    let read = replica.get::<SyncObjs>();
+    assert_eq!(
+        (read.ints[0], &*read.dict[&3], *read.after),
+        (1, "three", 43)
+    );
+    assert!(read.sset.iter().eq(&[4, 9]), "sorted");
 }
 
 /// Collections between the values are counted by themselves, and so are the values.

@@ -48,7 +48,8 @@ use mirror::Made;
 ///
 /// On the wire a change is what has become of each key that has changed since the last update
 /// (WIRE.md, section 3), or the whole map where that is shorter. Nothing is kept while nobody observes
-/// the object. The limits are those of [`SyncList`](crate::SyncList).
+/// the object. In the dialect `Mirror` every operation travels as it was made. The limits are those of
+/// [`SyncList`](crate::SyncList).
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
 /// `fn on_change(&mut self, change: &DictionaryChange<K, V>)` on a client for every key that has

@@ -47,7 +47,8 @@ use mirror::Made;
 ///
 /// On the wire a change is the operations since the last update (WIRE.md, section 3), or the whole
 /// list where that is shorter. Positions that are set several times between two updates count as set
-/// once. Nothing is kept while nobody observes the object.
+/// once. Nothing is kept while nobody observes the object. In the dialect `Mirror` every operation travels
+/// as it was made, in those that Mirror has.
 ///
 /// Putting a new list into the place of one is noticed when the server gets the behaviour back:
 /// `player.buffs = SyncList::new()`, `mem::take`. What cannot be noticed is a list that was moved or

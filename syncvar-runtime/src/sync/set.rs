@@ -24,7 +24,8 @@ use storage::Storage;
 /// One change of a [`SyncHashSet`] or [`SyncSortedSet`], as a hook on a client is told of it.
 ///
 /// When a hook runs, all changes have been made. An element changes once with an update, whatever was
-/// done to it on the server in between.
+/// done to it on the server in between; in the dialect `Mirror` it is told of everything that was done, as
+/// it was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetChange<T> {
     /// An element is new.
@@ -74,7 +75,8 @@ impl<T> SetChange<T> {
 ///
 /// On the wire a change is what has become of each element that has changed since the last update
 /// (WIRE.md, section 3), or the whole set where that is shorter. Nothing is kept while nobody observes
-/// the object. The limits are those of [`SyncList`](crate::SyncList).
+/// the object. In the dialect `Mirror` every operation travels as it was made. The limits are those of
+/// [`SyncList`](crate::SyncList).
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
 /// `fn on_change(&mut self, change: &SetChange<T>)` on a client for every element that has changed;

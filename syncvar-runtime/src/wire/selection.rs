@@ -4,8 +4,9 @@ use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
 impl NetworkWriter {
     /// The fields that may be written as changes this time, as dirty bits; all of them, unless the
-    /// behaviour has fields with [rules](crate::FieldRules), or its base may have some. What is dirty
-    /// and not among them is left out, and stays dirty.
+    /// behaviour has fields with [rules](crate::FieldRules), or its base may have some, or the dialect is
+    /// `Mirror`, where collections and other fields are written one after the other. What is dirty and not
+    /// among them is left out, and stays dirty.
     #[inline]
     pub fn fields(&self) -> u64 {
         !self.left_out

@@ -124,8 +124,9 @@ impl HookWrites {
     fn on_x(&mut self, previous: i32) {
         let what = format!("x({previous}->{}) y={}", self.x, self.y);
         self.log.write("HookWrites", "hook", json!(what));
-        self.y.set(*self.x * 2);
-        self.x += 1000;
+        let x = *self.x;
+        self.y.set(x.wrapping_mul(2));
+        self.x.set(x.wrapping_add(1000));
     }
 
     fn on_y(&mut self, previous: i32) {

@@ -66,7 +66,7 @@ pub(crate) struct PrimVars {
     v_string: SyncVar<Text>,
 }
 
-#[derive(NetworkBehaviour, Default)]
+#[derive(NetworkBehaviour)]
 pub(crate) struct UnityVars {
     #[sync_var]
     v_vector2: SyncVar<Vector2>,
@@ -100,6 +100,30 @@ pub(crate) struct UnityVars {
     v_date_time: SyncVar<DateTime>,
     #[sync_var]
     v_uri: SyncVar<Uri>,
+}
+
+/// Its recorded date is one from the beginning.
+impl Default for UnityVars {
+    fn default() -> Self {
+        Self {
+            v_vector2: SyncVar::default(),
+            v_vector3: SyncVar::default(),
+            v_vector4: SyncVar::default(),
+            v_vector2_int: SyncVar::default(),
+            v_vector3_int: SyncVar::default(),
+            v_color: SyncVar::default(),
+            v_color32: SyncVar::default(),
+            v_quaternion: SyncVar::default(),
+            v_rect: SyncVar::default(),
+            v_plane: SyncVar::default(),
+            v_ray: SyncVar::default(),
+            v_layer_mask: SyncVar::default(),
+            v_matrix: SyncVar::default(),
+            v_guid: SyncVar::default(),
+            v_date_time: DateTime::from_bits(0x40e6_24f0_c6ce_8151).into(),
+            v_uri: SyncVar::default(),
+        }
+    }
 }
 
 #[derive(NetworkBehaviour, Default)]

@@ -1,7 +1,7 @@
 //! Numbers, of which 64-bit ones are recorded as text and floats by their bits.
 
 use serde_json::{Value, json};
-use syncvar::{Decimal, Half, SyncValue};
+use syncvar::{Decimal, SyncValue};
 
 use super::Recorded;
 use crate::golden::json::Json;
@@ -134,6 +134,10 @@ impl Recorded for f32 {
     fn to_json(&self) -> Value {
         json!({ "bits": format!("{:08x}", self.to_bits()) })
     }
+
+    fn is_equal_in_csharp(&self, other: &Self) -> bool {
+        self == other || self.is_nan() && other.is_nan()
+    }
 }
 
 impl Recorded for f64 {
@@ -148,6 +152,10 @@ impl Recorded for f64 {
 
     fn to_json(&self) -> Value {
         json!({ "bits": format!("{:016x}", self.to_bits()) })
+    }
+
+    fn is_equal_in_csharp(&self, other: &Self) -> bool {
+        self == other || self.is_nan() && other.is_nan()
     }
 }
 
@@ -166,11 +174,33 @@ impl Recorded for Decimal {
     fn to_json(&self) -> Value {
         json!(self.to_bits().map(|word| format!("{word:08x}")))
     }
+
+    /// Without the zeros at the end: `1.0` is `1.00`.
+    fn is_equal_in_csharp(&self, other: &Self) -> bool {
+        let shortest = |decimal: &Self| {
+            let text = decimal.to_string();
+            let text = text.trim_start_matches('-').to_string();
+            let text = match text.contains('.') {
+                true => text.trim_end_matches('0').trim_end_matches('.'),
+                false => &text,
+            };
+            let negative = decimal.to_bits()[3] >> 31 == 1 && text != "0";
+            (negative, text.to_string())
+        };
+        shortest(self) == shortest(other)
+    }
 }
 
 /// A date and time as OLE automation counts it: days since 30 December 1899.
 #[derive(SyncValue, Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct DateTime(f64);
+
+impl DateTime {
+    /// The bits of the number of days.
+    pub(crate) fn from_bits(bits: u64) -> Self {
+        Self(f64::from_bits(bits))
+    }
+}
 
 impl Recorded for DateTime {
     fn kind() -> String {
@@ -185,6 +215,3 @@ impl Recorded for DateTime {
         self.0.to_json()
     }
 }
-
-#[allow(dead_code, reason = "until writer cases use it")]
-pub(crate) type HalfCodec = Half;

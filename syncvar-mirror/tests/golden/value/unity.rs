@@ -27,6 +27,10 @@ macro_rules! vectors {
             fn to_json(&self) -> Value {
                 json!([$(self.$field.to_json()),+])
             }
+
+            fn is_equal_in_csharp(&self, other: &Self) -> bool {
+                $(self.$field.is_equal_in_csharp(&other.$field))&&+
+            }
         }
     )*};
 }

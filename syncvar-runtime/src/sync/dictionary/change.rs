@@ -3,7 +3,8 @@
 /// One change of a [`SyncDictionary`](crate::SyncDictionary), as a hook on a client is told of it.
 ///
 /// When a hook runs, all changes have been made. A key changes once with an update, whatever was done
-/// to it on the server in between.
+/// to it on the server in between; in the dialect `Mirror` it is told of everything that was done, as it
+/// was done, and a value can be set to the same.
 ///
 /// ```
 /// use syncvar_runtime::DictionaryChange;

@@ -4,7 +4,9 @@
 ///
 /// Positions are those at the moment of the change, when the changes before it had been made and
 /// those after it had not. When a hook runs, all of them have been made, and the list is as it is on
-/// the server. Made one after another to what the list was before, they make it what it is now.
+/// the server. Made one after another to what the list was before, they make it what it is now. In the
+/// dialect `Mirror` they are what was done, so that an element can be set to the same, and an empty list
+/// cleared.
 ///
 /// ```
 /// use syncvar_runtime::ListChange;

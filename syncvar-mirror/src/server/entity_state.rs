@@ -1,0 +1,135 @@
+//! What the owner of an object writes to the components that are its to write.
+
+use syncvar_runtime::engine::{MirrorHooks, Panicked};
+use syncvar_runtime::{ConnectionId, Dialect, NetId, NetworkReader, ReadError, ReadErrorKind};
+
+use super::{MirrorServer, MirrorServerEvent, StateRefusal};
+use crate::MirrorError;
+use crate::message::{EntityStateMessage, NetworkMessage};
+
+/// What is wrong with a component that ends elsewhere than it says.
+const OTHER_LENGTH: &str = "the component is not as long as it says";
+
+impl MirrorServer {
+    /// Takes what the owner of an object has written to it: Mirror's `DeserializeServer`. Components that
+    /// are not the owner's to write are passed over, without any bytes of theirs. Hooks run when all has
+    /// been read, and then everything that was written is sent to all the others.
+    pub(super) fn handle_entity_state(
+        &mut self,
+        from: ConnectionId,
+        state: &EntityStateMessage<'_>,
+    ) -> Result<(), MirrorError> {
+        let object = state.net_id;
+        let owner = self.objects.get(object.0).map(|object| object.owner);
+        let refusal = match owner {
+            None => Some(StateRefusal::UnknownObject),
+            Some(owner) if owner != Some(from) => Some(StateRefusal::NotOwner),
+            Some(_) => None,
+        };
+        if let Some(reason) = refusal {
+            self.refuse_state(from, object, reason);
+            return Ok(());
+        }
+        let payload = state.payload.unwrap_or_default();
+        match self.read_owner_state(object, payload) {
+            Ok((written, hooks)) => {
+                self.call_state_hooks(object, hooks);
+                if written != 0 {
+                    self.note_written(from, object, written);
+                }
+                Ok(())
+            }
+            Err(error) => {
+                self.refuse_state(from, object, StateRefusal::Malformed(error.clone()));
+                Err(MirrorError::Message {
+                    message: EntityStateMessage::NAME,
+                    error,
+                })
+            }
+        }
+    }
+
+    fn refuse_state(&mut self, connection: ConnectionId, object: NetId, reason: StateRefusal) {
+        self.stats.refused_states += 1;
+        self.events.push_minor(MirrorServerEvent::StateRefused {
+            connection,
+            object,
+            reason,
+        });
+    }
+
+    /// Reads components of an object. Those that have been read, and their hooks.
+    fn read_owner_state(
+        &mut self,
+        id: NetId,
+        payload: &[u8],
+    ) -> Result<(u64, Vec<(usize, MirrorHooks)>), ReadError> {
+        let (mut written, mut hooks) = (0, Vec::new());
+        let Some(object) = self.objects.get_mut(id.0) else {
+            return Ok((written, hooks));
+        };
+        let (Some(entry), Some(behaviours)) =
+            (self.prefabs.get(object.prefab), object.behaviours.as_mut())
+        else {
+            return Ok((written, hooks));
+        };
+        let slots = behaviours.slots_mut();
+        let mut reader = NetworkReader::with_dialect(payload, Dialect::Mirror)
+            .with_max_elements(self.config.max_elements);
+        let mut rest = reader.read_var_u64()? & entry.client_to_server;
+        while rest != 0 {
+            let (index, bit) = (rest.trailing_zeros(), rest & rest.wrapping_neg());
+            rest &= !bit;
+            let index = usize::try_from(index).unwrap_or_default();
+            let Some(slot) = slots.slot_mut(index) else {
+                continue;
+            };
+            let safety = reader.read_u8()?;
+            let before = reader.remaining();
+            hooks.push((index, slot.read_mirror(&mut reader, false)?));
+            let read = before.saturating_sub(reader.remaining());
+            if !read.to_le_bytes().starts_with(&[safety]) {
+                return Err(reader.error(ReadErrorKind::Custom(OTHER_LENGTH)));
+            }
+            written |= bit;
+        }
+        Ok((written, hooks))
+    }
+
+    /// Calls the hooks of an object that has been written to.
+    fn call_state_hooks(&mut self, id: NetId, hooks: Vec<(usize, MirrorHooks)>) {
+        let behaviours = self.objects.get_mut(id.0);
+        let behaviours = behaviours.and_then(|object| object.behaviours.as_mut());
+        let Some(behaviours) = behaviours else {
+            return;
+        };
+        let slots = behaviours.slots_mut();
+        for (index, hooks) in hooks {
+            let Some(slot) = slots.slot_mut(index) else {
+                continue;
+            };
+            if let Err(Panicked(message)) = slot.call_mirror_hooks(hooks) {
+                let behaviour = slot.info().schema.name;
+                tracing::error!(object = %id, behaviour, message, "a hook panicked");
+                self.events.push(MirrorServerEvent::HookFailed {
+                    object: id,
+                    behaviour,
+                    message,
+                });
+            }
+        }
+    }
+
+    /// What has been written goes to all the others, and all of it: Mirror marks every field dirty.
+    fn note_written(&mut self, connection: ConnectionId, id: NetId, written: u64) {
+        if let Some(object) = self.objects.get_mut(id.0) {
+            object.everything_dirty |= written;
+            self.queue_dirty(id);
+        }
+        self.events.push_minor(MirrorServerEvent::Written {
+            connection,
+            object: id,
+            components: written,
+        });
+    }
+}

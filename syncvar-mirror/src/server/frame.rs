@@ -1,0 +1,145 @@
+//! What one frame writes for all who observe the same objects, and how it is cut into batches.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+/// Messages one after another, each behind its length, as they stand in a batch.
+#[derive(Debug, Default)]
+pub(super) struct Frame {
+    buffer: BytesMut,
+    /// The same when all of it has been written.
+    bytes: Bytes,
+    /// Where each message begins, its length included.
+    starts: Vec<usize>,
+    begun: bool,
+    /// The batches that it was cut into.
+    cuts: Vec<(Cut, Arc<[Bytes]>)>,
+    /// What the batches are written into.
+    spare: BytesMut,
+}
+
+/// How large batches are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// A batch of more than one message has no more bytes.
+    pub(super) threshold: usize,
+}
+
+pub(super) use crate::batch::BATCH_HEADER as HEADER;
+
+impl Frame {
+    pub(super) fn is_begun(&self) -> bool {
+        self.begun
+    }
+
+    pub(super) fn begin(&mut self) {
+        self.begun = true;
+    }
+
+    /// Appends a message: the parts that it consists of. Returns how many bytes it has with its length.
+    #[inline]
+    pub(super) fn push(&mut self, parts: &[&[u8]]) -> usize {
+        let start = self.buffer.len();
+        self.starts.push(start);
+        put_message(&mut self.buffer, parts);
+        self.buffer.len() - start
+    }
+
+    /// How many messages there are.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Everything has been written.
+    pub(super) fn freeze(&mut self) {
+        self.bytes = self.buffer.split().freeze();
+    }
+
+    /// Forgets everything but the memory.
+    pub(super) fn end(&mut self) {
+        self.begun = false;
+        self.buffer.clear();
+        self.bytes = Bytes::new();
+        self.starts.clear();
+        self.cuts.clear();
+    }
+
+    /// Where the messages from one on begin, and where the last one ends.
+    pub(super) fn start(&self, message: usize) -> usize {
+        let start = self.starts.get(message).copied();
+        start.unwrap_or(self.bytes.len())
+    }
+
+    /// Some of the messages.
+    pub(super) fn slice(&self, messages: Range<usize>) -> Bytes {
+        let (start, end) = (self.start(messages.start), self.start(messages.end));
+        self.bytes.slice(start..end.max(start))
+    }
+
+    /// The end of as many messages from one on as have no more than so many bytes together.
+    pub(super) fn fitting(&self, messages: Range<usize>, room: usize) -> usize {
+        let limit = self.start(messages.start).saturating_add(room);
+        if self.start(messages.end) <= limit {
+            return messages.end;
+        }
+        let ends = self.starts.get(messages.start + 1..messages.end);
+        let fitting = ends.map_or(0, |ends| ends.partition_point(|end| *end <= limit));
+        messages.start + fitting
+    }
+
+    /// All messages in batches, made once for all who can be sent the same.
+    pub(super) fn cut(&mut self, header: &[u8; HEADER], cut: Cut) -> Arc<[Bytes]> {
+        if let Some((_, batches)) = self.cuts.iter().find(|(known, _)| *known == cut) {
+            return batches.clone();
+        }
+        let count = self.len();
+        let room = cut.threshold.saturating_sub(HEADER);
+        let mut spare = std::mem::take(&mut self.spare);
+        spare.reserve(self.bytes.len() + HEADER * (self.bytes.len() / room.max(1) + 2));
+        let (mut batches, mut first) = (Vec::new(), 0);
+        while first < count {
+            // One that is longer than a batch is a batch of its own.
+            let end = self.fitting(first..count, room).max(first + 1);
+            spare.put_slice(header);
+            let (from, to) = (self.start(first), self.start(end));
+            spare.put_slice(self.bytes.get(from..to).unwrap_or_default());
+            batches.push(spare.split().freeze());
+            first = end;
+        }
+        self.spare = spare;
+        let batches: Arc<[Bytes]> = batches.into();
+        self.cuts.push((cut, batches.clone()));
+        batches
+    }
+}
+
+/// Appends a message behind its length.
+#[inline]
+pub(super) fn put_message(buffer: &mut BytesMut, parts: &[&[u8]]) {
+    let length: usize = parts.iter().map(|part| part.len()).sum();
+    put_var(buffer, length as u64);
+    for part in parts {
+        buffer.put_slice(part);
+    }
+}
+
+/// Appends a number as Mirror's `VarULong`.
+#[inline]
+pub(super) fn put_var(buffer: &mut BytesMut, value: u64) {
+    if let Ok(byte) = u8::try_from(value)
+        && byte <= 240
+    {
+        buffer.put_u8(byte);
+    } else {
+        put_longer_var(buffer, value);
+    }
+}
+
+fn put_longer_var(buffer: &mut BytesMut, value: u64) {
+    let mut writer = syncvar_runtime::NetworkWriter::new();
+    writer.write_var_u64(value);
+    buffer.put_slice(writer.as_bytes());
+}

@@ -1,0 +1,57 @@
+//! Lending: the behaviours of an object outside of the table, so that they can be called with the whole
+//! server at hand.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use syncvar_runtime::NetId;
+use syncvar_runtime::engine::Slots;
+
+use super::MirrorServer;
+use super::audience::Audiences;
+
+impl MirrorServer {
+    /// Lends the behaviours of an object to something that has the whole server at hand. The object is
+    /// there meanwhile, but not its behaviours. What comes up for it is done when they are given back:
+    /// callbacks, to be despawned, to be sent. Does nothing if there is no such object, or if it is lent
+    /// already.
+    pub(super) fn lend<R>(
+        &mut self,
+        id: NetId,
+        action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
+    ) -> Option<R> {
+        let object = self.objects.get_mut(id.0)?;
+        let mut behaviours = object.behaviours.take()?;
+        let was_observed = object.audience != Audiences::NOBODY;
+        self.lent.push(id);
+        let slots = behaviours.slots_mut();
+        slots.for_each_mut(|slot| slot.begin_change());
+        // What is lent is given back, whatever happens.
+        let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
+        self.run_waiting(id, slots);
+        slots.for_each_mut(|slot| {
+            slot.end_change();
+        });
+        let mut dirty = false;
+        if let Some(object) = self.objects.get_mut(id.0) {
+            // Nobody has begun to observe it meanwhile: they are owed that.
+            if was_observed && object.audience == Audiences::NOBODY {
+                slots.for_each_mut(|slot| slot.set_observed(false));
+            }
+            object.behaviours = Some(behaviours);
+            dirty = object.is_dirty();
+        }
+        if self.lent.pop().is_some() {
+            self.remove(id);
+        } else {
+            if dirty {
+                self.queue_dirty(id);
+            }
+            self.settle_owed(id);
+        }
+        self.run_late();
+        match result {
+            Ok(result) => Some(result),
+            Err(panicked) => resume_unwind(panicked),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What is kept for an object.
+
+use syncvar_runtime::engine::Place;
+use syncvar_runtime::{Area, Behaviours, ConnectionId, Vector3};
+
+use super::audience::AudienceId;
+use crate::SceneId;
+
+/// Who sees an object, whatever the interest management says. Mirror's `Visibility`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Visibility {
+    /// Those whom the interest management says; all, if there is none.
+    #[default]
+    Default,
+    /// Nobody but the owner.
+    ForceHidden,
+    /// All.
+    ForceShown,
+}
+
+/// An object of the server.
+#[derive(Debug)]
+pub(super) struct Object {
+    /// None while they are being called.
+    pub(super) behaviours: Option<Behaviours>,
+    /// Its position in the registry.
+    pub(super) prefab: u32,
+    /// 0 for one that clients make themselves.
+    pub(super) scene_id: SceneId,
+    pub(super) place: Place,
+    pub(super) scale: Vector3,
+    pub(super) owner: Option<ConnectionId>,
+    /// Those who observe it: they are ready and have been sent it.
+    pub(super) audience: AudienceId,
+    pub(super) visibility: Visibility,
+    pub(super) area: Option<Area>,
+    /// Those who are shown it, or kept from it, in particular.
+    pub(super) views: Vec<(ConnectionId, bool)>,
+    /// Whether its callbacks have run, so that it can be observed.
+    pub(super) spawned: bool,
+    /// Whether it is in the list of those that may have changes.
+    pub(super) queued: bool,
+    /// The components all of which is to be sent as a change. Mirror's `SetDirty`.
+    pub(super) everything_dirty: u64,
+}
+
+impl Object {
+    /// Whether somebody is shown it, or kept from it, in particular.
+    pub(super) fn view(&self, connection: ConnectionId) -> Option<bool> {
+        let view = self.views.iter().find(|(known, _)| *known == connection);
+        view.map(|(_, visible)| *visible)
+    }
+
+    /// Whether there is something to be sent.
+    pub(super) fn is_dirty(&self) -> bool {
+        let behaviours = self.behaviours.as_ref();
+        self.everything_dirty != 0
+            || behaviours.is_some_and(|it| it.slots().iter().any(|slot| slot.dirty_bits() != 0))
+    }
+}

@@ -1,0 +1,191 @@
+//! Who observes an object, and what follows when that changes.
+
+use syncvar_runtime::engine::nanos;
+use syncvar_runtime::{ConnectionId, NetId};
+
+use super::MirrorServer;
+use super::audience::Audiences;
+use super::object::{Object, Visibility};
+use crate::message::ObjectHideMessage;
+
+impl MirrorServer {
+    /// Shows an object to a connection, whatever else is said about it: at once, if it is ready. Returns
+    /// whether there are such an object and such a connection.
+    pub fn show(&mut self, id: NetId, connection: ConnectionId) -> bool {
+        self.set_view(id, connection, Some(true))
+    }
+
+    /// Hides an object from a connection, whatever else is said about it, its owner included: at once, by
+    /// Mirror's `ObjectHideMessage`. Returns whether there are such an object and such a connection.
+    pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> bool {
+        self.set_view(id, connection, Some(false))
+    }
+
+    /// Takes back what [`show`](Self::show) or [`hide`](Self::hide) has said. Returns whether there are
+    /// such an object and such a connection.
+    pub fn restore(&mut self, id: NetId, connection: ConnectionId) -> bool {
+        self.set_view(id, connection, None)
+    }
+
+    fn set_view(&mut self, id: NetId, connection: ConnectionId, view: Option<bool>) -> bool {
+        let known = self.is_connected(connection);
+        let Some(object) = self.objects.get_mut(id.0).filter(|_| known) else {
+            return false;
+        };
+        object.views.retain(|(known, _)| *known != connection);
+        object.views.extend(view.map(|view| (connection, view)));
+        self.look(id, connection);
+        true
+    }
+
+    /// Sets who sees an object, whatever the interest management says: at once. Mirror's
+    /// `NetworkIdentity.visibility`. Returns whether there is such an object.
+    pub fn set_visibility(&mut self, id: NetId, visibility: Visibility) -> bool {
+        let Some(object) = self.objects.get_mut(id.0) else {
+            return false;
+        };
+        object.visibility = visibility;
+        self.look_all(id);
+        true
+    }
+
+    /// Whether a connection has been sent an object and is told of its changes.
+    pub fn is_observer(&self, id: NetId, connection: ConnectionId) -> bool {
+        let object = self.objects.get(id.0);
+        object.is_some_and(|object| self.audiences.contains(object.audience, connection))
+    }
+
+    /// Those who have been sent an object and are told of its changes, ascending.
+    pub fn observers(&self, id: NetId) -> &[ConnectionId] {
+        let object = self.objects.get(id.0);
+        object.map_or(&[], |object| self.audiences.members(object.audience))
+    }
+
+    /// Whether a connection is to observe an object if it is ready.
+    fn is_for(&self, object: &Object, connection: ConnectionId) -> bool {
+        if !object.spawned {
+            return false;
+        }
+        if let Some(view) = object.view(connection) {
+            return view;
+        }
+        match object.visibility {
+            Visibility::ForceShown => true,
+            Visibility::ForceHidden => object.owner == Some(connection),
+            Visibility::Default => {
+                let sees = |area| self.interest.sees(connection, area);
+                object.owner == Some(connection) || object.area.is_none_or(sees)
+            }
+        }
+    }
+
+    /// Makes a connection observe an object, or no longer, as it should be.
+    pub(super) fn look(&mut self, id: NetId, connection: ConnectionId) {
+        let Some(object) = self.objects.get(id.0) else {
+            return;
+        };
+        let should = self.is_ready(connection) && self.is_for(object, connection);
+        let does = self.audiences.contains(object.audience, connection);
+        if should && !does {
+            self.add_observer(id, connection);
+        } else if does && !should {
+            self.send_about(id, connection, &ObjectHideMessage { net_id: id });
+            self.remove_observer(id, connection);
+        }
+    }
+
+    /// The same for everybody.
+    pub(super) fn look_all(&mut self, id: NetId) {
+        let connections = self.connections.iter();
+        let ready = connections.filter(|(_, client)| client.ready);
+        let ready: Vec<_> = ready.map(|(number, _)| ConnectionId(number)).collect();
+        for connection in ready {
+            self.look(id, connection);
+        }
+    }
+
+    /// Somebody observes an object from now on: Mirror's `AddObserver`. The first one makes what has
+    /// changed so far no change any more, since it is in the state that is sent.
+    fn add_observer(&mut self, id: NetId, connection: ConnectionId) {
+        let now = nanos(self.now);
+        let Some(object) = self.objects.get_mut(id.0) else {
+            return;
+        };
+        let Some(behaviours) = object.behaviours.as_mut() else {
+            if !self.owed.contains(&(connection, id)) {
+                self.owed.push((connection, id));
+            }
+            return;
+        };
+        if object.audience == Audiences::NOBODY {
+            object.everything_dirty = 0;
+            behaviours.slots_mut().for_each_mut(|slot| {
+                slot.mark_sent(now);
+                slot.set_observed(true);
+            });
+        }
+        object.audience = self.audiences.toggle(object.audience, connection);
+        if !self.send_spawn(id, connection) {
+            // It has not been sent it, so it cannot be told of its changes.
+            self.remove_observer(id, connection);
+        }
+    }
+
+    /// Somebody observes an object no more; that has been said if need be.
+    fn remove_observer(&mut self, id: NetId, connection: ConnectionId) {
+        if let Some(object) = self.objects.get_mut(id.0) {
+            Self::take_out(&mut self.audiences, object, connection);
+        }
+    }
+
+    fn take_out(audiences: &mut Audiences, object: &mut Object, connection: ConnectionId) {
+        if !audiences.contains(object.audience, connection) {
+            return;
+        }
+        object.audience = audiences.toggle(object.audience, connection);
+        if object.audience == Audiences::NOBODY
+            && let Some(behaviours) = object.behaviours.as_mut()
+        {
+            let slots = behaviours.slots_mut();
+            slots.for_each_mut(|slot| slot.set_observed(false));
+        }
+    }
+
+    /// A connection observes nothing any more, and need not be told.
+    pub(super) fn forget_observer(&mut self, connection: ConnectionId) {
+        for object in self.objects.values_mut() {
+            Self::take_out(&mut self.audiences, object, connection);
+        }
+    }
+
+    /// Sends a connection everything that it may see: Mirror's `SpawnObserversForConnection`. What it
+    /// observes already is not sent again.
+    pub(super) fn show_everything(&mut self, connection: ConnectionId) {
+        use crate::message::{ObjectSpawnFinishedMessage, ObjectSpawnStartedMessage};
+        use syncvar_runtime::Channel::Reliable;
+
+        self.follow_interest();
+        self.send_short(Reliable, connection, &ObjectSpawnStartedMessage);
+        let mut ids = std::mem::take(&mut self.scratch.ids);
+        let objects = self.objects.iter();
+        let seen = objects.filter(|(_, object)| self.is_for(object, connection));
+        ids.extend(seen.map(|(number, _)| NetId(number)));
+        for id in ids.drain(..) {
+            self.look(id, connection);
+        }
+        self.scratch.ids = ids;
+        self.send_short(Reliable, connection, &ObjectSpawnFinishedMessage);
+    }
+
+    /// Shows an object that has been called to those who should have been shown it meanwhile.
+    pub(super) fn settle_owed(&mut self, id: NetId) {
+        if self.owed.is_empty() {
+            return;
+        }
+        let owed = self.owed.extract_if(.., |(_, owed)| *owed == id);
+        let owed: Vec<_> = owed.map(|(connection, _)| connection).collect();
+        for connection in owed {
+            self.look(id, connection);
+        }
+    }
+}

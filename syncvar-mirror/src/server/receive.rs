@@ -1,0 +1,124 @@
+//! What comes from clients.
+
+use syncvar_runtime::{Channel, ConnectionId};
+
+use super::stats::count;
+use super::{MirrorServer, MirrorServerEvent};
+use crate::MirrorError;
+use crate::batch::Unbatcher;
+use crate::message::{Message, NetworkPingMessage, NetworkPongMessage};
+
+/// How much of the average round trip time one answer is: Mirror averages over 50.
+const RTT_WEIGHT: f64 = 2.0 / 51.0;
+
+impl MirrorServer {
+    /// Handles a transport message of a connection: a batch. Unreliable ones may be lost or come out of
+    /// order; on which channel a message comes makes no difference otherwise.
+    ///
+    /// # Errors
+    ///
+    /// What Mirror disconnects a client for: bytes that are no batch, a message that is unknown or that
+    /// cannot be read, one that may not be sent before the connection is let in; and more messages than
+    /// [`MirrorServerConfig::max_messages`](crate::MirrorServerConfig::max_messages). The messages before
+    /// it have been handled. The connection is gone then, and the transport is told to close it
+    /// ([`poll_close`](Self::poll_close)). Also when there is no such connection.
+    pub fn handle_packet(
+        &mut self,
+        connection: ConnectionId,
+        channel: Channel,
+        batch: &[u8],
+    ) -> Result<(), MirrorError> {
+        let _ = channel;
+        if !self.is_connected(connection) {
+            return Err(MirrorError::NoSuchConnection);
+        }
+        count(&mut self.stats.received, batch.len());
+        self.handle_batch(connection, batch)
+            .map_err(|error| self.refuse(connection, error))
+    }
+
+    fn handle_batch(&mut self, from: ConnectionId, batch: &[u8]) -> Result<(), MirrorError> {
+        for message in Unbatcher::new(batch)? {
+            let message = Message::decode(message?)?;
+            let Some(client) = self.connections.get_mut(from.0) else {
+                // A command has disconnected it: the rest is not heard.
+                return Ok(());
+            };
+            client.messages = client.messages.saturating_add(1);
+            if client.messages > self.config.max_messages {
+                return Err(MirrorError::TooMuch {
+                    what: "messages of one connection between two updates",
+                    limit: self.config.max_messages,
+                });
+            }
+            if client.authenticated || self.may_come_first(&message) {
+                self.handle_message(from, &message)?;
+            } else {
+                return Err(MirrorError::NotAuthenticated { id: message.id() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a message may come before the connection is let in.
+    fn may_come_first(&self, message: &Message<'_>) -> bool {
+        match message {
+            Message::Ping(_) | Message::Pong(_) | Message::TimeSnapshot(_) => true,
+            Message::Other { id, .. } => self.unauthenticated.contains(id),
+            _ => false,
+        }
+    }
+
+    fn handle_message(
+        &mut self,
+        from: ConnectionId,
+        message: &Message<'_>,
+    ) -> Result<(), MirrorError> {
+        match message {
+            Message::Ready(_) => self.set_ready(from),
+            Message::AddPlayer(_) => self.request_player(from),
+            Message::Command(command) => return self.handle_command(from, command),
+            Message::EntityState(state) => return self.handle_entity_state(from, state),
+            Message::Ping(ping) => self.answer_ping(from, *ping),
+            Message::Pong(pong) => self.take_pong(from, *pong),
+            // Nothing here is interpolated.
+            Message::TimeSnapshot(_) => {}
+            // Components that are synchronised unreliably are not known here; nobody has been given one.
+            Message::UnreliableBaseline(_) | Message::UnreliableDelta(_) => {}
+            Message::Other { id, payload } => {
+                let limit = self.config.max_elements;
+                let message = self.prefabs.messages().read(*id, payload, limit)?;
+                self.events.push_minor(MirrorServerEvent::Message {
+                    connection: from,
+                    message,
+                });
+            }
+            // What only a server sends.
+            other => return Err(MirrorError::UnknownMessage { id: other.id() }),
+        }
+        Ok(())
+    }
+
+    /// Tells a client what time it is. The time is that of the last update.
+    fn answer_ping(&mut self, from: ConnectionId, ping: NetworkPingMessage) {
+        let now = self.now.as_secs_f64();
+        let pong = NetworkPongMessage {
+            local_time: ping.local_time,
+            prediction_error_unadjusted: now - ping.local_time,
+            prediction_error_adjusted: now - ping.predicted_time_adjusted,
+        };
+        self.send_short(Channel::Unreliable, from, &pong);
+    }
+
+    fn take_pong(&mut self, from: ConnectionId, pong: NetworkPongMessage) {
+        let rtt = self.now.as_secs_f64() - pong.local_time;
+        // What does not make sense does not count.
+        if !(0.0..=3600.0).contains(&rtt) {
+            return;
+        }
+        if let Some(client) = self.connections.get_mut(from.0) {
+            let former = client.rtt.unwrap_or(rtt);
+            client.rtt = Some(former + RTT_WEIGHT * (rtt - former));
+        }
+    }
+}
