@@ -1,12 +1,11 @@
 //! What the transports need of a server and of a client.
 
-use std::fmt::{Debug, Display};
 use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar_runtime::{Channel, ConnectionId};
 
-use crate::Limits;
+use crate::{Limits, MirrorError};
 
 /// A message to one client.
 #[derive(Debug)]
@@ -19,8 +18,6 @@ pub(crate) struct Outgoing<'a> {
 
 /// The server in a [`Host`](super::host::Host).
 pub(crate) trait Game {
-    type Error: Display;
-
     fn handle_connect(&mut self, limits: Limits) -> ConnectionId;
 
     /// An error means that the server closes the connection.
@@ -29,7 +26,7 @@ pub(crate) trait Game {
         connection: ConnectionId,
         channel: Channel,
         message: &[u8],
-    ) -> Result<(), Self::Error>;
+    ) -> Result<(), MirrorError>;
 
     /// The connection is over, and not by [`poll_close`](Self::poll_close).
     fn handle_disconnect(&mut self, connection: ConnectionId);
@@ -47,15 +44,18 @@ pub(crate) trait Game {
 
 /// The client in a [`Peer`](super::peer::Peer).
 pub(crate) trait Player {
-    type Error: Display + Debug;
     type Event;
 
     fn handle_connect(&mut self, limits: Limits);
 
     /// An error means that the client closes the connection.
-    fn handle_packet(&mut self, channel: Channel, message: &[u8]) -> Result<(), Self::Error>;
+    fn handle_packet(&mut self, channel: Channel, message: &[u8]) -> Result<(), MirrorError>;
 
+    /// The connection is over. Nothing if the client knows it.
     fn handle_disconnect(&mut self);
+
+    /// The connection is to end: what has been queued can be polled, and then it is to be closed.
+    fn disconnect(&mut self);
 
     fn update(&mut self, now: Duration);
 

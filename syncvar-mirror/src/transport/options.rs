@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The tick rate of a `MirrorHost` or a `MirrorPeer`, and how much it takes from the other side.
+/// The tick rate of a [`MirrorHost`](super::MirrorHost) or a [`MirrorPeer`](super::MirrorPeer), and how much it takes from the other side.
 ///
 /// ```
 /// use std::time::Duration;

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use syncvar_runtime::Channel;
 use tokio::time::{Instant, Interval, MissedTickBehavior, Sleep};
 
-use super::TransportOptions;
 use super::game::Player;
+use super::{TransportError, TransportOptions};
 use crate::Limits;
 
 /// What a `MirrorPeer` is, for any client.
@@ -43,14 +43,6 @@ enum Received {
     Tick,
 }
 
-/// Why a [`Peer`] receives nothing any more.
-#[derive(Debug)]
-pub(crate) enum PeerError<E> {
-    Closed,
-    Io(io::Error),
-    Malformed(E),
-}
-
 impl<C: Player> Peer<C> {
     pub(crate) fn new(mut client: C, wire: Wire, options: TransportOptions) -> Self {
         client.handle_connect(wire.limits());
@@ -75,7 +67,7 @@ impl<C: Player> Peer<C> {
     }
 
     /// Cancel-safe.
-    pub(crate) async fn receive(&mut self) -> Result<(), PeerError<C::Error>> {
+    pub(crate) async fn receive(&mut self) -> Result<(), TransportError> {
         while self.message_or_tick().await? == Received::Tick {}
         Ok(())
     }
@@ -88,9 +80,9 @@ impl<C: Player> Peer<C> {
             }
             match self.message_or_tick().await {
                 Ok(_) => {}
-                Err(PeerError::Malformed(error)) => tracing::warn!(%error, "malformed packet"),
-                Err(PeerError::Closed) => return self.client.poll_event(),
-                Err(PeerError::Io(error)) => {
+                Err(TransportError::Malformed(error)) => tracing::warn!(%error, "malformed packet"),
+                Err(TransportError::Closed) => return self.client.poll_event(),
+                Err(TransportError::Io(error)) => {
                     tracing::debug!(%error, "the connection has failed");
                     return self.client.poll_event();
                 }
@@ -101,25 +93,24 @@ impl<C: Player> Peer<C> {
     /// What the client has queued is sent first.
     pub(crate) async fn disconnect(mut self) -> C {
         self.client.update(self.started.elapsed());
+        self.client.disconnect();
         self.leave();
         std::future::poll_fn(|cx| self.poll_leave(cx)).await;
+        // It has ended, and nobody is to close it any more.
         self.client.handle_disconnect();
         self.client
     }
 
-    async fn message_or_tick(&mut self) -> Result<Received, PeerError<C::Error>> {
+    async fn message_or_tick(&mut self) -> Result<Received, TransportError> {
         std::future::poll_fn(|cx| self.poll_receive(cx)).await
     }
 
-    fn poll_receive(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<Received, PeerError<C::Error>>> {
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Result<Received, TransportError>> {
         if self.leaving.is_some() {
             ready!(self.poll_leave(cx));
         }
         let Some(wire) = &mut self.wire else {
-            return Poll::Ready(Err(PeerError::Closed));
+            return Poll::Ready(Err(TransportError::Closed));
         };
         let updated = self.ticks.poll_tick(cx).is_ready();
         if updated {
@@ -140,17 +131,17 @@ impl<C: Player> Peer<C> {
                     self.leave();
                 }
                 let handled = handled.map(|()| Received::Message);
-                Poll::Ready(handled.map_err(PeerError::Malformed))
+                Poll::Ready(handled.map_err(TransportError::Malformed))
             }
-            Poll::Ready(Ok(None)) => Poll::Ready(Err(self.end(PeerError::Closed))),
-            Poll::Ready(Err(error)) => Poll::Ready(Err(self.end(PeerError::Io(error)))),
+            Poll::Ready(Ok(None)) => Poll::Ready(Err(self.end(TransportError::Closed))),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(self.end(TransportError::Io(error)))),
             Poll::Pending if updated => Poll::Ready(Ok(Received::Tick)),
             Poll::Pending => Poll::Pending,
         }
     }
 
     /// The other side has ended the connection.
-    fn end(&mut self, error: PeerError<C::Error>) -> PeerError<C::Error> {
+    fn end(&mut self, error: TransportError) -> TransportError {
         self.wire = None;
         self.client.handle_disconnect();
         error

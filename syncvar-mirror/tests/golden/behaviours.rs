@@ -93,8 +93,16 @@ fn written(component: &mut Component, case: &Value, everything: bool) -> Result<
 
 /// One safety byte stands before the payload: the low byte of its length.
 fn framed(payload: &[u8], framed: &[u8]) -> Result<(), String> {
-    same("length with the safety byte", &(payload.len() + 1), &framed.len())?;
-    same("safety byte", &(payload.len() & 0xff), &usize::from(framed[0]))
+    same(
+        "length with the safety byte",
+        &(payload.len() + 1),
+        &framed.len(),
+    )?;
+    same(
+        "safety byte",
+        &(payload.len() & 0xff),
+        &usize::from(framed[0]),
+    )
 }
 
 /// The full states are the same, or differ in the order of what is in no order.
@@ -147,12 +155,15 @@ fn steps(class: &str, actions: &str) -> Option<Value> {
     let nan = json!({"bits": "ffc00000"});
     let add = |object: &str, value: Value| json!({"object": object, "op": "Add", "args": [value]});
     let put = |key: i32, text: &str| {
-        let name = if class == "SyncObjs" { "dict" } else { "leafDict" };
+        let name = if class == "SyncObjs" {
+            "dict"
+        } else {
+            "leafDict"
+        };
         json!({"object": name, "op": "Set", "args": [key, text]})
     };
-    let decimal = |low: &str, scale: &str| {
-        json!({"lo_mid_hi_flags": [low, "00000000", "00000000", scale]})
-    };
+    let decimal =
+        |low: &str, scale: &str| json!({"lo_mid_hi_flags": [low, "00000000", "00000000", scale]});
     Some(match actions {
         "SetDirty() sets all 64 bits" => json!(["everything"]),
         "int1=5; ClearAllDirtyBits()" => json!([["int1", 5], "clear"]),
@@ -212,7 +223,10 @@ fn steps(class: &str, actions: &str) -> Option<Value> {
          sset.Add(9),Add(4); after=43" => json!([
             add("ints", json!(1)),
             add("strings", json!("s")),
-            add("items", json!({"id": 1, "name": "n", "weight": {"bits": "40000000"}})),
+            add(
+                "items",
+                json!({"id": 1, "name": "n", "weight": {"bits": "40000000"}})
+            ),
             put(3, "three"),
             add("hset", json!("h")),
             add("sset", json!(9)),

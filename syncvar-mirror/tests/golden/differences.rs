@@ -41,9 +41,9 @@ pub(crate) enum Standing {
 
 pub(crate) fn standing(rule: Rule) -> Standing {
     match rule {
-        Rule::ComparesByBits
-        | Rule::NotifiedAfterwards
-        | Rule::StrictReading => Standing::Different,
+        Rule::ComparesByBits | Rule::NotifiedAfterwards | Rule::StrictReading => {
+            Standing::Different
+        }
         Rule::OverlappingBits
         | Rule::NoUnnoticedWrites
         | Rule::NoSuchType

@@ -80,7 +80,9 @@ pub(crate) fn loose(json: &Value) -> Value {
         Value::Array(elements) => elements.iter().map(loose).collect(),
         Value::Object(members) => {
             let is_float = members.contains_key("bits");
-            let members = members.iter().filter(|(name, _)| !is_float || *name == "bits");
+            let members = members
+                .iter()
+                .filter(|(name, _)| !is_float || *name == "bits");
             members
                 .map(|(name, value)| (name.clone(), loose(value)))
                 .collect()

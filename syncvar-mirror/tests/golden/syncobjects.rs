@@ -113,7 +113,11 @@ fn delta(server: &mut Component, step: &Value) -> Result<Vec<u8>, String> {
 fn same_content(component: &Component, recorded: &Value) -> Result<(), String> {
     let members = component.subject().members();
     let (_, collection) = members.first().expect("a collection");
-    same("content", &collection.shown(), &collection.canonical(recorded))
+    same(
+        "content",
+        &collection.shown(),
+        &collection.canonical(recorded),
+    )
 }
 
 /// What the hook was told since the log was last taken.

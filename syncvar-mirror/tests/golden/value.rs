@@ -83,7 +83,8 @@ impl<T: Recorded> Recorded for Option<T> {
     fn is_reference(&self) -> bool {
         let kind = T::kind();
         let class = kind == "ItemClass" || kind == "ItemClassChild";
-        self.as_ref().is_some_and(|value| class || value.is_reference())
+        self.as_ref()
+            .is_some_and(|value| class || value.is_reference())
     }
 }
 

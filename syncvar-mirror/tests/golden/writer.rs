@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 use syncvar::{
-    BehaviourRef, Color, Color32, Decimal, Dialect, Half, Matrix4x4, SmallestThree, NetRef, NetworkReader,
-    NetworkWriter, Plane, Quaternion, Ray, Rect, SyncCodec, Vector2, Vector2Int, Vector3,
-    Vector3Int, Vector4,
+    BehaviourRef, Color, Color32, Decimal, Dialect, Half, Matrix4x4, NetRef, NetworkReader,
+    NetworkWriter, Plane, Quaternion, Ray, Rect, SmallestThree, SyncCodec, Vector2, Vector2Int,
+    Vector3, Vector3Int, Vector4,
 };
 
 use super::classes::plain::EmptyNB;
@@ -46,7 +46,9 @@ fn reads_back<T: Recorded>(bytes: &[u8], back: &Value) -> Result<(), String> {
     let read: T = reader
         .read()
         .map_err(|error| format!("not read: {error}"))?;
-    reader.finish().map_err(|error| format!("left over: {error}"))?;
+    reader
+        .finish()
+        .map_err(|error| format!("left over: {error}"))?;
     same("read back", &read.to_json(), &T::canonical(back))
 }
 
@@ -261,7 +263,9 @@ fn half(case: &Value) -> Result<(), String> {
     let mut reader = NetworkReader::with_dialect(&bytes, Dialect::Mirror);
     let value = <Half as SyncCodec<f32>>::read(&mut reader);
     let value = value.map_err(|error| format!("not read: {error}"))?;
-    reader.finish().map_err(|error| format!("left over: {error}"))?;
+    reader
+        .finish()
+        .map_err(|error| format!("left over: {error}"))?;
     let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
     <Half as SyncCodec<f32>>::write(&value, &mut writer);
     same_bytes("written again", writer.as_bytes(), &bytes)

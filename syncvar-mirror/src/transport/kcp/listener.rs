@@ -214,3 +214,171 @@ impl Greeted {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use syncvar_runtime::Channel;
+
+    use super::super::KcpError;
+    use super::*;
+
+    const NOW: Duration = Duration::ZERO;
+
+    fn addr(number: u32) -> SocketAddr {
+        let [a, b, c, d] = number.to_be_bytes();
+        ([a, b, c, d], 7000).into()
+    }
+
+    fn listener(max_connections: usize) -> Listener {
+        let mut options = TransportOptions::default();
+        options.max_connections = max_connections;
+        Listener::new(&options)
+    }
+
+    fn answers(listener: &mut Listener, to: SocketAddr) -> Vec<Bytes> {
+        let out = std::mem::take(&mut listener.out).into_iter();
+        out.filter_map(|(addr, datagram)| (addr == to).then_some(datagram))
+            .collect()
+    }
+
+    /// Moves everything both ways.
+    fn exchange(listener: &mut Listener, from: SocketAddr, client: &mut KcpConnection) {
+        client.update(NOW);
+        while let Some(datagram) = client.poll_transmit() {
+            listener.handle_datagram(NOW, from, &datagram);
+        }
+        listener.update(NOW);
+        for datagram in answers(listener, from) {
+            client.handle_datagram(NOW, &datagram);
+        }
+    }
+
+    fn join(listener: &mut Listener, from: SocketAddr) -> KcpConnection {
+        let mut client = KcpConnection::connect(NOW);
+        exchange(listener, from, &mut client);
+        assert!(client.is_connected());
+        exchange(listener, from, &mut client);
+        client
+    }
+
+    fn hello() -> Bytes {
+        let mut client = KcpConnection::connect(NOW);
+        client.update(NOW);
+        client.poll_transmit().unwrap()
+    }
+
+    #[test]
+    fn whoever_says_hello_is_let_in_when_he_has_shown_that_he_hears_the_answer() {
+        let mut listener = listener(10);
+        let mut client = KcpConnection::connect(NOW);
+        exchange(&mut listener, addr(1), &mut client);
+        assert!(client.is_connected());
+        assert!(listener.is_idle());
+        exchange(&mut listener, addr(1), &mut client);
+        assert_eq!(listener.peers[&addr(1)].stage, Stage::New);
+    }
+
+    #[test]
+    fn hellos_from_false_addresses_take_no_more_room_than_the_limit() {
+        let mut listener = listener(10);
+        let hello = hello();
+        for number in 0..10_000 {
+            listener.handle_datagram(NOW, addr(number), &hello);
+        }
+        assert!(listener.is_idle());
+        assert!(listener.greeted.cookies.len() <= 10);
+        assert!(listener.greeted.order.len() <= 10);
+        assert_eq!(answers(&mut listener, addr(9_999)).len(), 1);
+        // And they keep nobody out.
+        join(&mut listener, addr(u32::MAX));
+        assert_eq!(listener.peers.len(), 1);
+    }
+
+    #[test]
+    fn one_hello_is_answered_once_and_the_same_address_always_the_same() {
+        let mut listener = listener(10);
+        let hello = hello();
+        let mut said = Vec::new();
+        for _ in 0..3 {
+            listener.handle_datagram(NOW, addr(1), &hello);
+            said.extend(answers(&mut listener, addr(1)));
+        }
+        assert_eq!(said.len(), 3);
+        assert!(said.iter().all(|answer| answer[1..5] == said[0][1..5]));
+        listener.handle_datagram(NOW, addr(2), &hello);
+        let other = answers(&mut listener, addr(2)).remove(0);
+        assert_ne!(other[1..5], said[0][1..5]);
+    }
+
+    #[test]
+    fn a_guessed_cookie_lets_nobody_in() {
+        let mut listener = listener(10);
+        listener.handle_datagram(NOW, addr(1), &hello());
+        let answer = answers(&mut listener, addr(1)).remove(0);
+        let mut guess = [&[2][..], &answer[1..5], &[4, 1]].concat();
+        guess[1] ^= 1;
+        listener.handle_datagram(NOW, addr(1), &guess);
+        guess[1] ^= 1;
+        listener.handle_datagram(NOW, addr(2), &guess);
+        listener.handle_datagram(HANDSHAKE_TIMEOUT, addr(1), &guess);
+        assert!(listener.is_idle());
+        listener.handle_datagram(NOW, addr(1), &guess);
+        assert_eq!(listener.peers.len(), 1);
+    }
+
+    #[test]
+    fn a_client_that_begins_again_takes_the_place_of_what_it_was() {
+        let mut listener = listener(1);
+        let mut before = join(&mut listener, addr(1));
+        before
+            .send(Channel::Reliable, &[Bytes::from_static(b"before")])
+            .unwrap();
+        exchange(&mut listener, addr(1), &mut before);
+        // A hello alone ends nothing: anybody can say it.
+        listener.handle_datagram(NOW, addr(1), &hello());
+        assert!(listener.replaced.is_empty());
+        listener.out.clear();
+
+        let mut after = join(&mut listener, addr(1));
+        assert_eq!((listener.peers.len(), listener.replaced.len()), (1, 1));
+        let message = listener.replaced[0].connection.poll_message();
+        assert_eq!(message, Some((Channel::Reliable, "before".into())));
+        after
+            .send(Channel::Reliable, &[Bytes::from_static(b"after")])
+            .unwrap();
+        exchange(&mut listener, addr(1), &mut after);
+        let peer = listener.peers.get_mut(&addr(1)).unwrap();
+        let message = peer.connection.poll_message();
+        assert_eq!(message, Some((Channel::Reliable, "after".into())));
+    }
+
+    #[test]
+    fn who_comes_when_there_is_no_room_is_told() {
+        let mut listener = listener(1);
+        join(&mut listener, addr(1));
+        let late = join(&mut listener, addr(2));
+        assert_eq!(late.closed(), Some(KcpError::ClosedByPeer));
+        assert_eq!(listener.peers.len(), 1);
+    }
+
+    #[test]
+    fn nothing_stays_of_a_connection_that_has_ended() {
+        let mut listener = listener(1);
+        let mut client = join(&mut listener, addr(1));
+        let peer = listener.peers.get_mut(&addr(1)).unwrap();
+        peer.stage = Stage::Leaving;
+        peer.connection.close(NOW, Duration::ZERO);
+        exchange(&mut listener, addr(1), &mut client);
+        assert_eq!(client.closed(), Some(KcpError::ClosedByPeer));
+        assert!(listener.is_idle());
+        // What comes late does not bring it back.
+        let late = [
+            &[2][..],
+            &client.cookie().unwrap().get().to_le_bytes(),
+            &[4, 1],
+        ]
+        .concat();
+        listener.handle_datagram(NOW, addr(1), &late);
+        assert!(listener.is_idle());
+    }
+}

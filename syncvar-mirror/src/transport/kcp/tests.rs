@@ -459,3 +459,36 @@ fn a_connection_says_what_wire_md_says() {
     );
     assert_eq!(said[1], "02ca51016005");
 }
+
+/// The recorded datagrams of Mirror, in the folder that the golden tests use.
+fn recorded() -> Vec<Vec<u8>> {
+    let folder = std::env::var_os("SYNCVAR_GOLDEN_DIR").map_or_else(
+        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/data"),
+        Into::into,
+    );
+    let file = std::fs::read(folder.join("session_kcp.json")).unwrap();
+    let session: serde_json::Value = serde_json::from_slice(&file).unwrap();
+    let raw = session["raw"].as_array().unwrap().iter();
+    raw.map(|datagram| hex::decode(datagram["hex"].as_str().unwrap()).unwrap())
+        .collect()
+}
+
+#[test]
+fn the_segments_of_every_recorded_datagram_are_read_and_written_again() {
+    let mut segments = 0;
+    for datagram in recorded() {
+        let (channel, cookie, mut body) = super::datagrams::split(&datagram).unwrap();
+        if channel != RELIABLE {
+            continue;
+        }
+        let mut out = std::collections::VecDeque::new();
+        let mut datagrams = super::datagrams::Datagrams::new(cookie, &mut out);
+        while !body.is_empty() {
+            datagrams.push(&super::segment::Segment::read(&mut body).unwrap());
+            segments += 1;
+        }
+        drop(datagrams);
+        assert_eq!(out, [datagram]);
+    }
+    assert!(segments > 50, "{segments}");
+}

@@ -6,8 +6,7 @@ use bytes::Bytes;
 use syncvar_runtime::Channel;
 
 use super::support::*;
-use crate::transport::TransportOptions;
-use crate::transport::peer::PeerError;
+use crate::transport::{TransportError, TransportOptions};
 
 #[tokio::test]
 async fn a_server_that_stops_tells_its_clients_and_what_it_said_last_arrives() {
@@ -31,7 +30,10 @@ async fn a_server_that_stops_tells_its_clients_and_what_it_said_last_arrives() {
         );
         assert_eq!(next(&mut client).await, Seen::Disconnected);
         assert_eq!(soon(client.next_event()).await, None);
-        assert!(matches!(client.receive().await, Err(PeerError::Closed)));
+        assert!(matches!(
+            client.receive().await,
+            Err(TransportError::Closed)
+        ));
         drop(client);
         server.stopped().await;
     }
@@ -91,7 +93,7 @@ async fn a_client_ends_the_connection_when_what_it_hears_is_malformed() {
             .ask(|server| server.send(server.connections[0], Channel::Reliable, "!!".into()))
             .await;
         let received = soon(client.receive()).await;
-        assert!(matches!(received, Err(PeerError::Malformed(_))));
+        assert!(matches!(received, Err(TransportError::Malformed(_))));
         assert_eq!(next(&mut client).await, Seen::Disconnected);
         assert_eq!(soon(client.next_event()).await, None);
         server.wait_for_connections(0).await;

@@ -13,12 +13,12 @@ use tokio::net::{TcpStream, UdpSocket};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::Limits;
 use crate::transport::game::{Game, Outgoing, Player};
 use crate::transport::host::Host;
 use crate::transport::kcp::KcpConnection;
 use crate::transport::peer::{Peer, Wire};
 use crate::transport::{TransportOptions, kcp, telepathy};
+use crate::{Limits, MirrorError};
 
 /// Which transport a test is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +56,6 @@ impl Echo {
 }
 
 impl Game for Echo {
-    type Error = &'static str;
-
     fn handle_connect(&mut self, limits: Limits) -> ConnectionId {
         self.last += 1;
         let connection = ConnectionId(self.last);
@@ -71,11 +69,11 @@ impl Game for Echo {
         connection: ConnectionId,
         channel: Channel,
         message: &[u8],
-    ) -> Result<(), Self::Error> {
+    ) -> Result<(), MirrorError> {
         assert!(self.connections.contains(&connection));
         if message.starts_with(b"!") {
             self.kick(connection);
-            return Err("it begins with !");
+            return Err(MirrorError::NoMessageId { length: 1 });
         }
         let message = Bytes::copy_from_slice(message);
         self.received.push((connection, channel, message.clone()));
@@ -129,7 +127,6 @@ pub(super) struct Bot {
 }
 
 impl Player for Bot {
-    type Error = &'static str;
     type Event = Seen;
 
     fn handle_connect(&mut self, limits: Limits) {
@@ -137,11 +134,11 @@ impl Player for Bot {
         self.events.push_back(Seen::Connected(limits));
     }
 
-    fn handle_packet(&mut self, channel: Channel, message: &[u8]) -> Result<(), Self::Error> {
+    fn handle_packet(&mut self, channel: Channel, message: &[u8]) -> Result<(), MirrorError> {
         if message.starts_with(b"!") {
             self.close = true;
             self.handle_disconnect();
-            return Err("it begins with !");
+            return Err(MirrorError::NoMessageId { length: 1 });
         }
         let message = Bytes::copy_from_slice(message);
         self.events.push_back(Seen::Message(channel, message));
@@ -152,6 +149,11 @@ impl Player for Bot {
         if std::mem::take(&mut self.connected) {
             self.events.push_back(Seen::Disconnected);
         }
+    }
+
+    fn disconnect(&mut self) {
+        self.close = true;
+        self.handle_disconnect();
     }
 
     fn update(&mut self, _: Duration) {
