@@ -31,6 +31,10 @@ pub(crate) trait Game {
     /// The connection is over, and not by [`poll_close`](Self::poll_close).
     fn handle_disconnect(&mut self, connection: ConnectionId);
 
+    /// All connections are to end: what has been queued for them can be polled, and then they are to be
+    /// closed.
+    fn disconnect_all(&mut self);
+
     fn update(&mut self, now: Duration);
 
     fn poll_transmit(&mut self) -> Option<Outgoing<'_>>;

@@ -154,6 +154,8 @@ impl<S: Game> Host<S> {
     }
 
     async fn shut_down(mut self) -> S {
+        self.server.disconnect_all();
+        self.transmit();
         for port in &mut self.ports {
             port.shut_down(self.options.close_timeout);
         }
@@ -166,8 +168,8 @@ impl<S: Game> Host<S> {
                 Poll::Pending
             }
         });
-        // They end by themselves when the time is over; this is for those that cannot even then.
-        let limit = self.options.close_timeout.saturating_mul(2);
+        // A little more than a connection has itself, to say that its time is over.
+        let limit = self.options.close_timeout + Duration::from_millis(100);
         if tokio::time::timeout(limit, closed).await.is_err() {
             tracing::info!("cut: not everybody has closed in time");
         }

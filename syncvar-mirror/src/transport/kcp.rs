@@ -6,6 +6,13 @@
 //!
 //! The state machine is our own: the `kcp` crate sends no message of more than 127 fragments, where
 //! Mirror sends 254, and panics on numbers that a peer chooses.
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions
+)]
 
 mod arq;
 mod connection;
@@ -38,7 +45,7 @@ const MAX_DATAGRAM: usize = 1200;
 /// A datagram's channel and cookie.
 const HEAD: usize = 5;
 
-/// How many segments a side takes.
+/// How many segments a side takes, and how many it has on their way at most.
 const WINDOW: u16 = 4096;
 
 /// How often a connection is to be updated.
@@ -80,9 +87,12 @@ pub enum KcpError {
 
 /// A time in KCP's milliseconds, which start over after the largest.
 fn millis(now: Duration) -> u32 {
-    let millis = now.as_millis() % (u128::from(u32::MAX) + 1);
-    u32::try_from(millis).unwrap_or_default()
+    u32::try_from(now.as_millis() & u128::from(u32::MAX)).unwrap_or_default()
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "virtual time, counted by the tests"
+)]
 mod tests;

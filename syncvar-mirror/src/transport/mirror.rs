@@ -322,6 +322,13 @@ impl Game for MirrorServer {
         self.handle_disconnect(connection);
     }
 
+    fn disconnect_all(&mut self) {
+        let connections: Vec<ConnectionId> = self.connections().collect();
+        for connection in connections {
+            self.disconnect(connection);
+        }
+    }
+
     fn update(&mut self, now: Duration) {
         self.update(now);
     }

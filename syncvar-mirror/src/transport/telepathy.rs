@@ -3,6 +3,13 @@
 //! [`MirrorHost`](super::MirrorHost) and [`MirrorPeer`](super::MirrorPeer) bring the sockets. What is
 //! here is for those who have their own: [`Frames`] takes a stream apart, and [`head`] is what goes
 //! before a message. Section 7 of WIRE.md is the layout.
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions
+)]
 
 mod frame;
 mod link;

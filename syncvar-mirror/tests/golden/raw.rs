@@ -12,7 +12,7 @@ use syncvar_runtime::Channel;
 
 /// Checks a recorded session; nothing where it has no raw bytes. Returns how many messages were in
 /// them.
-pub fn check(session: &Value) -> usize {
+pub(crate) fn check(session: &Value) -> usize {
     let Some(raw) = session["raw"].as_array().filter(|raw| !raw.is_empty()) else {
         return 0;
     };
@@ -49,7 +49,9 @@ impl End<'_> {
     /// When and what.
     fn raw(&self, dir: &str) -> Vec<(Duration, Vec<u8>)> {
         let raw = self.session["raw"].as_array().unwrap().iter();
+        // There are words between them of when a connection began and ended.
         raw.filter(|raw| raw["conn"] == self.connection && raw["dir"] == dir)
+            .filter(|raw| raw["hex"].is_string())
             .map(|raw| {
                 let time = Duration::from_secs_f64(raw["t"].as_f64().unwrap());
                 (time, hex::decode(raw["hex"].as_str().unwrap()).unwrap())
@@ -67,9 +69,10 @@ impl End<'_> {
                 numbers.push(number);
             }
         }
-        let number = match numbers.contains(&self.connection) {
-            true => self.connection,
-            false => numbers[self.index],
+        let number = if numbers.contains(&self.connection) {
+            self.connection
+        } else {
+            numbers[self.index]
         };
         messages()
             .filter(|message| message["conn"] == number && message["dir"] == dir)
@@ -101,11 +104,11 @@ fn telepathy(end: &End<'_>, dir: &str) -> usize {
     assert!(expected.len() - read.len() < 10, "{dir}");
     assert_eq!(read, expected[..read.len()], "{dir}");
 
-    let framed = read.iter().flat_map(|message| {
+    let again = read.iter().flat_map(|message| {
         let head = head(message.len()).unwrap();
         [head.to_vec(), message.to_vec()].concat()
     });
-    assert_eq!(framed.collect::<Vec<u8>>(), written, "{dir}");
+    assert_eq!(again.collect::<Vec<u8>>(), written, "{dir}");
     read.len()
 }
 

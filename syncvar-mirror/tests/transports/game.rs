@@ -222,7 +222,7 @@ async fn the_last_change_of_a_server_arrives_before_the_end() {
             Err(TransportError::Closed)
         ));
     }
-    assert_eq!(soon(server.task).await.unwrap().connections().count(), 2);
+    assert_eq!(soon(server.task).await.unwrap().connections().count(), 0);
 }
 
 #[tokio::test]

@@ -115,8 +115,8 @@ impl Arq {
         };
         for (number, timestamp) in self.receiver.take_acks() {
             out.push(&Segment {
-                number,
                 timestamp,
+                number,
                 ..head
             });
         }
@@ -156,7 +156,7 @@ impl Arq {
         if distance(now, probe.at) < 0 {
             return false;
         }
-        probe.wait = (probe.wait + probe.wait / 2).min(MAX_PROBE);
+        probe.wait = probe.wait.saturating_add(probe.wait / 2).min(MAX_PROBE);
         probe.at = now.wrapping_add(probe.wait);
         true
     }

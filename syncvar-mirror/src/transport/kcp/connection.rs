@@ -169,7 +169,7 @@ impl KcpConnection {
             self.out.push_back(datagram);
             return Ok(());
         }
-        let mut message = BytesMut::with_capacity(1 + length);
+        let mut message = BytesMut::with_capacity(length.saturating_add(1));
         message.put_u8(DATA);
         for chunk in chunks {
             message.put_slice(chunk);

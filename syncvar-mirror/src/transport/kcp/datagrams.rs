@@ -29,11 +29,11 @@ impl<'a> Datagrams<'a> {
     }
 
     pub(super) fn push(&mut self, segment: &Segment<'_>) {
-        if self.current.len() + segment.len() > MAX_DATAGRAM {
+        if self.current.len().saturating_add(segment.len()) > MAX_DATAGRAM {
             self.finish();
         }
         if self.current.is_empty() {
-            self.current.reserve(HEAD + segment.len());
+            self.current.reserve(segment.len().saturating_add(HEAD));
             put_head(&mut self.current, RELIABLE, self.cookie);
         }
         segment.write(&mut self.current);
@@ -55,7 +55,7 @@ impl Drop for Datagrams<'_> {
 /// An unreliable datagram.
 pub(super) fn unreliable(cookie: u32, word: u8, chunks: &[Bytes]) -> Bytes {
     let length: usize = chunks.iter().map(Bytes::len).sum();
-    let mut datagram = BytesMut::with_capacity(HEAD + 1 + length);
+    let mut datagram = BytesMut::with_capacity(length.saturating_add(HEAD).saturating_add(1));
     put_head(&mut datagram, UNRELIABLE, cookie);
     datagram.put_u8(word);
     for chunk in chunks {

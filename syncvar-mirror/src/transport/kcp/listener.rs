@@ -230,9 +230,10 @@ mod tests {
     }
 
     fn listener(max_connections: usize) -> Listener {
-        let mut options = TransportOptions::default();
-        options.max_connections = max_connections;
-        Listener::new(&options)
+        Listener::new(&TransportOptions {
+            max_connections,
+            ..TransportOptions::default()
+        })
     }
 
     fn answers(listener: &mut Listener, to: SocketAddr) -> Vec<Bytes> {

@@ -153,10 +153,11 @@ impl<S: Game> host::Port<S> for Port {
         let Some(peer) = addr.and_then(|addr| self.listener.peers.get_mut(addr)) else {
             return Sent::NotHere;
         };
-        match peer.connection.send(message.channel, message.chunks) {
-            Err(error @ KcpError::TooLong) => tracing::error!(%connection, %error),
-            // `receive` will notice.
-            Err(_) | Ok(()) => {}
+        // If the connection is over, `receive` will notice.
+        if let Err(error @ KcpError::TooLong) =
+            peer.connection.send(message.channel, message.chunks)
+        {
+            tracing::error!(%connection, %error, "not sent");
         }
         if peer.connection.queued_bytes() > self.options.max_queued_bytes {
             return Sent::TooSlow;

@@ -120,7 +120,7 @@ mod tests {
             command: Command::Push,
             fragment,
             window: 4096,
-            timestamp: 1000 + number,
+            timestamp: number.wrapping_add(1000),
             number,
             una: 0,
             data,

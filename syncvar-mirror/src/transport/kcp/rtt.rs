@@ -42,10 +42,11 @@ impl RoundTrip {
             self.variation = time / 2;
         } else {
             let difference = time.abs_diff(self.smoothed);
-            self.variation = (3 * self.variation + difference) / 4;
-            self.smoothed = ((7 * self.smoothed + time) / 8).max(1);
+            self.variation = self.variation.saturating_mul(3).saturating_add(difference) / 4;
+            self.smoothed = (self.smoothed.saturating_mul(7).saturating_add(time) / 8).max(1);
         }
-        let timeout = self.smoothed + INTERVAL.max(4 * self.variation);
+        let late = INTERVAL.max(self.variation.saturating_mul(4));
+        let timeout = self.smoothed.saturating_add(late);
         self.timeout = timeout.clamp(MIN_TIMEOUT, MAX_TIMEOUT);
     }
 }

@@ -10,10 +10,31 @@ pub(super) const HEAD: usize = 24;
 /// What a segment is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command {
-    Push = 81,
-    Ack = 82,
-    AskWindow = 83,
-    TellWindow = 84,
+    Push,
+    Ack,
+    AskWindow,
+    TellWindow,
+}
+
+impl Command {
+    fn read(number: u8) -> Option<Self> {
+        match number {
+            81 => Some(Self::Push),
+            82 => Some(Self::Ack),
+            83 => Some(Self::AskWindow),
+            84 => Some(Self::TellWindow),
+            _ => None,
+        }
+    }
+
+    fn number(self) -> u8 {
+        match self {
+            Self::Push => 81,
+            Self::Ack => 82,
+            Self::AskWindow => 83,
+            Self::TellWindow => 84,
+        }
+    }
 }
 
 /// A piece of what goes to the peer: data, an acknowledgement, or a word about the window.
@@ -38,13 +59,8 @@ impl<'a> Segment<'a> {
     pub(super) fn read(body: &mut &'a [u8]) -> Result<Self, KcpError> {
         let malformed = |_| KcpError::Malformed;
         let conversation = body.try_get_u32_le().map_err(malformed)?;
-        let command = match body.try_get_u8().map_err(malformed)? {
-            81 => Command::Push,
-            82 => Command::Ack,
-            83 => Command::AskWindow,
-            84 => Command::TellWindow,
-            _ => return Err(KcpError::Malformed),
-        };
+        let command = body.try_get_u8().map_err(malformed)?;
+        let command = Command::read(command).ok_or(KcpError::Malformed)?;
         let fragment = body.try_get_u8().map_err(malformed)?;
         let window = body.try_get_u16_le().map_err(malformed)?;
         let timestamp = body.try_get_u32_le().map_err(malformed)?;
@@ -69,7 +85,7 @@ impl<'a> Segment<'a> {
     /// Appends it to a datagram.
     pub(super) fn write(&self, datagram: &mut BytesMut) {
         datagram.put_u32_le(self.conversation);
-        datagram.put_u8(self.command as u8);
+        datagram.put_u8(self.command.number());
         datagram.put_u8(self.fragment);
         datagram.put_u16_le(self.window);
         datagram.put_u32_le(self.timestamp);

@@ -11,9 +11,6 @@ use super::segment::{ahead, distance};
 /// The most data that one segment has.
 pub(super) const MAX_FRAGMENT: usize = super::MAX_DATAGRAM - super::HEAD - super::segment::HEAD;
 
-/// The most segments that may be on their way.
-const WINDOW: usize = super::WINDOW as usize;
-
 /// After so many acks of later segments a segment is taken for lost.
 const OVERTAKEN: u32 = 2;
 
@@ -73,21 +70,15 @@ impl Sender {
     /// Queues a message. `false` if it is too long to be cut into fragments.
     pub(super) fn push(&mut self, message: &Bytes) -> bool {
         let count = message.len().div_ceil(MAX_FRAGMENT).max(1);
-        let Ok(last) = u8::try_from(count - 1) else {
+        let Ok(count) = u8::try_from(count) else {
             return false;
         };
-        if last == u8::MAX {
-            return false;
+        let mut rest = message.clone();
+        for following in (0..count).rev() {
+            let data = rest.split_to(rest.len().min(MAX_FRAGMENT));
+            self.queue.push_back(Fragment { following, data });
         }
-        for index in 0..=last {
-            let start = usize::from(index) * MAX_FRAGMENT;
-            let end = message.len().min(start + MAX_FRAGMENT);
-            self.queue.push_back(Fragment {
-                following: last - index,
-                data: message.slice(start..end),
-            });
-        }
-        self.bytes += message.len();
+        self.bytes = self.bytes.saturating_add(message.len());
         true
     }
 
@@ -172,7 +163,7 @@ impl Sender {
     }
 
     fn fill_window(&mut self, now: u32) {
-        let window = WINDOW.min(self.remote_window.into());
+        let window = usize::from(self.remote_window.min(super::WINDOW));
         while self.flight.len() < window
             && let Some(fragment) = self.queue.pop_front()
         {

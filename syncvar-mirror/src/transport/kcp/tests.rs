@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::slice::from_ref;
 
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -32,14 +33,14 @@ fn messages(connection: &mut KcpConnection, wanted: Channel) -> Vec<Bytes> {
         .collect()
 }
 
-fn datagrams(connection: &mut KcpConnection) -> Vec<Bytes> {
+fn said_by(connection: &mut KcpConnection) -> Vec<Bytes> {
     std::iter::from_fn(|| connection.poll_transmit()).collect()
 }
 
 /// Moves everything from one to the other, at once.
 fn pass(now: Duration, from: &mut KcpConnection, to: &mut KcpConnection) {
     from.update(now);
-    for datagram in datagrams(from) {
+    for datagram in said_by(from) {
         to.handle_datagram(now, &datagram);
     }
 }
@@ -57,7 +58,7 @@ fn the_largest_messages_of_both_channels_arrive_and_none_larger_is_sent() {
         let longer = [message.clone(), Bytes::from_static(b"x")];
         assert_eq!(client.send(channel, &longer), Err(KcpError::TooLong));
         assert_eq!(client.send(channel, &[]), Err(KcpError::TooLong));
-        client.send(channel, &[message.clone()]).unwrap();
+        client.send(channel, from_ref(message)).unwrap();
     }
     for step in 0..10 {
         pass(ms(step * 10), &mut client, &mut server);
@@ -78,13 +79,13 @@ fn no_datagram_is_longer_than_the_limit() {
         .send(Channel::Reliable, &[Bytes::from(vec![0; 100_000])])
         .unwrap();
     client.update(ms(0));
-    for datagram in datagrams(&mut client) {
+    for datagram in said_by(&mut client) {
         assert!(datagram.len() <= MAX_DATAGRAM);
         server.handle_datagram(ms(0), &datagram);
     }
     server.update(ms(0));
     // 86 acks, 49 of which fit one.
-    assert_eq!(datagrams(&mut server).len(), 2);
+    assert_eq!(said_by(&mut server).len(), 2);
 }
 
 #[test]
@@ -93,7 +94,7 @@ fn datagrams_of_another_cookie_or_none_at_all_are_ignored() {
     client
         .send(Channel::Unreliable, &[Bytes::from_static(b"batch")])
         .unwrap();
-    let datagram = datagrams(&mut client).remove(0);
+    let datagram = said_by(&mut client).remove(0);
     for wrong in [1, 2, 3, 4] {
         let mut other = datagram.to_vec();
         other[wrong] ^= 1;
@@ -127,7 +128,7 @@ fn a_datagram_that_makes_no_sense_ends_the_connection_and_the_peer_is_told() {
         let (mut client, mut server) = pair();
         server.handle_datagram(ms(0), &datagram);
         assert_eq!(server.closed(), Some(KcpError::Malformed));
-        for datagram in datagrams(&mut server) {
+        for datagram in said_by(&mut server) {
             client.handle_datagram(ms(0), &datagram);
         }
         assert_eq!(client.closed(), Some(KcpError::ClosedByPeer));
@@ -171,7 +172,7 @@ fn a_client_gives_up_when_nobody_answers() {
     let mut hellos = 0;
     for time in (0..10_000).step_by(10) {
         client.update(ms(time));
-        for datagram in datagrams(&mut client) {
+        for datagram in said_by(&mut client) {
             assert!(Hello::read(&datagram).is_some());
             hellos += 1;
         }
@@ -189,11 +190,11 @@ fn a_client_gives_up_when_nobody_answers() {
 fn what_was_sent_before_the_end_arrives_before_the_goodbye() {
     let (mut client, mut server) = pair();
     let last = Bytes::from(vec![5; 5000]);
-    server.send(Channel::Reliable, &[last.clone()]).unwrap();
+    server.send(Channel::Reliable, from_ref(&last)).unwrap();
     server.close(ms(0), ms(1000));
     server.update(ms(0));
     // All of it is lost once.
-    assert_eq!(datagrams(&mut server).len(), 5);
+    assert_eq!(said_by(&mut server).len(), 5);
     for time in (0..500).step_by(10) {
         pass(ms(time), &mut server, &mut client);
         pass(ms(time), &mut client, &mut server);
@@ -215,7 +216,7 @@ fn a_peer_that_takes_nothing_does_not_keep_a_connection_open() {
     server.update(ms(1000));
     assert_eq!(server.closed(), Some(KcpError::Closed));
     let goodbye = [&[2][..], &COOKIE.get().to_le_bytes(), &[DISCONNECT]].concat();
-    let goodbyes = datagrams(&mut server);
+    let goodbyes = said_by(&mut server);
     assert_eq!(goodbyes.iter().filter(|out| **out == goodbye).count(), 5);
 }
 
@@ -224,7 +225,7 @@ fn a_client_that_does_not_poll_is_sent_no_more_than_it_can_hold_until_it_does() 
     let (mut client, mut server) = pair();
     let message = Bytes::from(vec![3; 1000]);
     for _ in 0..6000 {
-        server.send(Channel::Reliable, &[message.clone()]).unwrap();
+        server.send(Channel::Reliable, from_ref(&message)).unwrap();
     }
     let mut time = 0;
     let mut step = |client: &mut KcpConnection, server: &mut KcpConnection| {
@@ -259,16 +260,16 @@ fn a_window_that_has_opened_is_found_out_when_the_word_of_it_was_lost() {
     }
     assert_eq!(messages(&mut client, Channel::Reliable).len(), 4096);
     client.update(ms(100));
-    drop(datagrams(&mut client));
+    drop(said_by(&mut client));
     let mut rest = 0;
     for time in (110..12_000).step_by(10) {
         // Pings would tell too; they are kept from it.
         server.update(ms(time));
-        for datagram in datagrams(&mut server) {
+        for datagram in said_by(&mut server) {
             client.handle_datagram(ms(time), &datagram);
         }
         client.update(ms(time));
-        for datagram in datagrams(&mut client) {
+        for datagram in said_by(&mut client) {
             let command = datagram[9];
             if command == 84 || rest > 0 {
                 server.handle_datagram(ms(time), &datagram);
@@ -319,7 +320,7 @@ struct Link {
 
 impl Link {
     fn send(&mut self, now: u64, to_server: bool, from: &mut KcpConnection, fates: &[Fate]) {
-        for datagram in datagrams(from) {
+        for datagram in said_by(from) {
             let fate = &fates[self.sent % fates.len()];
             for _ in 0..fate.copies {
                 self.sent += 1;
@@ -348,18 +349,18 @@ proptest! {
         // Not everything may be lost, for ever.
         prop_assume!(fates.iter().any(|fate| fate.copies > 0));
         let (mut client, mut server) = pair();
-        client.set_timeout(Duration::from_secs(3600));
-        server.set_timeout(Duration::from_secs(3600));
+        client.set_timeout(Duration::from_hours(1));
+        server.set_timeout(Duration::from_hours(1));
         let message = |(index, &length): (usize, &usize)| {
             Bytes::from(vec![u8::try_from(index).unwrap(); length])
         };
         let to_server: Vec<Bytes> = to_server.iter().enumerate().map(message).collect();
         let to_client: Vec<Bytes> = to_client.iter().enumerate().map(message).collect();
         for message in &to_server {
-            client.send(Channel::Reliable, &[message.clone()]).unwrap();
+            client.send(Channel::Reliable, from_ref(message)).unwrap();
         }
         for message in &to_client {
-            server.send(Channel::Reliable, &[message.clone()]).unwrap();
+            server.send(Channel::Reliable, from_ref(message)).unwrap();
         }
         let mut link = Link::default();
         let (mut at_server, mut at_client) = (Vec::new(), Vec::new());
@@ -451,7 +452,7 @@ fn a_connection_says_what_wire_md_says() {
         .unwrap();
     server.close(ms(0), ms(0));
     server.update(ms(0));
-    let said: Vec<String> = datagrams(&mut server).iter().map(hex::encode).collect();
+    let said: Vec<String> = said_by(&mut server).iter().map(hex::encode).collect();
     assert_eq!(said.len(), 6);
     assert_eq!(
         said[0],
@@ -460,12 +461,9 @@ fn a_connection_says_what_wire_md_says() {
     assert_eq!(said[1], "02ca51016005");
 }
 
-/// The recorded datagrams of Mirror, in the folder that the golden tests use.
+/// The recorded datagrams of Mirror.
 fn recorded() -> Vec<Vec<u8>> {
-    let folder = std::env::var_os("SYNCVAR_GOLDEN_DIR").map_or_else(
-        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/data"),
-        Into::into,
-    );
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/data");
     let file = std::fs::read(folder.join("session_kcp.json")).unwrap();
     let session: serde_json::Value = serde_json::from_slice(&file).unwrap();
     let raw = session["raw"].as_array().unwrap().iter();
@@ -477,14 +475,14 @@ fn recorded() -> Vec<Vec<u8>> {
 fn the_segments_of_every_recorded_datagram_are_read_and_written_again() {
     let mut segments = 0;
     for datagram in recorded() {
-        let (channel, cookie, mut body) = super::datagrams::split(&datagram).unwrap();
+        let (channel, cookie, mut body) = datagrams::split(&datagram).unwrap();
         if channel != RELIABLE {
             continue;
         }
         let mut out = std::collections::VecDeque::new();
-        let mut datagrams = super::datagrams::Datagrams::new(cookie, &mut out);
+        let mut datagrams = datagrams::Datagrams::new(cookie, &mut out);
         while !body.is_empty() {
-            datagrams.push(&super::segment::Segment::read(&mut body).unwrap());
+            datagrams.push(&segment::Segment::read(&mut body).unwrap());
             segments += 1;
         }
         drop(datagrams);

@@ -116,10 +116,9 @@ impl Wire {
 
     /// Queues a message.
     pub(crate) fn send(&mut self, channel: Channel, message: Bytes) {
-        match self.connection.send(channel, &[message]) {
-            Err(error @ KcpError::TooLong) => tracing::error!(%error),
-            // `poll_receive` will notice.
-            Err(_) | Ok(()) => {}
+        // If the connection is over, `poll_receive` will notice.
+        if let Err(error @ KcpError::TooLong) = self.connection.send(channel, &[message]) {
+            tracing::error!(%error, "not sent");
         }
     }
 

@@ -95,8 +95,9 @@ impl Link {
             tracing::error!(length, "not sent: a message is empty, or too long");
             return Sent::Queued;
         };
-        let queued = self.queued.load(Ordering::Relaxed) + self.pending.len();
-        if queued.saturating_add(head.len() + length) > options.max_queued_bytes {
+        let queued = self.queued.load(Ordering::Relaxed);
+        let queued = queued.saturating_add(self.pending.len());
+        if queued.saturating_add(length) > options.max_queued_bytes {
             return Sent::TooSlow;
         }
         self.pending.extend_from_slice(&head);

@@ -50,7 +50,7 @@ async fn a_client_that_is_sent_off_hears_what_was_said_to_it_before() {
         server
             .ask(|server| {
                 let connection = server.received[0].0;
-                server.send(connection, Channel::Reliable, "you are banned".into());
+                server.send(connection, Channel::Reliable, "you are banned");
                 server.kick(connection);
             })
             .await;
@@ -90,7 +90,7 @@ async fn a_client_ends_the_connection_when_what_it_hears_is_malformed() {
         let mut client = server.join(kind).await;
         exchange(&mut client, "first").await;
         server
-            .ask(|server| server.send(server.connections[0], Channel::Reliable, "!!".into()))
+            .ask(|server| server.send(server.connections[0], Channel::Reliable, "!!"))
             .await;
         let received = soon(client.receive()).await;
         assert!(matches!(received, Err(TransportError::Malformed(_))));
@@ -113,9 +113,11 @@ async fn a_client_that_is_dropped_leaves() {
 
 #[tokio::test]
 async fn a_client_that_vanishes_without_a_word_is_noticed() {
-    let mut options = TransportOptions::default();
-    options.kcp_timeout = Duration::from_millis(200);
-    options.receive_timeout = Duration::from_millis(200);
+    let options = TransportOptions {
+        kcp_timeout: Duration::from_millis(200),
+        receive_timeout: Duration::from_millis(200),
+        ..TransportOptions::default()
+    };
     for kind in BOTH {
         let server = Running::start(&[kind], options.clone()).await;
         let _silent = idle(kind, &server).await;

@@ -64,7 +64,7 @@ async fn one_server_takes_both_kinds_of_clients() {
     server
         .ask(|server| {
             for connection in server.connections.clone() {
-                server.send(connection, Channel::Reliable, "to all".into());
+                server.send(connection, Channel::Reliable, "to all");
             }
         })
         .await;

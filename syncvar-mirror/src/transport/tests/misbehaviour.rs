@@ -72,9 +72,11 @@ async fn datagrams_that_are_no_hello_make_no_connection() {
 #[tokio::test]
 async fn a_client_that_takes_nothing_is_sent_off_and_the_others_do_not_wait() {
     for kind in BOTH {
-        let mut options = TransportOptions::default();
-        options.max_queued_bytes = 1024 * 1024;
-        options.max_queued_packets = 10_000;
+        let options = TransportOptions {
+            max_queued_bytes: 1024 * 1024,
+            max_queued_packets: 10_000,
+            ..TransportOptions::default()
+        };
         let server = Running::start(&[kind], options).await;
         let _idle = idle(kind, &server).await;
         server.wait_for_connections(1).await;
@@ -98,8 +100,10 @@ async fn a_client_that_takes_nothing_is_sent_off_and_the_others_do_not_wait() {
 #[tokio::test]
 async fn a_server_stops_although_a_client_takes_nothing() {
     for kind in BOTH {
-        let mut options = TransportOptions::default();
-        options.close_timeout = Duration::from_millis(50);
+        let options = TransportOptions {
+            close_timeout: Duration::from_millis(50),
+            ..TransportOptions::default()
+        };
         let server = Running::start(&[kind], options).await;
         let _idle = idle(kind, &server).await;
         server.wait_for_connections(1).await;
@@ -118,8 +122,10 @@ async fn a_server_stops_although_a_client_takes_nothing() {
 #[tokio::test]
 async fn no_more_clients_than_the_limit_are_let_in_and_a_place_becomes_free() {
     for kind in BOTH {
-        let mut options = TransportOptions::default();
-        options.max_connections = 2;
+        let options = TransportOptions {
+            max_connections: 2,
+            ..TransportOptions::default()
+        };
         let server = Running::start(&[kind], options).await;
         let mut first = server.join(kind).await;
         let mut second = server.join(kind).await;

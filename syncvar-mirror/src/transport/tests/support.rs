@@ -43,7 +43,13 @@ pub(super) struct Echo {
 }
 
 impl Echo {
-    pub(super) fn send(&mut self, connection: ConnectionId, channel: Channel, message: Bytes) {
+    pub(super) fn send(
+        &mut self,
+        connection: ConnectionId,
+        channel: Channel,
+        message: impl Into<Bytes>,
+    ) {
+        let message = message.into();
         let middle = message.len() / 2;
         let pieces = vec![message.slice(..middle), message.slice(middle..)];
         self.out.push_back((connection, channel, pieces));
@@ -84,6 +90,12 @@ impl Game for Echo {
     fn handle_disconnect(&mut self, connection: ConnectionId) {
         assert!(self.connections.contains(&connection));
         self.connections.retain(|other| *other != connection);
+    }
+
+    fn disconnect_all(&mut self) {
+        for connection in self.connections.clone() {
+            self.kick(connection);
+        }
     }
 
     fn update(&mut self, now: Duration) {
