@@ -11,7 +11,7 @@ use tokio::net::ToSocketAddrs;
 
 use super::game::{Game, Outgoing, Player};
 use super::host::Host;
-use super::peer::{Peer, Wire};
+use super::peer::Peer;
 use super::{TransportError, TransportOptions};
 use crate::{Limits, MirrorClient, MirrorClientEvent, MirrorError, MirrorServer};
 
@@ -222,11 +222,7 @@ impl MirrorPeer {
         options: TransportOptions,
     ) -> io::Result<Self> {
         let wire = super::telepathy::Wire::connect(addr, &options).await?;
-        Ok(Self(Peer::new(
-            client,
-            Wire::Telepathy(Box::new(wire)),
-            options,
-        )))
+        Ok(Self(Peer::new(client, wire, options)))
     }
 
     /// Connects to a server by KCP (UDP), and waits until it has answered.
@@ -259,7 +255,7 @@ impl MirrorPeer {
         options: TransportOptions,
     ) -> io::Result<Self> {
         let wire = super::kcp::Wire::connect(addr, &options).await?;
-        Ok(Self(Peer::new(client, Wire::Kcp(Box::new(wire)), options)))
+        Ok(Self(Peer::new(client, wire, options)))
     }
 
     /// The client.

@@ -1,5 +1,6 @@
 //! `Peer`: a client and its connection.
 
+use std::fmt::Debug;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -18,7 +19,7 @@ use crate::Limits;
 pub(crate) struct Peer<C> {
     client: C,
     /// Closed as soon as the connection is over.
-    wire: Option<Wire>,
+    wire: Option<Box<dyn Wire>>,
     /// By when the connection is to have ended, if this side ends it.
     leaving: Option<Pin<Box<Sleep>>>,
     options: TransportOptions,
@@ -27,12 +28,27 @@ pub(crate) struct Peer<C> {
 }
 
 /// A socket that is connected to a server.
-#[derive(Debug)]
-pub(crate) enum Wire {
-    #[cfg(feature = "telepathy")]
-    Telepathy(Box<super::telepathy::Wire>),
-    #[cfg(feature = "kcp")]
-    Kcp(Box<super::kcp::Wire>),
+pub(crate) trait Wire: Debug + Send {
+    /// What the connection carries.
+    fn limits(&self) -> Limits;
+
+    /// The next message; `Ok(None)` when the connection has been ended.
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<(Channel, Bytes)>>>;
+
+    /// Whether too much waits already to send more.
+    fn is_full(&self) -> bool;
+
+    /// Queues a message.
+    fn send(&mut self, channel: Channel, message: Bytes);
+
+    /// Sends what was queued, as far as the socket takes it.
+    fn flush(&mut self, cx: &mut Context<'_>);
+
+    /// Ends the connection: what was queued is sent first, for as long as `linger`.
+    fn close(&mut self, linger: Duration);
+
+    /// Goes on until the connection has ended.
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
 }
 
 /// What a [`Peer`] has waited for.
@@ -44,13 +60,13 @@ enum Received {
 }
 
 impl<C: Player> Peer<C> {
-    pub(crate) fn new(mut client: C, wire: Wire, options: TransportOptions) -> Self {
+    pub(crate) fn new(mut client: C, wire: impl Wire + 'static, options: TransportOptions) -> Self {
         client.handle_connect(wire.limits());
         let mut ticks = tokio::time::interval(options.tick.max(Duration::from_micros(1)));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         Self {
             client,
-            wire: Some(wire),
+            wire: Some(Box::new(wire)),
             leaving: None,
             options,
             started: Instant::now(),
@@ -116,7 +132,7 @@ impl<C: Player> Peer<C> {
         if updated {
             self.client.update(self.started.elapsed());
         }
-        transmit(&mut self.client, wire);
+        transmit(&mut self.client, wire.as_mut());
         wire.flush(cx);
         if self.client.poll_close() {
             self.leave();
@@ -125,7 +141,7 @@ impl<C: Player> Peer<C> {
         match wire.poll_receive(cx) {
             Poll::Ready(Ok(Some((channel, message)))) => {
                 let handled = self.client.handle_packet(channel, &message);
-                transmit(&mut self.client, wire);
+                transmit(&mut self.client, wire.as_mut());
                 wire.flush(cx);
                 if self.client.poll_close() {
                     self.leave();
@@ -177,77 +193,10 @@ impl<C: Player> Peer<C> {
 }
 
 /// Sends what the client wants to send, unless too much waits already.
-fn transmit(client: &mut impl Player, wire: &mut Wire) {
+fn transmit(client: &mut impl Player, wire: &mut dyn Wire) {
     while !wire.is_full()
         && let Some((channel, message)) = client.poll_transmit()
     {
         wire.send(channel, message);
-    }
-}
-
-impl Wire {
-    fn limits(&self) -> Limits {
-        match self {
-            #[cfg(feature = "telepathy")]
-            Self::Telepathy(wire) => wire.limits(),
-            #[cfg(feature = "kcp")]
-            Self::Kcp(_) => Limits::KCP,
-        }
-    }
-
-    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<(Channel, Bytes)>>> {
-        match self {
-            #[cfg(feature = "telepathy")]
-            Self::Telepathy(wire) => wire.poll_receive(cx),
-            #[cfg(feature = "kcp")]
-            Self::Kcp(wire) => wire.poll_receive(cx),
-        }
-    }
-
-    fn is_full(&self) -> bool {
-        match self {
-            #[cfg(feature = "telepathy")]
-            Self::Telepathy(wire) => wire.is_full(),
-            #[cfg(feature = "kcp")]
-            Self::Kcp(wire) => wire.is_full(),
-        }
-    }
-
-    fn send(&mut self, channel: Channel, message: Bytes) {
-        match self {
-            // Everything is reliable there.
-            #[cfg(feature = "telepathy")]
-            Self::Telepathy(wire) => wire.send(&message),
-            #[cfg(feature = "kcp")]
-            Self::Kcp(wire) => wire.send(channel, message),
-        }
-    }
-
-    fn flush(&mut self, cx: &mut Context<'_>) {
-        match self {
-            #[cfg(feature = "telepathy")]
-            Self::Telepathy(wire) => wire.flush(cx),
-            #[cfg(feature = "kcp")]
-            Self::Kcp(wire) => wire.flush(cx),
-        }
-    }
-
-    fn close(&mut self, linger: Duration) {
-        match self {
-            // Its end is a part of `poll_close`.
-            #[cfg(feature = "telepathy")]
-            Self::Telepathy(_) => {}
-            #[cfg(feature = "kcp")]
-            Self::Kcp(wire) => wire.close(linger),
-        }
-    }
-
-    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self {
-            #[cfg(feature = "telepathy")]
-            Self::Telepathy(wire) => wire.poll_close(cx),
-            #[cfg(feature = "kcp")]
-            Self::Kcp(wire) => wire.poll_close(cx),
-        }
     }
 }

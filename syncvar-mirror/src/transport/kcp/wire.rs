@@ -12,7 +12,8 @@ use tokio::net::{ToSocketAddrs, UdpSocket};
 use tokio::time::{Instant, Interval};
 
 use super::{KcpConnection, KcpError, MAX_DATAGRAM, port};
-use crate::transport::TransportOptions;
+use crate::Limits;
+use crate::transport::{TransportOptions, peer};
 
 #[derive(Debug)]
 pub(crate) struct Wire {
@@ -20,7 +21,7 @@ pub(crate) struct Wire {
     connection: KcpConnection,
     /// What the socket has not taken.
     out: Option<Bytes>,
-    /// The socket has failed.
+    /// The system says that nobody is there.
     failed: Option<io::ErrorKind>,
     started: Instant,
     timer: Interval,
@@ -82,21 +83,6 @@ impl Wire {
         }
     }
 
-    /// The next message; `Ok(None)` when the connection has been ended.
-    pub(crate) fn poll_receive(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<io::Result<Option<(Channel, Bytes)>>> {
-        self.go_on(cx);
-        if let Some(message) = self.connection.poll_message() {
-            return Poll::Ready(Ok(Some(message)));
-        }
-        match self.over() {
-            Some(over) => Poll::Ready(over.map(|()| None)),
-            None => Poll::Pending,
-        }
-    }
-
     /// Whether the connection is over, and how.
     fn over(&self) -> Option<io::Result<()>> {
         match self.connection.closed() {
@@ -106,44 +92,6 @@ impl Wire {
             }
             Some(error) => Some(Err(io::Error::new(io::ErrorKind::InvalidData, error))),
             None => self.failed.map(|error| Err(error.into())),
-        }
-    }
-
-    /// Whether too much waits already to send more.
-    pub(crate) fn is_full(&self) -> bool {
-        self.connection.queued_bytes() >= self.max_queued_bytes
-    }
-
-    /// Queues a message.
-    pub(crate) fn send(&mut self, channel: Channel, message: Bytes) {
-        // If the connection is over, `poll_receive` will notice.
-        if let Err(error @ KcpError::TooLong) = self.connection.send(channel, &[message]) {
-            tracing::error!(%error, "not sent");
-        }
-    }
-
-    /// Sends what was queued, as far as the socket takes it.
-    pub(crate) fn flush(&mut self, cx: &mut Context<'_>) {
-        // What has come is read before: it may be the answer that all waits for.
-        self.go_on(cx);
-        self.connection.update(self.started.elapsed());
-        let _ = self.poll_send(cx);
-    }
-
-    /// Ends the connection: what was queued is sent first, for as long as `linger`.
-    pub(crate) fn close(&mut self, linger: Duration) {
-        let now = self.started.elapsed();
-        self.connection.close(now, linger);
-        self.connection.update(now);
-    }
-
-    /// Goes on until the connection has ended.
-    pub(crate) fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.go_on(cx);
-        match (self.connection.closed(), self.failed) {
-            (Some(_), _) => self.poll_send(cx),
-            (None, Some(error)) => Poll::Ready(Err(error.into())),
-            (None, None) => Poll::Pending,
         }
     }
 
@@ -158,7 +106,7 @@ impl Wire {
                     self.connection.handle_datagram(now, datagram.filled());
                 }
                 Poll::Ready(Err(error)) => {
-                    self.failed = Some(error.kind());
+                    self.note(&error);
                     break;
                 }
                 Poll::Pending => break,
@@ -167,22 +115,81 @@ impl Wire {
         while self.timer.poll_tick(cx).is_ready() {
             self.connection.update(self.started.elapsed());
         }
-        if let Poll::Ready(Err(error)) = self.poll_send(cx) {
-            self.failed = Some(error.kind());
+        let _ = self.poll_send(cx);
+    }
+
+    /// That nobody is there is the end; anything else may pass, or the timeout comes.
+    fn note(&mut self, error: &io::Error) {
+        match error.kind() {
+            kind @ (io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset) => {
+                self.failed = Some(kind);
+            }
+            _ => tracing::debug!(%error, "a datagram may be lost"),
         }
     }
 
-    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             if self.out.is_none() {
                 self.out = self.connection.poll_transmit();
             }
             let Some(datagram) = &self.out else {
-                return Poll::Ready(Ok(()));
+                return Poll::Ready(());
             };
-            let sent = ready!(self.socket.poll_send(cx, datagram));
+            if let Err(error) = ready!(self.socket.poll_send(cx, datagram)) {
+                self.note(&error);
+            }
             self.out = None;
-            sent?;
+        }
+    }
+}
+
+impl peer::Wire for Wire {
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<(Channel, Bytes)>>> {
+        self.go_on(cx);
+        if let Some(message) = self.connection.poll_message() {
+            return Poll::Ready(Ok(Some(message)));
+        }
+        match self.over() {
+            Some(over) => Poll::Ready(over.map(|()| None)),
+            None => Poll::Pending,
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits::KCP
+    }
+
+    fn is_full(&self) -> bool {
+        self.connection.queued_bytes() >= self.max_queued_bytes
+    }
+
+    fn send(&mut self, channel: Channel, message: Bytes) {
+        // If the connection is over, `poll_receive` will notice.
+        if let Err(error @ KcpError::TooLong) = self.connection.send(channel, &[message]) {
+            tracing::error!(%error, "not sent");
+        }
+    }
+
+    fn flush(&mut self, cx: &mut Context<'_>) {
+        // What has come is read before: it may be the answer that all waits for.
+        self.go_on(cx);
+        self.connection.update(self.started.elapsed());
+        let _ = self.poll_send(cx);
+    }
+
+    fn close(&mut self, linger: Duration) {
+        let now = self.started.elapsed();
+        self.connection.close(now, linger);
+        self.connection.update(now);
+    }
+
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.go_on(cx);
+        match (self.connection.closed(), self.failed) {
+            (Some(_), _) => self.poll_send(cx).map(Ok),
+            (None, Some(error)) => Poll::Ready(Err(error.into())),
+            (None, None) => Poll::Pending,
         }
     }
 }
@@ -190,7 +197,7 @@ impl Wire {
 impl Drop for Wire {
     /// Without a goodbye, the server would wait for its timeout.
     fn drop(&mut self) {
-        self.close(Duration::ZERO);
+        peer::Wire::close(self, Duration::ZERO);
         let left = self.out.take().into_iter();
         let left = left.chain(std::iter::from_fn(|| self.connection.poll_transmit()));
         for datagram in left {

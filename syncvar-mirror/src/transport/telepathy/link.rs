@@ -13,7 +13,7 @@ use tracing::Instrument;
 use super::frame::{FrameError, Frames, head};
 use super::socket::Socket;
 use crate::transport::TransportOptions;
-use crate::transport::game::Game;
+use crate::transport::game::{Game, Outgoing};
 use crate::transport::host::Sent;
 
 /// The server's end of a connection. Its task goes on until the link is closed or the peer is gone.
@@ -89,10 +89,15 @@ impl Link {
     }
 
     /// Adds a message to what is to be sent.
-    pub(super) fn send(&mut self, chunks: &[Bytes], options: &TransportOptions) -> Sent {
-        let length = chunks.iter().map(Bytes::len).sum();
+    pub(super) fn send(&mut self, message: &Outgoing<'_>, options: &TransportOptions) -> Sent {
+        let length = message.chunks.iter().map(Bytes::len).sum();
         let Some(head) = head(length).filter(|_| length <= options.max_frame) else {
-            tracing::error!(length, "not sent: a message is empty, or too long");
+            let channel = message.channel;
+            tracing::error!(
+                ?channel,
+                length,
+                "not sent: a message is empty, or too long"
+            );
             return Sent::Queued;
         };
         let queued = self.queued.load(Ordering::Relaxed);
@@ -101,7 +106,7 @@ impl Link {
             return Sent::TooSlow;
         }
         self.pending.extend_from_slice(&head);
-        for chunk in chunks {
+        for chunk in message.chunks {
             self.pending.extend_from_slice(chunk);
         }
         Sent::Queued

@@ -127,7 +127,7 @@ impl<S: Game> host::Port<S> for Port {
 
     fn send(&mut self, message: &Outgoing<'_>) -> Sent {
         match self.links.get_mut(&message.connection) {
-            Some(link) => link.send(message.chunks, &self.options),
+            Some(link) => link.send(message, &self.options),
             None => Sent::NotHere,
         }
     }

@@ -3,6 +3,7 @@
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 use syncvar_runtime::Channel;
@@ -12,7 +13,7 @@ use tokio::time::Instant;
 
 use super::frame::{Frames, head};
 use crate::Limits;
-use crate::transport::TransportOptions;
+use crate::transport::{TransportOptions, peer};
 
 /// When so much waits to be sent, no more is taken from the client.
 const MAX_PENDING: usize = 256 * 1024;
@@ -49,11 +50,36 @@ impl Wire {
         })
     }
 
-    /// The next message; `Ok(None)` when the server has ended the connection.
-    pub(crate) fn poll_receive(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<io::Result<Option<(Channel, Bytes)>>> {
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.stream.poll_read_ready(cx))?;
+            match self.stream.try_read_buf(self.frames.buffer()) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                result => return Poll::Ready(result),
+            }
+        }
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.pending.is_empty() {
+            ready!(self.stream.poll_write_ready(cx))?;
+            match self.stream.try_write(&self.pending) {
+                Ok(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                Ok(written) => {
+                    self.pending.advance(written);
+                    self.last_sent = Instant::now();
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+        self.last_sent = Instant::now();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl peer::Wire for Wire {
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<(Channel, Bytes)>>> {
         let sent = self.poll_send(cx);
         loop {
             match self.frames.next_frame() {
@@ -84,35 +110,34 @@ impl Wire {
         }
     }
 
-    /// What the connection carries.
-    pub(crate) fn limits(&self) -> Limits {
+    fn limits(&self) -> Limits {
         super::limits(&self.options)
     }
 
-    /// Whether too much waits already to send more.
-    pub(crate) fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.pending.len() >= MAX_PENDING
     }
 
-    /// Queues a message.
-    pub(crate) fn send(&mut self, message: &Bytes) {
+    /// Everything is reliable here.
+    fn send(&mut self, channel: Channel, message: Bytes) {
         match head(message.len()).filter(|_| message.len() <= self.options.max_frame) {
             Some(head) => {
                 self.pending.extend_from_slice(&head);
-                self.pending.extend_from_slice(message);
+                self.pending.extend_from_slice(&message);
             }
-            None => tracing::error!("not sent: a message is empty, or too long"),
+            None => tracing::error!(?channel, "not sent: a message is empty, or too long"),
         }
     }
 
-    /// Sends what was queued, as far as the socket takes it.
-    pub(crate) fn flush(&mut self, cx: &mut Context<'_>) {
+    fn flush(&mut self, cx: &mut Context<'_>) {
         // `poll_receive` will come upon any error.
         let _ = self.poll_send(cx);
     }
 
-    /// Goes on until what was queued has been taken, and the server has closed too.
-    pub(crate) fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    /// The end of what is sent comes after all that is.
+    fn close(&mut self, _: Duration) {}
+
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_send(cx))?;
         if !self.shut {
             ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
@@ -123,33 +148,6 @@ impl Wire {
         while ready!(self.poll_read(cx))? != 0 {
             self.frames.buffer().clear();
         }
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        loop {
-            ready!(self.stream.poll_read_ready(cx))?;
-            match self.stream.try_read_buf(self.frames.buffer()) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                result => return Poll::Ready(result),
-            }
-        }
-    }
-
-    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.pending.is_empty() {
-            ready!(self.stream.poll_write_ready(cx))?;
-            match self.stream.try_write(&self.pending) {
-                Ok(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                Ok(written) => {
-                    self.pending.advance(written);
-                    self.last_sent = Instant::now();
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Poll::Ready(Err(error)),
-            }
-        }
-        self.last_sent = Instant::now();
         Poll::Ready(Ok(()))
     }
 }

@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use crate::transport::game::{Game, Outgoing, Player};
 use crate::transport::host::Host;
 use crate::transport::kcp::KcpConnection;
-use crate::transport::peer::{Peer, Wire};
+use crate::transport::peer::Peer;
 use crate::transport::{TransportOptions, kcp, telepathy};
 use crate::{Limits, MirrorError};
 
@@ -269,13 +269,17 @@ impl Running {
 
 pub(super) async fn join(kind: Kind, addr: SocketAddr) -> std::io::Result<Peer<Bot>> {
     let options = TransportOptions::default();
-    let wire = match kind {
+    let bot = Bot::default();
+    let mut peer = match kind {
         Kind::Telepathy => {
-            Wire::Telepathy(Box::new(telepathy::Wire::connect(addr, &options).await?))
+            let wire = telepathy::Wire::connect(addr, &options).await?;
+            Peer::new(bot, wire, options)
         }
-        Kind::Kcp => Wire::Kcp(Box::new(kcp::Wire::connect(addr, &options).await?)),
+        Kind::Kcp => {
+            let wire = kcp::Wire::connect(addr, &options).await?;
+            Peer::new(bot, wire, options)
+        }
     };
-    let mut peer = Peer::new(Bot::default(), wire, options);
     let limits = match kind {
         Kind::Telepathy => Limits::TELEPATHY,
         Kind::Kcp => Limits::KCP,
