@@ -19,6 +19,7 @@ pub(crate) fn prefabs() -> MirrorPrefabs {
         .register::<(Player, Wallet, Aim)>(player.component(1, wallet).component(2, aim))
         .register::<Monster>(MirrorPrefab::new("Monster", 1002.into()))
         .register::<Door>(MirrorPrefab::new("Door", 1003.into()))
+        .message::<GlobalMsg>()
 }
 
 /// Somebody who plays.

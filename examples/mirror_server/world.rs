@@ -8,14 +8,12 @@ use syncvar::{Color32, Vector3};
 use syncvar_mirror::{MirrorServer, MirrorServerEvent, MirrorSpawnOptions};
 
 use crate::objects::{
-    Door, GlobalMsg, Item, Kind, Loot, Monster, Player, SCENE_DOOR, Wallet, prefabs,
+    Aim, Door, GlobalMsg, Item, Kind, Loot, Monster, Player, SCENE_DOOR, Wallet, prefabs,
 };
 
 /// A server with everything that is there before anybody comes.
 pub(crate) fn server() -> MirrorServer {
-    let mut server = MirrorServer::new(prefabs());
-    server.register_message::<GlobalMsg>();
-    server
+    MirrorServer::new(prefabs())
 }
 
 /// The objects of the world, and how far the script has come.
@@ -54,15 +52,23 @@ impl World {
                 MirrorServerEvent::AddPlayerRequested { connection } => {
                     self.add_player(server, connection, now);
                 }
-                MirrorServerEvent::Message(message) => {
-                    if let Some(Ok(GlobalMsg { a, item })) = message.read::<GlobalMsg>() {
-                        let answer = GlobalMsg { a: a + 1, item };
-                        server.send(message.connection, &answer);
+                MirrorServerEvent::Message {
+                    connection,
+                    message,
+                } => {
+                    if let Some(GlobalMsg { a, item }) = message.get() {
+                        let answer = GlobalMsg {
+                            a: a.wrapping_add(1),
+                            item: item.clone(),
+                        };
+                        let _ = server.send(connection, &answer);
                     }
                 }
                 MirrorServerEvent::Disconnected { connection, .. } => {
                     println!("{connection} is gone");
                 }
+                // Each time a client aims.
+                MirrorServerEvent::Written { .. } => {}
                 other => println!("{other:?}"),
             }
         }
@@ -76,9 +82,8 @@ impl World {
     }
 
     fn add_player(&mut self, server: &mut MirrorServer, connection: ConnectionId, now: Duration) {
-        let behaviours = Default::default();
-        let added = server.add_player::<(Player, Wallet, crate::objects::Aim)>(connection, behaviours);
-        let Ok(player) = added else {
+        let behaviours = <(Player, Wallet, Aim)>::default();
+        let Ok(player) = server.add_player(connection, behaviours) else {
             return;
         };
         println!("{connection} plays {player}");
@@ -130,97 +135,169 @@ enum Step {
 
 /// What happens, and how many milliseconds after the first player has come in.
 const SCRIPT: &[(u128, Step)] = &[
-    (300, Step::Monster(0, |goblin, _| {
-        goblin.hp.set(40);
-        goblin.buffs.insert(1, "haste".into());
-    })),
-    (500, Step::Monster(0, |goblin, _| {
-        goblin.buffs.insert(2, "shield".into());
-        goblin.buffs.insert(1, "slow".into());
-        goblin.buffs.remove(&2);
-    })),
-    (600, Step::Monster(0, |goblin, _| {
-        goblin.tags.insert("boss".into());
-        goblin.loot.push(loot(5, "sword", 0.5));
-        goblin.loot.push(loot(6, "bow", 0.25));
-    })),
-    (800, Step::World(|world, server, _| {
-        let options = MirrorSpawnOptions {
-            position: Vector3::new(10.0, 0.0, 10.0),
-            ..MirrorSpawnOptions::default()
-        };
-        world.monsters.extend(server.spawn_with(Monster::born(Kind::Dragon), options));
-    })),
-    (900, Step::Monster(2, |dragon, player| {
-        dragon.target.set(player.into());
-        dragon.bounty.set(Some(500));
-        dragon.hp.set(999);
-    })),
-    (1100, Step::World(|_, server, player| {
-        if let Some(mut wallet) = server.get_mut::<Wallet>(player) {
-            wallet.gold.set(777);
-        }
-        if let Some(mut player) = server.get_mut::<Player>(player) {
-            player.inventory.extend([11, 22]);
-            player.position.set(Vector3::new(1.0, 2.0, 3.0));
-        }
-    })),
-    (1300, Step::World(|world, server, player| {
-        if let Some(dragon) = world.monsters.get(2) {
-            let _ = server.calls::<Monster>(*dragon).roar(9, Vector3::new(1.0, 1.0, 1.0));
-        }
-        if let Some(owner) = server.owner(player) {
-            let _ = server.calls::<Player>(player).notify(owner, "hello-owner".into());
-        }
-        let _ = server.calls::<Player>(player).others(4);
-    })),
-    (1500, Step::Player(|player| {
-        if player.inventory.len() > 1 {
-            player.inventory.set(0, 33);
-            player.inventory.remove(1);
-        }
-    })),
-    (1600, Step::World(|world, server, player| {
-        if let Some(orc) = world.monsters.get(1) {
-            server.set_owner(*orc, server.owner(player));
-        }
-    })),
-    (1700, Step::World(|world, server, _| {
-        if let Some(orc) = world.monsters.get(1) {
-            server.set_owner(*orc, None);
-        }
-    })),
-    (1800, Step::World(|world, server, _| {
-        if let Some(orc) = world.monsters.get(1) {
-            server.despawn(*orc);
-        }
-    })),
-    (1900, Step::Monster(0, |goblin, _| {
-        goblin.color.set(Color32 { r: 9, g: 8, b: 7, a: 6 });
-    })),
-    (2000, Step::World(|world, server, _| {
-        if let Some(mut door) = server.get_mut::<Door>(world.door) {
-            let open = !*door.open;
-            door.open.set(open);
-        }
-    })),
-    (2100, Step::Monster(2, |dragon, _| dragon.target.set(NetRef::NONE))),
-    (2200, Step::Player(|player| {
-        player.inventory.clear();
-        player.inventory.push(1);
-    })),
-    (2300, Step::World(|world, server, _| {
-        if let Some(dragon) = world.monsters.get(2) {
-            server.despawn(*dragon);
-        }
-    })),
-    (2400, Step::World(|_, server, _| {
-        let item = Item { id: 3, name: "srv".into(), weight: 1.0 };
-        server.send_to_all(&GlobalMsg { a: 41, item });
-    })),
+    (
+        300,
+        Step::Monster(0, |goblin, _| {
+            goblin.hp.set(40);
+            goblin.buffs.insert(1, "haste".into());
+        }),
+    ),
+    (
+        500,
+        Step::Monster(0, |goblin, _| {
+            goblin.buffs.insert(2, "shield".into());
+            goblin.buffs.insert(1, "slow".into());
+            goblin.buffs.remove(&2);
+        }),
+    ),
+    (
+        600,
+        Step::Monster(0, |goblin, _| {
+            goblin.tags.insert("boss".into());
+            goblin.loot.push(loot(5, "sword", 0.5));
+            goblin.loot.push(loot(6, "bow", 0.25));
+        }),
+    ),
+    (
+        800,
+        Step::World(|world, server, _| {
+            let options = MirrorSpawnOptions {
+                position: Vector3::new(10.0, 0.0, 10.0),
+                ..MirrorSpawnOptions::default()
+            };
+            world
+                .monsters
+                .extend(server.spawn_with(Monster::born(Kind::Dragon), options));
+        }),
+    ),
+    (
+        900,
+        Step::Monster(2, |dragon, player| {
+            dragon.target.set(player.into());
+            dragon.bounty.set(Some(500));
+            dragon.hp.set(999);
+        }),
+    ),
+    (
+        1100,
+        Step::World(|_, server, player| {
+            if let Some(mut wallet) = server.get_mut::<Wallet>(player) {
+                wallet.gold.set(777);
+            }
+            if let Some(mut player) = server.get_mut::<Player>(player) {
+                player.inventory.extend([11, 22]);
+                player.position.set(Vector3::new(1.0, 2.0, 3.0));
+            }
+        }),
+    ),
+    (
+        1300,
+        Step::World(|world, server, player| {
+            if let Some(dragon) = world.monsters.get(2) {
+                let _ = server
+                    .calls::<Monster>(*dragon)
+                    .roar(9, Vector3::new(1.0, 1.0, 1.0));
+            }
+            if let Some(owner) = server.owner(player) {
+                let _ = server
+                    .calls::<Player>(player)
+                    .notify(owner, "hello-owner".into());
+            }
+            let _ = server.calls::<Player>(player).others(4);
+        }),
+    ),
+    (
+        1500,
+        Step::Player(|player| {
+            if player.inventory.len() > 1 {
+                player.inventory.set(0, 33);
+                player.inventory.remove(1);
+            }
+        }),
+    ),
+    (
+        1600,
+        Step::World(|world, server, player| {
+            if let Some(orc) = world.monsters.get(1) {
+                server.set_owner(*orc, server.owner(player));
+            }
+        }),
+    ),
+    (
+        1700,
+        Step::World(|world, server, _| {
+            if let Some(orc) = world.monsters.get(1) {
+                server.set_owner(*orc, None);
+            }
+        }),
+    ),
+    (
+        1800,
+        Step::World(|world, server, _| {
+            if let Some(orc) = world.monsters.get(1) {
+                server.despawn(*orc);
+            }
+        }),
+    ),
+    (
+        1900,
+        Step::Monster(0, |goblin, _| {
+            goblin.color.set(Color32 {
+                r: 9,
+                g: 8,
+                b: 7,
+                a: 6,
+            });
+        }),
+    ),
+    (
+        2000,
+        Step::World(|world, server, _| {
+            if let Some(mut door) = server.get_mut::<Door>(world.door) {
+                let open = !*door.open;
+                door.open.set(open);
+            }
+        }),
+    ),
+    (
+        2100,
+        Step::Monster(2, |dragon, _| {
+            dragon.target.set(NetRef::NONE);
+        }),
+    ),
+    (
+        2200,
+        Step::Player(|player| {
+            player.inventory.clear();
+            player.inventory.push(1);
+        }),
+    ),
+    (
+        2300,
+        Step::World(|world, server, _| {
+            if let Some(dragon) = world.monsters.get(2) {
+                server.despawn(*dragon);
+            }
+        }),
+    ),
+    (
+        2400,
+        Step::World(|_, server, _| {
+            let item = Item {
+                id: 3,
+                name: "srv".into(),
+                weight: 1.0,
+            };
+            let _ = server.send_to_all(&GlobalMsg { a: 41, item });
+        }),
+    ),
 ];
 
 fn loot(item: i32, label: &str, chance: f32) -> Loot {
     let label = label.into();
-    Loot { item, label, chance }
+    Loot {
+        item,
+        label,
+        chance,
+    }
 }

@@ -1,0 +1,176 @@
+//! Two bots join, one by Telepathy and one by KCP, and see what happens; in the end all have the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use syncvar::NetworkIdentity;
+use syncvar::prelude::*;
+use syncvar_mirror::MirrorClient;
+use syncvar_mirror::transport::{MirrorHost, MirrorPeer};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
+
+use crate::objects::{Aim, Door, Monster, Player, SCENE_DOOR, Wallet, prefabs};
+
+/// How long the bots play: until shortly after the script is over.
+const PLAY: Duration = Duration::from_millis(3_000);
+
+/// Runs the server and the bots, and compares them.
+pub(crate) async fn run() -> io::Result<ExitCode> {
+    let (mut world, server) = crate::new_world();
+    let host = MirrorHost::telepathy("127.0.0.1:0", server).await?;
+    let host = host.and_kcp("127.0.0.1:0").await?;
+    let [telepathy, kcp] = host.local_addrs()?[..] else {
+        return Ok(ExitCode::FAILURE);
+    };
+    let (stop, mut stopped) = oneshot::channel();
+    let (tell, told) = oneshot::channel();
+    let mut tell = Some(tell);
+    let server = tokio::spawn(host.run(move |server, now| {
+        if stopped.try_recv().is_err() {
+            return world.tick(server, now);
+        }
+        // As it is now: the players leave when the server stops.
+        if let Some(tell) = tell.take() {
+            let _ = tell.send(server.identities().map(describe).collect());
+        }
+        ControlFlow::Break(())
+    }));
+
+    let ada = tokio::spawn(play(telepathy, Wire::Telepathy));
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let bob = tokio::spawn(play(kcp, Wire::Kcp));
+    let bots = [ada.await??, bob.await??];
+    let _ = stop.send(());
+    let world: Vec<Described> = told.await.map_err(io::Error::other)?;
+    server.await?;
+
+    let same = bots.iter().all(|bot| compare(&world, bot.client()));
+    println!(
+        "{}",
+        if same {
+            "Every replica has what it may have, and nothing else."
+        } else {
+            "The replicas are NOT what they should be."
+        }
+    );
+    Ok(if same {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// By which transport.
+enum Wire {
+    Telepathy,
+    Kcp,
+}
+
+/// A bot that joins, says hello, takes damage, aims, and looks at what happens.
+async fn play(addr: SocketAddr, wire: Wire) -> io::Result<MirrorPeer> {
+    let mut client = MirrorClient::new(prefabs());
+    let added = client.add_scene_object(SCENE_DOOR, Door::default());
+    added.map_err(io::Error::other)?;
+    let mut peer = match wire {
+        Wire::Telepathy => MirrorPeer::telepathy(addr, client).await?,
+        Wire::Kcp => MirrorPeer::kcp(addr, client).await?,
+    };
+    let end = Instant::now() + PLAY;
+    let mut greeted = false;
+    while let Ok(Some(_)) = timeout_at(end, peer.next_event()).await {
+        let client = peer.client_mut();
+        if let Some(player) = client.local_player()
+            && !std::mem::replace(&mut greeted, true)
+        {
+            let said = client.calls::<Player>(player).chat("hello".into());
+            said.map_err(io::Error::other)?;
+            let hurt = client.calls::<Player>(player).damage(7);
+            hurt.map_err(io::Error::other)?;
+            if let Some(mut aim) = client.get_mut::<Aim>(player) {
+                aim.yaw.set(1.5);
+                aim.firing.set(true);
+            }
+        }
+    }
+    Ok(peer)
+}
+
+/// An object, as text.
+struct Described {
+    id: NetId,
+    /// What everybody may have of it.
+    open: String,
+    /// What its owner alone may have.
+    owners: Option<String>,
+}
+
+fn describe(object: NetworkIdentity<'_>) -> Described {
+    let mut open = Vec::new();
+    if let Some(player) = object.behaviour::<Player>() {
+        let (name, health) = (&player.player_name, &player.health);
+        let (position, inventory) = (&player.position, player.inventory.to_vec());
+        open.push(format!("{name} {health} {position:?} {inventory:?}"));
+    }
+    if let Some(aim) = object.behaviour::<Aim>() {
+        open.push(format!("aims at {}, fires: {}", aim.yaw, aim.firing));
+    }
+    if let Some(monster) = object.behaviour::<Monster>() {
+        let (kind, hp, color) = (&monster.kind, &monster.hp, &monster.color);
+        let tags: BTreeSet<_> = monster.tags.iter().collect();
+        let buffs: BTreeMap<_, _> = monster.buffs.iter().collect();
+        let loot = monster.loot.to_vec();
+        open.push(format!(
+            "{kind:?} {hp} {color:?} {tags:?} {buffs:?} {loot:?}"
+        ));
+    }
+    if let Some(door) = object.behaviour::<Door>() {
+        open.push(format!("open: {}", door.open));
+    }
+    let wallet = object.behaviour::<Wallet>();
+    Described {
+        id: object.net_id(),
+        open: open.join(", "),
+        owners: wallet.map(|wallet| format!("{} gold", wallet.gold)),
+    }
+}
+
+/// Whether a client has the objects of the server as they are, and what is only for owners of its own.
+fn compare(world: &[Described], client: &MirrorClient) -> bool {
+    let mut same = world.len() == client.object_count();
+    let stranger = describe_stranger();
+    for object in world {
+        let Some(replica) = client.identity(object.id).map(describe) else {
+            println!("{} is missing", object.id);
+            same = false;
+            continue;
+        };
+        let is_own = client.local_player() == Some(object.id);
+        let owners = if is_own { &object.owners } else { &stranger };
+        let owners = object.owners.as_ref().and(owners.as_ref());
+        if replica.open != object.open || replica.owners.as_ref() != owners {
+            println!(
+                "{} is not the same: {} and {}",
+                object.id, object.open, replica.open
+            );
+            same = false;
+        }
+    }
+    let player = client.local_player();
+    if let Some(player) = player.and_then(|id| client.get::<Player>(id)) {
+        println!("{} has seen:", player.player_name);
+        for line in &player.seen {
+            println!("  {line}");
+        }
+    }
+    same
+}
+
+/// What everybody else has of a wallet: what the prefab has.
+fn describe_stranger() -> Option<String> {
+    Some(format!("{} gold", Wallet::default().gold))
+}
