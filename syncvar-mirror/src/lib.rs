@@ -1,4 +1,83 @@
-//! Mirror's protocol for `syncvar`.
+//! Mirror's protocol for `syncvar`: Unity clients join a Rust server, and a Rust client joins a Mirror
+//! server.
+//!
+//! Use it through the crate `syncvar`, as `syncvar::mirror` (feature `mirror`). What travels is what Mirror
+//! does, byte for byte: `WIRE.md` beside this crate says it all, and where it differs.
+//!
+//! ```
+//! use std::time::Duration;
+//! use syncvar::prelude::*;
+//! use syncvar::Channel;
+//! use syncvar_mirror::{
+//!     Limits, MirrorClient, MirrorClientEvent, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerEvent,
+//! };
+//!
+//! #[derive(NetworkBehaviour, Default)]
+//! struct Player {
+//!     #[sync_var(hook = on_health_changed)]
+//!     health: SyncVar<i32>,
+//! }
+//! impl Player {
+//!     fn on_health_changed(&mut self, previous: i32) {
+//!         println!("health {previous} -> {}", self.health);
+//!     }
+//! }
+//!
+//! // The prefab as Unity knows it: its asset id, and its components in their order.
+//! fn prefabs() -> MirrorPrefabs {
+//!     MirrorPrefabs::new().register::<Player>(MirrorPrefab::new("Player", 1001.into()))
+//! }
+//!
+//! // Both without I/O: what a transport carries goes in and comes out.
+//! let mut server = MirrorServer::new(prefabs());
+//! let mut client = MirrorClient::new(prefabs());
+//! let connection = server.handle_connect(Limits::TELEPATHY);
+//! client.handle_connect(Limits::TELEPATHY);
+//! for tick in 1..5 {
+//!     let now = Duration::from_millis(16 * tick);
+//!     while let Some(event) = server.poll_event() {
+//!         if let MirrorServerEvent::AddPlayerRequested { connection } = event {
+//!             let player = server.add_player(connection, Player::default()).unwrap();
+//!             server.get_mut::<Player>(player).unwrap().health.set(100);
+//!         }
+//!     }
+//!     server.update(now);
+//!     while let Some(transmit) = server.poll_transmit() {
+//!         client.handle_packet(transmit.channel, &transmit.to_bytes()).unwrap();
+//!     }
+//!     client.update(now);
+//!     while let Some(packet) = client.poll_transmit() {
+//!         server.handle_packet(connection, packet.channel, &packet.bytes).unwrap();
+//!     }
+//! }
+//! let player = client.local_player().unwrap();
+//! assert_eq!(client.get::<Player>(player).unwrap().health, 100);
+//! ```
+//!
+//! With sockets the same two stand behind [`transport::MirrorHost`] and [`transport::MirrorPeer`].
+//!
+//! # What becomes of what
+//!
+//! | C# | here |
+//! |---|---|
+//! | `[SyncVar] int x` | `x: SyncVar<i32>`; the types are in `WIRE.md`, section 1 |
+//! | `SyncList`, `SyncDictionary`, `SyncHashSet`, `SyncSortedSet` | the same |
+//! | `T?`, and what may be null | `Option<T>` |
+//! | a class that derives from another | a field `#[network_behaviour(base)]` |
+//! | `syncMode`, `syncDirection` of a component | [`Component`], or `#[network_behaviour(sync_mode = owner)]` |
+//! | `[Command]`, `[ClientRpc]`, `[TargetRpc]` | `#[command]`, `#[client_rpc]`, `#[target_rpc]` in `#[network_calls]` |
+//! | `requiresAuthority = false`, `includeOwner = false` | `requires_ownership = false`, `target = not_owner` |
+//! | a prefab, its asset id | [`MirrorPrefab`], [`AssetId`] |
+//! | an object of a scene | [`SceneId`] |
+//! | `NetworkServer.Spawn`, `Destroy` and `UnSpawn` | [`MirrorServer::spawn`], [`despawn`](MirrorServer::despawn) |
+//! | `NetworkServer.AddPlayerForConnection` | [`MirrorServer::add_player`] |
+//! | `AssignClientAuthority`, `RemoveClientAuthority` | [`MirrorServer::set_owner`] |
+//! | `NetworkMessage` | [`MirrorMessage`] |
+//! | `OnStartServer`, `OnStartClient`, `OnStartAuthority`, ... | the callbacks of `NetworkLifecycle` |
+//! | `NetworkTime.time`, `rtt` | [`MirrorClient::network_time`], [`rtt`](MirrorClient::rtt) |
+//!
+//! Not here: `SyncMethod.Hybrid`, and components of Mirror that are built on all this (`NetworkTransform`,
+//! `NetworkAnimator`, ...).
 #![warn(clippy::print_stdout)]
 
 pub mod batch;
