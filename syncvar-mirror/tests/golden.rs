@@ -10,6 +10,8 @@
 #![allow(clippy::print_stdout, reason = "the report")]
 
 mod golden {
+    pub(crate) mod batches;
+    pub(crate) mod batching;
     pub(crate) mod behaviours;
     pub(crate) mod changes;
     pub(crate) mod classes;
@@ -18,10 +20,13 @@ mod golden {
     pub(crate) mod json;
     pub(crate) mod log;
     pub(crate) mod member;
+    pub(crate) mod messages;
     pub(crate) mod report;
+    pub(crate) mod server_session;
     pub(crate) mod subject;
     pub(crate) mod syncobjects;
     pub(crate) mod value;
+    pub(crate) mod world;
     pub(crate) mod writer;
 }
 
@@ -29,7 +34,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use golden::report::Report;
-use golden::{behaviours, syncobjects, writer};
+use golden::{batching, behaviours, messages, server_session, syncobjects, writer};
 use serde_json::Value;
 
 /// The folder of the recordings, and whether it is the one that came with this repository.
@@ -88,4 +93,24 @@ fn values() {
 #[test]
 fn random_values() {
     run("writer_random", writer::run);
+}
+
+#[test]
+fn messages() {
+    run("messages", messages::run);
+}
+
+#[test]
+fn batches() {
+    run("batching", batching::run);
+}
+
+#[test]
+fn a_server_on_a_virtual_clock() {
+    run("session_deterministic", server_session::run_deterministic);
+}
+
+#[test]
+fn random_sessions_of_a_server() {
+    run("session_random", server_session::run_random);
 }

@@ -1,5 +1,8 @@
 //! Who observes what: sets of connections, each kept once, and what a frame writes for each of them.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use bytes::Bytes;

@@ -4,7 +4,7 @@ pub(crate) mod calls;
 pub(crate) mod collections;
 pub(crate) mod game;
 pub(crate) mod hooks;
-mod inheritance;
+pub(crate) mod inheritance;
 mod many;
 pub(crate) mod plain;
 mod references;

@@ -12,6 +12,8 @@ pub(crate) enum Rule {
     OverlappingBits,
     /// A type of Unity that has no counterpart here.
     NoSuchType,
+    /// Rotations are compressed to as many bits, in other steps.
+    OtherSteps,
     /// A value that Rust's type cannot hold.
     NoSuchValue,
     /// Whatever is written to is sent: a member of a struct, an element of an array.
@@ -48,6 +50,7 @@ pub(crate) fn standing(rule: Rule) -> Standing {
         | Rule::NoUnnoticedWrites
         | Rule::NoSuchType
         | Rule::NoSuchValue
+        | Rule::OtherSteps
         | Rule::HookOnServer
         | Rule::HostMode
         | Rule::Virtual => Standing::NotApplicable,
