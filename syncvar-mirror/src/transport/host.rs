@@ -169,7 +169,8 @@ impl<S: Game> Host<S> {
             }
         });
         // A little more than a connection has itself, to say that its time is over.
-        let limit = self.options.close_timeout + Duration::from_millis(100);
+        let limit = self.options.close_timeout;
+        let limit = limit.saturating_add(Duration::from_millis(100));
         if tokio::time::timeout(limit, closed).await.is_err() {
             tracing::info!("cut: not everybody has closed in time");
         }

@@ -15,10 +15,10 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TransportOptions {
-    /// The time from one tick to the next, which is one update; not zero. 1/60 s, as Mirror's.
+    /// The time from one tick to the next, which is one update; at least 1 µs. 1/60 s, as Mirror's.
     pub tick: Duration,
-    /// How many connections there may be on one address; further ones are closed at once, or not
-    /// answered. 1024.
+    /// How many connections there may be on one address; further ones are closed at once. Each may make the server hold up to 5 MB of what it has sent by KCP, which is as much
+    /// as Mirror's window. 1024.
     pub max_connections: usize,
     /// The longest message by Telepathy, in bytes and in either direction; both sides must agree.
     /// 16 384, as Mirror's.

@@ -132,8 +132,7 @@ impl<C: Player> Peer<C> {
         if updated {
             self.client.update(self.started.elapsed());
         }
-        transmit(&mut self.client, wire.as_mut());
-        wire.flush(cx);
+        transmit(&mut self.client, wire.as_mut(), cx);
         if self.client.poll_close() {
             self.leave();
             return self.poll_receive(cx);
@@ -141,8 +140,7 @@ impl<C: Player> Peer<C> {
         match wire.poll_receive(cx) {
             Poll::Ready(Ok(Some((channel, message)))) => {
                 let handled = self.client.handle_packet(channel, &message);
-                transmit(&mut self.client, wire.as_mut());
-                wire.flush(cx);
+                transmit(&mut self.client, wire.as_mut(), cx);
                 if self.client.poll_close() {
                     self.leave();
                 }
@@ -193,10 +191,15 @@ impl<C: Player> Peer<C> {
 }
 
 /// Sends what the client wants to send, unless too much waits already.
-fn transmit(client: &mut impl Player, wire: &mut dyn Wire) {
+fn transmit(client: &mut impl Player, wire: &mut dyn Wire, cx: &mut Context<'_>) {
+    let mut any = false;
     while !wire.is_full()
         && let Some((channel, message)) = client.poll_transmit()
     {
         wire.send(channel, message);
+        any = true;
+    }
+    if any {
+        wire.flush(cx);
     }
 }

@@ -1,15 +1,16 @@
 //! Two ends over a link that loses, delays and repeats, in virtual time.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::slice::from_ref;
 
 use bytes::Bytes;
-use proptest::prelude::*;
 use syncvar_runtime::Channel;
 
 use super::datagrams::RELIABLE;
 use super::*;
+
+mod link;
+mod recorded;
 
 const COOKIE: NonZeroU32 = NonZeroU32::new(0x6001_51ca).unwrap();
 
@@ -49,6 +50,9 @@ fn pass(now: Duration, from: &mut KcpConnection, to: &mut KcpConnection) {
 fn the_largest_messages_of_both_channels_arrive_and_none_larger_is_sent() {
     let (mut client, mut server) = pair();
     assert_eq!((MAX_UNRELIABLE, MAX_RELIABLE), (1194, 297_433));
+    let limits = crate::Limits::KCP;
+    assert_eq!(limits.max_unreliable, MAX_UNRELIABLE);
+    assert_eq!(limits.max_reliable, MAX_RELIABLE);
     let reliable = Bytes::from(vec![1; MAX_RELIABLE]);
     let unreliable = Bytes::from(vec![2; MAX_UNRELIABLE]);
     for (channel, message) in [
@@ -293,200 +297,4 @@ fn unreliable_messages_that_nobody_polls_are_few() {
     }
     pass(ms(0), &mut client, &mut server);
     assert_eq!(messages(&mut server, Channel::Unreliable), ["2", "3"]);
-}
-
-/// What happens to a datagram.
-#[derive(Clone, Debug)]
-struct Fate {
-    copies: usize,
-    delay: u64,
-}
-
-fn fates() -> impl Strategy<Value = Vec<Fate>> {
-    let fate = (
-        prop_oneof![2 => Just(0_usize), 5 => Just(1), 1 => Just(2)],
-        0_u64..80,
-    )
-        .prop_map(|(copies, delay)| Fate { copies, delay });
-    prop::collection::vec(fate, 1..60)
-}
-
-/// What is on its way, by the time of its arrival, to the client or to the server.
-#[derive(Default)]
-struct Link {
-    due: BTreeMap<(u64, usize), (bool, Bytes)>,
-    sent: usize,
-}
-
-impl Link {
-    fn send(&mut self, now: u64, to_server: bool, from: &mut KcpConnection, fates: &[Fate]) {
-        for datagram in said_by(from) {
-            let fate = &fates[self.sent % fates.len()];
-            for _ in 0..fate.copies {
-                self.sent += 1;
-                let due = (now + 1 + fate.delay, self.sent);
-                self.due.insert(due, (to_server, datagram.clone()));
-            }
-            self.sent += 1;
-        }
-    }
-
-    fn pop(&mut self, now: u64) -> Option<(bool, Bytes)> {
-        let entry = self.due.first_entry()?;
-        (entry.key().0 <= now).then(|| entry.remove())
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn reliable_messages_arrive_once_and_in_order_over_any_link(
-        fates in fates(),
-        to_server in prop::collection::vec(1_usize..6000, 0..20),
-        to_client in prop::collection::vec(1_usize..6000, 0..20),
-    ) {
-        // Not everything may be lost, for ever.
-        prop_assume!(fates.iter().any(|fate| fate.copies > 0));
-        let (mut client, mut server) = pair();
-        client.set_timeout(Duration::from_hours(1));
-        server.set_timeout(Duration::from_hours(1));
-        let message = |(index, &length): (usize, &usize)| {
-            Bytes::from(vec![u8::try_from(index).unwrap(); length])
-        };
-        let to_server: Vec<Bytes> = to_server.iter().enumerate().map(message).collect();
-        let to_client: Vec<Bytes> = to_client.iter().enumerate().map(message).collect();
-        for message in &to_server {
-            client.send(Channel::Reliable, from_ref(message)).unwrap();
-        }
-        for message in &to_client {
-            server.send(Channel::Reliable, from_ref(message)).unwrap();
-        }
-        let mut link = Link::default();
-        let (mut at_server, mut at_client) = (Vec::new(), Vec::new());
-        for now in (0..).step_by(10) {
-            client.update(ms(now));
-            server.update(ms(now));
-            link.send(now, true, &mut client, &fates);
-            link.send(now, false, &mut server, &fates);
-            while let Some((to_server, datagram)) = link.pop(now) {
-                let to = if to_server { &mut server } else { &mut client };
-                to.handle_datagram(ms(now), &datagram);
-            }
-            at_server.extend(messages(&mut server, Channel::Reliable));
-            at_client.extend(messages(&mut client, Channel::Reliable));
-            let all = at_server.len() >= to_server.len() && at_client.len() >= to_client.len();
-            // A pattern that hits always the same datagram can kill a link; a live one never lies.
-            if all || client.closed().is_some() || server.closed().is_some() {
-                break;
-            }
-        }
-        for (arrived, sent) in [(&at_server, &to_server), (&at_client, &to_client)] {
-            if client.closed().is_none() && server.closed().is_none() {
-                prop_assert_eq!(arrived, sent);
-            } else {
-                prop_assert_eq!(&arrived[..], &sent[..arrived.len()]);
-                let dead = [client.closed(), server.closed()];
-                prop_assert!(dead.contains(&Some(KcpError::DeadLink)), "{:?}", dead);
-            }
-        }
-    }
-
-    #[test]
-    fn no_bytes_make_a_connection_panic_or_hold_more_than_its_window(
-        bodies in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..120), 0..20),
-        segments in prop::collection::vec(
-            (any::<u8>(), any::<u8>(), any::<u16>(), any::<u32>(), 0_u32..8200, any::<u32>()),
-            0..60,
-        ),
-    ) {
-        let (_, mut server) = pair();
-        let cookie = COOKIE.get().to_le_bytes();
-        for (command, fragment, window, timestamp, number, una) in segments {
-            let mut datagram = [&[RELIABLE][..], &cookie, &[0; 4]].concat();
-            datagram.extend([81 + command % 4, fragment % 3]);
-            datagram.extend(window.to_le_bytes());
-            for value in [timestamp, number, una, 1] {
-                datagram.extend(value.to_le_bytes());
-            }
-            datagram.push(DATA);
-            server.handle_datagram(ms(u64::from(timestamp)), &datagram);
-            server.update(ms(0));
-            while server.poll_message().is_some() {}
-        }
-        for body in bodies {
-            for channel in [RELIABLE, 2] {
-                server.handle_datagram(ms(0), &[&[channel][..], &cookie, &body].concat());
-            }
-            server.update(ms(0));
-        }
-        while server.poll_message().is_some() {}
-    }
-}
-
-/// The bytes of WIRE.md, section 7.
-#[test]
-fn a_connection_says_what_wire_md_says() {
-    let mut client = KcpConnection::connect(ms(0));
-    client.update(ms(62));
-    let hello = client.poll_transmit().unwrap();
-    assert_eq!(
-        hex::encode(&hello),
-        "010000000000000000510000103e00000000000000000000000100000001"
-    );
-    let answer = Hello::read(&hello).unwrap().answer(COOKIE, ms(7));
-    client.handle_datagram(ms(105), &answer);
-    let batch = hex::decode("a41f68603f1fc63f02bcaa0206c1").unwrap();
-    client.send(Channel::Reliable, &[batch.into()]).unwrap();
-    client.update(ms(105));
-    assert_eq!(
-        hex::encode(client.poll_transmit().unwrap()),
-        "01ca51016000000000520000100700000000000000010000000000000000000000\
-         510000106900000001000000010000000f00000003a41f68603f1fc63f02bcaa0206c1"
-    );
-
-    let mut server = KcpConnection::accept(COOKIE, ms(0));
-    let snapshot = hex::decode("1aff999c35d3f63f0a09df1aff999c35d3f63f").unwrap();
-    server
-        .send(Channel::Unreliable, &[snapshot.into()])
-        .unwrap();
-    server.close(ms(0), ms(0));
-    server.update(ms(0));
-    let said: Vec<String> = said_by(&mut server).iter().map(hex::encode).collect();
-    assert_eq!(said.len(), 6);
-    assert_eq!(
-        said[0],
-        "02ca510160041aff999c35d3f63f0a09df1aff999c35d3f63f"
-    );
-    assert_eq!(said[1], "02ca51016005");
-}
-
-/// The recorded datagrams of Mirror.
-fn recorded() -> Vec<Vec<u8>> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/data");
-    let file = std::fs::read(folder.join("session_kcp.json")).unwrap();
-    let session: serde_json::Value = serde_json::from_slice(&file).unwrap();
-    let raw = session["raw"].as_array().unwrap().iter();
-    raw.map(|datagram| hex::decode(datagram["hex"].as_str().unwrap()).unwrap())
-        .collect()
-}
-
-#[test]
-fn the_segments_of_every_recorded_datagram_are_read_and_written_again() {
-    let mut segments = 0;
-    for datagram in recorded() {
-        let (channel, cookie, mut body) = datagrams::split(&datagram).unwrap();
-        if channel != RELIABLE {
-            continue;
-        }
-        let mut out = std::collections::VecDeque::new();
-        let mut datagrams = datagrams::Datagrams::new(cookie, &mut out);
-        while !body.is_empty() {
-            datagrams.push(&segment::Segment::read(&mut body).unwrap());
-            segments += 1;
-        }
-        drop(datagrams);
-        assert_eq!(out, [datagram]);
-    }
-    assert!(segments > 50, "{segments}");
 }

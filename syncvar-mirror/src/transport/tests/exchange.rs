@@ -1,10 +1,13 @@
 //! Hosts and peers that get along.
 
+use std::ops::ControlFlow;
+
 use bytes::Bytes;
 use syncvar_runtime::Channel;
 
 use super::support::*;
-use crate::transport::TransportOptions;
+use crate::transport::host::Host;
+use crate::transport::{TransportOptions, kcp, telepathy};
 
 #[tokio::test]
 async fn messages_arrive_as_they_were_sent_neither_cut_nor_joined() {
@@ -117,5 +120,33 @@ async fn a_client_is_updated_and_heard_while_it_waits() {
         let wait = tokio::time::timeout(std::time::Duration::from_millis(200), client.next_event());
         assert!(wait.await.is_err());
         assert!(client.client().updates > before);
+    }
+}
+
+#[tokio::test]
+async fn a_tick_handles_what_has_come_then_asks_the_game_then_updates_then_sends() {
+    for kind in BOTH {
+        let mut host = Host::new(Echo::default());
+        match kind {
+            Kind::Telepathy => host.add(telepathy::Port::bind("127.0.0.1:0").await.unwrap()),
+            Kind::Kcp => host.add(kcp::Port::bind("127.0.0.1:0").await.unwrap()),
+        }
+        let addr = host.local_addrs().unwrap()[0];
+        let running = tokio::spawn(host.run(|server, _| {
+            server.log.push("game");
+            if server.received.is_empty() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        }));
+        let mut client = soon(join(kind, addr)).await.unwrap();
+        exchange(&mut client, "hello").await;
+        drop(client);
+        let log = soon(running).await.unwrap().log;
+        assert!(
+            log.ends_with(&["packet", "game", "update", "transmit"]),
+            "{log:?}"
+        );
     }
 }

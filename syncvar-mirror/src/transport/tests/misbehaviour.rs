@@ -150,3 +150,24 @@ async fn no_more_clients_than_the_limit_are_let_in_and_a_place_becomes_free() {
         exchange(&mut second, "2").await;
     }
 }
+
+#[tokio::test]
+async fn a_client_that_takes_nothing_for_a_while_is_sent_off_however_much_may_wait() {
+    let options = TransportOptions {
+        max_queued_bytes: usize::MAX,
+        send_timeout: Duration::from_millis(100),
+        ..TransportOptions::default()
+    };
+    let server = Running::start(&[Kind::Telepathy], options).await;
+    let _idle = idle(Kind::Telepathy, &server).await;
+    server.wait_for_connections(1).await;
+    server
+        .ask(|server| {
+            // More than the system takes.
+            for _ in 0..2000 {
+                server.send(server.connections[0], Channel::Reliable, vec![1; 16_000]);
+            }
+        })
+        .await;
+    server.wait_for_connections(0).await;
+}

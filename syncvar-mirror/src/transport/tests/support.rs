@@ -38,6 +38,8 @@ pub(super) struct Echo {
     pub(super) received: Vec<(ConnectionId, Channel, Bytes)>,
     out: VecDeque<(ConnectionId, Channel, Vec<Bytes>)>,
     polled: Vec<Bytes>,
+    /// What the host and the game have done, in order.
+    pub(super) log: Vec<&'static str>,
     closing: VecDeque<ConnectionId>,
     updates: Vec<Duration>,
 }
@@ -77,6 +79,7 @@ impl Game for Echo {
         message: &[u8],
     ) -> Result<(), MirrorError> {
         assert!(self.connections.contains(&connection));
+        self.log.push("packet");
         if message.starts_with(b"!") {
             self.kick(connection);
             return Err(MirrorError::NoMessageId { length: 1 });
@@ -101,11 +104,13 @@ impl Game for Echo {
     fn update(&mut self, now: Duration) {
         assert!(self.updates.last().is_none_or(|last| *last <= now));
         self.updates.push(now);
+        self.log.push("update");
     }
 
     fn poll_transmit(&mut self) -> Option<Outgoing<'_>> {
         let (connection, channel, pieces) = self.out.pop_front()?;
         self.polled = pieces;
+        self.log.push("transmit");
         Some(Outgoing {
             connection,
             channel,
