@@ -15,6 +15,7 @@ mod golden {
     pub(crate) mod behaviours;
     pub(crate) mod changes;
     pub(crate) mod classes;
+    pub(crate) mod client_session;
     pub(crate) mod component;
     pub(crate) mod differences;
     pub(crate) mod json;
@@ -34,7 +35,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use golden::report::Report;
-use golden::{batching, behaviours, messages, server_session, syncobjects, writer};
+use golden::{batching, behaviours, client_session, messages, server_session, syncobjects, writer};
 use serde_json::Value;
 
 /// The folder of the recordings, and whether it is the one that came with this repository.
@@ -113,4 +114,27 @@ fn a_server_on_a_virtual_clock() {
 #[test]
 fn random_sessions_of_a_server() {
     run("session_random", server_session::run_random);
+}
+
+#[test]
+fn sessions_of_clients() {
+    for name in session_names() {
+        run(&name, client_session::run);
+    }
+}
+
+/// The sessions of a server and its clients, over a network.
+fn session_names() -> Vec<String> {
+    let folder = fs::read_dir(folder().0).expect("a folder of recordings");
+    let files = folder.map(|entry| entry.expect("a file").file_name());
+    let names = files.filter_map(|file| file.to_str()?.strip_suffix(".json").map(String::from));
+    let on_virtual_clocks = ["session_deterministic", "session_random"];
+    let mut names: Vec<_> = names
+        .map(|name| name.trim_end_matches("_sample").to_string())
+        .filter(|name| name.starts_with("session_"))
+        .filter(|name| !on_virtual_clocks.contains(&name.as_str()))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
 }

@@ -8,8 +8,6 @@ use std::collections::BTreeMap;
 /// Why a vector is not met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rule {
-    /// A generic base class whose bits its derived class counts from 0 again.
-    OverlappingBits,
     /// A type of Unity that has no counterpart here.
     NoSuchType,
     /// Rotations are compressed to as many bits, in other steps.
@@ -46,8 +44,7 @@ pub(crate) fn standing(rule: Rule) -> Standing {
         Rule::ComparesByBits | Rule::NotifiedAfterwards | Rule::StrictReading => {
             Standing::Different
         }
-        Rule::OverlappingBits
-        | Rule::NoUnnoticedWrites
+        Rule::NoUnnoticedWrites
         | Rule::NoSuchType
         | Rule::NoSuchValue
         | Rule::OtherSteps

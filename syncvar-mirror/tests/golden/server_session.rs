@@ -37,6 +37,7 @@ pub(crate) fn run_deterministic(json: &Value, report: &mut Report) {
     assert_eq!(recorded, (LIMITS.batch_threshold, LIMITS.max_reliable));
     let frames = json.at("cases").list();
     let mut session = Session::new(frames, world::prefabs());
+    session.players_apart = true;
     for frame in frames {
         let name = format!("frame {}", frame.at("frame").number::<u32>());
         report.check("frames", &name, || {
@@ -81,6 +82,8 @@ struct Session {
     connections: BTreeMap<u32, ConnectionId>,
     /// The objects that are put together at random, by their components.
     random: Vec<String>,
+    /// Whether players stand at `x` = the number of their connection; at 0 otherwise.
+    players_apart: bool,
     /// How many assignments were left out, of what C# takes for the value that is there.
     unassigned: usize,
 }
@@ -112,6 +115,7 @@ impl Session {
             objects: BTreeMap::new(),
             connections: BTreeMap::new(),
             random,
+            players_apart: false,
             unassigned: 0,
         }
     }
@@ -172,9 +176,15 @@ impl Session {
         match event.at("op").text() {
             "spawn" => self.spawn(event)?,
             "add_player" => {
-                let id = self
-                    .server
-                    .add_player(self.connection(event), PlayerObject::default());
+                let connection = self.connection(event);
+                let number: u8 = event.at("conn").number();
+                let x = if self.players_apart { number } else { 0 };
+                let options = MirrorSpawnOptions {
+                    position: Vector3::new(x.into(), 0.0, 0.0),
+                    ..MirrorSpawnOptions::default()
+                };
+                let player = PlayerObject::default();
+                let id = self.server.add_player_with(connection, player, options);
                 let classes = ["Player", "Wallet", "Aim"].map(classes::find);
                 let classes = classes.into_iter().flatten().collect();
                 self.spawned(event, id.map_err(|error| error.to_string())?, classes)?;

@@ -35,6 +35,13 @@ impl dyn Subject {
         found.unwrap_or_else(|| panic!("no field `{name}`")).1
     }
 
+    /// The value of the field of this name, if there is one.
+    pub(crate) fn member_json(&self, name: &str) -> Option<Value> {
+        let mut members = self.members().into_iter();
+        let (_, member) = members.find(|(known, _)| *known == name)?;
+        Some(member.shown())
+    }
+
     /// The collection with this index, as Mirror counts them.
     pub(crate) fn collection(&mut self, index: usize) -> &mut dyn Member {
         let members = self.members_mut().into_iter().map(|(_, member)| member);
@@ -61,7 +68,8 @@ impl dyn Subject {
         let name = operation.get("do").or_else(|| operation.get("op"));
         let name = name.expect("what is done").text();
         let arguments = operation.get("args").map(Json::list).unwrap_or_default();
-        let collection = match operation.get("object") {
+        let which = operation.get("object").or_else(|| operation.get("object_index"));
+        let collection = match which {
             Some(Value::String(name)) => self.member(name),
             Some(index) => self.collection(index.number()),
             None => self.collection(0),
