@@ -87,8 +87,10 @@ impl World {
                 }
             }
             Step::Spawn(owner) => {
-                let mut options = MirrorSpawnOptions::default();
-                options.owner = owner.and_then(|which| self.nth_client(which));
+                let options = MirrorSpawnOptions {
+                    owner: owner.and_then(|which| self.nth_client(which)),
+                    ..MirrorSpawnOptions::default()
+                };
                 self.server.spawn_with(Monster::default(), options).unwrap();
             }
             Step::Despawn(which) => {
