@@ -20,8 +20,6 @@ mod scene;
 mod side;
 mod spawn;
 mod stats;
-#[cfg(test)]
-mod tests;
 mod transmit;
 
 pub use event::{MirrorClientEvent, MirrorSpawnFailure, PayloadMismatch, SceneChange};
