@@ -255,7 +255,8 @@ pub fn derive_network_behaviour(input: proc_macro::TokenStream) -> proc_macro::T
 /// ```
 ///
 /// A struct travels as its members one after another, an enum without data as four bytes, an enum
-/// with data as the packed position of the variant and then its members.
+/// with data as the packed position of the variant and then its members. In the bytes of Mirror an enum
+/// without data is an integer of the type that its `#[repr(...)]` names, or an `i32`, as in C#.
 ///
 /// `#[sync_value(crate = <path>)]` on the type says where the crate `syncvar` is found, if not at
 /// `::syncvar`; `#[sync_value(skip)]` on a member of a struct leaves it out.

@@ -1,7 +1,7 @@
 //! Batches: what a transport carries. A time, and then messages, each behind its length.
 //!
-//! [`Batcher`] gathers the messages of one channel of one connection, [`Unbatcher`] takes a batch apart.
-//! Where one message goes to many connections, [`Room`] says what fits without any being copied.
+//! [`Batcher`] gathers the messages of one channel of one connection, [`Unbatcher`] takes a batch apart. A
+//! server and a client do that themselves; they are public for tools and tests.
 #![deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,17 +11,15 @@
 )]
 
 mod batcher;
-mod room;
 mod unbatcher;
 
 pub use batcher::Batcher;
-pub use room::Room;
 pub use unbatcher::{BatchError, Unbatcher};
 
-use syncvar_runtime::{Channel, NetworkWriter};
+use syncvar_runtime::Channel;
 
 /// The length of the time that a batch begins with.
-pub const BATCH_HEADER: usize = 8;
+pub(crate) const BATCH_HEADER: usize = 8;
 
 /// What a transport can carry in one of its messages, and how much is gathered into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,14 +73,7 @@ impl Limits {
 }
 
 /// How many bytes a message takes in a batch: those of its length, and its own.
-///
-/// ```
-/// use syncvar_mirror::batch::framed;
-///
-/// assert_eq!(framed(240), 241);
-/// assert_eq!(framed(241), 243);
-/// ```
-pub const fn framed(message: usize) -> usize {
+pub(crate) const fn framed(message: usize) -> usize {
     let prefix = match message {
         0..=240 => 1,
         241..=2287 => 2,
@@ -95,20 +86,18 @@ pub const fn framed(message: usize) -> usize {
     message.saturating_add(prefix)
 }
 
-/// Writes what stands before a message of so many bytes in a batch.
-pub fn write_prefix(writer: &mut NetworkWriter, message: usize) {
-    writer.write_var_u64(u64::try_from(message).unwrap_or(u64::MAX));
-}
-
 /// The time that a batch begins with, in seconds.
-pub const fn header(time: f64) -> [u8; BATCH_HEADER] {
+pub(crate) const fn header(time: f64) -> [u8; BATCH_HEADER] {
     time.to_le_bytes()
 }
 
 #[cfg(test)]
+#[expect(clippy::as_conversions, reason = "small numbers")]
 mod tests {
+    use proptest::prelude::*;
+    use syncvar_runtime::{Dialect, NetworkWriter};
+
     use super::*;
-    use syncvar_runtime::Dialect;
 
     #[test]
     fn the_length_of_a_length_is_what_is_written() {
@@ -125,7 +114,7 @@ mod tests {
             0xffff_ffff,
         ] {
             let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
-            write_prefix(&mut writer, message);
+            writer.write_var_u64(message as u64);
             assert_eq!(framed(message), message + writer.len(), "{message}");
         }
     }
@@ -136,5 +125,39 @@ mod tests {
         assert!(!Limits::KCP.can_carry(Channel::Unreliable, 1185));
         assert!(Limits::KCP.can_carry(Channel::Reliable, 297_421));
         assert!(!Limits::KCP.can_carry(Channel::Reliable, 297_422));
+    }
+
+    proptest! {
+        #[test]
+        fn messages_come_out_of_batches_as_they_went_in(
+            threshold in 8..100_usize,
+            sent in proptest::collection::vec(
+                (proptest::collection::vec(any::<u8>(), 0..300), 0..3_u8),
+                0..20,
+            ),
+        ) {
+            let mut batcher = Batcher::new(threshold);
+            for (message, time) in &sent {
+                batcher.add(message, f64::from(*time));
+            }
+            let mut received = Vec::new();
+            while let Some(batch) = batcher.next_batch() {
+                let messages = Unbatcher::new(&batch)?;
+                let time = messages.time();
+                let messages = messages.collect::<Result<Vec<_>, _>>()?;
+                prop_assert!(batch.len() <= threshold || messages.len() == 1);
+                received.extend(messages.into_iter().map(|it| (it.to_vec(), time)));
+            }
+            let sent: Vec<_> = sent.into_iter().map(|(it, time)| (it, f64::from(time))).collect();
+            prop_assert_eq!(received, sent);
+        }
+
+        #[test]
+        fn any_bytes_are_messages_or_an_error(batch in proptest::collection::vec(any::<u8>(), 0..64)) {
+            if let Ok(messages) = Unbatcher::new(&batch) {
+                let bytes: usize = messages.flatten().map(<[u8]>::len).sum();
+                prop_assert!(bytes < batch.len());
+            }
+        }
     }
 }

@@ -86,12 +86,17 @@ impl Default for MirrorServerConfig {
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct MirrorClientConfig {
     /// Whether to say that the client is ready as soon as the connection stands, and after every scene
     /// that the server has it load; `true` unless set. With an authenticator it is up to the program.
     pub auto_ready: bool,
     /// Whether to ask for a player with that (`NetworkManager.autoCreatePlayer`); `true` unless set.
     pub auto_add_player: bool,
+    /// Whether the server has a scene of its own that this client is to load first, as a
+    /// `NetworkManager` with an `onlineScene` knows: then nothing of the above happens before the first
+    /// [`scene_loaded`](crate::MirrorClient::scene_loaded), and always then. `false` unless set.
+    pub awaits_scene: bool,
     /// How often the server is asked for its time; every 0.1 s unless set, as Mirror's
     /// `NetworkTime.PingInterval`; never if it is zero. A server needs no pings, but Telepathy closes
     /// connections that are silent for 30 s, KCP those that are silent for 10 s.
@@ -117,6 +122,7 @@ impl Default for MirrorClientConfig {
         Self {
             auto_ready: true,
             auto_add_player: true,
+            awaits_scene: false,
             ping_interval: PING_INTERVAL,
             time_snapshots: true,
             max_objects: 1_000_000,

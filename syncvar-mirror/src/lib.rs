@@ -13,6 +13,10 @@ mod server;
 mod transport;
 
 pub use batch::{BatchError, Limits};
+pub use client::{
+    MirrorClient, MirrorClientEvent, MirrorClientStats, MirrorPacket, MirrorReplicaMut,
+    MirrorSpawnFailure, PayloadMismatch, SceneChange, SceneObjectError,
+};
 pub use config::{MirrorClientConfig, MirrorServerConfig, SpawnPolicy};
 pub use error::MirrorError;
 pub use message::{AuthRequestMessage, AuthResponseMessage, MirrorMessage, ReceivedMessage};

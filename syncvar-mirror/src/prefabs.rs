@@ -26,20 +26,17 @@ use crate::{AssetId, GuidError};
 /// side is not noticed by Mirror and is not understood.
 ///
 /// ```
-/// # use syncvar_runtime::*;
-/// # #[derive(Default)] struct Player; #[derive(Default)] struct Door; #[derive(Default)] struct Loot;
-/// # macro_rules! empty { ($($t:ident)*) => { $(impl NetworkBehaviour for $t {
-/// #     type Previous = ();
-/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: stringify!($t), base: None, fields: &[] };
-/// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn set_dirty_bit(&mut self, _: u64) {}
-/// #     fn clear_all_dirty_bits(&mut self) {}
-/// #     fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool { false }
-/// #     fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> { Ok(()) }
-/// # })* } }
-/// # empty!(Player Door Loot);
 /// use std::time::Duration;
-/// use syncvar_mirror::{AssetId, Component, MirrorPrefab, MirrorPrefabs, SyncMode};
+/// use syncvar::mirror::{AssetId, Component, MirrorPrefab, MirrorPrefabs, SyncMode};
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Player {
+///     #[sync_var]
+///     health: SyncVar<i32>,
+/// }
+/// # #[derive(NetworkBehaviour, Default)] struct Door {}
+/// # #[derive(NetworkBehaviour, Default)] struct Loot {}
 ///
 /// let slow = Component::new().sync_interval(Duration::from_millis(500));
 /// let prefabs = MirrorPrefabs::new()
@@ -53,17 +50,20 @@ use crate::{AssetId, GuidError};
 ///     .register::<Door>(MirrorPrefab::scene("Door")); // stands in a scene that clients load
 /// assert_eq!(prefabs.asset_id("Player"), Some(AssetId(1001)));
 /// assert_eq!(prefabs.asset_id("Door"), Some(AssetId::NONE));
-/// # Ok::<(), syncvar_mirror::GuidError>(())
+/// # Ok::<(), syncvar::mirror::GuidError>(())
 /// ```
 ///
 /// # What Mirror cannot say
 ///
 /// Who reads and who writes is said of a whole component there ([`SyncMode`], [`SyncDirection`]). What a
 /// prefab does not say of its components comes from the fields' own rules: where the owner reads all of
-/// them (`#[sync_var(read = owner)]`), or writes all of them (`write = owner`), that goes for the component.
-/// If that holds for some of them only, or if a field is for `others`, the behaviour has to be split, or the
-/// prefab must say what is to be done: then the fields are not asked. The rest of a field's rules is about
-/// when it is sent.
+/// them (`#[sync_var(read = owner)]`), or writes all of them (`write = owner`), that goes for the component;
+/// `#[network_behaviour(sync_mode = owner)]` and `#[network_behaviour(sync_direction = client_to_server)]`
+/// say so of the whole struct. If it holds for some of them only, or if a field is for `others`, the behaviour
+/// has to be split, or the prefab must say what is to be done: then the fields are not asked.
+///
+/// When a field is sent is said of the component, too ([`Component::sync_interval`]). What the rules of a
+/// field say about that (`initial_only`, intervals, thresholds) is not asked: each change is sent.
 #[derive(Default)]
 pub struct MirrorPrefabs {
     entries: Vec<Entry>,
@@ -153,6 +153,11 @@ impl MirrorPrefabs {
     /// The full C# name, with its namespace, of a behaviour, struct or enumeration, of which the name in
     /// Rust is given: for all prefabs that are registered from here on. Only remote calls depend on it,
     /// which are named by class and argument types. A type inside another is `Outer/Inner`.
+    ///
+    /// The types that both languages have are known: integers, floats, texts, Unity's vectors and the like;
+    /// `Vec<T>` is `T[]`, an `Option` of a value is `Nullable`, `NetRef` is `NetworkIdentity`. A method that
+    /// takes something else in C# (a `List`, a `GameObject`, a connection), or a tuple or array here, says
+    /// itself what it is called: `#[command(mirror = "System.Void Player::CmdChat(System.String,...)")]`.
     #[must_use]
     pub fn csharp_name(mut self, rust: &str, csharp: &str) -> Self {
         self.names.give(rust, csharp);
@@ -251,10 +256,6 @@ impl MirrorPrefabs {
     /// The messages of the game.
     pub(crate) fn messages(&self) -> &UserMessages {
         &self.messages
-    }
-
-    pub(crate) fn entries(&self) -> &[Entry] {
-        &self.entries
     }
 
     /// The prefab that was registered at this position.

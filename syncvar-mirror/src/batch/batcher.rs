@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use syncvar_runtime::{Dialect, NetworkWriter};
 
-use super::{Room, header, write_prefix};
+use super::{framed, header};
 
 /// Gathers the messages of one channel of one connection into batches. Mirror's `Batcher`.
 ///
@@ -24,37 +24,42 @@ use super::{Room, header, write_prefix};
 /// ```
 #[derive(Debug)]
 pub struct Batcher {
-    room: Room,
+    threshold: usize,
+    /// The time of the open batch.
+    time: f64,
+    /// The open batch, or nothing if none is open.
+    open: NetworkWriter,
     full: VecDeque<Bytes>,
     /// The lengths of the full ones together.
     full_bytes: usize,
-    open: NetworkWriter,
 }
 
 impl Batcher {
     /// Batches are filled up to so many bytes.
     pub fn new(threshold: usize) -> Self {
         Self {
-            room: Room::new(threshold),
+            threshold,
+            time: 0.0,
+            open: NetworkWriter::with_dialect(Dialect::Mirror),
             full: VecDeque::new(),
             full_bytes: 0,
-            open: NetworkWriter::with_dialect(Dialect::Mirror),
         }
     }
 
-    /// Adds a message, its id included, that is queued at this time, in seconds.
+    /// Adds a message, its id included, that is queued at this time, in seconds. It goes into the open
+    /// batch if that is of the same time and is no longer than the threshold with it.
     pub fn add(&mut self, message: &[u8], time: f64) {
-        self.begin(message.len(), time);
-        self.open.write_bytes(message);
-    }
-
-    /// Makes room for a message of so many bytes, and writes its length. The message itself follows.
-    fn begin(&mut self, message: usize, time: f64) {
-        if self.room.add(message, time) {
+        let length = self.open.len().saturating_add(framed(message.len()));
+        if self.time.to_bits() != time.to_bits() || length > self.threshold {
             self.close();
+        }
+        if self.open.is_empty() {
+            self.time = time;
             self.open.write_bytes(&header(time));
         }
-        write_prefix(&mut self.open, message);
+        let length = u64::try_from(message.len()).unwrap_or(u64::MAX);
+        self.open.write_var_u64(length);
+        self.open.write_bytes(message);
     }
 
     /// The open batch is full.
@@ -72,7 +77,6 @@ impl Batcher {
             self.full_bytes = self.full_bytes.saturating_sub(full.len());
             return Some(full);
         }
-        self.room.close();
         let open = self.open.take_bytes();
         (!open.is_empty()).then_some(open)
     }
@@ -100,6 +104,24 @@ mod tests {
         batcher.add(&[2; 5], 1.0);
         batcher.add(&[3; 1], 1.0);
         assert_eq!(lengths(&mut batcher), [20, 10]);
+    }
+
+    #[test]
+    fn a_message_beyond_the_threshold_is_alone() {
+        let mut batcher = Batcher::new(20);
+        for length in [1, 50, 1] {
+            batcher.add(&vec![1; length], 1.0);
+        }
+        assert_eq!(lengths(&mut batcher), [10, 59, 10]);
+    }
+
+    #[test]
+    fn a_batch_that_was_taken_is_not_filled_further() {
+        let mut batcher = Batcher::new(100);
+        batcher.add(&[1], 1.0);
+        assert_eq!(lengths(&mut batcher), [10]);
+        batcher.add(&[2], 1.0);
+        assert_eq!(lengths(&mut batcher), [10]);
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! What a client tells the application.
 
-use syncvar_runtime::{
-    CallFailure, CallbackFailure, ChangedFields, HookFailure, NetId, ReadError,
-};
+use syncvar_runtime::{CallFailure, CallbackFailure, ChangedFields, HookFailure, NetId, ReadError};
 
-use crate::{AssetId, MirrorError, SceneId};
+use crate::message::SceneOperation;
+use crate::{AssetId, MirrorError, ReceivedMessage, SceneId};
 
 /// Something that happened on the client.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,6 +88,8 @@ pub enum MirrorClientEvent {
     HookFailed(Box<HookFailure>),
     /// A call of the server panicked. What it did until then stands.
     CallFailed(Box<CallFailure>),
+    /// A message of the game.
+    Message(ReceivedMessage),
     /// What this client has written to an object that it owns cannot be sent. It is not sent again until it
     /// is written again.
     Unsendable {
@@ -109,19 +110,6 @@ pub struct SceneChange {
     pub operation: SceneOperation,
     /// Whether the game does it in a way of its own. Unity's `NetworkManager` does nothing then.
     pub custom_handling: bool,
-}
-
-/// What is to be done with a scene. Mirror, `SceneOperation`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SceneOperation {
-    /// Load it in the place of what there is.
-    #[default]
-    Normal,
-    /// Load it beside what there is.
-    LoadAdditive,
-    /// Unload it.
-    UnloadAdditive,
 }
 
 /// Why an object of the server cannot be made on this client.

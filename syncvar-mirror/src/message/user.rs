@@ -16,29 +16,21 @@ use crate::{MirrorError, hash16};
 /// Both sides register it with [`MirrorPrefabs::message`](crate::MirrorPrefabs::message).
 ///
 /// ```
-/// use syncvar_mirror::{MirrorMessage, MirrorPrefabs};
-/// use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, SyncValue, TypeSchema};
+/// use syncvar::mirror::{MirrorMessage, MirrorPrefabs};
+/// use syncvar::prelude::*;
 ///
-/// // With `syncvar`, `#[derive(SyncValue)]` writes all of this but the name.
-/// #[derive(Clone, Debug, PartialEq)]
-/// struct Chat { text: String }
-///
-/// impl SyncValue for Chat {
-///     const SCHEMA: TypeSchema = TypeSchema::Named("Chat");
-///     fn write(&self, writer: &mut NetworkWriter) { writer.write(&self.text) }
-///     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-///         Ok(Self { text: reader.read()? })
-///     }
-///     fn same(&self, other: &Self) -> bool { self == other }
+/// #[derive(SyncValue, Clone, PartialEq)]
+/// struct ChatMessage {
+///     text: String,
 /// }
 ///
-/// impl MirrorMessage for Chat {
+/// impl MirrorMessage for ChatMessage {
 ///     const NAME: &'static str = "Game.Net.ChatMessage";
 /// }
 ///
-/// let prefabs = MirrorPrefabs::new().message::<Chat>();
+/// let prefabs = MirrorPrefabs::new().message::<ChatMessage>();
 /// # let _ = prefabs;
-/// assert_eq!(Chat::ID, 41_812);
+/// assert_eq!(ChatMessage::ID, 41_812);
 /// ```
 pub trait MirrorMessage: SyncValue {
     /// The full .NET name of its type: `Namespace.Type`, with `Outer+Inner` for a type inside another.

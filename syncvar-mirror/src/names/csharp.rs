@@ -56,9 +56,7 @@ impl CSharpNames {
             TypeSchema::Struct { name, .. } | TypeSchema::Enum { name, .. } => self.of(name),
             // A text in so many bytes.
             TypeSchema::Array(TypeSchema::Named("FixedString"), _) => "System.String".into(),
-            TypeSchema::Sequence(element) | TypeSchema::Array(element, _) => {
-                format!("{}[]", self.argument(element))
-            }
+            TypeSchema::Sequence(element) => format!("{}[]", self.argument(element)),
             TypeSchema::Optional(value) if is_value(value) => {
                 format!("System.Nullable`1<{}>", self.argument(value))
             }
@@ -74,7 +72,7 @@ impl CSharpNames {
             TypeSchema::Optional(value)
             | TypeSchema::Encoded { value, .. }
             | TypeSchema::Ruled { value, .. } => self.argument(value),
-            // No type of an argument.
+            // What C# has no type for of its own: an array of so many elements.
             _ => self.of(&schema.to_string()),
         }
     }
@@ -119,6 +117,8 @@ fn primitive(name: &str) -> Option<(&'static str, bool)> {
         "Plane" => "UnityEngine.Plane",
         "Ray" => "UnityEngine.Ray",
         "Matrix4x4" => "UnityEngine.Matrix4x4",
+        "LayerMask" => "UnityEngine.LayerMask",
+        "OaDate" => "System.DateTime",
         _ => return reference(name).map(|name| (name, false)),
     };
     Some((value, true))

@@ -31,6 +31,7 @@ pub enum SyncDirection {
 /// How a component of a prefab is synchronised: what is set in Unity's inspector. What is not said here
 /// comes from the behaviour: see [`MirrorPrefabs`](crate::MirrorPrefabs).
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "as in Unity's inspector")]
 #[must_use]
 pub struct Component {
     sync_mode: Option<SyncMode>,
@@ -40,6 +41,7 @@ pub struct Component {
 
 /// What is decided about a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "as in Unity's inspector")]
 pub(crate) struct Settings {
     pub(crate) sync_mode: SyncMode,
     pub(crate) sync_direction: SyncDirection,

@@ -4,9 +4,7 @@ use std::any::TypeId;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
-use syncvar_runtime::engine::{
-    BehaviourInfo, CallPlace, Class, MAX_BEHAVIOURS, ObjectCalls, RuleBits,
-};
+use syncvar_runtime::engine::{BehaviourInfo, CallPlace, Class, MAX_BEHAVIOURS, ObjectCalls};
 use syncvar_runtime::{Behaviours, CallKind};
 
 use super::{Component, MirrorCall, Settings, SyncDirection, SyncMode};
@@ -33,10 +31,8 @@ pub(crate) struct Entry {
     pub(crate) client_to_server: u64,
     /// Whether a behaviour is told of the life of its object.
     pub(crate) lifecycle: bool,
-    /// The fields of any of its behaviours that have rules.
-    pub(crate) rules: RuleBits,
     /// Its remote calls, as the runtime has them.
-    pub(crate) calls: ObjectCalls,
+    calls: ObjectCalls,
     /// What names them on the wire, for each component.
     names: Vec<Calls>,
     make: Make,
@@ -92,7 +88,6 @@ impl Entry {
             }),
             components,
             lifecycle: slots.iter().any(|slot| slot.info().lifecycle),
-            rules: RuleBits::of_any(slots.iter().map(|slot| slot.info().rules)),
             calls: ObjectCalls::of(slots),
             names: slots
                 .iter()

@@ -9,9 +9,6 @@ use super::json::Json;
 use super::report::{Report, Verdict, same, same_bytes};
 use super::subject::Class;
 
-/// Its derived class counts its bits from 0 again, so that they are those of the base too.
-const OVERLAPPING: &str = "GenLeaf";
-
 pub(crate) fn run(json: &Value, report: &mut Report) {
     for class in json.at("classes").list() {
         let name = class.at("class").text();
@@ -27,9 +24,6 @@ fn find(name: &str) -> Result<&'static Class, String> {
 
 /// A case: a component with one observer and nothing to send, to which something is done.
 fn one(name: &str, case: &Value) -> Result<Verdict, String> {
-    if name == OVERLAPPING {
-        return Ok(Verdict::Ruled(Rule::OverlappingBits));
-    }
     let class = find(name)?;
     let mut component = Component::observed(class);
     let mut cleared = false;
@@ -255,9 +249,6 @@ pub(crate) fn run_random(json: &Value, report: &mut Report) {
 }
 
 fn random(name: &str, case: &Value) -> Result<Verdict, String> {
-    if name == OVERLAPPING {
-        return Ok(Verdict::Ruled(Rule::OverlappingBits));
-    }
     let class = find(name)?;
     let mut component = Component::observed(class);
     // Somebody who has been there from the beginning.

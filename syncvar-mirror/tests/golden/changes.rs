@@ -19,9 +19,9 @@ pub(crate) fn list_events<T: Recorded + Default>(change: &ListChange<T>) -> Vec<
         ListChange::RemoveAt { index, previous } => {
             ("OnRemove", "OP_REMOVEAT", *index, Some(previous), None)
         }
-        ListChange::Clear { .. } => {
+        ListChange::Clear { previous } => {
             return vec![
-                json!(["OnClear"]),
+                json!(["OnClear", previous.len()]),
                 json!(["OnChange", "OP_CLEAR", 0, none]),
                 json!(["Callback", "OP_CLEAR", 0, none, none]),
             ];
@@ -56,10 +56,10 @@ pub(crate) fn dictionary_events<K: Recorded + Default, V: Recorded + Default>(
         DictionaryChange::Remove { key, previous } => {
             ("OnRemove", "OP_REMOVE", key, Some(previous), previous)
         }
-        DictionaryChange::Clear { .. } => {
+        DictionaryChange::Clear { previous } => {
             let (key, value) = (K::default().to_json(), V::default().to_json());
             return vec![
-                json!(["OnClear"]),
+                json!(["OnClear", previous.len()]),
                 json!(["OnChange", "OP_CLEAR", key, value]),
             ];
         }
@@ -77,9 +77,9 @@ pub(crate) fn set_events<T: Recorded + Default>(change: &SetChange<T>) -> Vec<Va
     let (name, operation, value) = match change {
         SetChange::Add { value } => ("OnAdd", "OP_ADD", value),
         SetChange::Remove { value } => ("OnRemove", "OP_REMOVE", value),
-        SetChange::Clear { .. } => {
+        SetChange::Clear { previous } => {
             let none = T::default().to_json();
-            return vec![json!(["OnClear"]), json!(["OnChange", "OP_CLEAR", none])];
+            return vec![json!(["OnClear", previous.len()]), json!(["OnChange", "OP_CLEAR", none])];
         }
     };
     let value = value.to_json();

@@ -3,8 +3,9 @@
 pub(crate) mod calls;
 pub(crate) mod collections;
 pub(crate) mod game;
+mod generic;
 pub(crate) mod hooks;
-mod inheritance;
+pub(crate) mod inheritance;
 mod many;
 pub(crate) mod plain;
 mod references;
@@ -36,6 +37,7 @@ static CLASSES: &[Class] = &[
     Class::of::<inheritance::InhLeaf>("InhLeaf"),
     Class::of::<inheritance::InhSibling>("InhSibling"),
     Class::of::<inheritance::CrossLeaf>("CrossLeaf"),
+    Class::of::<generic::GenLeaf>("GenLeaf"),
     Class::of::<collections::SyncObjs>("SyncObjs"),
     Class::of::<collections::OneListInt>("OneListInt"),
     Class::of::<collections::OneListString>("OneListString"),

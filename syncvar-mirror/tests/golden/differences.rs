@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 /// Why a vector is not met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rule {
-    /// A generic base class whose bits its derived class counts from 0 again.
-    OverlappingBits,
     /// A type of Unity that has no counterpart here.
     NoSuchType,
+    /// Rotations are compressed to as many bits, in other steps.
+    OtherSteps,
     /// A value that Rust's type cannot hold.
     NoSuchValue,
     /// Whatever is written to is sent: a member of a struct, an element of an array.
@@ -44,10 +44,10 @@ pub(crate) fn standing(rule: Rule) -> Standing {
         Rule::ComparesByBits | Rule::NotifiedAfterwards | Rule::StrictReading => {
             Standing::Different
         }
-        Rule::OverlappingBits
-        | Rule::NoUnnoticedWrites
+        Rule::NoUnnoticedWrites
         | Rule::NoSuchType
         | Rule::NoSuchValue
+        | Rule::OtherSteps
         | Rule::HookOnServer
         | Rule::HostMode
         | Rule::Virtual => Standing::NotApplicable,

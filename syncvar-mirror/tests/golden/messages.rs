@@ -100,11 +100,6 @@ fn segment(json: &Value) -> Option<Vec<u8>> {
 
 /// One of Mirror's own messages.
 fn own(kind: &str, fields: &Value, packed: &[u8]) -> Result<(), String> {
-    let net_id = || NetId(fields.at("netId").number());
-    let flags = || SpawnFlags(fields.at("spawnFlags").number());
-    let float = |key| f64::from_json(fields.at(key));
-    let payload = fields.get("payload").and_then(segment);
-    let payload = payload.as_deref();
     match kind {
         ReadyMessage::NAME => is(ReadyMessage, Message::Ready, packed),
         NotReadyMessage::NAME => is(NotReadyMessage, Message::NotReady, packed),
@@ -120,75 +115,18 @@ fn own(kind: &str, fields: &Value, packed: &[u8]) -> Result<(), String> {
             packed,
         ),
         SceneMessage::NAME => is(scene(fields), Message::Scene, packed),
-        SpawnMessage::NAME => {
-            let spawn = SpawnMessage {
-                net_id: net_id(),
-                flags: flags(),
-                scene_id: SceneId(fields.at("sceneId").number()),
-                asset_id: AssetId(fields.at("assetId").number()),
-                position: Recorded::from_json(fields.at("position")),
-                rotation: Recorded::from_json(fields.at("rotation")),
-                scale: Recorded::from_json(fields.at("scale")),
-                payload,
-            };
-            is(spawn, Message::Spawn, packed)
+        TimeSnapshotMessage::NAME | NetworkPingMessage::NAME | NetworkPongMessage::NAME => {
+            time(kind, fields, packed)
         }
-        ChangeOwnerMessage::NAME => {
-            let (net_id, flags) = (net_id(), flags());
-            let change = ChangeOwnerMessage { net_id, flags };
-            is(change, Message::ChangeOwner, packed)
-        }
-        ObjectDestroyMessage::NAME => {
-            let net_id = net_id();
-            is(
-                ObjectDestroyMessage { net_id },
-                Message::ObjectDestroy,
-                packed,
-            )
-        }
-        ObjectHideMessage::NAME => {
-            let net_id = net_id();
-            is(ObjectHideMessage { net_id }, Message::ObjectHide, packed)
-        }
-        EntityStateMessage::NAME => {
-            let net_id = net_id();
-            let state = EntityStateMessage { net_id, payload };
-            is(state, Message::EntityState, packed)
-        }
-        EntityStateMessageUnreliableBaseline::NAME => {
-            let baseline = EntityStateMessageUnreliableBaseline {
-                baseline_tick: fields.at("baselineTick").number(),
-                net_id: net_id(),
-                payload,
-            };
-            is(baseline, Message::UnreliableBaseline, packed)
-        }
-        EntityStateMessageUnreliableDelta::NAME => {
-            let delta = EntityStateMessageUnreliableDelta {
-                baseline_tick: fields.at("baselineTick").number(),
-                net_id: net_id(),
-                payload,
-            };
-            is(delta, Message::UnreliableDelta, packed)
-        }
-        CommandMessage::NAME => {
-            let command = CommandMessage {
-                net_id: net_id(),
-                component_index: fields.at("componentIndex").number(),
-                function_hash: fields.at("functionHash").number(),
-                payload,
-            };
-            is(command, Message::Command, packed)
-        }
-        RpcMessage::NAME => {
-            let rpc = RpcMessage {
-                net_id: net_id(),
-                component_index: fields.at("componentIndex").number(),
-                function_hash: fields.at("functionHash").number(),
-                payload,
-            };
-            is(rpc, Message::Rpc, packed)
-        }
+        CommandMessage::NAME | RpcMessage::NAME => call(kind, fields, packed),
+        _ => object(kind, fields, packed),
+    }
+}
+
+/// One about the time.
+fn time(kind: &str, fields: &Value, packed: &[u8]) -> Result<(), String> {
+    let float = |key| f64::from_json(fields.at(key));
+    match kind {
         TimeSnapshotMessage::NAME => {
             let scaled_time = float("scaledTime");
             let snapshot = TimeSnapshotMessage { scaled_time };
@@ -201,13 +139,92 @@ fn own(kind: &str, fields: &Value, packed: &[u8]) -> Result<(), String> {
             };
             is(ping, Message::Ping, packed)
         }
-        NetworkPongMessage::NAME => {
+        _ => {
             let pong = NetworkPongMessage {
                 local_time: float("localTime"),
                 prediction_error_unadjusted: float("predictionErrorUnadjusted"),
                 prediction_error_adjusted: float("predictionErrorAdjusted"),
             };
             is(pong, Message::Pong, packed)
+        }
+    }
+}
+
+/// A remote call.
+fn call(kind: &str, fields: &Value, packed: &[u8]) -> Result<(), String> {
+    let net_id = NetId(fields.at("netId").number());
+    let component_index = fields.at("componentIndex").number();
+    let function_hash = fields.at("functionHash").number();
+    let payload = segment(fields.at("payload"));
+    let payload = payload.as_deref();
+    if kind == CommandMessage::NAME {
+        let command = CommandMessage {
+            net_id,
+            component_index,
+            function_hash,
+            payload,
+        };
+        return is(command, Message::Command, packed);
+    }
+    let rpc = RpcMessage {
+        net_id,
+        component_index,
+        function_hash,
+        payload,
+    };
+    is(rpc, Message::Rpc, packed)
+}
+
+/// One about an object.
+fn object(kind: &str, fields: &Value, packed: &[u8]) -> Result<(), String> {
+    let net_id = NetId(fields.at("netId").number());
+    let flags = || SpawnFlags(fields.at("spawnFlags").number());
+    let tick = || fields.at("baselineTick").number();
+    let payload = fields.get("payload").and_then(segment);
+    let payload = payload.as_deref();
+    match kind {
+        SpawnMessage::NAME => {
+            let spawn = SpawnMessage {
+                net_id,
+                flags: flags(),
+                scene_id: SceneId(fields.at("sceneId").number()),
+                asset_id: AssetId(fields.at("assetId").number()),
+                position: Recorded::from_json(fields.at("position")),
+                rotation: Recorded::from_json(fields.at("rotation")),
+                scale: Recorded::from_json(fields.at("scale")),
+                payload,
+            };
+            is(spawn, Message::Spawn, packed)
+        }
+        ChangeOwnerMessage::NAME => {
+            let flags = flags();
+            let change = ChangeOwnerMessage { net_id, flags };
+            is(change, Message::ChangeOwner, packed)
+        }
+        ObjectDestroyMessage::NAME => {
+            let destroy = ObjectDestroyMessage { net_id };
+            is(destroy, Message::ObjectDestroy, packed)
+        }
+        ObjectHideMessage::NAME => is(ObjectHideMessage { net_id }, Message::ObjectHide, packed),
+        EntityStateMessage::NAME => {
+            let state = EntityStateMessage { net_id, payload };
+            is(state, Message::EntityState, packed)
+        }
+        EntityStateMessageUnreliableBaseline::NAME => {
+            let baseline = EntityStateMessageUnreliableBaseline {
+                baseline_tick: tick(),
+                net_id,
+                payload,
+            };
+            is(baseline, Message::UnreliableBaseline, packed)
+        }
+        EntityStateMessageUnreliableDelta::NAME => {
+            let delta = EntityStateMessageUnreliableDelta {
+                baseline_tick: tick(),
+                net_id,
+                payload,
+            };
+            is(delta, Message::UnreliableDelta, packed)
         }
         other => Err(format!("no such message: {other}")),
     }

@@ -3,7 +3,8 @@
 use std::any::Any;
 
 use serde_json::{Map, Value};
-use syncvar::{BehaviourList, NetworkBehaviour};
+use syncvar::mirror::{MirrorClient, MirrorServer};
+use syncvar::{BehaviourList, NetId, NetworkBehaviour};
 
 use super::json::Json;
 use super::member::Member;
@@ -34,6 +35,13 @@ impl dyn Subject {
         found.unwrap_or_else(|| panic!("no field `{name}`")).1
     }
 
+    /// The value of the field of this name, if there is one.
+    pub(crate) fn member_json(&self, name: &str) -> Option<Value> {
+        let mut members = self.members().into_iter();
+        let (_, member) = members.find(|(known, _)| *known == name)?;
+        Some(member.shown())
+    }
+
     /// The collection with this index, as Mirror counts them.
     pub(crate) fn collection(&mut self, index: usize) -> &mut dyn Member {
         let members = self.members_mut().into_iter().map(|(_, member)| member);
@@ -60,7 +68,8 @@ impl dyn Subject {
         let name = operation.get("do").or_else(|| operation.get("op"));
         let name = name.expect("what is done").text();
         let arguments = operation.get("args").map(Json::list).unwrap_or_default();
-        let collection = match operation.get("object") {
+        let which = operation.get("object").or_else(|| operation.get("object_index"));
+        let collection = match which {
             Some(Value::String(name)) => self.member(name),
             Some(index) => self.collection(index.number()),
             None => self.collection(0),
@@ -131,9 +140,25 @@ pub(crate) struct Class {
     pub(crate) reach: &'static dyn Reach,
 }
 
-/// How an object that has this class is reached through something generic; see the sessions.
+/// How a component of this class is reached on a server or a client.
 pub(crate) trait Reach: Sync {
     fn new_subject(&self) -> Box<dyn Subject>;
+
+    /// Does something to it through the guard that notices changes. `false` if it is not there.
+    fn on_server(
+        &self,
+        server: &mut MirrorServer,
+        at: (NetId, usize),
+        action: &mut dyn FnMut(&mut dyn Subject),
+    ) -> bool;
+
+    /// The same on a client.
+    fn on_client(
+        &self,
+        client: &mut MirrorClient,
+        at: (NetId, usize),
+        action: &mut dyn FnMut(&mut dyn Subject),
+    ) -> bool;
 }
 
 struct Typed<B>(std::marker::PhantomData<fn() -> B>);
@@ -141,6 +166,26 @@ struct Typed<B>(std::marker::PhantomData<fn() -> B>);
 impl<B: Subject + NetworkBehaviour + Default> Reach for Typed<B> {
     fn new_subject(&self) -> Box<dyn Subject> {
         Box::<B>::default()
+    }
+
+    fn on_server(
+        &self,
+        server: &mut MirrorServer,
+        (id, index): (NetId, usize),
+        action: &mut dyn FnMut(&mut dyn Subject),
+    ) -> bool {
+        let guard = server.get_mut_at::<B>(id, index);
+        guard.map(|mut behaviour| action(&mut *behaviour)).is_some()
+    }
+
+    fn on_client(
+        &self,
+        client: &mut MirrorClient,
+        (id, index): (NetId, usize),
+        action: &mut dyn FnMut(&mut dyn Subject),
+    ) -> bool {
+        let guard = client.get_mut_at::<B>(id, index);
+        guard.map(|mut behaviour| action(&mut *behaviour)).is_some()
     }
 }
 

@@ -9,6 +9,9 @@ pub enum CallError {
     /// The server has not let this client in, or the connection is over.
     #[error("there is no connection to the server")]
     NotConnected,
+    /// The server has made this client not ready: it takes no commands. Only in Mirror.
+    #[error("this client is not ready")]
+    NotReady,
     /// There is no such object here.
     #[error("there is no object {0}")]
     UnknownObject(NetId),

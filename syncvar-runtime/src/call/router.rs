@@ -85,6 +85,11 @@ impl<'call> Routed<'call> {
         if std::mem::replace(&mut self.given, true) {
             return None;
         }
+        self.writer()
+    }
+
+    /// Where to write the arguments, one after another; none if the call cannot be sent.
+    pub(crate) fn writer(&mut self) -> Option<&mut NetworkWriter> {
         self.call.as_mut().ok().map(|call| &mut call.writer)
     }
 

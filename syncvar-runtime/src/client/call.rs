@@ -306,7 +306,7 @@ impl OutgoingCommand<'_> {
     /// Where to write the arguments.
     pub fn writer(&mut self) -> &mut NetworkWriter {
         if let Ok(Way::Routed(routed)) = &mut self.way
-            && let Some(writer) = routed.next_writer()
+            && let Some(writer) = routed.writer()
         {
             return writer;
         }

@@ -324,7 +324,8 @@ pub enum WriteErrorKind {
 }
 
 impl WriteError {
-    pub(crate) fn new(
+    #[doc(hidden)]
+    pub fn new(
         kind: WriteErrorKind,
         offset: usize,
         behaviour: Option<&'static str>,

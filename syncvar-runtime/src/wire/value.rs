@@ -13,7 +13,8 @@ use crate::schema::TypeSchema;
 ///   arrays, tuples of up to 8;
 /// * `BTreeMap`, `HashMap`, `BTreeSet` and `HashSet`, with keys or elements that are `Ord`: they
 ///   travel in that order, which must depend on nothing that does not travel;
-/// * Unity's types, such as [`Vector3`](crate::Vector3), and [`NetId`](crate::NetId);
+/// * Unity's types, such as [`Vector3`](crate::Vector3), .NET's [`Decimal`](crate::Decimal) and
+///   [`OaDate`](crate::OaDate), and [`NetId`](crate::NetId);
 /// * references to other objects: [`NetRef`](crate::NetRef) and
 ///   [`BehaviourRef`](crate::BehaviourRef);
 /// * with the features of these names the types of `glam` and `mint`, and `uuid::Uuid`; with the

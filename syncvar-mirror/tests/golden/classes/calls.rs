@@ -90,7 +90,7 @@ impl Rpcs {
     )]
     pub(crate) fn rpc_refs(&mut self, _id: NetRef, _go: NetRef, _nb: BehaviourRef<EmptyNB>) {}
 
-    #[client_rpc(target = owner)]
+    #[client_rpc(target = owner, name = "TargetImplicit")]
     pub(crate) fn target_implicit(&mut self, _value: i32) {}
 
     #[target_rpc(

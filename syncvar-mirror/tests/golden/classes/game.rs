@@ -42,6 +42,16 @@ macro_rules! lives {
                 Ok(())
             }
 
+            fn on_start_local_player(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+                self.log.write(stringify!($class), "OnStartLocalPlayer", json!(ctx.net_id().0));
+                Ok(())
+            }
+
+            fn on_stop_local_player(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+                self.log.write(stringify!($class), "OnStopLocalPlayer", json!(ctx.net_id().0));
+                Ok(())
+            }
+
             fn on_lost_ownership(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
                 self.log.write(stringify!($class), "OnStopAuthority", json!(ctx.net_id().0));
                 Ok(())
@@ -126,7 +136,7 @@ impl Player {
         self.ran("rpc", json!(["RpcChat", name, text]));
     }
 
-    #[client_rpc(target = owner)]
+    #[client_rpc(target = owner, name = "TargetNotify")]
     pub(crate) fn target_notify(&mut self, text: Text) {
         self.ran("rpc", json!(["TargetNotify", text]));
     }
@@ -143,7 +153,7 @@ pub(crate) struct Wallet {
     #[sync_var(hook = on_gold)]
     pub(crate) gold: SyncVar<i32>,
     #[sync_var]
-    pub(crate) secret: SyncVar<i64>,
+    pub(crate) secret: SyncVar<u64>,
     log: Log,
 }
 
@@ -201,7 +211,7 @@ pub(crate) struct Monster {
     #[sync_var(hook = on_kind)]
     pub(crate) kind: SyncVar<MonsterKind>,
     #[sync_var(hook = on_hp)]
-    pub(crate) hp: SyncVar<i32>,
+    pub(crate) hp: SyncVar<i16>,
     #[sync_var(hook = on_target)]
     pub(crate) target: SyncVar<NetRef>,
     #[sync_var]
@@ -247,7 +257,7 @@ impl Monster {
 hooks! {
     Monster:
     on_kind kind "kind": MonsterKind;
-    on_hp hp "hp": i32;
+    on_hp hp "hp": i16;
     on_target target "target": NetRef;
 }
 

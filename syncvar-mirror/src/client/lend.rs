@@ -1,0 +1,43 @@
+//! Lending: the behaviours of an object, taken out so that they can be called with the whole client at
+//! hand.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use syncvar_runtime::NetId;
+use syncvar_runtime::engine::Slots;
+
+use super::MirrorClient;
+
+impl MirrorClient {
+    /// Lends the behaviours of an object to something that has the whole client at hand. What comes up for
+    /// it meanwhile is done when they are given back. Does nothing if there is no such object, or if it is
+    /// lent already.
+    pub(super) fn lend<R>(
+        &mut self,
+        id: NetId,
+        action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
+    ) -> Option<R> {
+        let mut behaviours = self.objects.get_mut(id.0)?.behaviours.take()?;
+        self.lent.push(id);
+        behaviours
+            .slots_mut()
+            .for_each_mut(|slot| slot.begin_change());
+        // What is lent is given back, whatever happens.
+        let result = catch_unwind(AssertUnwindSafe(|| action(behaviours.slots_mut(), self)));
+        self.run_waiting(id, behaviours.slots_mut());
+        behaviours.slots_mut().for_each_mut(|slot| {
+            slot.end_change();
+        });
+        self.note_writes(id, behaviours.slots_mut());
+        if let Some(object) = self.objects.get_mut(id.0) {
+            object.behaviours = Some(behaviours);
+        }
+        if let Some(leaving) = self.lent.pop() {
+            self.remove(id, leaving);
+        }
+        match result {
+            Ok(result) => Some(result),
+            Err(panicked) => resume_unwind(panicked),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What is kept for an object.
+
+use syncvar_runtime::engine::Place;
+use syncvar_runtime::{Behaviours, NetId, NetworkHash128, NetworkIdentity, Vector3};
+
+use super::MirrorClient;
+use crate::SceneId;
+
+/// An object on the client.
+#[derive(Debug)]
+pub(super) struct Object {
+    /// None while it is being called.
+    pub(super) behaviours: Option<Behaviours>,
+    /// The position of its prefab in the registry.
+    pub(super) prefab: u32,
+    pub(super) stage: Stage,
+    /// What the server says.
+    pub(super) owned: bool,
+    pub(super) is_player: bool,
+    /// What its behaviours have been told.
+    pub(super) told_owned: bool,
+    pub(super) told_player: bool,
+    pub(super) scene_id: Option<SceneId>,
+    pub(super) place: Place,
+    pub(super) scale: Vector3,
+    /// Of components that travel unreliably: the number of the state that changes are counted from, and the
+    /// time of the batch that was read last.
+    pub(super) baseline: Option<u8>,
+    pub(super) unreliable_time: f64,
+}
+
+/// How far an object has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    /// Its state waits until the burst is complete.
+    Parked,
+    /// The burst is complete, and others can see it.
+    Known,
+    /// Its callbacks have run, or are about to.
+    Spawned,
+}
+
+impl MirrorClient {
+    pub(super) fn identity_of<'a>(
+        &'a self,
+        id: NetId,
+        object: &'a Object,
+    ) -> Option<NetworkIdentity<'a>> {
+        if object.stage == Stage::Parked {
+            return None;
+        }
+        let prefab = self.prefabs.get(object.prefab)?;
+        let slots = object.behaviours.as_ref()?.slots();
+        let asset_id = NetworkHash128::from_u32(prefab.asset_id.0);
+        Some(NetworkIdentity::new(
+            (id, asset_id),
+            object.place,
+            slots,
+            &self.relations,
+        ))
+    }
+}
