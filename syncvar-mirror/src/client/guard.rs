@@ -108,6 +108,10 @@ impl<B: NetworkBehaviour> DerefMut for MirrorReplicaMut<'_, B> {
 impl<B: NetworkBehaviour> Drop for MirrorReplicaMut<'_, B> {
     fn drop(&mut self) {
         self.behaviour.notice_replacements();
+        if self.writing.is_some() {
+            // Those that have taken the place of others.
+            self.behaviour.set_verbatim(true);
+        }
         if let Some(before) = self.before.take() {
             self.behaviour.withdraw_changes(before);
         }

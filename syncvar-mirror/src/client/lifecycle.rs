@@ -13,18 +13,29 @@ impl MirrorClient {
         let Some(object) = self.objects.get_mut(id.0) else {
             return;
         };
-        if object.stage != Stage::Spawned {
-            object.stage = Stage::Spawned;
-            for callback in LifecycleCallback::SPAWN {
-                self.tell(id, callback);
-            }
-            self.events.push(MirrorClientEvent::Spawned { object: id });
-        } else {
+        if std::mem::replace(&mut object.stage, Stage::Spawned) == Stage::Spawned {
             self.events
                 .push(MirrorClientEvent::Respawned { object: id });
+        } else {
+            self.tell_spawned(id);
         }
         self.tell_ownership(id);
         self.tell_player(id);
+    }
+
+    /// Tells the behaviours and then the application that an object is there.
+    fn tell_spawned(&mut self, id: NetId) {
+        let spawned = MirrorClientEvent::Spawned { object: id };
+        if !self.has_lifecycle(id) {
+            return self.events.push(spawned);
+        }
+        self.lend(id, |slots, client| {
+            for callback in LifecycleCallback::SPAWN {
+                client.call_all(id, slots, callback);
+            }
+            // It may go with this.
+            client.events.push(spawned);
+        });
     }
 
     /// Tells the behaviours and the application whether this client owns an object, if that is news.

@@ -75,7 +75,8 @@ impl MirrorServer {
         };
         let slots = behaviours.slots_mut();
         let mut reader = NetworkReader::with_dialect(payload, Dialect::Mirror)
-            .with_max_elements(self.config.max_elements);
+            .with_max_elements(self.config.max_elements)
+            .relaying();
         let mut rest = reader.read_var_u64()? & entry.client_to_server;
         while rest != 0 {
             let (index, bit) = (rest.trailing_zeros(), rest & rest.wrapping_neg());
