@@ -164,8 +164,9 @@ impl MirrorServer {
         use crate::message::{ObjectSpawnFinishedMessage, ObjectSpawnStartedMessage};
         use syncvar_runtime::Channel::Reliable;
 
-        self.follow_interest();
         self.send_short(Reliable, connection, &ObjectSpawnStartedMessage);
+        // What it has just been said to see belongs to this.
+        self.follow_interest();
         let mut ids = std::mem::take(&mut self.scratch.ids);
         let objects = self.objects.iter();
         let seen = objects.filter(|(_, object)| self.is_for(object, connection));
