@@ -1,0 +1,13 @@
+//! What the tests of Mirror's own runtime check, for ours. `PARITY.md` has a row for each of them.
+
+mod parity {
+    pub(crate) mod game;
+    pub(crate) mod world;
+
+    mod batching;
+    mod client;
+    mod identity;
+    mod rpcs;
+    mod server;
+    mod sizes;
+}
