@@ -10,4 +10,5 @@ mod parity {
     mod rpcs;
     mod server;
     mod sizes;
+    mod sync_vars;
 }

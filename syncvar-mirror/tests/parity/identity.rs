@@ -99,7 +99,7 @@ fn a_callback_that_fails_is_told_and_everything_else_goes_on() {
     });
     assert_eq!(
         failed.collect::<Vec<_>>(),
-        [LifecycleCallback::NetworkSpawn, LifecycleCallback::NetworkDespawn]
+        [LifecycleCallback::Spawn, LifecycleCallback::Despawn]
     );
 }
 

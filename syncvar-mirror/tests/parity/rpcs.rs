@@ -102,7 +102,7 @@ fn calls_of_the_server_run_on_those_they_are_for() {
     let (_, player) = world.join(whole());
     let (other, _) = world.join(whole());
     told();
-    let mut called = |world: &mut World| {
+    let called = |world: &mut World| {
         world.frame();
         told()
     };
