@@ -5,10 +5,13 @@ mod parity {
     pub(crate) mod world;
 
     mod batching;
+    mod behaviours;
     mod client;
     mod identity;
+    mod messages;
     mod rpcs;
     mod server;
     mod sizes;
     mod sync_vars;
+    mod values;
 }

@@ -8,7 +8,7 @@ use syncvar::mirror::{
 use syncvar::prelude::*;
 use syncvar::{BehaviourList, LifecycleCallback};
 
-use super::game::{self, Aim, Hero, Purse, told, told_by, whole};
+use super::game::{Aim, Hero, Purse, told, told_by, whole};
 use super::world::{World, bytes};
 
 /// AddObserver, RemoveObserver, ClearObservers.
@@ -341,7 +341,7 @@ fn what_has_been_sent_is_not_sent_again() {
     hero.items.push(2);
     drop(hero);
     world.server.get_mut::<Aim>(player).unwrap().yaw.set(3);
-    game::told();
+    told();
     assert!(world.states() > 0);
     assert_eq!(world.states(), 0);
     assert_eq!(world.seen::<Hero>(client, player).items[..], [2]);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use syncvar::mirror::{Component, MirrorPrefab, MirrorPrefabs};
 use syncvar::prelude::*;
 
-use super::game::{self, Hero, Purse, tell, told, whole};
+use super::game::{Hero, Purse, tell, told, whole};
 use super::world::World;
 
 /// A world with one client, whose player has been seen.
@@ -326,7 +326,7 @@ fn objects_of_a_burst_that_refer_to_each_other_are_all_there_when_their_callback
         link.next.set(NetRef::from(next));
         link.part.set(part);
     }
-    game::told();
+    told();
     world.join(Link::default());
     let told = told();
     assert_eq!(told.iter().filter(|line| line.starts_with("next")).count(), 3);
