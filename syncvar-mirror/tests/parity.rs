@@ -9,6 +9,7 @@ mod parity {
     mod client;
     mod identity;
     mod messages;
+    mod page;
     mod rpcs;
     mod server;
     mod sizes;

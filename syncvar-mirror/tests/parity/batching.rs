@@ -120,7 +120,9 @@ fn a_message_that_is_longer_than_it_reads_does_not_shift_the_next() {
     let connection = world.connect();
     world.events();
     let long = [bytes(&ReadyMessage), vec![0xbc, 0xaa, 9]].concat();
-    world.say(connection, &[&long, &bytes(&AddPlayerMessage)]).unwrap();
+    world
+        .say(connection, &[&long, &bytes(&AddPlayerMessage)])
+        .unwrap();
     assert_eq!(
         world.events(),
         [

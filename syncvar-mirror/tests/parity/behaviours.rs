@@ -81,7 +81,9 @@ impl Parts for OverrideWithVar {
 
 fn seen<B: Parts>(behaviour: &mut B) -> Vec<(Vec<String>, i32)> {
     let parts = behaviour.parts().into_iter();
-    parts.map(|(list, value)| (list.to_vec(), **value)).collect()
+    parts
+        .map(|(list, value)| (list.to_vec(), **value))
+        .collect()
 }
 
 fn prefabs() -> MirrorPrefabs {
@@ -119,7 +121,11 @@ fn arrives<B: Parts>(as_child: bool) {
         assert_eq!(on_client, on_server);
         on_client
     };
-    assert!(check(&mut world).iter().all(|part| *part == (vec!["first".into()], 1)));
+    assert!(
+        check(&mut world)
+            .iter()
+            .all(|part| *part == (vec!["first".into()], 1))
+    );
     let mut behaviour = world.server.get_mut::<B>(object).unwrap();
     for (list, value) in behaviour.parts() {
         list.push("second".into());
@@ -127,7 +133,11 @@ fn arrives<B: Parts>(as_child: bool) {
     }
     let count = behaviour.parts().len();
     drop(behaviour);
-    assert!(check(&mut world).iter().all(|(list, value)| list.len() == 2 && *value == 2));
+    assert!(
+        check(&mut world)
+            .iter()
+            .all(|(list, value)| list.len() == 2 && *value == 2)
+    );
     for part in 0..count {
         let mut behaviour = world.server.get_mut::<B>(object).unwrap();
         behaviour.parts()[part].0.remove(0);

@@ -210,7 +210,11 @@ fn what_comes_in_a_burst_is_applied_when_that_is_complete() {
             "client is player 4"
         ]
     );
-    assert!(world.heard(client).contains(&MirrorClientEvent::Synchronized));
+    assert!(
+        world
+            .heard(client)
+            .contains(&MirrorClientEvent::Synchronized)
+    );
 }
 
 /// BroadcastToServer_NoOwnedObjects_DoesNotThrow, BroadcastToServer_ReliableDirtyComponent_ClearsDirtyBitsAfterSend.
@@ -224,7 +228,10 @@ fn a_client_sends_what_it_has_written_once_and_otherwise_nothing() {
         world.client(client).stats().bytes_sent - before
     };
     assert_eq!(sent(&mut world), 0);
-    { world.client(client).get_mut::<Aim>(player) }.unwrap().yaw.set(3);
+    { world.client(client).get_mut::<Aim>(player) }
+        .unwrap()
+        .yaw
+        .set(3);
     assert!(sent(&mut world) > 0);
     assert_eq!(world.server.get::<Aim>(player).unwrap().yaw, 3);
     assert_eq!(sent(&mut world), 0);
@@ -250,13 +257,21 @@ fn nothing_is_handled_while_a_scene_is_loaded() {
     use syncvar::mirror::message::SceneOperation;
     let mut world = World::new();
     let (client, _) = world.join(whole());
-    let hero = world.server.spawn_with(Hero::with(5), MirrorSpawnOptions::default());
+    let hero = world
+        .server
+        .spawn_with(Hero::with(5), MirrorSpawnOptions::default());
     let hero = hero.unwrap();
-    world.server.load_scene("Cave", SceneOperation::LoadAdditive).unwrap();
+    world
+        .server
+        .load_scene("Cave", SceneOperation::LoadAdditive)
+        .unwrap();
     world.server.despawn(hero);
     world.frame();
     assert!(world.client(client).is_loading_scene());
-    assert!(world.sees(client, hero), "what comes behind the scene waits");
+    assert!(
+        world.sees(client, hero),
+        "what comes behind the scene waits"
+    );
     world.client(client).scene_loaded();
     assert!(!world.sees(client, hero));
 }

@@ -118,7 +118,10 @@ impl Hero {
 
     #[command(requires_ownership = false)]
     pub(crate) fn cmd_greet(&mut self, ctx: &CallContext<'_>, words: i32) {
-        tell(format!("server CmdGreet {words} from {}", ctx.sender().unwrap().0));
+        tell(format!(
+            "server CmdGreet {words} from {}",
+            ctx.sender().unwrap().0
+        ));
     }
 
     #[client_rpc]

@@ -39,7 +39,10 @@ fn an_object_is_given_to_one_connection_and_taken_back_and_each_change_is_told_o
     assert_eq!(world.server.owner(hero), None);
     let nobody = ConnectionId(99);
     assert!(!world.server.set_owner(hero, Some(nobody)), "who is that?");
-    assert!(!world.server.set_owner(NetId(99), Some(first)), "what is that?");
+    assert!(
+        !world.server.set_owner(NetId(99), Some(first)),
+        "what is that?"
+    );
 
     told();
     for owner in [Some(first), Some(first), None, None, Some(second)] {
@@ -72,7 +75,10 @@ fn an_object_is_told_of_its_life_on_both_sides_and_which_side_it_is_on() {
         lines.map(|line| line.trim().to_owned()).collect()
     };
     // `Hero::lived` looks at the flags each time.
-    assert_eq!(on("server"), [format!("spawn {id}"), format!("despawn {id}")]);
+    assert_eq!(
+        on("server"),
+        [format!("spawn {id}"), format!("despawn {id}")]
+    );
     let words = ["spawn", "gained", "is player", "was player", "despawn"];
     assert_eq!(on("client"), words.map(|word| format!("{word} {id}")));
 }
@@ -137,7 +143,12 @@ fn components_are_told_apart_by_their_positions() {
         Some(*client.coins)
     };
     assert_eq!([coins(0), coins(1), coins(2)], [Some(1), None, Some(2)]);
-    world.server.get_mut_at::<Purse>(object, 2).unwrap().coins.set(9);
+    world
+        .server
+        .get_mut_at::<Purse>(object, 2)
+        .unwrap()
+        .coins
+        .set(9);
     world.frame();
     let seen = world.client(client).get_at::<Purse>(object, 2).unwrap();
     assert_eq!(seen.coins, 9);
@@ -155,10 +166,15 @@ fn parts(count: usize) -> BehaviourList {
 }
 
 fn crowd() -> MirrorPrefabs {
-    [1, 2, 63, 64].into_iter().fold(MirrorPrefabs::new(), |prefabs, count| {
-        let prefab = MirrorPrefab::new(&format!("crowd {count}"), u32::try_from(count).unwrap().into());
-        prefabs.register_with(prefab, move || parts(count))
-    })
+    [1, 2, 63, 64]
+        .into_iter()
+        .fold(MirrorPrefabs::new(), |prefabs, count| {
+            let prefab = MirrorPrefab::new(
+                &format!("crowd {count}"),
+                u32::try_from(count).unwrap().into(),
+            );
+            prefabs.register_with(prefab, move || parts(count))
+        })
 }
 
 /// SerializeAndDeserializeN, VarInt_DirtyMask_Compression.
@@ -214,10 +230,12 @@ fn four() -> MirrorPrefabs {
         (SyncMode::Owner, SyncDirection::ClientToServer),
     ];
     let prefab = MirrorPrefab::new("four", 1.into());
-    let prefab = (0..).zip(kinds).fold(prefab, |prefab, (index, (mode, direction))| {
-        let component = Component::new().sync_mode(mode).sync_direction(direction);
-        prefab.component(index, component)
-    });
+    let prefab = (0..)
+        .zip(kinds)
+        .fold(prefab, |prefab, (index, (mode, direction))| {
+            let component = Component::new().sync_mode(mode).sync_direction(direction);
+            prefab.component(index, component)
+        });
     MirrorPrefabs::new().register_with(prefab, || parts(4))
 }
 
@@ -317,7 +335,10 @@ fn a_client_that_sends_a_component_which_is_not_its_to_write_changes_nothing() {
         net_id: object,
         payload: Some(&payload),
     });
-    assert!(matches!(Message::decode(&state), Ok(Message::EntityState(_))));
+    assert!(matches!(
+        Message::decode(&state),
+        Ok(Message::EntityState(_))
+    ));
     world.say(owner, &[&state]).unwrap();
     assert_eq!(world.server.get_at::<Part>(object, 0).unwrap().value, 0);
     assert!(world.server.is_connected(owner));
@@ -325,7 +346,13 @@ fn a_client_that_sends_a_component_which_is_not_its_to_write_changes_nothing() {
     let (other, _) = world.join(parts(4));
     world.say(other, &[&state]).unwrap();
     let refused = |event: &MirrorServerEvent| {
-        matches!(event, MirrorServerEvent::StateRefused { reason: StateRefusal::NotOwner, .. })
+        matches!(
+            event,
+            MirrorServerEvent::StateRefused {
+                reason: StateRefusal::NotOwner,
+                ..
+            }
+        )
     };
     assert!(world.events().iter().any(refused));
 }

@@ -1,6 +1,8 @@
 //! `NetworkMessagesTest` and its kin: messages and their ids.
 
-use syncvar::mirror::message::{Message, NetworkMessage, SceneMessage, SceneOperation, SpawnMessage};
+use syncvar::mirror::message::{
+    Message, NetworkMessage, SceneMessage, SceneOperation, SpawnMessage,
+};
 use syncvar::mirror::{MirrorError, MirrorMessage, MirrorPrefabs, hash16};
 use syncvar::prelude::*;
 

@@ -23,12 +23,23 @@ fn the_owner_of_an_object_calls_its_commands_and_the_server_knows_who_it_is() {
     let mut world = World::new();
     let (client, player) = world.join(whole());
     told();
-    world.client(client).calls::<Hero>(player).cmd_hit(30).unwrap();
-    world.client(client).calls::<Hero>(player).cmd_who().unwrap();
+    world
+        .client(client)
+        .calls::<Hero>(player)
+        .cmd_hit(30)
+        .unwrap();
+    world
+        .client(client)
+        .calls::<Hero>(player)
+        .cmd_who()
+        .unwrap();
     world.frame();
     assert_eq!(
         told()[..2],
-        ["server CmdHit 30".to_owned(), format!("server CmdWho {}", client.0)]
+        [
+            "server CmdHit 30".to_owned(),
+            format!("server CmdWho {}", client.0)
+        ]
     );
     assert_eq!(world.seen::<Hero>(client, player).health, 70);
 }
@@ -64,7 +75,11 @@ fn a_command_of_the_owner_is_refused_to_others_on_their_side_and_on_the_servers(
     assert_eq!(refused, Err(CallError::NotOwner(player)));
 
     // The owner calls, and is the owner no longer when the call arrives.
-    world.client(client).calls::<Hero>(player).cmd_hit(30).unwrap();
+    world
+        .client(client)
+        .calls::<Hero>(player)
+        .cmd_hit(30)
+        .unwrap();
     world.server.set_owner(player, None);
     told();
     world.frame();
@@ -79,8 +94,16 @@ fn a_command_that_panics_is_told_and_ends_with_itself() {
     let mut world = World::new();
     let (client, player) = world.join(whole());
     world.events();
-    world.client(client).calls::<Hero>(player).cmd_hit(13).unwrap();
-    world.client(client).calls::<Hero>(player).cmd_hit(1).unwrap();
+    world
+        .client(client)
+        .calls::<Hero>(player)
+        .cmd_hit(13)
+        .unwrap();
+    world
+        .client(client)
+        .calls::<Hero>(player)
+        .cmd_hit(1)
+        .unwrap();
     world.frame();
     let failed = |event: &MirrorServerEvent| match event {
         MirrorServerEvent::CallFailed {
@@ -112,7 +135,11 @@ fn calls_of_the_server_run_on_those_they_are_for() {
     assert_eq!(called(&mut world), ["client RpcOthers"]);
     world.server.calls::<Hero>(player).rpc_owner(6).unwrap();
     assert_eq!(called(&mut world), ["client RpcOwner 6"]);
-    world.server.calls::<Hero>(player).target_hit(other, 7).unwrap();
+    world
+        .server
+        .calls::<Hero>(player)
+        .target_hit(other, 7)
+        .unwrap();
     assert_eq!(called(&mut world), ["client TargetHit 7"]);
 }
 
@@ -144,7 +171,11 @@ fn references_travel_as_arguments() {
     let at = NetRef::to(server, player).unwrap();
     let into = BehaviourRef::<Purse>::at(server, player, 2).unwrap();
     told();
-    world.server.calls::<Hero>(player).rpc_look(at, into).unwrap();
+    world
+        .server
+        .calls::<Hero>(player)
+        .rpc_look(at, into)
+        .unwrap();
     world.frame();
     assert_eq!(told(), [format!("client RpcLook {at:?} 2")]);
     let client = world.client(client);
@@ -232,9 +263,16 @@ fn a_class_has_the_calls_of_its_base() {
         world.frame();
         let calls = world.server.calls::<Beast>(object);
         calls.to(Target::One(client)).rpc_roar(3).unwrap();
-        world.server.calls::<Beast>(object).target_bite(client).unwrap();
+        world
+            .server
+            .calls::<Beast>(object)
+            .target_bite(client)
+            .unwrap();
         world.frame();
-        assert_eq!(told(), ["Beast CmdFeed 2", "Beast RpcRoar 3", "Beast TargetBite"]);
+        assert_eq!(
+            told(),
+            ["Beast CmdFeed 2", "Beast RpcRoar 3", "Beast TargetBite"]
+        );
     }
 }
 
@@ -245,10 +283,18 @@ fn a_call_of_the_same_name_is_the_derived_classs_and_may_call_that_of_the_base()
     let mut world = World::of(beasts);
     let (client, bear) = world.join(Bear::default());
     told();
-    world.client(client).calls::<Bear>(bear).cmd_feed(2).unwrap();
+    world
+        .client(client)
+        .calls::<Bear>(bear)
+        .cmd_feed(2)
+        .unwrap();
     world.frame();
     world.server.calls::<Bear>(bear).rpc_roar(3).unwrap();
-    world.server.calls::<Bear>(bear).target_bite(client).unwrap();
+    world
+        .server
+        .calls::<Bear>(bear)
+        .target_bite(client)
+        .unwrap();
     world.frame();
     assert_eq!(
         told(),
@@ -300,7 +346,11 @@ fn methods_that_are_overloads_in_c_sharp_are_told_apart() {
     let mut world = World::of(prefabs);
     let (client, loud) = world.join(Loud::default());
     told();
-    world.client(client).calls::<Loud>(loud).cmd_say_both(1, 2).unwrap();
+    world
+        .client(client)
+        .calls::<Loud>(loud)
+        .cmd_say_both(1, 2)
+        .unwrap();
     world.client(client).calls::<Loud>(loud).cmd_say(3).unwrap();
     world.frame();
     world.server.calls::<Loud>(loud).rpc_say(4).unwrap();

@@ -15,7 +15,10 @@ fn every_connection_has_a_number_of_its_own_and_its_coming_and_going_is_told() {
     assert_eq!(world.server.connections().count(), 0);
     let (first, second) = (world.connect(), world.connect());
     assert_ne!(first, second);
-    assert_eq!(world.server.connections().collect::<Vec<_>>(), [first, second]);
+    assert_eq!(
+        world.server.connections().collect::<Vec<_>>(),
+        [first, second]
+    );
     let connected = |connection| MirrorServerEvent::Connected { connection };
     assert_eq!(world.events(), [connected(first), connected(second)]);
 
@@ -55,7 +58,10 @@ fn bytes_of_a_connection_that_is_none_are_an_error_and_nothing_else() {
     let known = world.connect();
     let nobody = ConnectionId(known.0 + 99);
     let ready = bytes(&ReadyMessage);
-    assert_eq!(world.say(nobody, &[&ready]), Err(MirrorError::NoSuchConnection));
+    assert_eq!(
+        world.say(nobody, &[&ready]),
+        Err(MirrorError::NoSuchConnection)
+    );
     assert!(world.server.is_connected(known));
     assert!(!world.server.is_ready(known));
 }
@@ -175,12 +181,20 @@ fn a_player_in_the_place_of_another_is_told_and_so_is_the_former() {
 #[test]
 fn a_command_runs_on_the_component_that_it_was_called_on() {
     let mut world = World::new();
-    let three = (game::Purse::default(), Hero::with(1), game::Purse::default());
+    let three = (
+        game::Purse::default(),
+        Hero::with(1),
+        game::Purse::default(),
+    );
     let (client, player) = world.join(three);
     game::told();
     let calls = world.client(client).calls_at::<game::Purse>(player, 2);
     calls.cmd_count().unwrap();
-    world.client(client).calls::<Hero>(player).cmd_hit(3).unwrap();
+    world
+        .client(client)
+        .calls::<Hero>(player)
+        .cmd_hit(3)
+        .unwrap();
     world.frame();
     assert_eq!(told_by("server"), ["CmdCount on 2", "CmdHit 3"]);
 }
@@ -193,7 +207,11 @@ fn a_client_that_is_not_ready_calls_nothing() {
     world.server.set_not_ready(client);
     game::told();
     // The client does not know yet.
-    world.client(client).calls::<Hero>(player).cmd_hit(3).unwrap();
+    world
+        .client(client)
+        .calls::<Hero>(player)
+        .cmd_hit(3)
+        .unwrap();
     world.frame();
     assert_eq!(game::told(), [""; 0]);
     let refused = |event: &MirrorServerEvent| {
@@ -297,9 +315,10 @@ fn messages_go_to_all_or_to_those_who_are_ready() {
     assert_eq!(got(world.heard(ready)), [1, 2]);
     assert_eq!(got(world.heard(idle)), [1]);
     let from_idle = |event: &MirrorServerEvent| match event {
-        MirrorServerEvent::Message { connection, message } => {
-            *connection == idle && message.get() == Some(&numbered(3))
-        }
+        MirrorServerEvent::Message {
+            connection,
+            message,
+        } => *connection == idle && message.get() == Some(&numbered(3)),
         _ => false,
     };
     assert!(world.events().iter().any(from_idle));

@@ -34,7 +34,9 @@ fn client_got(world: &mut World, client: ConnectionId) -> Vec<(i32, usize)> {
         MirrorClientEvent::Message(message) => message.get::<Chat>().cloned(),
         _ => None,
     });
-    messages.map(|chat| (chat.number, chat.text.len())).collect()
+    messages
+        .map(|chat| (chat.number, chat.text.len()))
+        .collect()
 }
 
 fn server_got(world: &mut World) -> Vec<(i32, usize)> {
@@ -43,7 +45,9 @@ fn server_got(world: &mut World) -> Vec<(i32, usize)> {
         MirrorServerEvent::Message { message, .. } => message.get::<Chat>().cloned(),
         _ => None,
     });
-    messages.map(|chat| (chat.number, chat.text.len())).collect()
+    messages
+        .map(|chat| (chat.number, chat.text.len()))
+        .collect()
 }
 
 /// Send_ClientToServerMessage_LargerThanBatchThreshold, Send_ClientToServerMessage_LargerThanBatchThreshold_SentInOrder,
@@ -52,13 +56,18 @@ fn server_got(world: &mut World) -> Vec<(i32, usize)> {
 fn a_message_that_is_longer_than_a_batch_keeps_its_place_between_small_ones() {
     let (mut world, client) = world();
     let lengths = [10, 200, 10, 64, 10];
-    let expected: Vec<_> = (0..).zip(lengths).map(|(number, length)| numbered(number, length)).collect();
+    let expected: Vec<_> = (0..)
+        .zip(lengths)
+        .map(|(number, length)| numbered(number, length))
+        .collect();
     for chat in &expected {
         world.server.send(client, chat).unwrap();
         world.client(client).send(chat).unwrap();
     }
     world.frames(2);
-    let expected: Vec<_> = { expected.iter() }.map(|chat| (chat.number, chat.text.len())).collect();
+    let expected: Vec<_> = { expected.iter() }
+        .map(|chat| (chat.number, chat.text.len()))
+        .collect();
     assert_eq!(client_got(&mut world, client), expected);
     assert_eq!(server_got(&mut world), expected);
 }

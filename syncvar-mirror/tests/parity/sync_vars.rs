@@ -35,7 +35,10 @@ fn a_hook_runs_on_the_client_alone_and_is_told_of_both_values() {
 #[test]
 fn a_value_that_the_client_has_already_calls_no_hook() {
     let (mut world, client, player) = joined();
-    { world.client(client).get_mut::<Hero>(player) }.unwrap().health.set(42);
+    { world.client(client).get_mut::<Hero>(player) }
+        .unwrap()
+        .health
+        .set(42);
     hero(&mut world, player).health.set(42);
     world.frame();
     assert_eq!(told(), [""; 0]);
@@ -61,7 +64,13 @@ fn a_reference_is_the_object_of_that_side_and_its_hook_is_told() {
     assert_eq!(on_server.health, 100);
     world.frame();
     let none = NetRef::NONE;
-    assert_eq!(told(), [format!("hook target {none:?} -> {to:?}"), "hook purse -> 1".into()]);
+    assert_eq!(
+        told(),
+        [
+            format!("hook target {none:?} -> {to:?}"),
+            "hook purse -> 1".into()
+        ]
+    );
     let seen = world.seen::<Hero>(client, player);
     let (to, purse) = (*seen.target, *seen.purse);
     let client = world.client(client);
@@ -243,7 +252,10 @@ fn hooks_of_all_classes_run_in_the_order_of_the_fields_and_see_all_of_them() {
         ]
     );
     assert_eq!(world.seen::<Leaf>(client, leaf).base.more, 3);
-    for (field, expected) in ["place", "name", "more", "most"].into_iter().zip([1, 2, 4, 8]) {
+    for (field, expected) in ["place", "name", "more", "most"]
+        .into_iter()
+        .zip([1, 2, 4, 8])
+    {
         let mut object = Leaf::default();
         match field {
             "place" => object.base.base.place.set(Place { floor: 1, room: 0 }),
@@ -278,11 +290,19 @@ fn a_component_with_an_interval_is_sent_when_that_is_over() {
     let (_, object) = world.join(Base::default());
     world.frames(3);
     let mut sent = |value| {
-        world.server.get_mut::<Base>(object).unwrap().name.set(value);
+        world
+            .server
+            .get_mut::<Base>(object)
+            .unwrap()
+            .name
+            .set(value);
         world.states() > 0
     };
     // A frame is 20 ms, and the interval is 50 ms.
-    assert_eq!([1, 2, 3, 4, 5, 6, 7].map(&mut sent), [true, false, false, true, false, false, true]);
+    assert_eq!(
+        [1, 2, 3, 4, 5, 6, 7].map(&mut sent),
+        [true, false, false, true, false, false, true]
+    );
 }
 
 /// CrossReferences_HooksCanAccessAllTargets, GameObject_CrossReferences_HooksCanAccessTargets,
@@ -329,7 +349,10 @@ fn objects_of_a_burst_that_refer_to_each_other_are_all_there_when_their_callback
     told();
     world.join(Link::default());
     let told = told();
-    assert_eq!(told.iter().filter(|line| line.starts_with("next")).count(), 3);
+    assert_eq!(
+        told.iter().filter(|line| line.starts_with("next")).count(),
+        3
+    );
     let seen: Vec<_> = told.iter().filter(|line| line.contains("sees")).collect();
     assert_eq!(seen, ["1 sees 0", "2 sees 0", "3 sees 2"]);
 }

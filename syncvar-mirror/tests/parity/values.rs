@@ -124,7 +124,10 @@ fn the_least_significant_byte_comes_first_on_every_machine() {
     writer.write_f64(1.0);
     let expected = "12 3412 78563412 f0debc9a78563412 0000803f 000000000000f03f";
     assert_eq!(hex::encode(writer.as_bytes()), expected.replace(' ', ""));
-    assert_eq!(hex::encode(written(&Decimal::new(3, 0))), "00000000000000000300000000000000");
+    assert_eq!(
+        hex::encode(written(&Decimal::new(3, 0))),
+        "00000000000000000300000000000000"
+    );
 }
 
 /// TestReadArray_LengthIsTooBig, TestReadList_LengthIsTooBig, TestReadHashSet_LengthIsTooBig,

@@ -116,7 +116,9 @@ impl World {
     /// What a client has of an object.
     #[track_caller]
     pub(crate) fn seen<B: NetworkBehaviour>(&self, connection: ConnectionId, id: NetId) -> &B {
-        self.clients[&connection].get(id).expect("it sees the object")
+        self.clients[&connection]
+            .get(id)
+            .expect("it sees the object")
     }
 
     pub(crate) fn sees(&self, connection: ConnectionId, id: NetId) -> bool {
