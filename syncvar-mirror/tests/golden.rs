@@ -18,6 +18,8 @@ mod golden {
     pub(crate) mod client_session;
     pub(crate) mod component;
     pub(crate) mod differences;
+    pub(crate) mod hooks;
+    pub(crate) mod identity;
     pub(crate) mod json;
     pub(crate) mod log;
     pub(crate) mod member;
@@ -35,7 +37,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use golden::report::Report;
-use golden::{batching, behaviours, client_session, messages, server_session, syncobjects, writer};
+use golden::{batching, behaviours, client_session, hooks, identity, messages, server_session, syncobjects, writer};
 use serde_json::Value;
 
 /// The folder of the recordings, and whether it is the one that came with this repository.
@@ -137,4 +139,14 @@ fn session_names() -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+#[test]
+fn whole_objects() {
+    run("identity", identity::run);
+}
+
+#[test]
+fn hooks() {
+    run("hooks", hooks::run);
 }

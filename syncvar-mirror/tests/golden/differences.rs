@@ -22,6 +22,10 @@ pub(crate) enum Rule {
     NotifiedAfterwards,
     /// A collection's hook runs on clients only.
     HookOnServer,
+    /// A reference is the number of an object, whether it is there or not.
+    ReferencesAreIds,
+    /// What was sent stands in no recording.
+    NotRecorded,
     /// Mirror's host mode.
     HostMode,
     /// A reading error is an error at once, and nothing of the component is applied.
@@ -41,7 +45,10 @@ pub(crate) enum Standing {
 
 pub(crate) fn standing(rule: Rule) -> Standing {
     match rule {
-        Rule::ComparesByBits | Rule::NotifiedAfterwards | Rule::StrictReading => {
+        Rule::ComparesByBits
+        | Rule::NotifiedAfterwards
+        | Rule::ReferencesAreIds
+        | Rule::StrictReading => {
             Standing::Different
         }
         Rule::NoUnnoticedWrites
@@ -50,6 +57,7 @@ pub(crate) fn standing(rule: Rule) -> Standing {
         | Rule::OtherSteps
         | Rule::HookOnServer
         | Rule::HostMode
+        | Rule::NotRecorded
         | Rule::Virtual => Standing::NotApplicable,
     }
 }
