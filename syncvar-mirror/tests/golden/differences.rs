@@ -88,10 +88,8 @@ pub(crate) fn verify(file: &str, ruled: &BTreeMap<(Rule, String), usize>) {
     found.sort();
     for line in &found {
         let rule = line.split(':').next().unwrap_or_default();
-        assert!(
-            PAGE.contains(&format!("## {rule}\n")),
-            "DIFFERENCES.md does not explain {rule}"
-        );
+        let title = format!("## {rule}\n");
+        assert!(PAGE.contains(&title), "DIFFERENCES.md does not explain `{line}`");
     }
     assert_eq!(
         found,
