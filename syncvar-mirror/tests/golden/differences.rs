@@ -10,8 +10,6 @@ use std::collections::BTreeMap;
 pub(crate) enum Rule {
     /// A type of Unity that has no counterpart here.
     NoSuchType,
-    /// Rotations are compressed to as many bits, in other steps.
-    OtherSteps,
     /// A value that Rust's type cannot hold.
     NoSuchValue,
     /// Whatever is written to is sent: a member of a struct, an element of an array.
@@ -52,7 +50,6 @@ pub(crate) fn standing(rule: Rule) -> Standing {
         Rule::NoUnnoticedWrites
         | Rule::NoSuchType
         | Rule::NoSuchValue
-        | Rule::OtherSteps
         | Rule::HookOnServer
         | Rule::HostMode
         | Rule::NotRecorded
@@ -87,7 +84,10 @@ pub(crate) fn verify(file: &str, ruled: &BTreeMap<(Rule, String), usize>) {
     for line in &found {
         let rule = line.split(':').next().unwrap_or_default();
         let title = format!("## {rule}\n");
-        assert!(PAGE.contains(&title), "DIFFERENCES.md does not explain `{line}`");
+        assert!(
+            PAGE.contains(&title),
+            "DIFFERENCES.md does not explain `{line}`"
+        );
     }
     let listed = listed(file);
     for line in found.iter().filter(|line| !listed.contains(line)) {
