@@ -24,6 +24,7 @@ static CLASSES: &[Class] = &[
     Class::of::<plain::PerfVars>("PerfVars"),
     Class::of::<plain::OrderVars>("OrderVars"),
     Class::of::<plain::EmptyNB>("EmptyNB"),
+    Class::of::<plain::OneText>("OneText"),
     Class::of::<many::Max64>("Max64"),
     Class::of::<structs::StructVars>("StructVars"),
     Class::of::<structs::CollVars>("CollVars"),

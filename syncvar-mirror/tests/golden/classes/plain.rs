@@ -256,6 +256,13 @@ impl Default for OrderVars {
 #[derive(NetworkBehaviour, Default)]
 pub(crate) struct EmptyNB {}
 
+/// As long as its text: of no recording.
+#[derive(NetworkBehaviour, Default)]
+pub(crate) struct OneText {
+    #[sync_var]
+    text: SyncVar<String>,
+}
+
 subjects! {
     DocData [int1 int2 my_string];
     PrimVars [
@@ -274,4 +281,5 @@ subjects! {
     PerfVars [i0 i1 i2 i3 f0 f1 f2 s];
     OrderVars [private_first list1 prot r#pub list2 inter];
     EmptyNB [];
+    OneText [text];
 }
