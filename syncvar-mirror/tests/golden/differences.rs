@@ -48,7 +48,9 @@ pub(crate) fn standing(rule: Rule) -> Standing {
         Rule::ComparesByBits
         | Rule::NotifiedAfterwards
         | Rule::ReferencesAreIds
-        | Rule::StrictReading => Standing::Different,
+        | Rule::StrictReading => {
+            Standing::Different
+        }
         Rule::NoUnnoticedWrites
         | Rule::NoSuchType
         | Rule::NoSuchValue
@@ -86,14 +88,15 @@ pub(crate) fn verify(file: &str, ruled: &BTreeMap<(Rule, String), usize>) {
     found.sort();
     for line in &found {
         let rule = line.split(':').next().unwrap_or_default();
-        assert!(
-            PAGE.contains(&format!("## {rule}\n")),
-            "DIFFERENCES.md does not explain {rule}"
-        );
+        let title = format!("## {rule}\n");
+        assert!(PAGE.contains(&title), "DIFFERENCES.md does not explain `{line}`");
     }
-    assert_eq!(
-        found,
-        listed(file),
-        "{file}: what was found (left) and what DIFFERENCES.md lists (right)"
-    );
+    let listed = listed(file);
+    for line in found.iter().filter(|line| !listed.contains(line)) {
+        println!("DIFFERENCES.md does not list, of {file}: {line}");
+    }
+    for line in listed.iter().filter(|line| !found.contains(line)) {
+        println!("DIFFERENCES.md lists in vain, of {file}: {line}");
+    }
+    assert_eq!(found, listed, "{file}: see above");
 }
