@@ -40,7 +40,10 @@ use std::{env, fs};
 use golden::differences::Rule;
 use golden::json::Json;
 use golden::report::{Report, Verdict};
-use golden::{batching, behaviours, client_session, hooks, identity, messages, rpc, server_session, syncobjects, writer};
+use golden::{
+    batching, behaviours, client_session, hooks, identity, messages, rpc, server_session,
+    syncobjects, writer,
+};
 use serde_json::Value;
 
 /// The folder of the recordings, and whether it is the one that came with this repository.
@@ -176,9 +179,20 @@ fn not_recorded(json: &Value, report: &mut Report) {
 #[test]
 fn files_that_nobody_knows() {
     let known = [
-        "writer", "writer_random", "behaviours", "behaviours_random", "syncobjects",
-        "syncobjects_random", "messages", "batching", "identity", "rpc", "hooks", "foreign_server",
-        "session_deterministic", "session_random",
+        "writer",
+        "writer_random",
+        "behaviours",
+        "behaviours_random",
+        "syncobjects",
+        "syncobjects_random",
+        "messages",
+        "batching",
+        "identity",
+        "rpc",
+        "hooks",
+        "foreign_server",
+        "session_deterministic",
+        "session_random",
     ];
     let entries = fs::read_dir(folder().0).expect("a folder of recordings");
     let mut found = 0;

@@ -48,9 +48,7 @@ pub(crate) fn standing(rule: Rule) -> Standing {
         Rule::ComparesByBits
         | Rule::NotifiedAfterwards
         | Rule::ReferencesAreIds
-        | Rule::StrictReading => {
-            Standing::Different
-        }
+        | Rule::StrictReading => Standing::Different,
         Rule::NoUnnoticedWrites
         | Rule::NoSuchType
         | Rule::NoSuchValue
@@ -89,7 +87,10 @@ pub(crate) fn verify(file: &str, ruled: &BTreeMap<(Rule, String), usize>) {
     for line in &found {
         let rule = line.split(':').next().unwrap_or_default();
         let title = format!("## {rule}\n");
-        assert!(PAGE.contains(&title), "DIFFERENCES.md does not explain `{line}`");
+        assert!(
+            PAGE.contains(&title),
+            "DIFFERENCES.md does not explain `{line}`"
+        );
     }
     let listed = listed(file);
     for line in found.iter().filter(|line| !listed.contains(line)) {
