@@ -86,7 +86,10 @@ impl Default for MirrorServerConfig {
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a setting of its own"
+)]
 pub struct MirrorClientConfig {
     /// Whether to say that the client is ready as soon as the connection stands, and after every scene
     /// that the server has it load; `true` unless set. With an authenticator it is up to the program.

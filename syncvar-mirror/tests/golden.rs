@@ -26,6 +26,7 @@ mod golden {
     pub(crate) mod messages;
     pub(crate) mod report;
     pub(crate) mod rpc;
+    pub(crate) mod server_replay;
     pub(crate) mod server_session;
     pub(crate) mod subject;
     pub(crate) mod syncobjects;
@@ -40,7 +41,10 @@ use std::{env, fs};
 use golden::differences::Rule;
 use golden::json::Json;
 use golden::report::{Report, Verdict};
-use golden::{batching, behaviours, client_session, hooks, identity, messages, rpc, server_session, syncobjects, writer};
+use golden::{
+    batching, behaviours, client_session, hooks, identity, messages, rpc, server_replay,
+    server_session, syncobjects, writer,
+};
 use serde_json::Value;
 
 /// The folder of the recordings, and whether it is the one that came with this repository.
@@ -122,9 +126,12 @@ fn random_sessions_of_a_server() {
 }
 
 #[test]
-fn sessions_of_clients() {
+fn sessions() {
     for name in session_names() {
-        run(&name, client_session::run);
+        run(&name, |json, report| {
+            client_session::run(json, report);
+            server_replay::run(json, report);
+        });
     }
 }
 
@@ -176,9 +183,20 @@ fn not_recorded(json: &Value, report: &mut Report) {
 #[test]
 fn files_that_nobody_knows() {
     let known = [
-        "writer", "writer_random", "behaviours", "behaviours_random", "syncobjects",
-        "syncobjects_random", "messages", "batching", "identity", "rpc", "hooks", "foreign_server",
-        "session_deterministic", "session_random",
+        "writer",
+        "writer_random",
+        "behaviours",
+        "behaviours_random",
+        "syncobjects",
+        "syncobjects_random",
+        "messages",
+        "batching",
+        "identity",
+        "rpc",
+        "hooks",
+        "foreign_server",
+        "session_deterministic",
+        "session_random",
     ];
     let entries = fs::read_dir(folder().0).expect("a folder of recordings");
     let mut found = 0;

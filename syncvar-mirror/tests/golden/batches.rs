@@ -32,7 +32,10 @@ pub(crate) fn var(bytes: &[u8]) -> (u64, &[u8]) {
         250.. => usize::from(first) - 247,
     };
     let (tail, rest) = bytes[1..].split_at(count);
-    let number = tail.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    let number = tail
+        .iter()
+        .rev()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte));
     let value = match first {
         0..=240 => u64::from(first),
         241..=248 => 240 + 256 * u64::from(first - 241) + number,
@@ -109,7 +112,10 @@ pub(crate) fn same_but_for_order(
     };
     let (ours, recorded) = (streams(ours), streams(recorded));
     let names = |streams: &[((u32, u8), Vec<_>)]| -> Vec<_> {
-        streams.iter().map(|(name, messages)| (*name, messages.len())).collect()
+        streams
+            .iter()
+            .map(|(name, messages)| (*name, messages.len()))
+            .collect()
     };
     same("connections and channels", &names(&ours), &names(&recorded))?;
     for ((name, ours), (_, recorded)) in ours.iter().zip(&recorded) {
@@ -146,4 +152,27 @@ fn same_message(
         }
     }
     same("a message", &hex::encode(ours), &hex::encode(recorded))
+}
+
+#[test]
+fn only_the_order_of_changes_and_of_unordered_elements_is_free() {
+    let batch = |messages: &[&str]| {
+        let mut batch = "0000000000005940".to_string();
+        for message in messages {
+            batch += &format!("{:02x}{message}", message.len() / 2);
+        }
+        vec![(1, 0, batch)]
+    };
+    let (state, other) = ("333001020a0b", "333002020c0d");
+    let (spawn, shuffled) = ("6488010000010203", "6488010000010302");
+    let free = |ours: &[&str], recorded: &[&str]| {
+        same_but_for_order(&batch(ours), &batch(recorded), &|id| id == 1).is_ok()
+    };
+    assert!(free(&[state, other, spawn], &[other, state, shuffled]));
+    assert!(!free(&[state, spawn, other], &[other, spawn, state]));
+    assert!(!free(&[state, other], &[state, state]));
+    assert!(!free(&[state], &[state, other]));
+    assert!(!free(&[spawn], &["6488020000010302"]));
+    let not_free = same_but_for_order(&batch(&[spawn]), &batch(&[shuffled]), &|_| false);
+    assert!(not_free.is_err());
 }

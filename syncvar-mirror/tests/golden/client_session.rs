@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use syncvar::mirror::{
-    Limits, MirrorClient, MirrorClientConfig, MirrorClientEvent, SceneId,
-};
+use syncvar::mirror::{Limits, MirrorClient, MirrorClientConfig, MirrorClientEvent, SceneId};
 use syncvar::prelude::*;
 use syncvar::{Channel, Dialect, NetworkReader, Quaternion, Vector3};
 
@@ -22,7 +20,7 @@ use super::{classes, log};
 pub(crate) const DOOR: SceneId = SceneId(1_311_768_464_867_721_217);
 
 /// Messages about the time: everything else that a client sends is compared.
-const TIME: [u16; 3] = [17_487, 27_095, 57_097];
+pub(crate) const TIME: [u16; 3] = [17_487, 27_095, 57_097];
 
 pub(crate) fn run(json: &Value, report: &mut Report) {
     let all = json.at("messages").list();
@@ -37,13 +35,18 @@ pub(crate) fn run(json: &Value, report: &mut Report) {
         same("connections and logs", &connections.len(), &logs.len())
     });
     for (index, (connection, recorded)) in connections.iter().zip(logs).enumerate() {
-        let mine = all.iter().filter(|message| message.get("conn") == Some(connection));
+        let mine = all
+            .iter()
+            .filter(|message| message.get("conn") == Some(connection));
         let mine: Vec<_> = mine.collect();
         let name = format!("client {index}");
-        let wants_player = mine.iter().any(|it| it.to_string().contains("Mirror.AddPlayerMessage"));
+        let wants_player = mine
+            .iter()
+            .any(|it| it.to_string().contains("Mirror.AddPlayerMessage"));
         let mut replay = Replay::new(recorded, wants_player);
         report.check(&name, "messages both ways", || {
-            mine.into_iter().try_for_each(|message| replay.message(message))
+            mine.into_iter()
+                .try_for_each(|message| replay.message(message))
         });
         report.check(&name, "final state and end", || replay.end());
         report.check(&name, "hooks, calls and callbacks", || replay.same_log());
@@ -158,7 +161,10 @@ impl<'a> Replay<'a> {
     /// A batch of the recorded client: this one does the same, and sends the same.
     fn send(&mut self, message: &Value) -> Result<(), String> {
         let batch = message.at("hex").hex();
-        let recorded: Vec<_> = messages(&batch).into_iter().map(|(_, message)| message).collect();
+        let recorded: Vec<_> = messages(&batch)
+            .into_iter()
+            .map(|(_, message)| message)
+            .collect();
         let said = message.at("decoded").at("messages").list();
         same("messages decoded", &said.len(), &recorded.len())?;
         let mut expected = Vec::new();
@@ -174,7 +180,9 @@ impl<'a> Replay<'a> {
         self.client.update(self.now);
         let mut sent = Vec::new();
         while let Some(packet) = self.client.poll_transmit() {
-            let all = messages(&packet.bytes).into_iter().map(|(_, message)| message);
+            let all = messages(&packet.bytes)
+                .into_iter()
+                .map(|(_, message)| message);
             let all = all.filter(|message| !TIME.contains(&id_of(message)));
             sent.extend(all.map(hex::encode));
         }
@@ -240,7 +248,11 @@ impl<'a> Replay<'a> {
 
     /// The recorded client has left or was sent away; its state was recorded before or after that.
     fn end(&mut self) -> Result<(), String> {
-        let position = |name| self.recorded.iter().position(|event| event.at("ev") == name);
+        let position = |name| {
+            self.recorded
+                .iter()
+                .position(|event| event.at("ev") == name)
+        };
         let (state, end) = (position("final"), position("disconnected"));
         let (state, end) = (state.ok_or("no state")?, end.ok_or("no end")?);
         let objects = self.recorded[state].at("objects").list();
@@ -282,8 +294,16 @@ impl<'a> Replay<'a> {
         let id = NetId(object.at("netId").number());
         let identity = self.client.identity(id).ok_or("no identity")?;
         let (position, rotation) = (identity.position, identity.rotation);
-        same("position", &position, &Vector3::from_json(object.at("position")))?;
-        same("rotation", &rotation, &Quaternion::from_json(object.at("rotation")))?;
+        same(
+            "position",
+            &position,
+            &Vector3::from_json(object.at("position")),
+        )?;
+        same(
+            "rotation",
+            &rotation,
+            &Quaternion::from_json(object.at("rotation")),
+        )?;
         let scale = Vector3::from_json(object.at("scale"));
         same("scale", &self.client.scale(id), &Some(scale))?;
         let owned = object.at("isOwned").truth();
@@ -301,12 +321,18 @@ impl<'a> Replay<'a> {
             let class = classes::find(name).ok_or_else(|| format!("no class `{name}`"))?;
             let index = component.at("index").number();
             let mut result = Err("no such component".to_string());
-            class.reach.on_client(&mut self.client, (id, index), &mut |subject| {
-                let values = resolved(component.at("syncvars"), subject.member_json("target"), known);
-                result = subject
-                    .same_values(&values)
-                    .and_then(|()| subject.same_contents(component.at("syncobjects")));
-            });
+            class
+                .reach
+                .on_client(&mut self.client, (id, index), &mut |subject| {
+                    let values = resolved(
+                        component.at("syncvars"),
+                        subject.member_json("target"),
+                        known,
+                    );
+                    result = subject
+                        .same_values(&values)
+                        .and_then(|()| subject.same_contents(component.at("syncobjects")));
+                });
             result.map_err(|fault| format!("{name}: {fault}"))?;
         }
         Ok(())
@@ -358,7 +384,9 @@ fn resolved(values: &Value, target: Option<Value>, known: &[u32]) -> Value {
 pub(crate) fn described(entries: &[log::Entry]) -> Vec<Value> {
     let mut objects = BTreeMap::new();
     for entry in entries.iter().filter(|entry| entry.event.starts_with("On")) {
-        objects.entry(entry.instance).or_insert(entry.arguments.clone());
+        objects
+            .entry(entry.instance)
+            .or_insert(entry.arguments.clone());
     }
     let describe = |entry: &log::Entry| {
         let object = objects.get(&entry.instance).cloned().unwrap_or_default();
@@ -376,7 +404,11 @@ pub(crate) fn described(entries: &[log::Entry]) -> Vec<Value> {
 
 /// The one callback of a change that the recorder wrote down.
 fn change(entry: &log::Entry, object: &Value) -> Vec<Value> {
-    let wanted = if entry.event == "list" { "Callback" } else { "OnChange" };
+    let wanted = if entry.event == "list" {
+        "Callback"
+    } else {
+        "OnChange"
+    };
     let (name, events) = (&entry.arguments[0], entry.arguments[1].list());
     let events = events.iter().filter(|event| event[0] == wanted);
     let one = |event: &Value| {
@@ -390,7 +422,7 @@ fn change(entry: &log::Entry, object: &Value) -> Vec<Value> {
 /// An event of the recorded log in the same form, if it is of those kinds.
 pub(crate) fn recorded_entry(event: &Value) -> Option<Value> {
     let name = event.at("ev").text();
-    let kinds = ["hook", "list", "dict", "set", "rpc"];
+    let kinds = ["hook", "list", "dict", "set", "rpc", "cmd"];
     if !kinds.contains(&name) && !name.starts_with("On") {
         return None;
     }

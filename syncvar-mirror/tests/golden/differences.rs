@@ -18,6 +18,8 @@ pub(crate) enum Rule {
     NoUnnoticedWrites,
     /// Floats compare by their bits.
     ComparesByBits,
+    /// What is in a full state is not sent as a change after it.
+    NothingTwice,
     /// Apply, then notify.
     NotifiedAfterwards,
     /// A collection's hook runs on clients only.
@@ -46,11 +48,10 @@ pub(crate) enum Standing {
 pub(crate) fn standing(rule: Rule) -> Standing {
     match rule {
         Rule::ComparesByBits
+        | Rule::NothingTwice
         | Rule::NotifiedAfterwards
         | Rule::ReferencesAreIds
-        | Rule::StrictReading => {
-            Standing::Different
-        }
+        | Rule::StrictReading => Standing::Different,
         Rule::NoUnnoticedWrites
         | Rule::NoSuchType
         | Rule::NoSuchValue
@@ -89,7 +90,10 @@ pub(crate) fn verify(file: &str, ruled: &BTreeMap<(Rule, String), usize>) {
     for line in &found {
         let rule = line.split(':').next().unwrap_or_default();
         let title = format!("## {rule}\n");
-        assert!(PAGE.contains(&title), "DIFFERENCES.md does not explain `{line}`");
+        assert!(
+            PAGE.contains(&title),
+            "DIFFERENCES.md does not explain `{line}`"
+        );
     }
     let listed = listed(file);
     for line in found.iter().filter(|line| !listed.contains(line)) {

@@ -38,7 +38,9 @@ pub(crate) fn run(json: &Value, report: &mut Report) {
     }
     for case in json.at("cases").list() {
         let (kind, name) = (case.at("kind").text(), case.at("name").text());
-        report.check(kind, &format!("{name} {}", case.at("args")), || sent(kind, name, case));
+        report.check(kind, &format!("{name} {}", case.at("args")), || {
+            sent(kind, name, case)
+        });
     }
     for case in json.at("server_dispatch").list() {
         let name = case.at("name").text();
@@ -111,7 +113,9 @@ impl World {
         self.client.update(now);
         while let Some(packet) = self.client.poll_transmit() {
             note(&mut sent, packet.channel, &packet.bytes);
-            let handled = self.server.handle_packet(self.connection, packet.channel, &packet.bytes);
+            let handled = self
+                .server
+                .handle_packet(self.connection, packet.channel, &packet.bytes);
             handled.map_err(|error| error.to_string())?;
         }
         self.server.update(now);
@@ -145,12 +149,21 @@ fn sent(kind: &str, name: &str, case: &Value) -> Result<(), String> {
         "Command" => command(&mut world.client, name, arguments)?,
         _ => rpc(&mut world, name, arguments)?,
     };
-    let key = if kind == "Command" { "sent" } else { "sent_to_conn1" };
+    let key = if kind == "Command" {
+        "sent"
+    } else {
+        "sent_to_conn1"
+    };
     let recorded: Sent = case
         .at(key)
         .list()
         .iter()
-        .map(|sent| (sent.at("channel").number(), sent.at("message").text().into()))
+        .map(|sent| {
+            (
+                sent.at("channel").number(),
+                sent.at("message").text().into(),
+            )
+        })
         .collect();
     if kind == "Command" {
         same("it can be sent", &called.is_ok(), &!recorded.is_empty())?;
@@ -187,11 +200,7 @@ fn command(
     })
 }
 
-fn rpc(
-    world: &mut World,
-    name: &str,
-    arguments: &str,
-) -> Result<Result<(), CallError>, String> {
+fn rpc(world: &mut World, name: &str, arguments: &str) -> Result<Result<(), CallError>, String> {
     let text = |text: &str| Some(text.to_string());
     let calls = world.server.calls_at::<Rpcs>(OBJECT, 1);
     let item = json!({"id": 1, "name": "a", "weight": {"bits": "40000000"}});
@@ -230,8 +239,14 @@ fn dispatch(name: &str, case: &Value) -> Result<Verdict, String> {
     let mut world = World::new(owned)?;
     log::take();
     let batch = case.at("batch").hex();
-    let handled = world.server.handle_packet(world.connection, Channel::Reliable, &batch);
-    same("accepted", &handled.is_ok(), &case.at("still_connected").truth())?;
+    let handled = world
+        .server
+        .handle_packet(world.connection, Channel::Reliable, &batch);
+    same(
+        "accepted",
+        &handled.is_ok(),
+        &case.at("still_connected").truth(),
+    )?;
     let sender = format!(" from {}", world.connection.0);
     let ran: Vec<_> = log::take()
         .into_iter()

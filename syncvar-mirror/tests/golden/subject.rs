@@ -68,7 +68,9 @@ impl dyn Subject {
         let name = operation.get("do").or_else(|| operation.get("op"));
         let name = name.expect("what is done").text();
         let arguments = operation.get("args").map(Json::list).unwrap_or_default();
-        let which = operation.get("object").or_else(|| operation.get("object_index"));
+        let which = operation
+            .get("object")
+            .or_else(|| operation.get("object_index"));
         let collection = match which {
             Some(Value::String(name)) => self.member(name),
             Some(index) => self.collection(index.number()),
