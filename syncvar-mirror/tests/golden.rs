@@ -24,12 +24,15 @@ mod golden {
     pub(crate) mod log;
     pub(crate) mod member;
     pub(crate) mod messages;
+    pub(crate) mod payloads;
     pub(crate) mod report;
     pub(crate) mod rpc;
+    pub(crate) mod script;
     pub(crate) mod server_replay;
     pub(crate) mod server_session;
     pub(crate) mod subject;
     pub(crate) mod syncobjects;
+    pub(crate) mod told;
     pub(crate) mod value;
     pub(crate) mod world;
     pub(crate) mod writer;
