@@ -83,7 +83,8 @@ where
     T: Clone + Debug + Send + Sync + 'static,
 {
     let (unet, read) = travel_in::<C, T>(Dialect::Unet, value);
-    let (compact, _) = travel_in::<C, T>(Dialect::Compact, value);
-    assert_eq!(unet, compact);
+    for dialect in [Dialect::Compact, Dialect::Mirror] {
+        assert_eq!(travel_in::<C, T>(dialect, value).0, unet);
+    }
     (unet, read)
 }

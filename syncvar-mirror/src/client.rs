@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
     clippy::as_conversions
 )]
 
@@ -20,8 +21,6 @@ mod scene;
 mod side;
 mod spawn;
 mod stats;
-#[cfg(test)]
-mod tests;
 mod transmit;
 
 pub use event::{MirrorClientEvent, MirrorSpawnFailure, PayloadMismatch, SceneChange};
@@ -47,6 +46,18 @@ use spawn::Burst;
 use transmit::Outbox;
 
 /// Joins a Mirror server, as Unity's clients do: a bot, a load test, a client without Unity.
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar_mirror::{Limits, MirrorClient, MirrorPrefabs};
+///
+/// let mut client = MirrorClient::new(MirrorPrefabs::new());
+/// client.handle_connect(Limits::TELEPATHY);
+/// client.update(Duration::ZERO);
+/// let sent: Vec<_> = std::iter::from_fn(|| client.poll_transmit()).collect();
+/// assert_eq!(sent.len(), 2); // a ping and the time, and that it is ready and wants a player
+/// assert!(sent[1].bytes.ends_with(b"\x02\xbc\xaa\x02\x06\xc1"));
+/// ```
 ///
 /// It knows no socket and no clock: connections and what comes from the network are given to
 /// `handle_*`, the time to [`update`](Self::update), once a frame; then
@@ -74,7 +85,8 @@ use transmit::Outbox;
 /// | `OnStartLocalPlayer`, `OnStopLocalPlayer` | `on_start_local_player`, `on_stop_local_player` |
 /// | `OnStopClient` | `on_network_despawn` |
 ///
-/// As in Mirror, nobody is told of a lost ownership when the object goes. The objects of a burst, which is
+/// The others are not called: Mirror has no parents, and sends no objects of a scene in particular. As in
+/// Mirror, nobody is told of a lost ownership when the object goes. The objects of a burst, which is
 /// what a client that joins is sent, are all there before the first hook of any of them runs; they are
 /// spawned in the order in which they came. `on_network_session_synchronized` runs when the first burst of a
 /// connection is complete. When the connection ends, all objects go.
@@ -92,7 +104,10 @@ pub struct MirrorClient {
     ready: bool,
     /// Whether the transport is to close the connection.
     closing: bool,
-    objects: Table<Object>,
+    /// How many objects there have been.
+    made: u64,
+    /// Boxed, so that a server that gives out far numbers takes little memory.
+    objects: Table<Box<Object>>,
     order: SpawnOrder,
     /// The objects that are being called.
     lent: LentObjects,
@@ -125,6 +140,7 @@ impl MirrorClient {
             session: 0,
             ready: false,
             closing: false,
+            made: 0,
             objects: Table::default(),
             order: SpawnOrder::default(),
             lent: LentObjects::default(),
@@ -208,7 +224,7 @@ impl MirrorClient {
         Some(self.objects.get(id.0)?.scale)
     }
 
-    /// What names an object in the scene, if it is one of the scene.
+    /// What names an object in its scene, if it is one of a scene.
     pub fn scene_id(&self, id: NetId) -> Option<SceneId> {
         self.objects.get(id.0)?.scene_id
     }
@@ -296,6 +312,7 @@ impl MirrorClient {
     pub fn handle_disconnect(&mut self) {
         self.end(None);
         self.closing = false;
+        self.outbox = Outbox::default();
     }
 
     /// One frame: sends what has been written to owned objects and what has been queued, and what is due of

@@ -112,8 +112,8 @@ pub struct MirrorClientConfig {
     /// The most elements that a sequence or a collection can have, 1 048 576 unless set; more are an error
     /// of the object.
     pub max_elements: usize,
-    /// The most bytes of objects that are kept until a burst of them is complete, 256 MiB unless set; a
-    /// server that sends more is left.
+    /// The most bytes of objects that are kept until a burst of them is complete, and of messages that are
+    /// kept until a scene is loaded, 256 MiB unless set; a server that sends more is left.
     pub max_parked_bytes: usize,
     /// The most events that are kept to be polled, besides one for each object of a burst; 100 000 unless
     /// set. The oldest go first.

@@ -5,6 +5,7 @@ mod collections {
     mod dictionary;
     mod list;
     mod set;
+    mod world;
 }
 
 use std::fmt::Debug;

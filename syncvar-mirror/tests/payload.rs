@@ -4,6 +4,7 @@
 mod payload {
     mod by_hand;
     mod hooks;
+    mod robust;
     mod sections;
     mod support;
 }

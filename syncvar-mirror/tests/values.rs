@@ -491,7 +491,7 @@ fn a_reference_names_one_of_64_behaviours() {
 }
 
 #[test]
-fn the_names_calls_of_the_writer_are_mirrors() {
+fn calls_that_mirror_has_too_write_its_bytes() {
     let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
     writer.write_string("hi");
     writer.write_bytes_and_size(&[1, 2]);

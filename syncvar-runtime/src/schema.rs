@@ -63,7 +63,8 @@ pub enum TypeSchema {
     Map(&'static TypeSchema, &'static TypeSchema),
     /// Any number of elements, none of them twice.
     Set(&'static TypeSchema),
-    /// A collection that sends its changes as operations.
+    /// A collection that sends its changes as operations. In the `Mirror` dialect it is a `SyncObject` and
+    /// stands before all fields that are none.
     Collection {
         /// The collection's name.
         name: &'static str,

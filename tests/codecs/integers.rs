@@ -23,7 +23,7 @@ proptest! {
                     prop_assert_eq!(travel::<Fixed, _>(&unsigned), (unsigned.to_le_bytes().to_vec(), unsigned));
                     prop_assert_eq!(travel::<Bits<{ $signed::BITS }>, _>(&signed).1, signed);
                     prop_assert_eq!(travel::<Bits<{ $unsigned::BITS }>, _>(&unsigned).1, unsigned);
-                    for dialect in [Dialect::Unet, Dialect::Compact] {
+                    for dialect in [Dialect::Unet, Dialect::Compact, Dialect::Mirror] {
                         let (bytes, read) = travel_in::<ZigZag, _>(dialect, &signed);
                         prop_assert_eq!(read, signed);
                         // Both ways of packing take a byte for the 60 numbers of either sign next to 0.

@@ -82,7 +82,7 @@ proptest! {
     /// Whatever a codec of fixed size reads, it writes as the same bytes.
     #[test]
     fn any_bytes_are_a_value_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..16)) {
-        for dialect in [Dialect::Unet, Dialect::Compact] {
+        for dialect in [Dialect::Unet, Dialect::Compact, Dialect::Mirror] {
             read_is_written::<Metres, f32>(&bytes, dialect);
             read_is_written::<Metres, Vector3>(&bytes, dialect);
             read_is_written::<Quantized<0, 1, 100>, [f32; 3]>(&bytes, dialect);

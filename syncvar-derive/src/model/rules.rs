@@ -41,8 +41,8 @@ pub(crate) struct Rules {
 
 impl CommonRules {
     pub(super) fn from_attrs(attrs: &BehaviourAttrs) -> Self {
-        let translate = |said: &Option<Spanned<String>>, to: &[(&str, &str)]| {
-            let said = said.as_ref()?;
+        let translate = |said: Option<&Spanned<String>>, to: &[(&str, &str)]| {
+            let said = said?;
             let (_, rule) = to.iter().find(|(name, _)| said.value == *name)?;
             let (value, span) = ((*rule).to_owned(), said.span);
             Some(Spanned { value, span })
@@ -53,21 +53,21 @@ impl CommonRules {
             ("client_to_server", "owner"),
         ];
         Self {
-            read: translate(&attrs.sync_mode, &read),
-            write: translate(&attrs.sync_direction, &write),
+            read: translate(attrs.sync_mode.as_ref(), &read),
+            write: translate(attrs.sync_direction.as_ref(), &write),
         }
     }
 
     /// Says it of one field.
     pub(super) fn apply(&self, attrs: &mut RuleAttrs, member: &Member, errors: &mut Errors) {
         let name = names::plain(member);
-        one_voice(&mut attrs.read, &self.read, errors, || {
+        one_voice(&mut attrs.read, self.read.as_ref(), errors, || {
             format!(
                 "`sync_mode` on the struct says who is given each of its fields, and `{name}` says otherwise: \
                  remove one of the two"
             )
         });
-        one_voice(&mut attrs.write, &self.write, errors, || {
+        one_voice(&mut attrs.write, self.write.as_ref(), errors, || {
             format!(
                 "`sync_direction` on the struct says who changes each of its fields, and `{name}` says otherwise: \
                  remove one of the two"
@@ -75,7 +75,7 @@ impl CommonRules {
         });
     }
 
-    /// Where it is said of no field at all.
+    /// Where it is said.
     pub(super) fn places(&self) -> impl Iterator<Item = Span> {
         let said = [&self.read, &self.write];
         said.into_iter().flatten().map(|said| said.span)
@@ -85,7 +85,7 @@ impl CommonRules {
 /// Takes what is said of all fields for one that says nothing, or the same.
 fn one_voice(
     own: &mut Option<Spanned<String>>,
-    common: &Option<Spanned<String>>,
+    common: Option<&Spanned<String>>,
     errors: &mut Errors,
     message: impl FnOnce() -> String,
 ) {

@@ -130,13 +130,13 @@ impl CallRouter for MirrorClient {
         };
         let channel = channel_of(call.place.schema.channel)?;
         let sent = self.send_message(&command, channel);
-        sent.map_err(|error| unsendable(error, call.place.name))
+        sent.map_err(|error| unsendable(&error, call.place.name))
     }
 }
 
 /// Why a call cannot be sent.
-pub(crate) fn unsendable(error: MirrorError, behaviour: &'static str) -> CallError {
-    match error {
+pub(crate) fn unsendable(error: &MirrorError, behaviour: &'static str) -> CallError {
+    match *error {
         MirrorError::Unwritable { error, .. } => error.into(),
         MirrorError::TooLong { length, limit } => {
             let kind = WriteErrorKind::MessageTooLarge { length, limit };

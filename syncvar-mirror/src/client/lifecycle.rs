@@ -13,18 +13,29 @@ impl MirrorClient {
         let Some(object) = self.objects.get_mut(id.0) else {
             return;
         };
-        if object.stage != Stage::Spawned {
-            object.stage = Stage::Spawned;
-            for callback in LifecycleCallback::SPAWN {
-                self.tell(id, callback);
-            }
-            self.events.push(MirrorClientEvent::Spawned { object: id });
-        } else {
+        if std::mem::replace(&mut object.stage, Stage::Spawned) == Stage::Spawned {
             self.events
                 .push(MirrorClientEvent::Respawned { object: id });
+        } else {
+            self.tell_spawned(id);
         }
         self.tell_ownership(id);
         self.tell_player(id);
+    }
+
+    /// Tells the behaviours and then the application that an object is there.
+    fn tell_spawned(&mut self, id: NetId) {
+        let spawned = MirrorClientEvent::Spawned { object: id };
+        if !self.has_lifecycle(id) {
+            return self.events.push(spawned);
+        }
+        self.lend(id, |slots, client| {
+            for callback in LifecycleCallback::SPAWN {
+                client.call_all(id, slots, callback);
+            }
+            // It may go with this.
+            client.events.push(spawned);
+        });
     }
 
     /// Tells the behaviours and the application whether this client owns an object, if that is news.
@@ -76,7 +87,7 @@ impl MirrorClient {
     /// An object is gone. If it is being called, it goes when that is done.
     pub(super) fn forget(&mut self, id: NetId, leaving: Leaving) {
         let Some(object) = self.objects.get_mut(id.0) else {
-            self.stats.unknown_objects += 1;
+            self.stats.unknown_objects = self.stats.unknown_objects.wrapping_add(1);
             return;
         };
         let (stage, told_player) = (object.stage, object.told_player);

@@ -8,9 +8,15 @@ use crate::SceneId;
 
 /// An object on the client.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "facts that hold independently"
+)]
 pub(super) struct Object {
     /// None while it is being called.
     pub(super) behaviours: Option<Behaviours>,
+    /// Which of all that were ever made it is: a number may come again.
+    pub(super) serial: u64,
     /// The position of its prefab in the registry.
     pub(super) prefab: u32,
     pub(super) stage: Stage,

@@ -99,9 +99,10 @@ impl MirrorClient {
                 Ok(hooks) => component.hooks = hooks,
                 Err(failed) => error = Some(failed),
             }
-            component.fields = match initial_state {
-                true => schema.dirty_bits(),
-                false => reader.take_seen_bits(),
+            component.fields = if initial_state {
+                schema.dirty_bits()
+            } else {
+                reader.take_seen_bits()
             };
         }
         let read = reader.position();

@@ -13,6 +13,8 @@ use crate::message::{SceneMessage, SceneOperation};
 pub(super) struct Scene {
     /// Objects of the scene that are not spawned, and the positions of their prefabs.
     dormant: BTreeMap<SceneId, (u32, Behaviours)>,
+    /// Those that are spawned.
+    awake: BTreeMap<SceneId, NetId>,
     /// What is being done with a scene.
     loading: Option<SceneOperation>,
     /// Whether this client is not ready yet because it waits for its first scene.
@@ -50,7 +52,12 @@ impl Scene {
         self.dormant.remove(&scene_id)
     }
 
+    pub(super) fn note_awake(&mut self, scene_id: SceneId, id: NetId) {
+        self.awake.insert(scene_id, id);
+    }
+
     pub(super) fn put_to_sleep(&mut self, scene_id: SceneId, prefab: u32, behaviours: Behaviours) {
+        self.awake.remove(&scene_id);
         self.dormant.insert(scene_id, (prefab, behaviours));
     }
 }
@@ -73,8 +80,9 @@ impl MirrorClient {
         let Some(prefab) = self.prefabs.by_types(&behaviours.slots().type_ids()) else {
             return Err(SceneObjectError::NotRegistered(format!("{behaviours:?}")));
         };
-        let is_dormant = self.scene.dormant.contains_key(&scene_id);
-        if is_dormant || self.scene_object(scene_id).is_some() || scene_id == SceneId::NONE {
+        let scene = &self.scene;
+        let is_taken = scene.dormant.contains_key(&scene_id) || scene.awake.contains_key(&scene_id);
+        if is_taken || scene_id == SceneId::NONE {
             return Err(SceneObjectError::SceneIdTaken(scene_id));
         }
         let prefab = prefab.index;
@@ -99,11 +107,9 @@ impl MirrorClient {
         self.scene.dormant.keys().copied()
     }
 
-    /// The object that is spawned under a scene id.
+    /// The object that the server has spawned under a scene id; its state may not be there yet.
     pub fn scene_object(&self, scene_id: SceneId) -> Option<NetId> {
-        let mut objects = self.objects.iter();
-        let found = objects.find(|(_, object)| object.scene_id == Some(scene_id));
-        found.map(|(number, _)| NetId(number))
+        self.scene.awake.get(&scene_id).copied()
     }
 
     /// Whether the server wants a scene to be loaded or unloaded, and

@@ -32,6 +32,8 @@ pub(super) struct Burst {
 #[derive(Debug)]
 struct Parked {
     id: NetId,
+    /// Of the object that it is about.
+    serial: u64,
     flags: SpawnFlags,
     place: Place,
     scale: Vector3,
@@ -51,9 +53,7 @@ impl MirrorClient {
         let parked = std::mem::take(&mut self.burst.parked);
         self.events.reserve(parked.len());
         for Parked { id, .. } in &parked {
-            if let Some(object) = self.objects.get_mut(id.0) {
-                object.stage = object.stage.max(Stage::Known);
-            }
+            self.make_known(*id);
         }
         let session = self.session;
         for parked in parked {
@@ -91,6 +91,7 @@ impl MirrorClient {
         let payload = message.payload.unwrap_or_default();
         let parked = Parked {
             id,
+            serial: self.objects.get(id.0).map_or(0, |object| object.serial),
             flags: message.flags,
             place: Place {
                 position: message.position,
@@ -100,9 +101,7 @@ impl MirrorClient {
             payload: Bytes::copy_from_slice(payload),
         };
         if self.burst.finished {
-            if let Some(object) = self.objects.get_mut(id.0) {
-                object.stage = object.stage.max(Stage::Known);
-            }
+            self.make_known(id);
             return self.apply_spawn(&parked);
         }
         let limit = self.config.max_parked_bytes;
@@ -115,6 +114,13 @@ impl MirrorClient {
         }
         self.burst.parked.push(parked);
         Ok(())
+    }
+
+    /// Others can see an object from now on.
+    fn make_known(&mut self, id: NetId) {
+        if let Some(object) = self.objects.get_mut(id.0) {
+            object.stage = object.stage.max(Stage::Known);
+        }
     }
 
     fn refuse_spawn(&mut self, message: &SpawnMessage<'_>, reason: MirrorSpawnFailure) {
@@ -144,16 +150,22 @@ impl MirrorClient {
 
     fn add_object(&mut self, message: &SpawnMessage<'_>, prefab: u32, mut behaviours: Behaviours) {
         let written = { self.prefabs.get(prefab) }.map_or(0, |prefab| prefab.client_to_server);
-        let mut index = 0;
-        behaviours.slots_mut().for_each_mut(|slot| {
-            clean(slot);
-            slot.set_verbatim(has_bit(written, index));
-            index += 1;
-        });
+        let slots = behaviours.slots_mut();
+        for index in 0..slots.len() {
+            if let Some(slot) = slots.slot_mut(index) {
+                clean(slot);
+                slot.set_verbatim(has_bit(written, index));
+            }
+        }
         let id = message.net_id;
         let scene_id = Some(message.scene_id).filter(|scene_id| *scene_id != SceneId::NONE);
+        if let Some(scene_id) = scene_id {
+            self.scene.note_awake(scene_id, id);
+        }
+        self.made = self.made.wrapping_add(1);
         let object = Object {
             behaviours: Some(behaviours),
+            serial: self.made,
             prefab,
             stage: Stage::Parked,
             owned: false,
@@ -166,13 +178,14 @@ impl MirrorClient {
             baseline: None,
             unreliable_time: 0.0,
         };
-        self.objects.insert(id.0, object);
+        self.objects.insert(id.0, Box::new(object));
         self.order.insert(id);
     }
 
     /// Gives an object what its spawn message says.
     fn apply_spawn(&mut self, spawn: &Parked) -> Result<(), MirrorError> {
-        let Some(object) = self.objects.get_mut(spawn.id.0) else {
+        let object = self.objects.get_mut(spawn.id.0);
+        let Some(object) = object.filter(|object| object.serial == spawn.serial) else {
             // It has gone before the burst was complete.
             return Ok(());
         };
@@ -203,15 +216,14 @@ impl MirrorClient {
         let Some(behaviours) = object.behaviours.as_mut().filter(|_| written != 0) else {
             return;
         };
-        let mut index = 0;
-        behaviours.slots_mut().for_each_mut(|slot| {
-            if has_bit(written, index) {
+        let slots = behaviours.slots_mut();
+        for index in (0..slots.len()).filter(|index| has_bit(written, *index)) {
+            if let Some(slot) = slots.slot_mut(index) {
                 // Collections remember what is done to them from now on, or no longer.
                 slot.set_observed(owned);
                 clean(slot);
             }
-            index += 1;
-        });
+        }
         self.writing.remove(&id);
     }
 
@@ -293,7 +305,7 @@ impl MirrorClient {
 
     /// An object that has been spawned; one that has not is counted.
     pub(super) fn spawned(&mut self, id: NetId) -> Option<&mut Object> {
-        let object = self.objects.get_mut(id.0);
+        let object = self.objects.get_mut(id.0).map(|object| &mut **object);
         let object = object.filter(|object| object.stage == Stage::Spawned);
         if object.is_none() {
             tracing::warn!(object = %id, "a message for an object that is not there");

@@ -14,6 +14,9 @@ use crate::message::{
 };
 use crate::{Limits, MirrorError, MirrorMessage};
 
+/// If more bytes than this wait to be polled, no more answers to pings are added, nor times.
+const MAX_WAITING: usize = 1 << 20;
+
 /// A message of the transport, for the server: one batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -31,6 +34,7 @@ pub(super) struct Outbox {
     /// Those of the channels that have been used, in the order in which they first were.
     batchers: Vec<(Channel, Batcher)>,
     packets: VecDeque<MirrorPacket>,
+    packet_bytes: usize,
     /// For messages that are being written.
     writer: NetworkWriter,
 }
@@ -47,8 +51,18 @@ impl Outbox {
             limits,
             batchers: Vec::new(),
             packets: VecDeque::new(),
+            packet_bytes: 0,
             writer: NetworkWriter::with_dialect(Dialect::Mirror),
         }
+    }
+
+    /// How many bytes have not been polled.
+    fn waiting_bytes(&self) -> usize {
+        let open = self
+            .batchers
+            .iter()
+            .map(|(_, batcher)| batcher.queued_bytes());
+        self.packet_bytes.saturating_add(open.sum())
     }
 
     /// Queues what has been written, if it has been.
@@ -89,7 +103,10 @@ impl MirrorClient {
     /// A batch for the server, oldest first. What has been queued can be polled after the next
     /// [`update`](Self::update).
     pub fn poll_transmit(&mut self) -> Option<MirrorPacket> {
-        self.outbox.packets.pop_front()
+        let packet = self.outbox.packets.pop_front()?;
+        let length = packet.bytes.len();
+        self.outbox.packet_bytes = self.outbox.packet_bytes.saturating_sub(length);
+        Some(packet)
     }
 
     /// Sends a message of the game, reliably.
@@ -139,8 +156,11 @@ impl MirrorClient {
         }
     }
 
-    /// The same on the unreliable channel.
+    /// The same on the unreliable channel, unless nobody takes what is sent.
     pub(super) fn send_own_unreliable<'a>(&mut self, message: &impl NetworkMessage<'a>) {
+        if self.outbox.waiting_bytes() > MAX_WAITING {
+            return;
+        }
         if let Err(error) = self.send_message(message, Channel::Unreliable) {
             tracing::error!(%error, "a message of the protocol was not sent");
         }
@@ -228,6 +248,7 @@ impl MirrorClient {
         for (channel, batcher) in &mut self.outbox.batchers {
             while let Some(bytes) = batcher.next_batch() {
                 self.stats.count_sent(bytes.len());
+                self.outbox.packet_bytes = self.outbox.packet_bytes.saturating_add(bytes.len());
                 let channel = *channel;
                 self.outbox
                     .packets

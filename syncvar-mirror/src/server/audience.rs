@@ -1,5 +1,8 @@
 //! Who observes what: sets of connections, each kept once, and what a frame writes for each of them.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -222,7 +225,7 @@ impl Audiences {
     }
 
     /// What the frame has written for a set, in batches that all its members can be sent.
-    pub(super) fn cut(&mut self, id: AudienceId, header: &[u8; 8], cut: Cut) -> Arc<[Bytes]> {
+    pub(super) fn cut(&mut self, id: AudienceId, header: [u8; 8], cut: Cut) -> Arc<[Bytes]> {
         self.get_mut(id).map_or_else(
             || Arc::new([]) as Arc<[Bytes]>,
             |audience| audience.frame.cut(header, cut),

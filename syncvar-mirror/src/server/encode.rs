@@ -6,7 +6,7 @@ use syncvar_runtime::{Dialect, NetId, NetworkHash128, NetworkWriter, WriteError}
 
 use super::frame::put_var;
 use crate::AssetId;
-use crate::message::NetworkMessage;
+use crate::message::{NetworkMessage, SpawnFlags};
 
 /// Memory that is used again and again.
 #[derive(Debug)]
@@ -21,6 +21,10 @@ pub(super) struct Scratch {
     pub(super) owner: Components,
     /// Objects to be looked at.
     pub(super) ids: Vec<NetId>,
+    /// A spawn that may be for others, too.
+    pub(super) spawn: NetworkWriter,
+    /// Of which object it is, and with which flags; none if that may have changed since.
+    pub(super) spawn_of: Option<(NetId, SpawnFlags)>,
 }
 
 /// Components of an object, each behind its safety byte: what Mirror's `NetworkIdentity` writes.
@@ -48,6 +52,8 @@ impl Default for Scratch {
             observers: Components::default(),
             owner: Components::default(),
             ids: Vec::new(),
+            spawn: NetworkWriter::with_dialect(Dialect::Mirror),
+            spawn_of: None,
         }
     }
 }

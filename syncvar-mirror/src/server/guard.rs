@@ -6,6 +6,7 @@ use std::ops::{Deref, DerefMut};
 use syncvar_runtime::{NetId, NetworkBehaviour};
 
 use super::MirrorServer;
+use super::audience::Audiences;
 use super::object::Object;
 
 /// A behaviour for writing; when it is dropped and anything has changed, the object is queued for the
@@ -15,6 +16,7 @@ pub struct MirrorBehaviourMut<'a, B: NetworkBehaviour> {
     /// What fields with a codec were, to see whether they have changed as far as they travel.
     before: Option<B::Previous>,
     net_id: NetId,
+    observed: bool,
     queued: &'a mut bool,
     dirty: &'a mut Vec<NetId>,
 }
@@ -29,12 +31,17 @@ impl MirrorServer {
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorBehaviourMut<'_, B>> {
         let object = self.objects.get_mut(id.0)?;
         let Object {
-            behaviours, queued, ..
+            behaviours,
+            queued,
+            audience,
+            ..
         } = object;
+        let observed = *audience != Audiences::NOBODY;
         let behaviour = behaviours.as_mut()?.behaviour_mut()?;
         Some(MirrorBehaviourMut::new(
             id,
             behaviour,
+            observed,
             queued,
             &mut self.dirty,
         ))
@@ -48,14 +55,19 @@ impl MirrorServer {
     ) -> Option<MirrorBehaviourMut<'_, B>> {
         let object = self.objects.get_mut(id.0)?;
         let Object {
-            behaviours, queued, ..
+            behaviours,
+            queued,
+            audience,
+            ..
         } = object;
+        let observed = *audience != Audiences::NOBODY;
         let slot = behaviours.as_mut()?.slots_mut().slot_mut(index)?;
         let behaviour: &mut dyn std::any::Any = slot.behaviour_mut();
         let behaviour = behaviour.downcast_mut()?;
         Some(MirrorBehaviourMut::new(
             id,
             behaviour,
+            observed,
             queued,
             &mut self.dirty,
         ))
@@ -90,6 +102,7 @@ impl<'a, B: NetworkBehaviour> MirrorBehaviourMut<'a, B> {
     fn new(
         net_id: NetId,
         behaviour: &'a mut B,
+        observed: bool,
         queued: &'a mut bool,
         dirty: &'a mut Vec<NetId>,
     ) -> Self {
@@ -97,6 +110,7 @@ impl<'a, B: NetworkBehaviour> MirrorBehaviourMut<'a, B> {
             before: behaviour.before_change(),
             behaviour,
             net_id,
+            observed,
             queued,
             dirty,
         }
@@ -121,6 +135,11 @@ impl<B: NetworkBehaviour> Drop for MirrorBehaviourMut<'_, B> {
     #[inline]
     fn drop(&mut self) {
         self.behaviour.notice_replacements();
+        // Those that have taken the place of others.
+        self.behaviour.set_verbatim(true);
+        if !self.observed {
+            self.behaviour.set_observed(false);
+        }
         if let Some(before) = self.before.take() {
             self.behaviour.withdraw_changes(before);
         }

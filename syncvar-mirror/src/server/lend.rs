@@ -21,7 +21,6 @@ impl MirrorServer {
     ) -> Option<R> {
         let object = self.objects.get_mut(id.0)?;
         let mut behaviours = object.behaviours.take()?;
-        let was_observed = object.audience != Audiences::NOBODY;
         self.lent.push(id);
         let slots = behaviours.slots_mut();
         slots.for_each_mut(|slot| slot.begin_change());
@@ -30,11 +29,13 @@ impl MirrorServer {
         self.run_waiting(id, slots);
         slots.for_each_mut(|slot| {
             slot.end_change();
+            // Those that have taken the place of others.
+            slot.set_verbatim(true);
         });
         let mut dirty = false;
         if let Some(object) = self.objects.get_mut(id.0) {
-            // Nobody has begun to observe it meanwhile: they are owed that.
-            if was_observed && object.audience == Audiences::NOBODY {
+            // Whoever begins to observe it meanwhile is owed that.
+            if object.audience == Audiences::NOBODY {
                 slots.for_each_mut(|slot| slot.set_observed(false));
             }
             object.behaviours = Some(behaviours);

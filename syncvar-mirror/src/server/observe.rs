@@ -81,6 +81,12 @@ impl MirrorServer {
 
     /// Makes a connection observe an object, or no longer, as it should be.
     pub(super) fn look(&mut self, id: NetId, connection: ConnectionId) {
+        self.scratch.spawn_of = None;
+        self.look_next(id, connection);
+    }
+
+    /// The same after another one, while the object is as it was for that.
+    fn look_next(&mut self, id: NetId, connection: ConnectionId) {
         let Some(object) = self.objects.get(id.0) else {
             return;
         };
@@ -99,8 +105,9 @@ impl MirrorServer {
         let connections = self.connections.iter();
         let ready = connections.filter(|(_, client)| client.ready);
         let ready: Vec<_> = ready.map(|(number, _)| ConnectionId(number)).collect();
+        self.scratch.spawn_of = None;
         for connection in ready {
-            self.look(id, connection);
+            self.look_next(id, connection);
         }
     }
 
@@ -164,8 +171,9 @@ impl MirrorServer {
         use crate::message::{ObjectSpawnFinishedMessage, ObjectSpawnStartedMessage};
         use syncvar_runtime::Channel::Reliable;
 
-        self.follow_interest();
         self.send_short(Reliable, connection, &ObjectSpawnStartedMessage);
+        // What it has just been said to see belongs to this.
+        self.follow_interest();
         let mut ids = std::mem::take(&mut self.scratch.ids);
         let objects = self.objects.iter();
         let seen = objects.filter(|(_, object)| self.is_for(object, connection));

@@ -318,6 +318,7 @@ impl<'a> Gathering<'a> {
     fn add_messages(&mut self, frame: &Frame, messages: Range<usize>) {
         let mut first = messages.start;
         while first < messages.end {
+            self.open();
             let mut end = frame.fitting(first..messages.end, self.room());
             if end == first {
                 self.begin();
@@ -335,6 +336,7 @@ impl<'a> Gathering<'a> {
         if messages.is_empty() {
             return;
         }
+        self.open();
         if messages.len() > self.room() {
             self.begin();
         }
@@ -342,11 +344,16 @@ impl<'a> Gathering<'a> {
     }
 
     fn append(&mut self, messages: Bytes) {
-        if self.chunks.is_empty() {
-            self.begin();
-        }
         self.length += messages.len();
         self.chunks.push(messages);
+    }
+
+    /// Begins a batch, if none is under way.
+    fn open(&mut self) {
+        if self.chunks.is_empty() {
+            self.chunks.push(Bytes::copy_from_slice(self.header));
+            self.length = HEADER;
+        }
     }
 
     /// Begins another batch, unless the one under way is empty.
@@ -354,10 +361,7 @@ impl<'a> Gathering<'a> {
         if self.length > HEADER {
             self.complete();
         }
-        if self.chunks.is_empty() {
-            self.chunks.push(Bytes::copy_from_slice(self.header));
-            self.length = HEADER;
-        }
+        self.open();
     }
 
     fn complete(&mut self) {

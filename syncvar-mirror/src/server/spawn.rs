@@ -169,9 +169,11 @@ impl MirrorServer {
                 return Err(MirrorSpawnError::SceneIdTaken(scene_id));
             }
         }
-        behaviours
-            .slots_mut()
-            .for_each_mut(|slot| slot.set_verbatim(true));
+        behaviours.slots_mut().for_each_mut(|slot| {
+            slot.set_verbatim(true);
+            // What they have been filled with is no change.
+            slot.set_observed(false);
+        });
         let id = NetId(self.next_id);
         if id == NetId::NONE {
             return Err(MirrorSpawnError::OutOfIds);

@@ -1,4 +1,9 @@
 //! The game of the recordings: a player with a wallet and an aim, monsters, a door.
+#![allow(
+    clippy::struct_field_names,
+    clippy::unused_self,
+    reason = "names of the recordings, and hooks are methods"
+)]
 
 use std::cell::RefCell;
 
@@ -99,6 +104,11 @@ impl Player {
     #[command]
     pub(crate) fn cmd_damage(&mut self, amount: i32) {
         unreachable!("a client does not run {amount}");
+    }
+
+    #[command]
+    pub(crate) fn cmd_name(&mut self, name: String) {
+        unreachable!("a client does not run {name}");
     }
 
     #[client_rpc]
@@ -287,6 +297,11 @@ pub(crate) struct GlobalMsg {
 
 impl MirrorMessage for GlobalMsg {
     const NAME: &'static str = "GlobalMsg";
+}
+
+/// The parts of a player.
+pub(crate) fn player() -> (Player, Wallet, Aim) {
+    Default::default()
 }
 
 /// What the recorded client knows.

@@ -131,7 +131,8 @@ fn a_recorded_session_ends_in_the_recorded_state() {
     assert_eq!((*me.health, &me.inventory[..]), (93, &[1][..]));
     assert_eq!(*client.get::<Wallet>(player).unwrap().gold, 777);
     // It was this client's own to write, and it has not written.
-    assert_eq!(*client.get::<Aim>(player).unwrap().yaw, 0.0);
+    let aim: &Aim = client.get(player).unwrap();
+    assert_eq!(aim.yaw.to_bits(), 0);
 }
 
 #[test]

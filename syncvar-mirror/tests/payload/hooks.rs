@@ -46,6 +46,10 @@ impl HookVars {
         self.log.push(format!("b {previous} -> {}", self.b));
     }
 
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a hook is given the previous value"
+    )]
     fn on_s(&mut self, previous: String) {
         self.log.push(format!("s {previous} -> {}", self.s));
     }

@@ -105,6 +105,7 @@ impl Default for DocData {
 }
 
 #[derive(NetworkBehaviour)]
+#[expect(clippy::struct_field_names, reason = "as in the recordings")]
 pub(crate) struct InhBase {
     #[sync_var]
     pub(crate) base_a: SyncVar<i32>,

@@ -136,6 +136,9 @@ impl<L: Log, O> Record<L, O> {
     /// Whether every operation is kept as it was made from here on, as soon as the collection is
     /// observed. One that is dirty already is observed, and to be sent whole.
     pub(super) fn set_verbatim(&mut self, verbatim: bool) {
+        if verbatim == self.is_verbatim() {
+            return;
+        }
         let dirty = self.is_dirty();
         self.mode = match (verbatim, self.mode) {
             (true, Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole) if dirty => {

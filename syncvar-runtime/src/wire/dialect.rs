@@ -260,12 +260,12 @@ impl NetworkReader<'_> {
     #[inline]
     pub fn read_dirty_bits(&mut self, known_bits: u64) -> Result<u64, ReadError> {
         let start = self.mark();
-        let known_bits = known_bits | self.derived_bits;
         let dirty_bits = match self.dialect() {
             Dialect::Unet => self.read_packed_u64()?,
             Dialect::Compact => self.read_varint()?,
             Dialect::Mirror => return self.read_section_mask(known_bits),
         };
+        let known_bits = known_bits | self.derived_bits;
         let unknown = dirty_bits & !(known_bits & !self.refused_bits);
         if unknown != 0 {
             let kind = match dirty_bits & !known_bits {

@@ -31,6 +31,10 @@ impl NetworkWriter {
         }
     }
 
+    #[expect(
+        clippy::many_single_char_names,
+        reason = "the bytes of a number, in order"
+    )]
     #[inline(never)]
     fn write_longer_var_u64(&mut self, value: u64) {
         if value < THREE_BYTES {

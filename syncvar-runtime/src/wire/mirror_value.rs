@@ -75,7 +75,7 @@ const DAY: u64 = 86_400_000;
 /// The seconds of a day.
 const SECONDS: f64 = 86_400.0;
 /// From 1899-12-30 to 1970-01-01.
-const UNIX_EPOCH: Duration = Duration::from_secs(25_569 * 86_400);
+const UNIX_EPOCH: Duration = Duration::from_hours(25_569 * 24);
 /// The first day that .NET has no date for any more, 10000-01-01.
 const END: f64 = 2_958_466.0;
 /// .NET has no date so early: the year 99.

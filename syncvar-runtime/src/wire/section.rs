@@ -98,7 +98,7 @@ impl NetworkReader<'_> {
     #[inline(never)]
     pub(super) fn read_section_mask(&mut self, known_bits: u64) -> Result<u64, ReadError> {
         let dirty_bits = match &mut self.section {
-            ReadSection::Whole => self.read_var_u64()? & known_bits,
+            ReadSection::Whole => self.read_var_u64()? & (known_bits | self.derived_bits),
             ReadSection::Collections { dirty_bits } => *dirty_bits,
             ReadSection::Values { sections, levels } => {
                 let sections = *sections;

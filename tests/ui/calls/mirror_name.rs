@@ -10,7 +10,7 @@ impl Player {
     #[client_rpc(mirror = "System.Void Player.RpcStop()")]
     fn stop(&mut self) {}
     #[client_rpc(mirror = "System.Void Player::RpcGo(System.Int32, System.Int32)")]
-    fn go(&mut self, x: i32, y: i32) {}
+    fn go(&mut self) {}
     #[target_rpc(mirror = 5)]
     fn whisper(&mut self) {}
     #[sync_event(mirror = "System.Void Player::EventBang()")]

@@ -25,7 +25,8 @@ fn flush(field: &mut impl SyncField) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
+    digits.collect::<Vec<_>>().concat()
 }
 
 fn bytes(hex: &str) -> Vec<u8> {
@@ -273,13 +274,13 @@ fn whatever_is_done_to_a_list_can_be_said_in_the_operations_of_mirror() {
         ("reverse", SyncList::reverse),
         ("update", |list| list.update(|items| items.rotate_left(1))),
         ("update to less", |list| {
-            list.update(|items| items.truncate(1))
+            list.update(|items| items.truncate(1));
         }),
         ("update to more", |list| {
-            list.update(|items| items.extend([3, 4]))
+            list.update(|items| items.extend([3, 4]));
         }),
         ("update in between", |list| {
-            list.update(|items| items.insert(2, 0))
+            list.update(|items| items.insert(2, 0));
         }),
         ("set_dirty", SyncList::set_dirty),
         ("left half-way", |list| std::mem::forget(list.get_mut(0))),

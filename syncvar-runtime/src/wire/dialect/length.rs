@@ -63,7 +63,7 @@ impl NetworkWriter {
                 self.write_packed_u64(index);
             }
             Dialect::Compact | Dialect::Mirror => {
-                self.write_varint(index.wrapping_shl(3) | u64::from(operation))
+                self.write_varint(index.wrapping_shl(3) | u64::from(operation));
             }
         }
     }

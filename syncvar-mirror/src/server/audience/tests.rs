@@ -1,0 +1,80 @@
+use std::collections::BTreeSet;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+
+fn connection(number: u32) -> ConnectionId {
+    ConnectionId(number)
+}
+
+/// The set of these connections, as an object comes to have it.
+fn set_of(audiences: &mut Audiences, members: &[u32]) -> AudienceId {
+    let nobody = Audiences::NOBODY;
+    members.iter().fold(nobody, |audience, member| {
+        audiences.toggle(audience, connection(*member))
+    })
+}
+
+#[test]
+fn the_same_connections_are_the_same_set_in_whatever_order_they_came() {
+    let mut audiences = Audiences::default();
+    let one = set_of(&mut audiences, &[3, 1, 2]);
+    let other = set_of(&mut audiences, &[2, 4, 3, 1, 4]);
+    assert_eq!(one, other);
+    let members: Vec<_> = [1, 2, 3].map(connection).into();
+    assert_eq!(audiences.members(one), members);
+    assert!(audiences.contains(one, connection(2)));
+    assert!(!audiences.contains(one, connection(4)));
+    assert_eq!(set_of(&mut audiences, &[5, 5]), Audiences::NOBODY);
+}
+
+#[test]
+fn sets_that_are_no_objects_are_forgotten() {
+    let mut audiences = Audiences::default();
+    let kept = set_of(&mut audiences, &[1, 2]);
+    for round in 0..100 {
+        for number in 10..100 {
+            let set = set_of(&mut audiences, &[number, number + round]);
+            audiences.release(set);
+        }
+        audiences.tidy();
+    }
+    assert!(audiences.list.len() < 400, "{}", audiences.list.len());
+    assert_eq!(audiences.members(kept), [1, 2].map(connection));
+    let found = set_of(&mut audiences, &[2, 1]);
+    assert_eq!(found, kept);
+}
+
+proptest! {
+    /// Objects whose observers come and go: each has the set of its own, and equal sets are one.
+    #[test]
+    fn every_object_has_the_connections_that_were_put_in(
+        steps in vec((0..6usize, 0..5u32, any::<bool>()), 0..300),
+    ) {
+        let mut audiences = Audiences::default();
+        let mut objects = vec![(Audiences::NOBODY, BTreeSet::new()); 6];
+        for (object, member, tidy) in steps {
+            let (audience, model) = &mut objects[object];
+            let member = connection(member);
+            *audience = audiences.toggle(*audience, member);
+            if !model.remove(&member) {
+                model.insert(member);
+            }
+            if tidy {
+                // As if there were many.
+                audiences.idle += 1000;
+                audiences.tidy();
+            }
+            for (audience, model) in &objects {
+                prop_assert!(audiences.members(*audience).iter().eq(model));
+            }
+            for (audience, model) in &objects {
+                for (other, same) in &objects {
+                    prop_assert_eq!(audience == other, model == same);
+                }
+            }
+        }
+    }
+}

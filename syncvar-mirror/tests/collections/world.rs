@@ -1,0 +1,211 @@
+use std::time::Duration;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use syncvar::prelude::*;
+use syncvar_mirror::{
+    AssetId, Limits, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerConfig,
+    MirrorSpawnOptions, SpawnPolicy,
+};
+use syncvar_runtime::ConnectionId;
+
+/// What the server writes.
+#[derive(NetworkBehaviour, Default, Debug)]
+struct Bag {
+    #[sync_var]
+    items: SyncList<i32>,
+    #[sync_var]
+    weight: SyncVar<i32>,
+    #[sync_var]
+    ammo: SyncDictionary<i32, i32>,
+}
+
+/// What the owner writes.
+#[derive(NetworkBehaviour, Default, Debug)]
+#[network_behaviour(sync_direction = client_to_server)]
+struct Notes {
+    #[sync_var]
+    lines: SyncList<i32>,
+    #[sync_var]
+    tags: SyncHashSet<i32>,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Edit(u8, i32),
+    /// The owner writes.
+    Write(u8, i32),
+    /// Other collections are put into the place of those of the server, or of the owner.
+    Replace(bool, i32),
+    Join,
+    Leave,
+    Update,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (0..6_u8, 0..5_i32).prop_map(|(what, value)| Step::Edit(what, value)),
+        4 => (0..5_u8, 0..5_i32).prop_map(|(what, value)| Step::Write(what, value)),
+        1 => (any::<bool>(), 0..5_i32).prop_map(|(owner, value)| Step::Replace(owner, value)),
+        2 => Just(Step::Join),
+        1 => Just(Step::Leave),
+        3 => Just(Step::Update),
+    ]
+}
+
+fn prefabs() -> MirrorPrefabs {
+    MirrorPrefabs::new().register::<(Bag, Notes)>(MirrorPrefab::new("crate", AssetId(7)))
+}
+
+struct World {
+    server: MirrorServer,
+    clients: Vec<(ConnectionId, MirrorClient)>,
+    object: NetId,
+    now: Duration,
+}
+
+impl World {
+    fn new() -> Self {
+        let mut config = MirrorServerConfig::default();
+        config.spawn_policy = SpawnPolicy::WhenReady;
+        let mut world = Self {
+            server: MirrorServer::with_config(prefabs(), config),
+            clients: Vec::new(),
+            object: NetId::NONE,
+            now: Duration::ZERO,
+        };
+        let mut bag = Bag::default();
+        bag.items.extend([1, 2, 3]);
+        let options = MirrorSpawnOptions::default();
+        let spawned = world.server.spawn_with((bag, Notes::default()), options);
+        world.object = spawned.expect("it is registered");
+        // Nobody sees this.
+        world.edit(0, 4);
+        world.join();
+        let owner = world.clients[0].0;
+        world.update();
+        assert!(world.server.set_owner(world.object, Some(owner)));
+        world.update();
+        world
+    }
+
+    fn join(&mut self) {
+        let connection = self.server.handle_connect(Limits::TELEPATHY);
+        let mut client = MirrorClient::new(prefabs());
+        client.handle_connect(Limits::TELEPATHY);
+        client.ready();
+        self.clients.push((connection, client));
+        // What makes it ready reaches the server, in the middle of whatever has not been sent.
+        self.send_to_server();
+    }
+
+    fn send_to_server(&mut self) {
+        for (connection, client) in &mut self.clients {
+            client.update(self.now);
+            while let Some(packet) = client.poll_transmit() {
+                let taken =
+                    self.server
+                        .handle_packet(*connection, packet.channel, packet.bytes.as_ref());
+                taken.expect("it makes sense");
+            }
+        }
+    }
+
+    /// What the clients have written reaches the server, and what the server has written all clients.
+    fn update(&mut self) {
+        self.now += Duration::from_millis(20);
+        self.send_to_server();
+        self.server.update(self.now);
+        while let Some(transmit) = self.server.poll_transmit() {
+            let found = { self.clients.iter_mut() }.find(|it| it.0 == transmit.connection);
+            if let Some((_, client)) = found {
+                let taken = client.handle_packet(transmit.channel, &transmit.to_bytes());
+                taken.expect("it makes sense");
+            }
+        }
+        assert!(self.server.poll_close().is_none());
+    }
+
+    fn edit(&mut self, what: u8, value: i32) {
+        let mut bag = self
+            .server
+            .get_mut::<Bag>(self.object)
+            .expect("it is there");
+        match what {
+            0 => bag.items.push(value),
+            1 => bag.items.retain(|item| *item != value),
+            2 => bag.items.for_each_mut(|item| *item += 1),
+            3 => *bag.weight += value,
+            4 => drop(bag.ammo.insert(value, value)),
+            _ => drop(bag.ammo.remove(&value)),
+        }
+    }
+
+    fn write(&mut self, what: u8, value: i32) {
+        let owner = &mut self.clients[0].1;
+        let mut notes = owner.get_mut::<Notes>(self.object).expect("it is there");
+        match what {
+            0 => notes.lines.push(value),
+            1 => notes.lines.insert(0, value),
+            2 => notes.lines.sort(),
+            3 => drop(notes.tags.insert(value).then_some(value)),
+            _ => drop(notes.tags.remove(&value).then_some(value)),
+        }
+    }
+
+    fn replace(&mut self, owner: bool, value: i32) {
+        // Who has joined since the last change was sent counts the operations of the former ones.
+        self.update();
+        if owner {
+            let owner = &mut self.clients[0].1;
+            let mut notes = owner.get_mut::<Notes>(self.object).expect("it is there");
+            notes.lines = SyncList::from([value]);
+            notes.tags = SyncHashSet::new();
+        } else {
+            let mut bag = self
+                .server
+                .get_mut::<Bag>(self.object)
+                .expect("it is there");
+            bag.items = SyncList::from([value]);
+            bag.ammo = SyncDictionary::new();
+        }
+    }
+
+    fn check(&self) {
+        let bag = self.server.get::<Bag>(self.object).expect("it is there");
+        let notes = self.server.get::<Notes>(self.object).expect("it is there");
+        for (_, client) in &self.clients {
+            let seen = client.get::<Bag>(self.object).expect("it sees it");
+            assert_eq!((&seen.items, &seen.ammo), (&bag.items, &bag.ammo));
+            assert_eq!(seen.weight, bag.weight);
+            let seen = client.get::<Notes>(self.object).expect("it sees it");
+            assert_eq!((&seen.lines, &seen.tags), (&notes.lines, &notes.tags));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn whoever_joins_and_whoever_writes_all_have_the_same(steps in vec(step(), 1..40)) {
+        let mut world = World::new();
+        for step in steps {
+            match step {
+                Step::Edit(what, value) => world.edit(what, value),
+                Step::Write(what, value) => world.write(what, value),
+                Step::Replace(owner, value) => world.replace(owner, value),
+                Step::Join => world.join(),
+                Step::Leave if world.clients.len() > 1 => {
+                    let (connection, _) = world.clients.remove(1);
+                    world.server.handle_disconnect(connection);
+                }
+                Step::Leave => {}
+                Step::Update => {
+                    world.update();
+                    world.check();
+                }
+            }
+        }
+        world.update();
+        world.check();
+    }
+}

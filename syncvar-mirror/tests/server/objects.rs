@@ -1,0 +1,438 @@
+//! Objects: who is sent what of them, and when.
+
+use std::time::Duration;
+
+use syncvar::mirror::*;
+use syncvar::{LifecycleCallback, NetId, Quaternion, SpatialGrid, Vector3};
+
+use super::net::{Aim, Chest, Net, Wallet, aim, prefabs, whole};
+
+#[test]
+fn a_client_that_joins_is_shown_everything_and_then_its_player() {
+    let mut net = Net::new();
+    let first = net.server.spawn(whole(5));
+    let second = net.server.spawn(whole(6));
+    let (connection, player) = net.join();
+    net.step();
+    let told = ["started", "spawn 1 0", "spawn 2 0", "finished", "spawn 3 3"];
+    assert_eq!(net.told(connection), told);
+    assert_eq!(net.server.player_of(connection), Some(player));
+    assert_eq!(net.server.owner(player), Some(connection));
+    let client = &net.clients[&connection];
+    assert_eq!(client.objects[&first].gold, 5);
+    assert_eq!(client.objects[&second].gold, 6);
+    assert_eq!(client.objects[&first].secret, None, "only the owner has it");
+    assert_eq!(client.objects[&player].secret, Some(0));
+}
+
+#[test]
+fn nothing_leaves_between_two_updates_and_what_was_said_first_comes_first() {
+    let mut net = Net::new();
+    let (connection, player) = net.join();
+    net.deliver();
+    assert!(net.told(connection).is_empty());
+    net.step();
+    net.told(connection);
+    net.chest(player).gold.set(9);
+    net.server.calls::<Chest>(player).rpc_open(1).unwrap();
+    let chest = net.server.spawn(whole(1));
+    net.step();
+    let told = [
+        "rpc 1".to_string(),
+        format!("spawn {} 0", chest.0),
+        "state 1".into(),
+    ];
+    assert_eq!(net.told(connection), told);
+}
+
+#[test]
+fn one_who_is_ready_without_a_player_is_sent_what_is_spawned_later() {
+    let mut net = Net::new();
+    net.server.spawn(whole(1));
+    let connection = net.connect();
+    net.ready(connection);
+    net.step();
+    assert!(net.told(connection).is_empty());
+    net.server.spawn(whole(2));
+    net.step();
+    assert_eq!(net.told(connection), ["spawn 2 0"]);
+}
+
+#[test]
+fn one_who_only_watches_can_be_shown_everything_when_it_is_ready() {
+    let mut config = MirrorServerConfig::default();
+    config.spawn_policy = SpawnPolicy::WhenReady;
+    let mut net = Net::of(MirrorServer::with_config(prefabs(), config));
+    net.server.spawn(whole(1));
+    let connection = net.connect();
+    net.ready(connection);
+    net.step();
+    assert_eq!(net.told(connection), ["started", "spawn 1 0", "finished"]);
+}
+
+#[test]
+fn what_was_written_before_anybody_observed_is_in_the_spawn_and_not_sent_again() {
+    let mut net = Net::new();
+    let chest = net.server.spawn(whole(1));
+    net.chest(chest).gold.set(2);
+    net.chest(chest).items.push(3);
+    net.step();
+    let (connection, _) = net.join();
+    net.step();
+    assert_eq!(net.clients[&connection].objects[&chest].gold, 2);
+    assert_eq!(net.clients[&connection].objects[&chest].items, [3]);
+    assert!(!net.told(connection).contains(&"state 1".to_string()));
+}
+
+#[test]
+fn what_was_written_just_before_somebody_joins_comes_to_all_and_counts_once() {
+    let mut net = Net::new();
+    let chest = net.server.spawn(whole(1));
+    let (early, _) = net.join();
+    net.step();
+    for item in 0..3 {
+        net.chest(chest).items.push(item);
+    }
+    let (late, _) = net.join();
+    net.chest(chest).items.push(3);
+    net.chest(chest).items.remove(0);
+    net.step();
+    for connection in [early, late] {
+        assert_eq!(net.clients[&connection].objects[&chest].items, [1, 2, 3]);
+    }
+}
+
+#[test]
+fn only_the_owner_is_told_of_what_only_the_owner_may_read() {
+    let mut net = Net::new();
+    let (owner, player) = net.join();
+    let (other, _) = net.join();
+    net.step();
+    (net.told(owner), net.told(other));
+    net.server.get_mut::<Wallet>(player).unwrap().secret.set(4);
+    net.step();
+    assert_eq!(net.told(owner), ["state 1"]);
+    assert!(net.told(other).is_empty());
+    assert_eq!(net.clients[&owner].objects[&player].secret, Some(4));
+
+    net.server.get_mut::<Wallet>(player).unwrap().secret.set(5);
+    net.chest(player).gold.set(6);
+    net.step();
+    assert_eq!(net.clients[&owner].objects[&player].secret, Some(5));
+    assert_eq!(net.clients[&owner].objects[&player].gold, 6);
+    assert_eq!(net.clients[&other].objects[&player].secret, None);
+    assert_eq!(net.clients[&other].objects[&player].gold, 6);
+}
+
+#[test]
+fn what_nobody_may_read_any_more_is_not_kept_for_the_next_owner() {
+    let mut net = Net::new();
+    let chest = net.server.spawn(whole(1));
+    let (connection, _) = net.join();
+    net.step();
+    net.server.get_mut::<Wallet>(chest).unwrap().secret.set(4);
+    net.step();
+    net.told(connection);
+    assert!(net.server.set_owner(chest, Some(connection)));
+    net.step();
+    assert_eq!(net.told(connection), ["owner 1 1", "state 1"]);
+    assert_eq!(net.clients[&connection].objects[&chest].secret, Some(4));
+    assert!(net.server.set_owner(chest, None));
+    net.step();
+    assert_eq!(net.told(connection), ["owner 1 0"]);
+}
+
+#[test]
+fn what_the_owner_writes_goes_to_all_the_others_and_hooks_run() {
+    let mut net = Net::new();
+    let (owner, player) = net.join();
+    let (other, _) = net.join();
+    net.step();
+    (net.told(owner), net.told(other));
+    net.say(owner, &[&aim(player, 30), &aim(player, 40)])
+        .unwrap();
+    net.step();
+    assert!(net.told(owner).is_empty());
+    assert_eq!(net.told(other), ["state 1"]);
+    assert_eq!(net.clients[&other].objects[&player].yaw, 40);
+    let behaviour = net.server.get::<Aim>(player).unwrap();
+    assert_eq!(behaviour.turned, [(0, 30), (30, 40)]);
+    let written = MirrorServerEvent::Written {
+        connection: owner,
+        object: player,
+        components: 4,
+    };
+    assert!(net.events().contains(&written));
+}
+
+#[test]
+fn the_same_value_from_the_owner_is_sent_on_but_calls_no_hook() {
+    let mut net = Net::new();
+    let (owner, player) = net.join();
+    let (other, _) = net.join();
+    net.step();
+    net.told(other);
+    net.say(owner, &[&aim(player, 0)]).unwrap();
+    net.step();
+    assert_eq!(net.told(other), ["state 1"]);
+    assert!(net.server.get::<Aim>(player).unwrap().turned.is_empty());
+}
+
+#[test]
+fn set_dirty_sends_all_of_a_component() {
+    let mut net = Net::new();
+    let chest = net.server.spawn(whole(8));
+    let (connection, _) = net.join();
+    net.step();
+    net.told(connection);
+    assert!(net.server.set_dirty(chest, 0));
+    assert!(!net.server.set_dirty(chest, 3));
+    net.step();
+    assert_eq!(net.told(connection), ["state 1"]);
+    net.step();
+    assert!(net.told(connection).is_empty());
+}
+
+#[test]
+fn a_component_with_an_interval_waits_for_it_and_the_others_do_not() {
+    let component = Component::new().sync_interval(Duration::from_millis(40));
+    let prefab = MirrorPrefab::new("slow", AssetId(5)).component(1, component);
+    let prefabs = MirrorPrefabs::new().register::<(Chest, Chest)>(prefab);
+    let mut config = MirrorServerConfig::default();
+    config.spawn_policy = SpawnPolicy::WhenReady;
+    let mut server = MirrorServer::with_config(prefabs, config);
+    let id = server.spawn((Chest::default(), Chest::default()));
+    let connection = server.handle_connect(Limits::TELEPATHY);
+    let ready = super::net::batch(&[&[0xbc, 0xaa]]);
+    server
+        .handle_packet(connection, syncvar::Channel::Reliable, &ready)
+        .unwrap();
+    let mut lengths = Vec::new();
+    for frame in 0..8_u64 {
+        if frame == 1 {
+            server.get_mut_at::<Chest>(id, 0).unwrap().gold.set(1);
+            server.get_mut_at::<Chest>(id, 1).unwrap().gold.set(1);
+        }
+        server.update(Duration::from_millis(10 * frame));
+        let mut length = 0;
+        while let Some(transmit) = server.poll_transmit() {
+            if transmit.channel == syncvar::Channel::Reliable {
+                length += transmit.len();
+            }
+        }
+        lengths.push(length);
+    }
+    // The spawn at 0 ms; the first component at 10 ms, the second one 40 ms after the spawn.
+    let one = 8 + 1 + 16;
+    assert_eq!(lengths[1..], [one, 0, 0, one, 0, 0, 0]);
+}
+
+#[test]
+fn hidden_objects_are_gone_for_that_client_and_come_back_as_they_are_then() {
+    let mut net = Net::new();
+    let chest = net.server.spawn(whole(1));
+    let (first, _) = net.join();
+    let (second, _) = net.join();
+    net.step();
+    (net.told(first), net.told(second));
+    assert!(net.server.hide(chest, first));
+    net.chest(chest).items.push(5);
+    net.step();
+    assert_eq!(net.told(first), ["hide 1"]);
+    assert_eq!(net.told(second), ["state 1"]);
+    assert!(net.server.show(chest, first));
+    net.chest(chest).items.push(6);
+    net.step();
+    assert_eq!(net.told(first), ["spawn 1 0", "state 1"]);
+    assert_eq!(net.clients[&first].objects[&chest].items, [5, 6]);
+    assert!(!net.server.hide(NetId(99), first));
+}
+
+#[test]
+fn visibility_comes_before_the_interest_management_and_the_owner_before_both() {
+    let grid = SpatialGrid::xz(10.0, 15.0);
+    let config = MirrorServerConfig::default();
+    let mut net = Net::of(MirrorServer::with_interest(prefabs(), config, grid));
+    let at = |x: f32| MirrorSpawnOptions {
+        position: Vector3::new(x, 0.0, 0.0),
+        ..MirrorSpawnOptions::default()
+    };
+    let near = net.server.spawn_with(whole(1), at(5.0)).unwrap();
+    let far = net.server.spawn_with(whole(2), at(500.0)).unwrap();
+    let connection = net.connect();
+    let grid: &mut SpatialGrid = net.server.interest_mut().unwrap();
+    grid.watch(connection, Vector3::new(1.0, 0.0, 1.0));
+    let player = net
+        .server
+        .add_player_with(connection, whole(3), at(900.0))
+        .unwrap();
+    net.step();
+    let told = ["started", "spawn 1 0", "finished", "spawn 3 3"];
+    assert_eq!(net.told(connection), told);
+
+    net.server.set_visibility(far, Visibility::ForceShown);
+    net.server.set_visibility(near, Visibility::ForceHidden);
+    net.server.set_visibility(player, Visibility::ForceHidden);
+    net.step();
+    assert_eq!(net.told(connection), ["spawn 2 0", "hide 1"]);
+    net.server.set_visibility(far, Visibility::Default);
+    net.server.set_owner(near, Some(connection));
+    net.step();
+    assert_eq!(net.told(connection), ["hide 2", "spawn 1 1"]);
+    net.server.set_owner(near, None);
+    net.step();
+    assert_eq!(net.told(connection), ["owner 1 0", "hide 1"]);
+    assert!(net.server.interest::<syncvar::GroupTags>().is_none());
+}
+
+#[test]
+fn objects_that_move_come_into_sight_and_go_out_of_it() {
+    let grid = SpatialGrid::xz(10.0, 15.0);
+    let config = MirrorServerConfig::default();
+    let mut net = Net::of(MirrorServer::with_interest(prefabs(), config, grid));
+    let chest = net.server.spawn(whole(1));
+    let connection = net.connect();
+    let grid: &mut SpatialGrid = net.server.interest_mut().unwrap();
+    grid.watch(connection, Vector3::new(1.0, 0.0, 1.0));
+    net.ready(connection);
+    net.step();
+    assert_eq!(net.told(connection), ["spawn 1 0"]);
+    for (x, told) in [(300.0, "hide 1"), (4.0, "spawn 1 0")] {
+        let position = Vector3::new(x, 0.0, 0.0);
+        net.server
+            .set_transform(chest, position, Quaternion::IDENTITY);
+        net.chest(chest).gold += 1;
+        net.step();
+        assert_eq!(net.told(connection), [told]);
+    }
+    assert_eq!(net.clients[&connection].objects[&chest].gold, 3);
+}
+
+#[test]
+fn a_despawned_object_is_gone_for_all_who_had_it() {
+    let mut net = Net::new();
+    let chest = net.server.spawn(whole(1));
+    let (connection, _) = net.join();
+    net.step();
+    net.told(connection);
+    net.chest(chest).gold.set(4);
+    assert!(net.server.despawn(chest));
+    assert!(!net.server.despawn(chest));
+    net.step();
+    assert_eq!(net.told(connection), ["destroy 1"]);
+    assert!(net.server.get::<Chest>(chest).is_none());
+}
+
+#[test]
+fn callbacks_run_before_anybody_is_told_and_their_errors_are_events() {
+    let mut net = Net::new();
+    let (connection, _) = net.join();
+    let mut broken = whole(-1);
+    broken.0.is_broken = true;
+    let id = net.server.spawn(broken);
+    assert_eq!(net.server.get::<Chest>(id).unwrap().life, ["spawn"]);
+    let failed = |event: &MirrorServerEvent| {
+        matches!(event, MirrorServerEvent::CallbackFailed { callback, message, .. }
+            if *callback == LifecycleCallback::Spawn && message == "the lid is stuck")
+    };
+    assert!(net.events().iter().any(failed));
+    net.step();
+    net.told(connection);
+
+    net.server.set_owner(id, Some(connection));
+    net.server.set_owner(id, None);
+    assert_eq!(
+        net.server.get::<Chest>(id).unwrap().life,
+        ["spawn", "lost", "gained"]
+    );
+    // What spawns another one when it goes.
+    net.server.despawn(id);
+    net.step();
+    let told = ["owner 2 1", "owner 2 0", "spawn 3 0", "destroy 2"];
+    assert_eq!(net.told(connection), told);
+}
+
+#[test]
+fn objects_that_cannot_be_spawned_are_errors() {
+    let mut net = Net::new();
+    let options = MirrorSpawnOptions::default;
+    let spawned = net.server.spawn_with(Aim::default(), options());
+    assert!(matches!(spawned, Err(MirrorSpawnError::NotRegistered(_))));
+    let spawned = net.server.spawn_with(Chest::default(), options());
+    assert_eq!(spawned, Err(MirrorSpawnError::NoSceneId("chest".into())));
+    let named = |name: &str| MirrorSpawnOptions {
+        prefab: Some(name.into()),
+        ..options()
+    };
+    let spawned = net.server.spawn_with(whole(1), named("nobody"));
+    assert_eq!(
+        spawned,
+        Err(MirrorSpawnError::UnknownPrefab("nobody".into()))
+    );
+    let spawned = net.server.spawn_with(whole(1), named("chest"));
+    assert!(matches!(
+        spawned,
+        Err(MirrorSpawnError::OtherBehaviours { .. })
+    ));
+    let nobody = syncvar::ConnectionId(9);
+    let player = net.server.add_player(nobody, whole(1));
+    assert_eq!(player, Err(MirrorSpawnError::UnknownOwner(nobody)));
+    let scene = |id| (SceneId(id), Chest::default(), options());
+    let spawn =
+        |net: &mut Net, (id, chest, options)| net.server.spawn_scene_object(id, chest, options);
+    assert!(spawn(&mut net, scene(0x1234_0000_0001)).is_ok());
+    for id in [0x1234_0000_0001, 0] {
+        let taken = Err(MirrorSpawnError::SceneIdTaken(SceneId(id)));
+        assert_eq!(spawn(&mut net, scene(id)), taken);
+    }
+    assert_eq!(net.server.object_count(), 1);
+}
+
+#[test]
+fn a_value_without_a_form_on_the_wire_keeps_the_object_from_being_sent_and_nothing_else() {
+    use syncvar::prelude::*;
+
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0.0)]
+    struct Sign {
+        #[sync_var]
+        number: SyncVar<i32>,
+        #[sync_var]
+        text: SyncVar<String>,
+    }
+
+    let prefabs = prefabs().register::<Sign>(MirrorPrefab::new("sign", AssetId(7)));
+    let mut net = Net::of(MirrorServer::new(prefabs));
+    let (connection, player) = net.join();
+    net.step();
+    net.told(connection);
+    let sign = net.server.spawn(Sign {
+        text: "x".repeat(70_000).into(),
+        ..Sign::default()
+    });
+    net.chest(player).gold.set(3);
+    net.step();
+    assert_eq!(net.told(connection), ["state 1"]);
+    assert!(!net.server.is_observer(sign, connection));
+    let failed = |event: &MirrorServerEvent| {
+        matches!(event, MirrorServerEvent::SerializeFailed { object, behaviour: "Sign", .. }
+            if *object == sign)
+    };
+    assert!(net.events().iter().any(failed));
+    // It is made right, and shown.
+    net.server
+        .get_mut::<Sign>(sign)
+        .unwrap()
+        .text
+        .set("x".into());
+    net.server.show(sign, connection);
+    let long = "y".repeat(20_000);
+    net.server.get_mut::<Sign>(sign).unwrap().text.set(long);
+    net.server.get_mut::<Sign>(sign).unwrap().number.set(5);
+    net.server.update(net.now);
+    let too_long = |event: &MirrorServerEvent| {
+        matches!(event, MirrorServerEvent::TooLong { object, connection: None, limit, .. }
+            if *object == sign && *limit == 16_373)
+    };
+    assert!(net.events().iter().any(too_long));
+}
