@@ -19,6 +19,8 @@ pub(super) struct Scratch {
     pub(super) observers: Components,
     /// The same for the owner.
     pub(super) owner: Components,
+    /// Messages for owners, to be cut off one by one.
+    pub(super) own: BytesMut,
     /// Objects to be looked at.
     pub(super) ids: Vec<NetId>,
     /// A spawn that may be for others, too.
@@ -51,6 +53,7 @@ impl Default for Scratch {
             component: NetworkWriter::with_dialect(Dialect::Mirror),
             observers: Components::default(),
             owner: Components::default(),
+            own: BytesMut::new(),
             ids: Vec::new(),
             spawn: NetworkWriter::with_dialect(Dialect::Mirror),
             spawn_of: None,
