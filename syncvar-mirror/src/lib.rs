@@ -10,7 +10,7 @@ mod names;
 mod prefabs;
 mod server;
 #[cfg(any(feature = "telepathy", feature = "kcp"))]
-mod transport;
+pub mod transport;
 
 pub use batch::{BatchError, Limits};
 pub use client::{

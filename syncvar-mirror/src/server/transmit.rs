@@ -19,9 +19,9 @@ pub struct MirrorTransmit<'a> {
     chunks: &'a [Bytes],
 }
 
-impl MirrorTransmit<'_> {
+impl<'a> MirrorTransmit<'a> {
     /// The pieces, in order; never none.
-    pub fn chunks(&self) -> &[Bytes] {
+    pub fn chunks(&self) -> &'a [Bytes] {
         self.chunks
     }
 
