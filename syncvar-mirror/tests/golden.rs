@@ -9,6 +9,10 @@
 //! ```
 #![allow(clippy::print_stdout, reason = "the report")]
 
+#[allow(
+    clippy::struct_field_names,
+    reason = "the fields have the names that they have in C#"
+)]
 mod golden {
     pub(crate) mod batches;
     pub(crate) mod batching;

@@ -372,10 +372,10 @@ fn resolved(values: &Value, target: Option<Value>, known: &[u32]) -> Value {
     let mut values = values.clone();
     let id = target.as_ref().and_then(|target| target.get("netId"));
     let is_unknown = id.is_some_and(|id| !known.contains(&id.number()));
-    if let (true, Some(members)) = (is_unknown, values.as_object_mut()) {
-        if members.get("target") == Some(&Value::Null) {
-            members.insert("target".into(), target.unwrap_or_default());
-        }
+    if let (true, Some(members)) = (is_unknown, values.as_object_mut())
+        && members.get("target") == Some(&Value::Null)
+    {
+        members.insert("target".into(), target.unwrap_or_default());
     }
     values
 }

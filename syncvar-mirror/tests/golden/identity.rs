@@ -157,13 +157,13 @@ fn object(case: &Value) -> Result<(), String> {
         let text = case.at(key).text();
         Vec::from_iter((!text.is_empty()).then(|| text.to_string()))
     };
-    let owned = case.at("owned_by_conn1").truth();
-    let outcome = if owned {
+    let is_owned = case.at("owned_by_conn1").truth();
+    let outcome = if is_owned {
         outcome
     } else {
         broadcast(case, false)?
     };
-    if owned {
+    if is_owned {
         same(
             "changes for the owner",
             &outcome.owner.1,
@@ -184,14 +184,14 @@ struct Outcome {
     first: (Vec<String>, Vec<String>),
 }
 
-fn broadcast(case: &Value, owned: bool) -> Result<Outcome, String> {
+fn broadcast(case: &Value, is_owned: bool) -> Result<Outcome, String> {
     let components = case.at("components").list();
     let parts = Parts::of(components);
     let mut server = parts.server();
     let [first, owner, other] = [(); 3].map(|()| server.handle_connect(Limits::KCP));
     let wanted: u32 = case.at("netId").number();
     let options = || MirrorSpawnOptions {
-        owner: owned.then_some(owner),
+        owner: is_owned.then_some(owner),
         ..MirrorSpawnOptions::default()
     };
     let mut spawn = || server.spawn_with(parts.list(), options());

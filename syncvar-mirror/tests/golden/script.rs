@@ -3,12 +3,12 @@
 use serde_json::json;
 use syncvar::mirror::MirrorBehaviourMut;
 use syncvar::prelude::*;
-use syncvar::{Color32, Vector3};
+use syncvar::{CallError, Color32, NetworkIdentity, Vector3};
 
 use super::classes::game::{Door, Loot, Monster, Player, Wallet};
 use super::classes::structs::Item;
 use super::server_replay::Replay;
-use super::value::Recorded;
+use super::value::{Recorded, Text};
 use super::world::GlobalMsg;
 
 impl Replay {
@@ -34,11 +34,18 @@ impl Replay {
 
     pub(crate) fn script(&mut self, what: &str) -> Result<(), String> {
         let words: Vec<_> = what.split(' ').collect();
-        let text = |text: &str| Some(text.to_string());
-        let number = |text: &str| text.parse::<i32>().expect("a number");
-        let float = |text: &str| text.parse::<f32>().expect("a number");
-        let byte = |text: &str| text.parse::<u8>().expect("a byte");
-        match words[..] {
+        if let Some(sent) = self.call(&words) {
+            return sent.map_err(|error| error.to_string());
+        }
+        if self.on_monsters(&words) || self.on_players(&words) || self.on_objects(&words) {
+            return Ok(());
+        }
+        Err(format!("`{what}` is not understood"))
+    }
+
+    /// Writes to a monster, or spawns one. `false` if the words are about something else.
+    fn on_monsters(&mut self, words: &[&str]) -> bool {
+        match *words {
             ["hp", it, hp] => drop(self.monster(it).hp.set(hp.parse().expect("a number"))),
             ["buff", it, key, name] => {
                 self.monster(it).buffs.insert(number(key), text(name));
@@ -66,6 +73,14 @@ impl Replay {
                 let color = Color32::new(byte(r), byte(g), byte(b), byte(a));
                 self.monster(it).color.set(color);
             }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Writes to the first player.
+    fn on_players(&mut self, words: &[&str]) -> bool {
+        match *words {
             ["gold", gold] => {
                 let player = self.player();
                 let wallet = self.server.get_mut::<Wallet>(player);
@@ -85,34 +100,21 @@ impl Replay {
                 let position = Vector3::new(float(x), float(y), float(z));
                 self.on_player().position.set(position);
             }
-            ["roar", it, volume] => {
-                let (id, at) = (self.monster_id(it), Vector3::new(1.0, 1.0, 1.0));
-                let sent = self
-                    .server
-                    .calls::<Monster>(id)
-                    .rpc_roar(number(volume), at);
-                sent.map_err(|error| error.to_string())?;
-            }
-            ["notify", what] => {
-                let player = self.player();
-                let sent = self
-                    .server
-                    .calls::<Player>(player)
-                    .target_notify(text(what));
-                sent.map_err(|error| error.to_string())?;
-            }
-            ["others", what] => {
-                let player = self.player();
-                let sent = self.server.calls::<Player>(player).rpc_others(number(what));
-                sent.map_err(|error| error.to_string())?;
-            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Says who owns and who sees what.
+    fn on_objects(&mut self, words: &[&str]) -> bool {
+        match *words {
             ["own", it] => {
                 let first = *self.connections.values().next().expect("a connection");
                 self.server.set_owner(self.monster_id(it), Some(first));
             }
             ["unown", it] => drop(self.server.set_owner(self.monster_id(it), None)),
             ["destroy" | "unspawn", it] => drop(self.server.despawn(self.monster_id(it))),
-            ["show", it] | ["hide", it] => {
+            ["show" | "hide", it] => {
                 for connection in self.connections.values() {
                     let id = self.monster_id(it);
                     match words[0] {
@@ -122,19 +124,13 @@ impl Replay {
                 }
             }
             ["door"] => {
-                let door = self.server.identities().map(|it| it.net_id()).next();
+                let door = self.server.identities().map(NetworkIdentity::net_id).next();
                 let mut door = self
                     .server
                     .get_mut::<Door>(door.expect("an object"))
                     .expect("a door");
                 let open = *door.open;
                 door.open.set(!open);
-            }
-            ["custom", a] => {
-                let item = json!({"id": 3, "name": "srv", "weight": {"bits": "3f800000"}});
-                let item = Item::from_json(&item);
-                let sent = self.server.send_to_all(&GlobalMsg { a: number(a), item });
-                sent.map_err(|error| error.to_string())?;
             }
             ["notready"] => {
                 for connection in self.connections.values() {
@@ -146,8 +142,53 @@ impl Replay {
                     self.server.disconnect(*connection);
                 }
             }
-            _ => return Err(format!("`{what}` is not understood")),
+            _ => return false,
         }
-        Ok(())
+        true
     }
+
+    /// Calls clients, and sends them messages; none if the words are about something else.
+    fn call(&mut self, words: &[&str]) -> Option<Result<(), CallError>> {
+        Some(match *words {
+            ["roar", it, volume] => {
+                let (id, at) = (self.monster_id(it), Vector3::new(1.0, 1.0, 1.0));
+                self.server
+                    .calls::<Monster>(id)
+                    .rpc_roar(number(volume), at)
+            }
+            ["notify", what] => {
+                let player = self.player();
+                self.server
+                    .calls::<Player>(player)
+                    .target_notify(text(what))
+            }
+            ["others", what] => {
+                let player = self.player();
+                self.server.calls::<Player>(player).rpc_others(number(what))
+            }
+            ["custom", a] => {
+                let item = json!({"id": 3, "name": "srv", "weight": {"bits": "3f800000"}});
+                let item = Item::from_json(&item);
+                let sent = self.server.send_to_all(&GlobalMsg { a: number(a), item });
+                sent.map_err(|_| CallError::NotConnected)
+            }
+            _ => return None,
+        })
+    }
+}
+
+fn text(text: &str) -> Text {
+    Text::from(text.to_string())
+}
+
+fn number(text: &str) -> i32 {
+    text.parse().expect("a number")
+}
+
+fn float(text: &str) -> f32 {
+    text.parse().expect("a number")
+}
+
+fn byte(text: &str) -> u8 {
+    text.parse().expect("a byte")
 }
