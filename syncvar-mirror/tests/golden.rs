@@ -9,6 +9,10 @@
 //! ```
 #![allow(clippy::print_stdout, reason = "the report")]
 
+#[allow(
+    clippy::struct_field_names,
+    reason = "the fields have the names that they have in C#"
+)]
 mod golden {
     pub(crate) mod batches;
     pub(crate) mod batching;
@@ -24,11 +28,15 @@ mod golden {
     pub(crate) mod log;
     pub(crate) mod member;
     pub(crate) mod messages;
+    pub(crate) mod payloads;
     pub(crate) mod report;
     pub(crate) mod rpc;
+    pub(crate) mod script;
+    pub(crate) mod server_replay;
     pub(crate) mod server_session;
     pub(crate) mod subject;
     pub(crate) mod syncobjects;
+    pub(crate) mod told;
     pub(crate) mod value;
     pub(crate) mod world;
     pub(crate) mod writer;
@@ -41,8 +49,8 @@ use golden::differences::Rule;
 use golden::json::Json;
 use golden::report::{Report, Verdict};
 use golden::{
-    batching, behaviours, client_session, hooks, identity, messages, rpc, server_session,
-    syncobjects, writer,
+    batching, behaviours, client_session, hooks, identity, messages, rpc, server_replay,
+    server_session, syncobjects, writer,
 };
 use serde_json::Value;
 
@@ -125,9 +133,12 @@ fn random_sessions_of_a_server() {
 }
 
 #[test]
-fn sessions_of_clients() {
+fn sessions() {
     for name in session_names() {
-        run(&name, client_session::run);
+        run(&name, |json, report| {
+            client_session::run(json, report);
+            server_replay::run(json, report);
+        });
     }
 }
 

@@ -11,7 +11,7 @@ use crate::SceneId;
 pub enum Visibility {
     /// Those whom the interest management says; all, if there is none.
     #[default]
-    Default,
+    ByDefault,
     /// Nobody but the owner.
     ForceHidden,
     /// All.

@@ -72,7 +72,7 @@ impl MirrorServer {
         match object.visibility {
             Visibility::ForceShown => true,
             Visibility::ForceHidden => object.owner == Some(connection),
-            Visibility::Default => {
+            Visibility::ByDefault => {
                 let sees = |area| self.interest.sees(connection, area);
                 object.owner == Some(connection) || object.area.is_none_or(sees)
             }

@@ -16,6 +16,8 @@ pub(crate) enum Rule {
     NoUnnoticedWrites,
     /// Floats compare by their bits.
     ComparesByBits,
+    /// What is in a full state is not sent as a change after it.
+    NothingTwice,
     /// Apply, then notify.
     NotifiedAfterwards,
     /// A collection's hook runs on clients only.
@@ -44,6 +46,7 @@ pub(crate) enum Standing {
 pub(crate) fn standing(rule: Rule) -> Standing {
     match rule {
         Rule::ComparesByBits
+        | Rule::NothingTwice
         | Rule::NotifiedAfterwards
         | Rule::ReferencesAreIds
         | Rule::StrictReading => Standing::Different,

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use syncvar::mirror::{
-    AssetId, Limits, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorSpawnOptions,
+    AssetId, Limits, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerEvent,
+    MirrorSpawnOptions,
 };
 use syncvar::prelude::*;
 use syncvar::{Channel, Vector3};
@@ -138,7 +139,7 @@ impl Session {
             sent.push((*name, channel as u8, hex::encode(bytes)));
         }
         while let Some(event) = self.server.poll_event() {
-            tracing_event(&event)?;
+            nothing_wrong(&event)?;
         }
         Ok(sent)
     }
@@ -292,14 +293,11 @@ fn is_random(event: &Value) -> bool {
 }
 
 /// No event may say that something went wrong.
-fn tracing_event(event: &syncvar::mirror::MirrorServerEvent) -> Result<(), String> {
+fn nothing_wrong(event: &MirrorServerEvent) -> Result<(), String> {
     let text = format!("{event:?}");
-    let wrong = ["Refused", "Failed", "TooLong"];
-    match wrong
-        .iter()
-        .any(|word| text.starts_with(word) || text.contains(&format!("{word} ")))
-    {
-        true => Err(text),
-        false => Ok(()),
+    let wrong = ["Refused ", "Failed ", "TooLong "];
+    if wrong.iter().any(|word| text.contains(word)) {
+        return Err(text);
     }
+    Ok(())
 }

@@ -179,7 +179,7 @@ impl World {
             Step::Visibility(object, visibility) => {
                 let object = self.object(object)?;
                 let visibility = match visibility {
-                    0 => Visibility::Default,
+                    0 => Visibility::ByDefault,
                     1 => Visibility::ForceHidden,
                     _ => Visibility::ForceShown,
                 };

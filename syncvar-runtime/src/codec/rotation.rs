@@ -1,13 +1,11 @@
 //! `SmallestThree`: rotations of 32 bits.
 
-mod mirror;
-
 use std::f64::consts::SQRT_2;
 
 use super::SyncCodec;
 use super::floats::narrow;
 use crate::schema::TypeSchema;
-use crate::{Dialect, NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
+use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
 
 /// Rotations in 32 bits: the three components that are not the largest, in 10 bits each, and which one
 /// is. The largest follows from them, for a rotation has length 1.
@@ -17,9 +15,7 @@ use crate::{Dialect, NetworkReader, NetworkWriter, Quaternion, ReadError, ReadEr
 /// | 31, 30 | which component is the largest in size, the first of several: 0 to 3 for x, y, z, w |
 /// | 29 to 20, 19 to 10, 9 to 0 | the others in order: `511 + round(component * 511 * sqrt(2))`, 0 to 1022 |
 ///
-/// Four bytes, the lowest first. In `Mirror` they are those of its `Compression.CompressQuaternion`: the
-/// same fields, and the components as `(component + 0.707107) / 1.414214 * 1023`, rounded down; no
-/// bits are refused there, and components are off by twice as much. The rotation is normalised first, and
+/// Four bytes, the lowest first; the same in every dialect. The rotation is normalised first, and
 /// negated if its largest component is negative: `q` and `-q` are the same rotation and travel as the
 /// same bytes. A quaternion that is no rotation, of length zero or with NaN or infinite components,
 /// travels as no rotation ([`Quaternion::IDENTITY`]).
@@ -145,20 +141,6 @@ impl Smallest {
     }
 }
 
-/// As Mirror does it. What is no rotation travels as [`Quaternion::IDENTITY`].
-fn write_mirror(rotation: &Quaternion, writer: &mut NetworkWriter) {
-    let Quaternion { x, y, z, w } = *rotation;
-    let length = x * x + y * y + z * z + w * w;
-    let is_rotation = length > 0.0 && length.is_finite();
-    let rotation = if is_rotation {
-        *rotation
-    } else {
-        Quaternion::IDENTITY
-    };
-    let Quaternion { x, y, z, w } = rotation;
-    writer.write_u32(mirror::compress([x, y, z, w], largest(&rotation)));
-}
-
 /// Which component is the largest in size, the first of several.
 fn largest(rotation: &Quaternion) -> usize {
     let Quaternion { x, y, z, w } = *rotation;
@@ -192,18 +174,12 @@ macro_rules! rotations {
 
             #[inline]
             fn write(value: &$type, writer: &mut NetworkWriter) {
-                match writer.dialect() {
-                    Dialect::Mirror => write_mirror(&Quaternion::from(*value), writer),
-                    _ => Smallest::of(&Quaternion::from(*value)).write(writer),
-                }
+                Smallest::of(&Quaternion::from(*value)).write(writer);
             }
 
             #[inline]
             fn read(reader: &mut NetworkReader<'_>) -> Result<$type, ReadError> {
-                match reader.dialect() {
-                    Dialect::Mirror => reader.read_u32().map(|bits| mirror::decompress(bits).into()),
-                    _ => Smallest::read(reader).map(|smallest| smallest.rotation().into()),
-                }
+                Smallest::read(reader).map(|smallest| smallest.rotation().into())
             }
 
             #[inline]
