@@ -97,6 +97,17 @@ impl Audiences {
         toggled
     }
 
+    /// Gives an object the set of these connections, which are ascending. Returns it.
+    pub(super) fn exchange(&mut self, id: AudienceId, members: &[ConnectionId]) -> AudienceId {
+        let exchanged = match self.by_members.get(members) {
+            Some(known) => *known,
+            None => self.intern(members.to_vec()),
+        };
+        self.acquire(exchanged);
+        self.release(id);
+        exchanged
+    }
+
     fn find_toggled(&mut self, id: AudienceId, connection: ConnectionId) -> AudienceId {
         let mut members = self.members(id).to_vec();
         match members.binary_search(&connection) {

@@ -33,6 +33,8 @@ impl MirrorServer {
     /// `TimeSnapshotMessage`, the changes, and `NetworkPingMessage` if it is time for one.
     pub fn update(&mut self, now: Duration) {
         self.now = self.now.max(now);
+        // What a call of the server on itself has called in turn.
+        self.run_local_calls();
         self.follow_interest();
         self.write_changes();
         self.broadcast();
