@@ -22,6 +22,7 @@ mod golden {
     pub(crate) mod client_session;
     pub(crate) mod component;
     pub(crate) mod differences;
+    pub(crate) mod followers;
     pub(crate) mod hooks;
     pub(crate) mod identity;
     pub(crate) mod json;

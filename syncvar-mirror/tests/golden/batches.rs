@@ -14,6 +14,7 @@ pub(crate) type Timed = (Vec<u8>, Vec<u8>);
 /// Mirror's ids of messages.
 pub(crate) const SPAWN: u16 = 34_916;
 pub(crate) const ENTITY_STATE: u16 = 12_339;
+const DESTROY: u16 = 44_385;
 
 /// What was recorded of a frame.
 pub(crate) fn recorded(out: &Value) -> Vec<Sent> {
@@ -90,9 +91,10 @@ pub(crate) fn rename_assets(batch: &mut [u8], first: u32, count: usize) {
     }
 }
 
-/// The same messages to the same connections, but for two freedoms: in which order the changes of
-/// several objects come, which follow one another, and in which order a full state has the elements of
-/// collections that are in none.
+/// The same messages to the same connections, but for what is the order of .NET's tables: in which order
+/// the messages of one kind come that follow one another, each about another object (the changes of a
+/// broadcast, the objects of a burst, those that go with their owner), and in which order a full state
+/// has the elements of collections that are in none.
 pub(crate) fn same_but_for_order(
     ours: &[Sent],
     recorded: &[Sent],
@@ -109,7 +111,7 @@ pub(crate) fn same_but_for_order(
             }
         }
         for (_, stream) in &mut streams {
-            sort_changes(stream);
+            sort_runs(stream);
         }
         streams
     };
@@ -131,10 +133,11 @@ pub(crate) fn same_but_for_order(
     Ok(())
 }
 
-/// Sorts the changes of several objects that follow one another and have one time.
-fn sort_changes(stream: &mut [Timed]) {
-    let is_state = |message: &Timed| id_of(&message.1) == ENTITY_STATE;
-    for run in stream.chunk_by_mut(|a, b| a.0 == b.0 && is_state(a) && is_state(b)) {
+/// Sorts messages of one kind that follow one another, have one time, and are about objects.
+fn sort_runs(stream: &mut [Timed]) {
+    let is_free = |id| [ENTITY_STATE, SPAWN, DESTROY].contains(&id);
+    let kind = |message: &Timed| Some(id_of(&message.1)).filter(|id| is_free(*id));
+    for run in stream.chunk_by_mut(|a, b| a.0 == b.0 && kind(a).is_some() && kind(a) == kind(b)) {
         run.sort();
     }
 }
@@ -158,7 +161,7 @@ fn same_message(
 }
 
 #[test]
-fn only_the_order_of_changes_and_of_unordered_elements_is_free() {
+fn only_the_order_of_dot_nets_tables_is_free() {
     let batch = |messages: &[&str]| {
         let lengths = messages.iter().map(|message| message.len() / 2);
         let framed = lengths
@@ -177,6 +180,8 @@ fn only_the_order_of_changes_and_of_unordered_elements_is_free() {
     };
     assert!(free(&[state, other, spawn], &[other, state, shuffled]));
     assert!(!free(&[state, spawn, other], &[other, spawn, state]));
+    let second = "6488020000040506";
+    assert!(free(&[spawn, second], &[second, spawn]));
     assert!(!free(&[state, other], &[state, state]));
     assert!(!free(&[state], &[state, other]));
     assert!(!free(&[spawn], &["6488020000010302"]));
