@@ -15,7 +15,6 @@ use super::batches::{self, Sent};
 use super::followers::{Components, Followers};
 use super::json::Json;
 use super::report::{Report, same};
-use super::subject::Class;
 use super::value::Recorded;
 use super::world::{self, PlayerObject};
 use super::{classes, log};
