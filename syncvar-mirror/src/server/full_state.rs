@@ -39,7 +39,6 @@ impl MirrorServer {
             self.report_unwritable(id, unwritable);
             return false;
         }
-        let state = &self.scratch.observers;
         let mut flags = SpawnFlags::NONE;
         if is_owner {
             flags = flags | SpawnFlags::IS_OWNER;
@@ -47,7 +46,7 @@ impl MirrorServer {
         if is_player {
             flags = flags | SpawnFlags::IS_LOCAL_PLAYER;
         }
-        let payload = [&state.head[..], &state.bytes[..]].concat();
+        let payload = self.scratch.take_payload();
         let message = SpawnMessage {
             net_id: id,
             flags,
@@ -58,7 +57,9 @@ impl MirrorServer {
             scale: object.scale,
             payload: (slots.len() > 0).then_some(&payload[..]),
         };
-        self.send_about(id, connection, &message)
+        let sent = self.send_about(id, connection, &message);
+        self.scratch.payload = payload;
+        sent
     }
 
     /// Sends a message about an object to somebody. Returns whether that could be done.
