@@ -157,8 +157,11 @@ impl MirrorServer {
         }
     }
 
-    pub(super) fn report_unwritable(&mut self, object: NetId, unwritable: Unwritable) {
-        let Unwritable { behaviour, error } = unwritable;
+    pub(super) fn report_unwritable(
+        &mut self,
+        object: NetId,
+        Unwritable { behaviour, error }: Unwritable,
+    ) {
         tracing::error!(%object, behaviour, %error, "an object cannot be written");
         self.events.push(MirrorServerEvent::SerializeFailed {
             object,

@@ -6,7 +6,7 @@ use syncvar_runtime::{Dialect, NetId, NetworkHash128, NetworkWriter, WriteError}
 
 use super::frame::var_length;
 use crate::AssetId;
-use crate::message::{EntityStateMessage, NetworkMessage};
+use crate::message::{EntityStateMessage, NetworkMessage, SpawnFlags};
 
 /// Memory that is used again and again.
 #[derive(Debug)]
@@ -17,12 +17,16 @@ pub(super) struct Scratch {
     pub(super) observers: Components,
     /// The same for the owner.
     pub(super) owner: Components,
+    /// Messages for owners, to be cut off one by one.
+    own: BytesMut,
     /// Objects to be looked at.
     pub(super) ids: Vec<NetId>,
     /// Components and the mask before them.
     pub(super) payload: Vec<u8>,
-    /// Messages of single connections, a piece of which is given to each.
-    own: BytesMut,
+    /// A spawn that may be for others, too.
+    pub(super) spawn: NetworkWriter,
+    /// Of which object it is, and with which flags; none if that may have changed since.
+    pub(super) spawn_of: Option<(NetId, SpawnFlags)>,
 }
 
 /// Components of an object, each behind its safety byte: what Mirror's `NetworkIdentity` writes.
@@ -46,9 +50,11 @@ impl Default for Scratch {
             head: NetworkWriter::with_dialect(Dialect::Mirror),
             observers: Components::default(),
             owner: Components::default(),
+            own: BytesMut::new(),
             ids: Vec::new(),
             payload: Vec::new(),
-            own: BytesMut::new(),
+            spawn: NetworkWriter::with_dialect(Dialect::Mirror),
+            spawn_of: None,
         }
     }
 }

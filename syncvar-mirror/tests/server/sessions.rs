@@ -11,6 +11,19 @@ use syncvar::{Channel, NetId};
 use super::net::{Chat, Chest, Net, prefabs, whole};
 
 #[test]
+fn a_server_can_go_to_another_thread() {
+    let mut net = Net::new();
+    let (connection, player) = net.join();
+    let server = std::thread::spawn(move || {
+        net.step();
+        net.server
+    });
+    let server = server.join().unwrap();
+    assert_eq!(server.player_of(connection), Some(player));
+    assert_eq!(server.observers(player), [connection]);
+}
+
+#[test]
 fn one_frame_tells_the_time_and_asks_for_it_every_tenth_of_a_second() {
     let mut net = Net::new();
     let connection = net.connect();
@@ -32,21 +45,22 @@ fn pings_are_answered_with_the_time_of_the_last_update() {
     let connection = net.connect();
     net.server.update(Duration::from_millis(1500));
     while net.server.poll_transmit().is_some() {}
-    let ping = NetworkPingMessage {
+    let question = NetworkPingMessage {
         local_time: 1.0,
         predicted_time_adjusted: 1.25,
     };
-    net.say(connection, &[&ping.to_bytes().unwrap()]).unwrap();
+    net.say(connection, &[&question.to_bytes().unwrap()])
+        .unwrap();
     net.server.update(Duration::from_millis(1510));
     let transmit = net.server.poll_transmit().unwrap();
-    let pong = NetworkPongMessage {
+    let answer = NetworkPongMessage {
         local_time: 1.0,
         prediction_error_unadjusted: 0.5,
         prediction_error_adjusted: 0.25,
     };
     let mut expected = 1.5_f64.to_le_bytes().to_vec();
     expected.push(26);
-    expected.extend_from_slice(&pong.to_bytes().unwrap());
+    expected.extend_from_slice(&answer.to_bytes().unwrap());
     assert_eq!(transmit.to_bytes(), expected);
     assert_eq!(transmit.channel, Channel::Unreliable);
 }
@@ -58,12 +72,12 @@ fn the_round_trip_time_is_what_the_answers_say() {
     net.server.update(Duration::from_secs(2));
     assert_eq!(net.server.rtt(connection), None);
     for local_time in [1.75, f64::NAN, 1e300, -1e300] {
-        let pong = NetworkPongMessage {
+        let answer = NetworkPongMessage {
             local_time,
             prediction_error_unadjusted: 0.0,
             prediction_error_adjusted: 0.0,
         };
-        net.say(connection, &[&pong.to_bytes().unwrap()]).unwrap();
+        net.say(connection, &[&answer.to_bytes().unwrap()]).unwrap();
     }
     assert_eq!(net.server.rtt(connection), Some(Duration::from_millis(250)));
 }
