@@ -12,6 +12,7 @@ mod event;
 mod frame;
 mod full_state;
 mod guard;
+mod handover;
 mod interest;
 mod lend;
 mod lifecycle;
@@ -296,7 +297,13 @@ impl MirrorServer {
 
     /// Something that happened, oldest first.
     pub fn poll_event(&mut self) -> Option<MirrorServerEvent> {
-        self.events.pop()
+        let event = self.events.pop()?;
+        if let MirrorServerEvent::AddPlayerRequested { connection } = &event
+            && let Some(client) = self.connections.get_mut(connection.0)
+        {
+            client.asked = None;
+        }
+        Some(event)
     }
 
     /// How many events were dropped, oldest first, because nobody polled them.

@@ -37,7 +37,10 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use golden::report::Report;
-use golden::{batching, behaviours, client_session, hooks, identity, messages, server_session, syncobjects, writer};
+use golden::{
+    batching, behaviours, client_session, hooks, identity, messages, server_session, syncobjects,
+    writer,
+};
 use serde_json::Value;
 
 /// The folder of the recordings, and whether it is the one that came with this repository.

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use bytes::BytesMut;
-use syncvar_runtime::NetId;
 use syncvar_runtime::engine::{Nanos, Slots, nanos};
+use syncvar_runtime::{ConnectionId, NetId};
 
 use super::audience::Audiences;
 use super::encode::{Components, Unwritable, Wanted, write_head, write_segment_size};
@@ -72,6 +72,12 @@ impl MirrorServer {
             return;
         };
         object.queued = false;
+        if std::mem::take(&mut object.unshown) {
+            self.look_all(id);
+        }
+        let Some(object) = self.objects.get_mut(id.0) else {
+            return;
+        };
         let Some(entry) = self.prefabs.get(object.prefab) else {
             return;
         };
@@ -79,23 +85,29 @@ impl MirrorServer {
             return;
         }
         // What is being called is looked at when that is done.
-        let Some(behaviours) = object.behaviours.as_mut() else {
+        let Some(behaviours) = object.behaviours.as_ref() else {
             return;
         };
-        let slots = behaviours.slots_mut();
-        let due = Due::of(entry, slots, object.everything_dirty, now);
+        let due = Due::of(entry, behaviours.slots(), object.everything_dirty, now);
         if let Some(wake) = due.wake {
             self.waking.insert((wake, id));
         }
         let wanted = Wanted {
             observers: due.components & entry.observers,
-            owner: due.components & !entry.client_to_server,
+            owner: due.components & (!entry.client_to_server | object.handed_over),
             initial_state: false,
             everything_dirty: object.everything_dirty,
         };
+        // What the owner writes and only the owner is given need not be kept.
+        let unwanted = due.components & !(wanted.observers | wanted.owner);
+        object.note_sent(unwanted, now);
         if wanted.observers | wanted.owner == 0 {
             return;
         }
+        let Some(behaviours) = object.behaviours.as_mut() else {
+            return;
+        };
+        let slots = behaviours.slots_mut();
         if let Err(unwritable) = self.scratch.write_components(slots, wanted) {
             self.report_unwritable(id, unwritable);
             return;
@@ -103,18 +115,11 @@ impl MirrorServer {
         let (observers, owner) = (&self.scratch.observers, &self.scratch.owner);
         let longest = observers.len().max(owner.len()) + MOST_OF_HEAD;
         if longest > self.longest_state {
-            self.report_too_long(id, longest);
+            let limit = self.longest_state;
+            self.report_too_long(id, None, (longest, limit));
             return;
         }
-        let written = observers.mask | owner.mask;
-        object.everything_dirty &= !written;
-        for index in 0..slots.len() {
-            if written & (1 << index) != 0
-                && let Some(slot) = slots.slot_mut(index)
-            {
-                slot.mark_sent(now);
-            }
-        }
+        object.note_sent(observers.mask | owner.mask, now);
         self.put_state(id);
     }
 
@@ -169,12 +174,16 @@ impl MirrorServer {
         });
     }
 
-    fn report_too_long(&mut self, object: NetId, length: usize) {
-        let limit = self.longest_state;
+    pub(super) fn report_too_long(
+        &mut self,
+        object: NetId,
+        connection: Option<ConnectionId>,
+        (length, limit): (usize, usize),
+    ) {
         tracing::error!(%object, length, limit, "changes are too long to be sent");
         self.events.push(MirrorServerEvent::TooLong {
             object,
-            connection: None,
+            connection,
             length,
             limit,
         });

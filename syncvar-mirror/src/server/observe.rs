@@ -61,6 +61,14 @@ impl MirrorServer {
         object.map_or(&[], |object| self.audiences.members(object.audience))
     }
 
+    /// Whether a connection is ready, and has been shown everything since. Before that Mirror's client keeps
+    /// what it is sent until a burst is complete, and does not take what is said of it meanwhile: it would
+    /// have objects that are gone, and others as they were. Mirror's server sends it all the same.
+    fn is_shown(&self, connection: ConnectionId) -> bool {
+        let client = self.connections.get(connection.0);
+        client.is_some_and(|client| client.shown)
+    }
+
     /// Whether a connection is to observe an object if it is ready.
     fn is_for(&self, object: &Object, connection: ConnectionId) -> bool {
         if !object.spawned {
@@ -84,7 +92,7 @@ impl MirrorServer {
         let Some(object) = self.objects.get(id.0) else {
             return;
         };
-        let should = self.is_ready(connection) && self.is_for(object, connection);
+        let should = self.is_shown(connection) && self.is_for(object, connection);
         let does = self.audiences.contains(object.audience, connection);
         if should && !does {
             self.add_observer(id, connection);
@@ -97,9 +105,9 @@ impl MirrorServer {
     /// The same for everybody.
     pub(super) fn look_all(&mut self, id: NetId) {
         let connections = self.connections.iter();
-        let ready = connections.filter(|(_, client)| client.ready);
-        let ready: Vec<_> = ready.map(|(number, _)| ConnectionId(number)).collect();
-        for connection in ready {
+        let shown = connections.filter(|(_, client)| client.shown);
+        let shown: Vec<_> = shown.map(|(number, _)| ConnectionId(number)).collect();
+        for connection in shown {
             self.look(id, connection);
         }
     }
@@ -126,8 +134,11 @@ impl MirrorServer {
         }
         object.audience = self.audiences.toggle(object.audience, connection);
         if !self.send_spawn(id, connection) {
-            // It has not been sent it, so it cannot be told of its changes.
+            // It has not been sent it, so it cannot be told of its changes. The next one may help.
             self.remove_observer(id, connection);
+            if let Some(object) = self.objects.get_mut(id.0) {
+                object.unshown = true;
+            }
         }
     }
 
@@ -164,6 +175,10 @@ impl MirrorServer {
         use crate::message::{ObjectSpawnFinishedMessage, ObjectSpawnStartedMessage};
         use syncvar_runtime::Channel::Reliable;
 
+        let Some(client) = self.connections.get_mut(connection.0) else {
+            return;
+        };
+        client.shown = true;
         self.send_short(Reliable, connection, &ObjectSpawnStartedMessage);
         // What it has just been said to see belongs to this.
         self.follow_interest();

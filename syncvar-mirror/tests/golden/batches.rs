@@ -32,7 +32,10 @@ pub(crate) fn var(bytes: &[u8]) -> (u64, &[u8]) {
         250.. => usize::from(first) - 247,
     };
     let (tail, rest) = bytes[1..].split_at(count);
-    let number = tail.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    let number = tail
+        .iter()
+        .rev()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte));
     let value = match first {
         0..=240 => u64::from(first),
         241..=248 => 240 + 256 * u64::from(first - 241) + number,
@@ -109,7 +112,10 @@ pub(crate) fn same_but_for_order(
     };
     let (ours, recorded) = (streams(ours), streams(recorded));
     let names = |streams: &[((u32, u8), Vec<_>)]| -> Vec<_> {
-        streams.iter().map(|(name, messages)| (*name, messages.len())).collect()
+        streams
+            .iter()
+            .map(|(name, messages)| (*name, messages.len()))
+            .collect()
     };
     same("connections and channels", &names(&ours), &names(&recorded))?;
     for ((name, ours), (_, recorded)) in ours.iter().zip(&recorded) {

@@ -48,9 +48,7 @@ pub(crate) fn standing(rule: Rule) -> Standing {
         Rule::ComparesByBits
         | Rule::NotifiedAfterwards
         | Rule::ReferencesAreIds
-        | Rule::StrictReading => {
-            Standing::Different
-        }
+        | Rule::StrictReading => Standing::Different,
         Rule::NoUnnoticedWrites
         | Rule::NoSuchType
         | Rule::NoSuchValue

@@ -63,7 +63,9 @@ fn one(name: &str, case: &Value) -> Result<Verdict, String> {
             afterwards(&told(), &recorded(case, "log"))
         }
         "client delta repeating current values" => {
-            component.subject_mut().set_all(&json!([["a", 10], ["b", 20]]));
+            component
+                .subject_mut()
+                .set_all(&json!([["a", 10], ["b", 20]]));
             component.read_and_notify(&case.at("bytes").hex(), false)?;
             same("told", &told(), &recorded(case, "log"))?;
             Ok(Verdict::Matched)
@@ -72,7 +74,9 @@ fn one(name: &str, case: &Value) -> Result<Verdict, String> {
             let full = "0200000002040000000014283c04006e65770000c03f0e";
             component.read(&hex::decode(full).expect("bytes"), true)?;
             component.subject_mut().set_all(&json!([["b", 20]]));
-            component.subject_mut().operate(&json!({"op": "Set", "args": [0, 1]}));
+            component
+                .subject_mut()
+                .operate(&json!({"op": "Set", "args": [0, 1]}));
             component.read_and_notify(&case.at("bytes").hex(), false)?;
             afterwards(&told(), &recorded(case, "log"))
         }
@@ -80,9 +84,16 @@ fn one(name: &str, case: &Value) -> Result<Verdict, String> {
             let mut component = new("HookVarsChild");
             component.read_and_notify(&case.at("bytes").hex(), true)?;
             let (ours, recorded) = (told(), recorded(case, "log"));
-            let base: Vec<_> = recorded.iter().map(|line| line.replace("child.", "")).collect();
+            let base: Vec<_> = recorded
+                .iter()
+                .map(|line| line.replace("child.", ""))
+                .collect();
             same("told of", &heads(&ours), &heads(&base))?;
-            same("dirty", &component.masks().0, &case.at("dirty_after").number())?;
+            same(
+                "dirty",
+                &component.masks().0,
+                &case.at("dirty_after").number(),
+            )?;
             Ok(Verdict::Ruled(Rule::NotifiedAfterwards))
         }
         "client-only local set" => {
@@ -110,10 +121,17 @@ fn one(name: &str, case: &Value) -> Result<Verdict, String> {
         "client reference SyncVars to a netId that is not spawned" => {
             let mut component = new("RefVars");
             component.read_and_notify(&case.at("bytes").hex(), false)?;
-            let told: Vec<_> = log::take().into_iter().map(|it| it.arguments[0].clone()).collect();
+            let told: Vec<_> = log::take()
+                .into_iter()
+                .map(|it| it.arguments[0].clone())
+                .collect();
             let recorded = recorded(case, "log");
             let names: Vec<_> = recorded.iter().map(|line| line.split('(').next()).collect();
-            same("told of", &told, &names.iter().map(|name| json!(name)).collect())?;
+            same(
+                "told of",
+                &told,
+                &names.iter().map(|name| json!(name)).collect(),
+            )?;
             Ok(Verdict::Ruled(Rule::ReferencesAreIds))
         }
         _ if kind.starts_with("host mode") => Ok(Verdict::Ruled(Rule::HostMode)),

@@ -29,16 +29,22 @@ pub(crate) fn run(json: &Value, report: &mut Report) {
     for case in json.at("cases").list() {
         report.check("objects", case.at("name").text(), || object(case));
     }
-    report.check("sync interval", "0.5", || interval(json.at("sync_interval_0_5")));
+    report.check("sync interval", "0.5", || {
+        interval(json.at("sync_interval_0_5"))
+    });
     for (index, case) in json.at("client_to_server").list().iter().enumerate() {
-        report.check("client to server", &index.to_string(), || client_to_server(case));
+        report.check("client to server", &index.to_string(), || {
+            client_to_server(case)
+        });
     }
     for case in json.at("server_deserialize").list() {
         let name = case.at("name").text();
         report.vector("server deserialize", name, || server_deserialize(case));
     }
     for case in json.at("error_correction").list() {
-        report.check("error correction", &case.to_string(), || error_correction(case));
+        report.check("error correction", &case.to_string(), || {
+            error_correction(case)
+        });
     }
 }
 
@@ -49,16 +55,21 @@ impl Parts {
     fn of(components: &[Value]) -> Self {
         let part = |json: &Value| {
             let (class, component) = world::component(json);
-            (class, component.sync_direction(direction(json.at("syncDirection"))))
+            (
+                class,
+                component.sync_direction(direction(json.at("syncDirection"))),
+            )
         };
         Self(components.iter().map(part).collect())
     }
 
     /// `DocData` and `Health`, each written by whom it is said.
     fn doc_and_health(directions: [&Value; 2]) -> Self {
-        let classes = ["DocData", "Game.Net.Health"].map(|name| classes::find(name).expect("known"));
+        let classes =
+            ["DocData", "Game.Net.Health"].map(|name| classes::find(name).expect("known"));
         let parts = classes.into_iter().zip(directions);
-        let parts = parts.map(|(class, said)| (class, Component::new().sync_direction(direction(said))));
+        let parts =
+            parts.map(|(class, said)| (class, Component::new().sync_direction(direction(said))));
         Self(parts.collect())
     }
 
@@ -130,18 +141,38 @@ fn object(case: &Value) -> Result<(), String> {
     // Two who join while it is dirty: one of them owns it.
     let outcome = broadcast(case, true)?;
     let [owner, other] = ["spawn_message_owner", "spawn_message_observer"].map(|key| case.at(key));
-    same("spawned for the owner", &outcome.owner.0, &vec![owner.text().to_string()])?;
-    same("spawned for another", &outcome.other.0, &vec![other.text().to_string()])?;
+    same(
+        "spawned for the owner",
+        &outcome.owner.0,
+        &vec![owner.text().to_string()],
+    )?;
+    same(
+        "spawned for another",
+        &outcome.other.0,
+        &vec![other.text().to_string()],
+    )?;
     let payload = |key: &str| {
         let text = case.at(key).text();
         Vec::from_iter((!text.is_empty()).then(|| text.to_string()))
     };
     let owned = case.at("owned_by_conn1").truth();
-    let outcome = if owned { outcome } else { broadcast(case, false)? };
+    let outcome = if owned {
+        outcome
+    } else {
+        broadcast(case, false)?
+    };
     if owned {
-        same("changes for the owner", &outcome.owner.1, &payload("broadcast_owner"))?;
+        same(
+            "changes for the owner",
+            &outcome.owner.1,
+            &payload("broadcast_owner"),
+        )?;
     }
-    same("changes for others", &outcome.first.1, &payload("broadcast_observers"))
+    same(
+        "changes for others",
+        &outcome.first.1,
+        &payload("broadcast_observers"),
+    )
 }
 
 /// What three connections are sent: the owner, one that joins late, and one that was there before.
@@ -191,7 +222,10 @@ fn broadcast(case: &Value, owned: bool) -> Result<Outcome, String> {
 /// Gives a component its recorded values, and makes dirty what was recorded as dirty.
 fn change(server: &mut MirrorServer, at: (NetId, usize), component: &Value) {
     let fields = component.at("values").as_object().expect("values by name");
-    let fields: Vec<_> = fields.iter().map(|(name, value)| json!([name, value])).collect();
+    let fields: Vec<_> = fields
+        .iter()
+        .map(|(name, value)| json!([name, value]))
+        .collect();
     let operation = match component.at("syncobject_dirty").text() {
         "0" => None,
         "1" => Some(json!({"object": "ints", "op": "Add", "args": [3]})),
@@ -236,7 +270,10 @@ fn interval(steps: &Value) -> Result<(), String> {
 }
 
 /// A server with one object of `DocData` and `Health`, and a client of it.
-fn joined(parts: &Parts, owned: bool) -> Result<(MirrorServer, ConnectionId, MirrorClient, NetId), String> {
+fn joined(
+    parts: &Parts,
+    owned: bool,
+) -> Result<(MirrorServer, ConnectionId, MirrorClient, NetId), String> {
     let mut server = parts.server();
     let connection = server.handle_connect(Limits::KCP);
     let options = MirrorSpawnOptions {
@@ -267,9 +304,11 @@ fn client_to_server(case: &Value) -> Result<(), String> {
     let (.., mut client, id) = joined(&parts, case.at("owned").truth())?;
     for (index, (field, value)) in [("int1", 9), ("health", 7)].into_iter().enumerate() {
         let (class, _) = parts.0[index];
-        let is_there = class.reach.on_client(&mut client, (id, index), &mut |subject| {
-            subject.set_all(&json!([[field, value]]));
-        });
+        let is_there = class
+            .reach
+            .on_client(&mut client, (id, index), &mut |subject| {
+                subject.set_all(&json!([[field, value]]));
+            });
         same("a component is there", &is_there, &true)?;
     }
     client.update(Duration::from_secs(2));
@@ -281,7 +320,11 @@ fn client_to_server(case: &Value) -> Result<(), String> {
             }
         }
     }
-    same("sent", &payload.as_str(), &case.at("client_serialize").text())
+    same(
+        "sent",
+        &payload.as_str(),
+        &case.at("client_serialize").text(),
+    )
 }
 
 fn server_deserialize(case: &Value) -> Result<Verdict, String> {
@@ -312,13 +355,18 @@ fn server_deserialize(case: &Value) -> Result<Verdict, String> {
         });
     }
     let value = world::on_server(&mut server, "DocData", (id, 0), |subject| {
-        subject.member_json("int1").expect("a field").number::<i64>()
+        subject
+            .member_json("int1")
+            .expect("a field")
+            .number::<i64>()
     });
     same("int1", &value, &recorded)?;
     server.update(Duration::from_secs(3));
     let (_, changes) = about(&sent(&mut server), watcher);
     let everything = case.at("syncvar_dirty_after").number::<u64>() == u64::MAX;
-    let sent_on = changes.iter().any(|change| change.contains("ffffffffffffffffff"));
+    let sent_on = changes
+        .iter()
+        .any(|change| change.contains("ffffffffffffffffff"));
     same("everything is sent on", &sent_on, &everything)?;
     Ok(Verdict::Matched)
 }
@@ -371,10 +419,16 @@ fn error_correction(case: &Value) -> Result<(), String> {
             mismatches.push((mismatch.component, mismatch.read));
         }
     }
-    same("the first component is reported", &mismatches.first(), &Some(&(0, read)))?;
+    same(
+        "the first component is reported",
+        &mismatches.first(),
+        &Some(&(0, read)),
+    )?;
     let mut found = None;
-    find("Game.Net.Health+Inner").reach.on_client(&mut client, (NetId(77), 1), &mut |subject| {
-        found = subject.member_json("z").map(|z| z.number());
-    });
+    find("Game.Net.Health+Inner")
+        .reach
+        .on_client(&mut client, (NetId(77), 1), &mut |subject| {
+            found = subject.member_json("z").map(|z| z.number());
+        });
     same("the second component", &found, &Some(expected))
 }

@@ -30,7 +30,10 @@ const ANY: u32 = 4000;
 
 pub(crate) fn run_deterministic(json: &Value, report: &mut Report) {
     let setup = json.at("setup");
-    let recorded = (setup.at("batch_threshold").number(), setup.at("max_message").number());
+    let recorded = (
+        setup.at("batch_threshold").number(),
+        setup.at("max_message").number(),
+    );
     assert_eq!(recorded, (LIMITS.batch_threshold, LIMITS.max_reliable));
     let frames = json.at("cases").list();
     let mut session = Session::new(frames, world::prefabs());
@@ -147,7 +150,10 @@ impl Session {
         object.is_none_or(|(_, classes)| {
             let subjects = classes.iter().map(|class| class.reach.new_subject());
             subjects.into_iter().any(|subject| {
-                let kinds = subject.members().into_iter().map(|(_, member)| member.kind());
+                let kinds = subject
+                    .members()
+                    .into_iter()
+                    .map(|(_, member)| member.kind());
                 kinds.into_iter().any(|kind| {
                     kind.starts_with("SyncDictionary") || kind.starts_with("SyncHashSet")
                 })
@@ -241,7 +247,11 @@ impl Session {
     ) -> Result<(), String> {
         let name = event.at("name").text().to_string();
         self.objects.insert(name, (id, classes));
-        same("the number of the object", &id.0, &event.at("netId").number())
+        same(
+            "the number of the object",
+            &id.0,
+            &event.at("netId").number(),
+        )
     }
 
     fn receive(&mut self, event: &Value) -> Result<(), String> {
@@ -267,7 +277,9 @@ impl Session {
                 subject.operate(event);
                 return true;
             }
-            subject.member(event.at("field").text()).set(event.at("value"))
+            subject
+                .member(event.at("field").text())
+                .set(event.at("value"))
         });
         self.unassigned += usize::from(!assigned);
     }
@@ -283,7 +295,10 @@ fn is_random(event: &Value) -> bool {
 fn tracing_event(event: &syncvar::mirror::MirrorServerEvent) -> Result<(), String> {
     let text = format!("{event:?}");
     let wrong = ["Refused", "Failed", "TooLong"];
-    match wrong.iter().any(|word| text.starts_with(word) || text.contains(&format!("{word} "))) {
+    match wrong
+        .iter()
+        .any(|word| text.starts_with(word) || text.contains(&format!("{word} ")))
+    {
         true => Err(text),
         false => Ok(()),
     }

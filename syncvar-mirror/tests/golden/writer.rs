@@ -46,7 +46,9 @@ fn reads_back<T: Recorded>(bytes: &[u8], back: &Value) -> Result<(), String> {
     let read: T = reader
         .read()
         .map_err(|error| format!("not read: {error}"))?;
-    reader.finish().map_err(|error| format!("left over: {error}"))?;
+    reader
+        .finish()
+        .map_err(|error| format!("left over: {error}"))?;
     same("read back", &read.to_json(), &T::canonical(back))
 }
 
@@ -269,7 +271,9 @@ fn half(case: &Value) -> Result<(), String> {
     let mut reader = NetworkReader::with_dialect(&bytes, Dialect::Mirror);
     let value = <Half as SyncCodec<f32>>::read(&mut reader);
     let value = value.map_err(|error| format!("not read: {error}"))?;
-    reader.finish().map_err(|error| format!("left over: {error}"))?;
+    reader
+        .finish()
+        .map_err(|error| format!("left over: {error}"))?;
     let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
     <Half as SyncCodec<f32>>::write(&value, &mut writer);
     same_bytes("written again", writer.as_bytes(), &bytes)
