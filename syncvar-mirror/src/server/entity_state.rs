@@ -1,9 +1,20 @@
 //! What the owner of an object writes to the components that are its to write.
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions
+)]
 
 use syncvar_runtime::engine::{MirrorHooks, Panicked};
 use syncvar_runtime::{ConnectionId, Dialect, NetId, NetworkReader, ReadError, ReadErrorKind};
 
+<<<<<<< HEAD
 use super::audience::Audiences;
+=======
+use super::stats::one_more;
+>>>>>>> main
 use super::{MirrorServer, MirrorServerEvent, StateRefusal};
 use crate::MirrorError;
 use crate::message::{EntityStateMessage, NetworkMessage};
@@ -68,7 +79,7 @@ impl MirrorServer {
     }
 
     fn refuse_state(&mut self, connection: ConnectionId, object: NetId, reason: StateRefusal) {
-        self.stats.refused_states += 1;
+        one_more(&mut self.stats.refused_states);
         self.events.push_minor(MirrorServerEvent::StateRefused {
             connection,
             object,

@@ -3,7 +3,7 @@
 use syncvar_runtime::engine::{Nanos, Place};
 use syncvar_runtime::{Area, Behaviours, ConnectionId, Vector3};
 
-use super::audience::AudienceId;
+use super::audience::{AudienceId, Audiences};
 use crate::SceneId;
 
 /// Who sees an object, whatever the interest management says. Mirror's `Visibility`.
@@ -11,7 +11,7 @@ use crate::SceneId;
 pub enum Visibility {
     /// Those whom the interest management says; all, if there is none.
     #[default]
-    Default,
+    ByDefault,
     /// Nobody but the owner.
     ForceHidden,
     /// All.
@@ -57,6 +57,7 @@ impl Object {
         view.map(|(_, visible)| *visible)
     }
 
+<<<<<<< HEAD
     /// The changes of these components have been sent, or are nobody's.
     pub(super) fn note_sent(&mut self, components: u64, now: Nanos) {
         self.everything_dirty &= !components;
@@ -73,6 +74,11 @@ impl Object {
                 slot.mark_sent(now);
             }
         }
+=======
+    /// Whether nobody observes it, and somebody could begin to: it is not being called.
+    pub(super) fn is_unobserved(&self) -> bool {
+        self.audience == Audiences::NOBODY && self.behaviours.is_some()
+>>>>>>> main
     }
 
     /// Whether there is something to be sent.

@@ -49,7 +49,7 @@ pub(crate) fn prefabs() -> MirrorPrefabs {
         .message::<GlobalMsg>()
         .register::<PlayerObject>(player)
         .register::<Monster>(MirrorPrefab::new("Monster", AssetId(1002)))
-        .register::<Door>(MirrorPrefab::new("Door", AssetId(1003)))
+        .register::<Door>(MirrorPrefab::scene("Door"))
         .register::<(InhLeaf, SyncObjs)>(MirrorPrefab::new("Combo", AssetId(3000)))
 }
 
