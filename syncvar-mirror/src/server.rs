@@ -281,7 +281,8 @@ impl MirrorServer {
         self.connections.get(connection.0).is_some()
     }
 
-    /// Whether a connection is ready: it is shown objects, and may call commands.
+    /// Whether a connection is ready: it may call commands, and is shown objects when
+    /// [`SpawnPolicy`](crate::SpawnPolicy) says so.
     pub fn is_ready(&self, connection: ConnectionId) -> bool {
         let connection = self.connections.get(connection.0);
         connection.is_some_and(|connection| connection.ready)

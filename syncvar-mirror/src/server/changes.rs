@@ -3,11 +3,6 @@
 
 use std::time::Duration;
 
-<<<<<<< HEAD
-use bytes::BytesMut;
-=======
-use syncvar_runtime::NetId;
->>>>>>> main
 use syncvar_runtime::engine::{Nanos, Slots, nanos};
 use syncvar_runtime::{ConnectionId, NetId};
 

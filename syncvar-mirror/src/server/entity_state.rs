@@ -10,11 +10,8 @@
 use syncvar_runtime::engine::{MirrorHooks, Panicked};
 use syncvar_runtime::{ConnectionId, Dialect, NetId, NetworkReader, ReadError, ReadErrorKind};
 
-<<<<<<< HEAD
 use super::audience::Audiences;
-=======
 use super::stats::one_more;
->>>>>>> main
 use super::{MirrorServer, MirrorServerEvent, StateRefusal};
 use crate::MirrorError;
 use crate::message::{EntityStateMessage, NetworkMessage};

@@ -57,7 +57,6 @@ impl Object {
         view.map(|(_, visible)| *visible)
     }
 
-<<<<<<< HEAD
     /// The changes of these components have been sent, or are nobody's.
     pub(super) fn note_sent(&mut self, components: u64, now: Nanos) {
         self.everything_dirty &= !components;
@@ -74,11 +73,11 @@ impl Object {
                 slot.mark_sent(now);
             }
         }
-=======
+    }
+
     /// Whether nobody observes it, and somebody could begin to: it is not being called.
     pub(super) fn is_unobserved(&self) -> bool {
         self.audience == Audiences::NOBODY && self.behaviours.is_some()
->>>>>>> main
     }
 
     /// Whether there is something to be sent.

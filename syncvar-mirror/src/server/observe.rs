@@ -111,34 +111,27 @@ impl MirrorServer {
     /// The same for everybody.
     pub(super) fn look_all(&mut self, id: NetId) {
         let connections = self.connections.iter();
-<<<<<<< HEAD
         let shown = connections.filter(|(_, client)| client.shown);
-        let shown: Vec<_> = shown.map(|(number, _)| ConnectionId(number)).collect();
-        for connection in shown {
-            self.look(id, connection);
-=======
-        let ready = connections.filter(|(_, client)| client.ready);
-        let mut ready: Vec<_> = ready.map(|(number, _)| ConnectionId(number)).collect();
+        let mut shown: Vec<_> = shown.map(|(number, _)| ConnectionId(number)).collect();
         self.scratch.spawn_of = None;
         let object = self.objects.get(id.0);
         let Some(object) = object.filter(|object| object.is_unobserved()) else {
-            for connection in ready {
+            for connection in shown {
                 self.look_next(id, connection);
             }
             return;
         };
         // They all begin at once: no set is made for each of them.
-        ready.retain(|connection| self.is_for(object, *connection));
-        if ready.is_empty() {
+        shown.retain(|connection| self.is_for(object, *connection));
+        if shown.is_empty() {
             return;
         }
         self.begin_observation(id);
         if let Some(object) = self.objects.get_mut(id.0) {
-            object.audience = self.audiences.exchange(object.audience, &ready);
+            object.audience = self.audiences.exchange(object.audience, &shown);
         }
-        for connection in ready {
+        for connection in shown {
             self.show_to(id, connection);
->>>>>>> main
         }
     }
 
@@ -169,7 +162,7 @@ impl MirrorServer {
         if let Some(object) = self.objects.get_mut(id.0)
             && let Some(behaviours) = object.behaviours.as_mut()
         {
-            object.everything_dirty = 0;
+            (object.everything_dirty, object.handed_over) = (0, 0);
             behaviours.slots_mut().for_each_mut(|slot| {
                 slot.mark_sent(now);
                 slot.set_observed(true);
