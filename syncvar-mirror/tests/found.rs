@@ -7,5 +7,7 @@ mod found {
     mod joining;
     mod owners;
     mod states;
+    mod steps;
     mod unsent;
+    mod world;
 }

@@ -11,11 +11,57 @@ use syncvar::{Channel, Dialect, NetworkWriter};
 
 /// What everybody sees.
 #[derive(NetworkBehaviour, Default)]
+#[network_behaviour(lifecycle)]
 pub(crate) struct Body {
-    #[sync_var]
+    #[sync_var(hook = on_health)]
     pub(crate) health: SyncVar<i32>,
     #[sync_var]
     pub(crate) effects: SyncList<i32>,
+    #[sync_var]
+    pub(crate) tags: SyncHashSet<i32>,
+    #[sync_var]
+    pub(crate) names: SyncDictionary<i32, String>,
+    #[sync_var]
+    pub(crate) friend: SyncVar<NetRef>,
+    /// What the hook was told last.
+    pub(crate) last: i32,
+    /// Whether it leaves something behind when it goes.
+    pub(crate) leaves: bool,
+}
+
+impl Body {
+    fn on_health(&mut self, previous: i32) {
+        assert_eq!(previous, std::mem::replace(&mut self.last, *self.health));
+        assert_ne!(previous, self.last);
+    }
+}
+
+impl NetworkLifecycle for Body {
+    fn on_network_spawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+        if *self.health == -1
+            && let Some(server) = ctx.side::<MirrorServer>()
+        {
+            self.effects.push(1);
+            server.spawn(Whole::default());
+        }
+        Ok(())
+    }
+
+    fn on_network_despawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+        if self.leaves
+            && let Some(server) = ctx.side::<MirrorServer>()
+        {
+            server.spawn(Whole::default());
+        }
+        Ok(())
+    }
+
+    fn on_lost_ownership(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+        if ctx.is_server() {
+            self.effects.push(2);
+        }
+        Ok(())
+    }
 }
 
 #[network_calls]
@@ -26,6 +72,30 @@ impl Body {
         let (id, sender) = (ctx.net_id(), ctx.sender());
         self.health += 1;
         assert!(ctx.side::<MirrorServer>().unwrap().set_owner(id, sender));
+        self.effects.push(*self.health);
+    }
+
+    /// The object goes, or its caller, or it is hidden from that and shown again.
+    #[command(requires_ownership = false)]
+    pub(crate) fn cmd_end(&mut self, ctx: &mut CallContext<'_>, what: u8) {
+        let (id, sender) = (ctx.net_id(), ctx.sender().unwrap());
+        let server = ctx.side::<MirrorServer>().unwrap();
+        match what {
+            0 => assert!(server.despawn(id)),
+            1 => assert!(server.disconnect(sender)),
+            _ => {
+                server.hide(id, sender);
+                self.effects.push(3);
+                server.restore(id, sender);
+                server.calls::<Self>(id).rpc_ended(4).unwrap();
+            }
+        }
+        self.health += 1;
+    }
+
+    #[client_rpc]
+    pub(crate) fn rpc_ended(&mut self, what: u8) {
+        assert_eq!(what, 4);
     }
 }
 
@@ -34,7 +104,7 @@ impl Body {
 #[network_behaviour(sync_mode = owner)]
 pub(crate) struct Bag {
     #[sync_var]
-    pub(crate) coins: SyncVar<i32>,
+    pub(crate) coins: SyncVar<u64>,
     #[sync_var]
     pub(crate) items: SyncList<i32>,
 }
@@ -75,6 +145,15 @@ pub(crate) const SCENE: SceneId = SceneId(0x0102_0304_0506_0708);
 
 pub(crate) fn prefabs() -> MirrorPrefabs {
     MirrorPrefabs::new().register::<Whole>(MirrorPrefab::new("whole", AssetId(1001)))
+}
+
+/// The same, but that some components wait before they are sent.
+pub(crate) fn slow_prefabs() -> MirrorPrefabs {
+    let every = |millis| Component::new().sync_interval(Duration::from_millis(millis));
+    let slow = MirrorPrefab::new("whole", AssetId(1001))
+        .component(1, every(50))
+        .component(2, every(70));
+    MirrorPrefabs::new().register::<Whole>(slow)
 }
 
 pub(crate) struct Net {
