@@ -217,14 +217,17 @@ impl MirrorServer {
         let Some(client) = self.connections.get_mut(connection.0) else {
             return;
         };
-        client.shown = true;
+        let is_shown = std::mem::replace(&mut client.shown, true);
         self.send_short(Reliable, connection, &ObjectSpawnStartedMessage);
         // What it has just been said to see belongs to this.
         self.follow_interest();
+        // One who has all of it and says again that it is ready costs nothing.
         let mut ids = std::mem::take(&mut self.scratch.ids);
-        let objects = self.objects.iter();
-        let seen = objects.filter(|(_, object)| self.is_for(object, connection));
-        ids.extend(seen.map(|(number, _)| NetId(number)));
+        if !is_shown {
+            let objects = self.objects.iter();
+            let seen = objects.filter(|(_, object)| self.is_for(object, connection));
+            ids.extend(seen.map(|(number, _)| NetId(number)));
+        }
         for id in ids.drain(..) {
             self.look(id, connection);
         }
