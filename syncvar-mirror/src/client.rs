@@ -320,8 +320,9 @@ impl MirrorClient {
     }
 
     /// One frame: sends what has been written to owned objects and what has been queued, and what is due of
-    /// pings. `now` is the time since any fixed moment. It should not go back.
+    /// pings. `now` is the time since any fixed moment; one that is earlier than the last counts as that.
     pub fn update(&mut self, now: Duration) {
+        let now = self.now.max(now);
         self.now = now;
         self.clock.advance(now);
         self.catch_up();

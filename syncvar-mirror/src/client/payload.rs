@@ -154,12 +154,16 @@ impl MirrorClient {
                 continue;
             };
             let fields = ChangedFields::new(&slot.info().schema, fields);
-            if !hooks.is_empty()
-                && let Err(Panicked(message)) = slot.call_mirror_hooks(hooks)
-            {
-                let failure = HookFailure::new(id, fields, message);
-                self.events
-                    .push(MirrorClientEvent::HookFailed(Box::new(failure)));
+            if !hooks.is_empty() {
+                slot.begin_change();
+                let called = slot.call_mirror_hooks(hooks);
+                // A hook may have put something into the place of a collection.
+                slot.end_change();
+                if let Err(Panicked(message)) = called {
+                    let failure = HookFailure::new(id, fields, message);
+                    self.events
+                        .push(MirrorClientEvent::HookFailed(Box::new(failure)));
+                }
             }
             if is_known && fields.dirty_bits() != 0 {
                 self.events.push(MirrorClientEvent::Changed {

@@ -74,6 +74,12 @@ impl MirrorServer {
             return;
         };
         object.queued = false;
+        if std::mem::take(&mut object.unshown) {
+            self.look_all(id);
+        }
+        let Some(object) = self.objects.get_mut(id.0) else {
+            return;
+        };
         let Some(entry) = self.prefabs.get(object.prefab) else {
             return;
         };
@@ -81,23 +87,29 @@ impl MirrorServer {
             return;
         }
         // What is being called is looked at when that is done.
-        let Some(behaviours) = object.behaviours.as_mut() else {
+        let Some(behaviours) = object.behaviours.as_ref() else {
             return;
         };
-        let slots = behaviours.slots_mut();
-        let due = Due::of(entry, slots, object.everything_dirty, now);
+        let due = Due::of(entry, behaviours.slots(), object.everything_dirty, now);
         if let Some(wake) = due.wake {
             self.waking.insert((wake, id));
         }
         let wanted = Wanted {
             observers: due.components & entry.observers,
-            owner: due.components & !entry.client_to_server,
+            owner: due.components & (!entry.client_to_server | object.handed_over),
             initial_state: false,
             everything_dirty: object.everything_dirty,
         };
+        // What the owner writes and only the owner is given need not be kept.
+        let unwanted = due.components & !(wanted.observers | wanted.owner);
+        object.note_sent(unwanted, now);
         if wanted.observers | wanted.owner == 0 {
             return;
         }
+        let Some(behaviours) = object.behaviours.as_mut() else {
+            return;
+        };
+        let slots = behaviours.slots_mut();
         if let Err(unwritable) = self.scratch.write_components(slots, wanted) {
             self.report_unwritable(id, unwritable);
             return;
@@ -105,18 +117,11 @@ impl MirrorServer {
         let (observers, owner) = (&self.scratch.observers, &self.scratch.owner);
         let longest = observers.len().max(owner.len()) + MOST_OF_HEAD;
         if longest > self.longest_state {
-            self.report_too_long(id, longest);
+            let limit = self.longest_state;
+            self.report_too_long(id, None, (longest, limit));
             return;
         }
-        let written = observers.mask | owner.mask;
-        object.everything_dirty &= !written;
-        let mut rest = written;
-        while rest != 0 {
-            if let Some(slot) = slots.slot_mut(rest.trailing_zeros() as usize) {
-                slot.mark_sent(now);
-            }
-            rest &= rest - 1;
-        }
+        object.note_sent(observers.mask | owner.mask, now);
         let owner = object.owner.filter(|_| wanted.observers != wanted.owner);
         let audience = object.audience;
         self.put_state(id, audience, owner);
@@ -171,12 +176,16 @@ impl MirrorServer {
         });
     }
 
-    fn report_too_long(&mut self, object: NetId, length: usize) {
-        let limit = self.longest_state;
+    pub(super) fn report_too_long(
+        &mut self,
+        object: NetId,
+        connection: Option<ConnectionId>,
+        (length, limit): (usize, usize),
+    ) {
         tracing::error!(%object, length, limit, "changes are too long to be sent");
         self.events.push(MirrorServerEvent::TooLong {
             object,
-            connection: None,
+            connection,
             length,
             limit,
         });

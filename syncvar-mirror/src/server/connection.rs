@@ -17,6 +17,10 @@ pub(super) struct Connection {
     /// Whether it may say anything but who it is.
     pub(super) authenticated: bool,
     pub(super) ready: bool,
+    /// Whether it has been shown everything since it is ready: so long it is shown nothing.
+    pub(super) shown: bool,
+    /// Whether it has asked for a player and the game has not seen that: how many events had been missed.
+    pub(super) asked: Option<u64>,
     pub(super) player: Option<NetId>,
     /// What it owns, in the order in which it was given it.
     pub(super) owned: Vec<NetId>,
@@ -46,6 +50,8 @@ impl MirrorServer {
             outbox: Outbox::new(limits),
             authenticated: false,
             ready: false,
+            shown: false,
+            asked: None,
             player: None,
             owned: Vec::new(),
             last_ping: None,

@@ -1,6 +1,6 @@
 //! What is kept for an object.
 
-use syncvar_runtime::engine::Place;
+use syncvar_runtime::engine::{Nanos, Place};
 use syncvar_runtime::{Area, Behaviours, ConnectionId, Vector3};
 
 use super::audience::{AudienceId, Audiences};
@@ -40,6 +40,12 @@ pub(super) struct Object {
     pub(super) spawned: bool,
     /// Whether it is in the list of those that may have changes.
     pub(super) queued: bool,
+    /// Whether somebody was to be shown it and it could not be sent, and it has not changed since.
+    pub(super) unshown: bool,
+    /// Of components that the owner writes, those that its new owner is to be sent once.
+    pub(super) handed_over: u64,
+    /// Who owned it before it changed hands while it was being called.
+    pub(super) former_owner: Option<Option<ConnectionId>>,
     /// The components all of which is to be sent as a change. Mirror's `SetDirty`.
     pub(super) everything_dirty: u64,
 }
@@ -49,6 +55,24 @@ impl Object {
     pub(super) fn view(&self, connection: ConnectionId) -> Option<bool> {
         let view = self.views.iter().find(|(known, _)| *known == connection);
         view.map(|(_, visible)| *visible)
+    }
+
+    /// The changes of these components have been sent, or are nobody's.
+    pub(super) fn note_sent(&mut self, components: u64, now: Nanos) {
+        self.everything_dirty &= !components;
+        self.handed_over &= !components;
+        let Some(behaviours) = self.behaviours.as_mut().filter(|_| components != 0) else {
+            return;
+        };
+        let slots = behaviours.slots_mut();
+        let mut rest = components;
+        while rest != 0 {
+            let index = rest.trailing_zeros();
+            rest &= rest - 1;
+            if let Some(slot) = slots.slot_mut(index as usize) {
+                slot.mark_sent(now);
+            }
+        }
     }
 
     /// Whether nobody observes it, and somebody could begin to: it is not being called.

@@ -194,6 +194,9 @@ impl MirrorServer {
                 views: Vec::new(),
                 spawned: false,
                 queued: false,
+                unshown: false,
+                handed_over: 0,
+                former_owner: None,
                 everything_dirty: 0,
             },
         })
