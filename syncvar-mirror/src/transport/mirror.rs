@@ -148,7 +148,7 @@ impl MirrorHost {
     /// are closed; the clients have the [`close_timeout`](TransportOptions::close_timeout) to take
     /// everything that waits for them.
     ///
-    /// Dropping the future cuts all connections; clients by KCP notice it by their timeout.
+    /// Dropping the future cuts all connections.
     ///
     /// # Panics
     ///

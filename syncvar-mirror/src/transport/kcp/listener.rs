@@ -16,6 +16,9 @@ use crate::transport::TransportOptions;
 /// How long an answered `Hello` is remembered.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How many of those who have said `Hello` are remembered.
+const MAX_GREETED: usize = 4096;
+
 /// How many datagrams wait to be taken by the socket; what comes on top is lost, as it might be on
 /// the way.
 const MAX_OUT: usize = 16 * 1024;
@@ -54,7 +57,7 @@ impl Listener {
         Self {
             peers: BTreeMap::new(),
             replaced: Vec::new(),
-            greeted: Greeted::new(options.max_connections),
+            greeted: Greeted::default(),
             max_connections: options.max_connections,
             max_unreliable: options.max_queued_packets,
             timeout: options.kcp_timeout,
@@ -153,27 +156,16 @@ impl Peer {
 
 /// Who was answered, and with which cookie. Anybody can write any address on a `Hello`, so there is a
 /// limit, and the newest displace the oldest.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Greeted {
     cookies: BTreeMap<SocketAddr, (NonZeroU32, Duration)>,
     /// In the order in which they came.
     order: VecDeque<SocketAddr>,
-    max: usize,
     random: RandomState,
     count: u64,
 }
 
 impl Greeted {
-    fn new(max: usize) -> Self {
-        Self {
-            cookies: BTreeMap::new(),
-            order: VecDeque::new(),
-            max: max.max(1),
-            random: RandomState::new(),
-            count: 0,
-        }
-    }
-
     /// The cookie for an address: the one that it was given, or a new one.
     fn greet(&mut self, from: SocketAddr, now: Duration) -> NonZeroU32 {
         if let Some(&(cookie, at)) = self.cookies.get(&from)
@@ -184,7 +176,7 @@ impl Greeted {
         let cookie = self.cookie();
         self.cookies.insert(from, (cookie, now));
         self.order.push_back(from);
-        if self.order.len() > self.max
+        if self.order.len() > MAX_GREETED
             && let Some(oldest) = self.order.pop_front()
             && oldest != from
         {
@@ -287,8 +279,8 @@ mod tests {
             listener.handle_datagram(NOW, addr(number), &hello);
         }
         assert!(listener.is_idle());
-        assert!(listener.greeted.cookies.len() <= 10);
-        assert!(listener.greeted.order.len() <= 10);
+        assert!(listener.greeted.cookies.len() <= MAX_GREETED);
+        assert!(listener.greeted.order.len() <= MAX_GREETED);
         assert_eq!(answers(&mut listener, addr(9_999)).len(), 1);
         // And they keep nobody out.
         join(&mut listener, addr(u32::MAX));

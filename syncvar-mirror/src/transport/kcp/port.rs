@@ -202,6 +202,22 @@ impl<S: Game> host::Port<S> for Port {
     }
 }
 
+impl Drop for Port {
+    /// Without a goodbye, the clients would wait for their timeouts.
+    fn drop(&mut self) {
+        let now = self.started.elapsed();
+        for peer in self.listener.peers.values_mut() {
+            peer.connection.close(now, Duration::ZERO);
+        }
+        self.listener.update(now);
+        while let Some((to, datagram)) = self.listener.next_out() {
+            // As much as the socket takes.
+            let _ = self.socket.try_send_to(datagram, *to);
+            self.listener.pop_out();
+        }
+    }
+}
+
 /// Hands to the server what has come from one client, up to so many messages. Whether that was all.
 fn receive(peer: &mut Peer, server: &mut impl Game, share: usize) -> bool {
     let Stage::Known(connection) = peer.stage else {

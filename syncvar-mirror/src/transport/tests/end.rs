@@ -40,6 +40,17 @@ async fn a_server_that_stops_tells_its_clients_and_what_it_said_last_arrives() {
 }
 
 #[tokio::test]
+async fn a_server_that_is_dropped_cuts_its_connections() {
+    for kind in BOTH {
+        let server = Running::of(kind).await;
+        let mut client = server.join(kind).await;
+        exchange(&mut client, "first").await;
+        server.cut();
+        assert_eq!(next(&mut client).await, Seen::Disconnected);
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_is_sent_off_hears_what_was_said_to_it_before() {
     for kind in BOTH {
         let server = Running::of(kind).await;

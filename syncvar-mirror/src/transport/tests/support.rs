@@ -261,6 +261,11 @@ impl Running {
         let _ = self.commands.send(Box::new(|_| ControlFlow::Break(())));
     }
 
+    /// Drops the host.
+    pub(super) fn cut(self) {
+        self.task.abort();
+    }
+
     pub(super) async fn stopped(self) -> Echo {
         self.stop();
         soon(self.task).await.unwrap()
