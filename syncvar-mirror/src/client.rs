@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
     clippy::as_conversions
 )]
 
@@ -52,7 +53,7 @@ use transmit::Outbox;
 ///
 /// let mut client = MirrorClient::new(MirrorPrefabs::new());
 /// client.handle_connect(Limits::TELEPATHY);
-/// client.update(Duration::from_millis(16));
+/// client.update(Duration::ZERO);
 /// let sent: Vec<_> = std::iter::from_fn(|| client.poll_transmit()).collect();
 /// assert_eq!(sent.len(), 2); // a ping and the time, and that it is ready and wants a player
 /// assert!(sent[1].bytes.ends_with(b"\x02\xbc\xaa\x02\x06\xc1"));
@@ -84,7 +85,8 @@ use transmit::Outbox;
 /// | `OnStartLocalPlayer`, `OnStopLocalPlayer` | `on_start_local_player`, `on_stop_local_player` |
 /// | `OnStopClient` | `on_network_despawn` |
 ///
-/// As in Mirror, nobody is told of a lost ownership when the object goes. The objects of a burst, which is
+/// The others are not called: Mirror has no parents, and sends no objects of a scene in particular. As in
+/// Mirror, nobody is told of a lost ownership when the object goes. The objects of a burst, which is
 /// what a client that joins is sent, are all there before the first hook of any of them runs; they are
 /// spawned in the order in which they came. `on_network_session_synchronized` runs when the first burst of a
 /// connection is complete. When the connection ends, all objects go.

@@ -82,6 +82,7 @@
 
 pub mod batch;
 mod client;
+mod compression;
 mod config;
 mod error;
 pub mod message;
@@ -96,6 +97,7 @@ pub use client::{
     MirrorClient, MirrorClientEvent, MirrorClientStats, MirrorPacket, MirrorReplicaMut,
     MirrorSpawnFailure, PayloadMismatch, SceneChange, SceneObjectError,
 };
+pub use compression::CompressedQuaternion;
 pub use config::{MirrorClientConfig, MirrorServerConfig, SpawnPolicy};
 pub use error::MirrorError;
 pub use message::{AuthRequestMessage, AuthResponseMessage, MirrorMessage, ReceivedMessage};

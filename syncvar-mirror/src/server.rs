@@ -38,6 +38,7 @@ pub use transmit::MirrorTransmit;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
+use rustc_hash::FxHashMap;
 use syncvar_runtime::engine::{Events, LentObjects, Nanos, Relations, Table};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 
@@ -132,6 +133,8 @@ pub struct MirrorServer {
     late: Late,
     /// Scene ids, as contexts know them.
     relations: Box<Relations>,
+    /// The objects of the scene, by scene id.
+    scene_objects: FxHashMap<u64, NetId>,
     connections: Table<Connection>,
     next_connection: u32,
     audiences: Audiences,
@@ -179,6 +182,7 @@ impl MirrorServer {
             lent: LentObjects::default(),
             late: Late::default(),
             relations: Box::default(),
+            scene_objects: FxHashMap::default(),
             connections: Table::default(),
             next_connection: 1,
             audiences: Audiences::default(),

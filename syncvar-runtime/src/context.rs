@@ -285,7 +285,8 @@ impl NetworkContext<'_> {
         }
     }
 
-    /// The server, where this is the server: other objects, spawning, calls, and so on.
+    /// The server, where this is a [`NetworkServer`]: other objects, spawning, calls, and so on. One of
+    /// another protocol is had by [`side`](Self::side).
     pub fn server(&mut self) -> Option<&mut NetworkServer> {
         match &mut self.side {
             Side::Server(server) => Some(server),
@@ -293,7 +294,8 @@ impl NetworkContext<'_> {
         }
     }
 
-    /// The client, where this is a client.
+    /// The client, where this is a [`NetworkClient`]. One of another protocol is had by
+    /// [`side`](Self::side).
     pub fn client(&mut self) -> Option<&mut NetworkClient> {
         match &mut self.side {
             Side::Client(client) => Some(client),

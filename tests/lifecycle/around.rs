@@ -145,3 +145,19 @@ fn other_objects_are_found_on_both_sides() {
     );
     assert_eq!(prop, NetId(1));
 }
+
+#[test]
+fn a_side_is_found_by_its_type_too() {
+    let mut net = network(1);
+    play(|_, callback, ctx| {
+        if callback == LifecycleCallback::Spawn {
+            let server = ctx.side::<NetworkServer>().is_some();
+            let client = ctx.side::<NetworkClient>().is_some();
+            note(format!("side: {server} {client}"));
+        }
+        Ok(())
+    });
+    net.server.spawn(Actor::default());
+    net.settle();
+    assert_eq!(noted_of("side"), ["side: true false", "side: false true"]);
+}

@@ -65,17 +65,16 @@ impl MirrorClient {
     /// the rest is this client's own.
     pub(super) fn note_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
         let written = self.written_components(id);
-        let mut index = 0;
-        slots.for_each_mut(|slot| {
-            if slot.dirty_bits() != 0 {
+        for index in 0..slots.len() {
+            let slot = slots.slot_mut(index);
+            if let Some(slot) = slot.filter(|slot| slot.dirty_bits() != 0) {
                 if has_bit(written, index) {
                     self.writing.insert(id);
                 } else {
                     clean(slot);
                 }
             }
-            index += 1;
-        });
+        }
     }
 }
 

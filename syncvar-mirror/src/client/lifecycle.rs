@@ -87,7 +87,7 @@ impl MirrorClient {
     /// An object is gone. If it is being called, it goes when that is done.
     pub(super) fn forget(&mut self, id: NetId, leaving: Leaving) {
         let Some(object) = self.objects.get_mut(id.0) else {
-            self.stats.unknown_objects += 1;
+            self.stats.unknown_objects = self.stats.unknown_objects.wrapping_add(1);
             return;
         };
         let (stage, told_player) = (object.stage, object.told_player);

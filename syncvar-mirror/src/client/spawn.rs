@@ -150,12 +150,13 @@ impl MirrorClient {
 
     fn add_object(&mut self, message: &SpawnMessage<'_>, prefab: u32, mut behaviours: Behaviours) {
         let written = { self.prefabs.get(prefab) }.map_or(0, |prefab| prefab.client_to_server);
-        let mut index = 0;
-        behaviours.slots_mut().for_each_mut(|slot| {
-            clean(slot);
-            slot.set_verbatim(has_bit(written, index));
-            index += 1;
-        });
+        let slots = behaviours.slots_mut();
+        for index in 0..slots.len() {
+            if let Some(slot) = slots.slot_mut(index) {
+                clean(slot);
+                slot.set_verbatim(has_bit(written, index));
+            }
+        }
         let id = message.net_id;
         let scene_id = Some(message.scene_id).filter(|scene_id| *scene_id != SceneId::NONE);
         if let Some(scene_id) = scene_id {
@@ -215,15 +216,14 @@ impl MirrorClient {
         let Some(behaviours) = object.behaviours.as_mut().filter(|_| written != 0) else {
             return;
         };
-        let mut index = 0;
-        behaviours.slots_mut().for_each_mut(|slot| {
-            if has_bit(written, index) {
+        let slots = behaviours.slots_mut();
+        for index in (0..slots.len()).filter(|index| has_bit(written, *index)) {
+            if let Some(slot) = slots.slot_mut(index) {
                 // Collections remember what is done to them from now on, or no longer.
                 slot.set_observed(owned);
                 clean(slot);
             }
-            index += 1;
-        });
+        }
         self.writing.remove(&id);
     }
 

@@ -97,6 +97,17 @@ impl Audiences {
         toggled
     }
 
+    /// Gives an object the set of these connections, which are ascending. Returns it.
+    pub(super) fn exchange(&mut self, id: AudienceId, members: &[ConnectionId]) -> AudienceId {
+        let exchanged = match self.by_members.get(members) {
+            Some(known) => *known,
+            None => self.intern(members.to_vec()),
+        };
+        self.acquire(exchanged);
+        self.release(id);
+        exchanged
+    }
+
     fn find_toggled(&mut self, id: AudienceId, connection: ConnectionId) -> AudienceId {
         let mut members = self.members(id).to_vec();
         match members.binary_search(&connection) {
@@ -225,7 +236,7 @@ impl Audiences {
     }
 
     /// What the frame has written for a set, in batches that all its members can be sent.
-    pub(super) fn cut(&mut self, id: AudienceId, header: &[u8; 8], cut: Cut) -> Arc<[Bytes]> {
+    pub(super) fn cut(&mut self, id: AudienceId, header: [u8; 8], cut: Cut) -> Arc<[Bytes]> {
         self.get_mut(id).map_or_else(
             || Arc::new([]) as Arc<[Bytes]>,
             |audience| audience.frame.cut(header, cut),

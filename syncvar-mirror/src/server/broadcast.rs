@@ -33,6 +33,8 @@ impl MirrorServer {
     /// `TimeSnapshotMessage`, the changes, and `NetworkPingMessage` if it is time for one.
     pub fn update(&mut self, now: Duration) {
         self.now = self.now.max(now);
+        // What a call of the server on itself has called in turn.
+        self.run_local_calls();
         self.follow_interest();
         self.write_changes();
         self.broadcast();
@@ -148,11 +150,10 @@ impl Connection {
         (snapshot, batch): (bool, Option<&Bytes>),
         audiences: &mut Audiences,
     ) {
-        let used = match (snapshot, self.frames.is_empty(), batch) {
-            (true, ..) => Some(Channel::Unreliable),
-            (false, false, _) => Some(Channel::Reliable),
-            (false, true, Some(_)) => Some(Channel::Unreliable),
-            (false, true, None) => None,
+        let used = if !snapshot && !self.frames.is_empty() {
+            Some(Channel::Reliable)
+        } else {
+            batch.map(|_| Channel::Unreliable)
         };
         for channel in self.outbox.channels(used) {
             match (channel, batch) {
@@ -169,7 +170,7 @@ impl Connection {
             [] => self.outbox.flush(channel),
             // What almost everybody gets: the very batches that others get.
             [frame] if self.exceptions.is_empty() && !self.outbox.is_open(channel, now) => {
-                let batches = audiences.cut(frame, &header(now), self.outbox.cut());
+                let batches = audiences.cut(frame, header(now), self.outbox.cut());
                 self.outbox.flush_with_batches(channel, &batches);
             }
             _ => self.complete_frames(now, audiences),

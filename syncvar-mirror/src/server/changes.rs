@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use bytes::BytesMut;
 use syncvar_runtime::NetId;
 use syncvar_runtime::engine::{Nanos, Slots, nanos};
 
@@ -143,23 +142,26 @@ impl MirrorServer {
         if !self.audiences.contains(audience, owner) {
             return;
         }
-        let mut own = BytesMut::new();
         if owners.mask != 0 {
             write_state_head(head, id, owners);
-            put_message(&mut own, &[head.as_bytes(), &owners.head, &owners.bytes]);
-            count(&mut self.stats.states, own.len());
+            let parts = [head.as_bytes(), &owners.head, &owners.bytes];
+            put_message(&mut self.scratch.own, &parts);
+            count(&mut self.stats.states, self.scratch.own.len());
         }
         if let Some(owner) = self.connections.get_mut(owner.0) {
             let exception = Exception {
                 instead_of: first..last,
-                own: own.freeze(),
+                own: self.scratch.own.split().freeze(),
             };
             owner.exceptions.push((audience, exception));
         }
     }
 
-    pub(super) fn report_unwritable(&mut self, object: NetId, unwritable: Unwritable) {
-        let Unwritable { behaviour, error } = unwritable;
+    pub(super) fn report_unwritable(
+        &mut self,
+        object: NetId,
+        Unwritable { behaviour, error }: Unwritable,
+    ) {
         tracing::error!(%object, behaviour, %error, "an object cannot be written");
         self.events.push(MirrorServerEvent::SerializeFailed {
             object,

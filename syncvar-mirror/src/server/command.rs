@@ -1,9 +1,17 @@
 //! Commands: what clients call on the server. Everything is checked against the connection that the
 //! bytes came from.
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions
+)]
 
 use syncvar_runtime::engine::{CallPlace, Failure};
 use syncvar_runtime::{ConnectionId, Dialect, NetworkReader};
 
+use super::stats::one_more;
 use super::{CommandRefusal, MirrorServer, MirrorServerEvent};
 use crate::MirrorError;
 use crate::message::{CommandMessage, NetworkMessage};
@@ -35,7 +43,7 @@ impl MirrorServer {
         place: Option<&CallPlace>,
         reason: CommandRefusal,
     ) {
-        self.stats.refused_commands += 1;
+        one_more(&mut self.stats.refused_commands);
         self.events.push_minor(MirrorServerEvent::CommandRefused {
             connection,
             object: command.net_id,
@@ -91,7 +99,7 @@ impl MirrorServer {
         let arguments = command.payload.unwrap_or_default();
         let mut arguments = NetworkReader::with_dialect(arguments, Dialect::Mirror)
             .with_max_elements(self.config.max_elements);
-        self.stats.commands += 1;
+        one_more(&mut self.stats.commands);
         match self.run_call(command.net_id, place, Some(from), &mut arguments) {
             None => {
                 self.refuse_command(from, command, Some(place), CommandRefusal::UnknownObject);

@@ -6,7 +6,7 @@ use syncvar_runtime::{Dialect, NetId, NetworkHash128, NetworkWriter, WriteError}
 
 use super::frame::put_var;
 use crate::AssetId;
-use crate::message::NetworkMessage;
+use crate::message::{NetworkMessage, SpawnFlags};
 
 /// Memory that is used again and again.
 #[derive(Debug)]
@@ -19,8 +19,14 @@ pub(super) struct Scratch {
     pub(super) observers: Components,
     /// The same for the owner.
     pub(super) owner: Components,
+    /// Messages for owners, to be cut off one by one.
+    pub(super) own: BytesMut,
     /// Objects to be looked at.
     pub(super) ids: Vec<NetId>,
+    /// A spawn that may be for others, too.
+    pub(super) spawn: NetworkWriter,
+    /// Of which object it is, and with which flags; none if that may have changed since.
+    pub(super) spawn_of: Option<(NetId, SpawnFlags)>,
 }
 
 /// Components of an object, each behind its safety byte: what Mirror's `NetworkIdentity` writes.
@@ -47,7 +53,10 @@ impl Default for Scratch {
             component: NetworkWriter::with_dialect(Dialect::Mirror),
             observers: Components::default(),
             owner: Components::default(),
+            own: BytesMut::new(),
             ids: Vec::new(),
+            spawn: NetworkWriter::with_dialect(Dialect::Mirror),
+            spawn_of: None,
         }
     }
 }

@@ -1,8 +1,16 @@
 //! What the owner of an object writes to the components that are its to write.
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions
+)]
 
 use syncvar_runtime::engine::{MirrorHooks, Panicked};
 use syncvar_runtime::{ConnectionId, Dialect, NetId, NetworkReader, ReadError, ReadErrorKind};
 
+use super::stats::one_more;
 use super::{MirrorServer, MirrorServerEvent, StateRefusal};
 use crate::MirrorError;
 use crate::message::{EntityStateMessage, NetworkMessage};
@@ -50,7 +58,7 @@ impl MirrorServer {
     }
 
     fn refuse_state(&mut self, connection: ConnectionId, object: NetId, reason: StateRefusal) {
-        self.stats.refused_states += 1;
+        one_more(&mut self.stats.refused_states);
         self.events.push_minor(MirrorServerEvent::StateRefused {
             connection,
             object,

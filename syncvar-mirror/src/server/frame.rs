@@ -91,7 +91,7 @@ impl Frame {
     }
 
     /// All messages in batches, made once for all who can be sent the same.
-    pub(super) fn cut(&mut self, header: &[u8; HEADER], cut: Cut) -> Arc<[Bytes]> {
+    pub(super) fn cut(&mut self, header: [u8; HEADER], cut: Cut) -> Arc<[Bytes]> {
         if let Some((_, batches)) = self.cuts.iter().find(|(known, _)| *known == cut) {
             return batches.clone();
         }
@@ -103,7 +103,7 @@ impl Frame {
         while first < count {
             // One that is longer than a batch is a batch of its own.
             let end = self.fitting(first..count, room).max(first + 1);
-            spare.put_slice(header);
+            spare.put_slice(&header);
             let (from, to) = (self.start(first), self.start(end));
             spare.put_slice(self.bytes.get(from..to).unwrap_or_default());
             batches.push(spare.split().freeze());

@@ -1,8 +1,8 @@
 //! What is said of an object to those who begin to observe it.
 
-use syncvar_runtime::{Channel, ConnectionId, NetId};
+use syncvar_runtime::{Channel, ConnectionId, NetId, NetworkWriter};
 
-use super::encode::{Wanted, write_message};
+use super::encode::{Scratch, Wanted, write_message};
 use super::stats::count;
 use super::{MirrorServer, MirrorServerEvent};
 use crate::message::{NetworkMessage, SpawnFlags, SpawnMessage};
@@ -10,6 +10,24 @@ use crate::message::{NetworkMessage, SpawnFlags, SpawnMessage};
 impl MirrorServer {
     /// Sends an object to somebody: Mirror's `SendSpawnMessage`. Returns whether that could be done.
     pub(super) fn send_spawn(&mut self, id: NetId, connection: ConnectionId) -> bool {
+        let mut flags = SpawnFlags::NONE;
+        if self.owner(id) == Some(connection) {
+            flags = flags | SpawnFlags::IS_OWNER;
+        }
+        if self.player_of(connection) == Some(id) {
+            flags = flags | SpawnFlags::IS_LOCAL_PLAYER;
+        }
+        if self.scratch.spawn_of != Some((id, flags)) {
+            if !self.write_spawn(id, flags) {
+                return false;
+            }
+            self.scratch.spawn_of = Some((id, flags));
+        }
+        self.send_written(id, connection, |scratch| &scratch.spawn)
+    }
+
+    /// Writes what an object is to those to whom it is this. Returns whether that could be done.
+    fn write_spawn(&mut self, id: NetId, flags: SpawnFlags) -> bool {
         let Some(object) = self.objects.get_mut(id.0) else {
             return false;
         };
@@ -18,19 +36,14 @@ impl MirrorServer {
         else {
             return false;
         };
-        let is_owner = object.owner == Some(connection);
-        let is_player = self
-            .connections
-            .get(connection.0)
-            .is_some_and(|client| client.player == Some(id));
         let slots = behaviours.slots_mut();
-        let components = if is_owner {
-            entry.all()
-        } else {
-            entry.observers
-        };
+        let is_owner = flags.contains(SpawnFlags::IS_OWNER);
         let wanted = Wanted {
-            observers: components,
+            observers: if is_owner {
+                entry.all()
+            } else {
+                entry.observers
+            },
             owner: 0,
             initial_state: true,
             everything_dirty: 0,
@@ -40,13 +53,6 @@ impl MirrorServer {
             return false;
         }
         let state = &self.scratch.observers;
-        let mut flags = SpawnFlags::NONE;
-        if is_owner {
-            flags = flags | SpawnFlags::IS_OWNER;
-        }
-        if is_player {
-            flags = flags | SpawnFlags::IS_LOCAL_PLAYER;
-        }
         let payload = [&state.head[..], &state.bytes[..]].concat();
         let message = SpawnMessage {
             net_id: id,
@@ -58,7 +64,8 @@ impl MirrorServer {
             scale: object.scale,
             payload: (slots.len() > 0).then_some(&payload[..]),
         };
-        self.send_about(id, connection, &message)
+        write_message(&mut self.scratch.spawn, &message);
+        true
     }
 
     /// Sends a message about an object to somebody. Returns whether that could be done.
@@ -69,10 +76,19 @@ impl MirrorServer {
         message: &M,
     ) -> bool {
         write_message(&mut self.scratch.head, message);
+        self.send_written(object, connection, |scratch| &scratch.head)
+    }
+
+    fn send_written(
+        &mut self,
+        object: NetId,
+        connection: ConnectionId,
+        message: impl FnOnce(&Scratch) -> &NetworkWriter,
+    ) -> bool {
         let Some(client) = self.connections.get_mut(connection.0) else {
             return false;
         };
-        let message = self.scratch.head.as_bytes();
+        let message = message(&self.scratch).as_bytes();
         if client.outbox.send(Channel::Reliable, self.now, &[message]) {
             count(&mut self.stats.messages, message.len());
             return true;

@@ -3,7 +3,7 @@
 use syncvar_runtime::engine::Place;
 use syncvar_runtime::{Area, Behaviours, ConnectionId, Vector3};
 
-use super::audience::AudienceId;
+use super::audience::{AudienceId, Audiences};
 use crate::SceneId;
 
 /// Who sees an object, whatever the interest management says. Mirror's `Visibility`.
@@ -11,7 +11,7 @@ use crate::SceneId;
 pub enum Visibility {
     /// Those whom the interest management says; all, if there is none.
     #[default]
-    Default,
+    ByDefault,
     /// Nobody but the owner.
     ForceHidden,
     /// All.
@@ -49,6 +49,11 @@ impl Object {
     pub(super) fn view(&self, connection: ConnectionId) -> Option<bool> {
         let view = self.views.iter().find(|(known, _)| *known == connection);
         view.map(|(_, visible)| *visible)
+    }
+
+    /// Whether nobody observes it, and somebody could begin to: it is not being called.
+    pub(super) fn is_unobserved(&self) -> bool {
+        self.audience == Audiences::NOBODY && self.behaviours.is_some()
     }
 
     /// Whether there is something to be sent.

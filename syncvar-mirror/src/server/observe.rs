@@ -72,7 +72,7 @@ impl MirrorServer {
         match object.visibility {
             Visibility::ForceShown => true,
             Visibility::ForceHidden => object.owner == Some(connection),
-            Visibility::Default => {
+            Visibility::ByDefault => {
                 let sees = |area| self.interest.sees(connection, area);
                 object.owner == Some(connection) || object.area.is_none_or(sees)
             }
@@ -81,6 +81,12 @@ impl MirrorServer {
 
     /// Makes a connection observe an object, or no longer, as it should be.
     pub(super) fn look(&mut self, id: NetId, connection: ConnectionId) {
+        self.scratch.spawn_of = None;
+        self.look_next(id, connection);
+    }
+
+    /// The same after another one, while the object is as it was for that.
+    fn look_next(&mut self, id: NetId, connection: ConnectionId) {
         let Some(object) = self.objects.get(id.0) else {
             return;
         };
@@ -98,33 +104,66 @@ impl MirrorServer {
     pub(super) fn look_all(&mut self, id: NetId) {
         let connections = self.connections.iter();
         let ready = connections.filter(|(_, client)| client.ready);
-        let ready: Vec<_> = ready.map(|(number, _)| ConnectionId(number)).collect();
+        let mut ready: Vec<_> = ready.map(|(number, _)| ConnectionId(number)).collect();
+        self.scratch.spawn_of = None;
+        let object = self.objects.get(id.0);
+        let Some(object) = object.filter(|object| object.is_unobserved()) else {
+            for connection in ready {
+                self.look_next(id, connection);
+            }
+            return;
+        };
+        // They all begin at once: no set is made for each of them.
+        ready.retain(|connection| self.is_for(object, *connection));
+        if ready.is_empty() {
+            return;
+        }
+        self.begin_observation(id);
+        if let Some(object) = self.objects.get_mut(id.0) {
+            object.audience = self.audiences.exchange(object.audience, &ready);
+        }
         for connection in ready {
-            self.look(id, connection);
+            self.show_to(id, connection);
         }
     }
 
     /// Somebody observes an object from now on: Mirror's `AddObserver`. The first one makes what has
     /// changed so far no change any more, since it is in the state that is sent.
     fn add_observer(&mut self, id: NetId, connection: ConnectionId) {
-        let now = nanos(self.now);
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.objects.get(id.0) else {
             return;
         };
-        let Some(behaviours) = object.behaviours.as_mut() else {
+        if object.behaviours.is_none() {
             if !self.owed.contains(&(connection, id)) {
                 self.owed.push((connection, id));
             }
             return;
-        };
-        if object.audience == Audiences::NOBODY {
+        }
+        if object.is_unobserved() {
+            self.begin_observation(id);
+        }
+        if let Some(object) = self.objects.get_mut(id.0) {
+            object.audience = self.audiences.toggle(object.audience, connection);
+        }
+        self.show_to(id, connection);
+    }
+
+    /// Somebody is about to be the first who observes an object.
+    fn begin_observation(&mut self, id: NetId) {
+        let now = nanos(self.now);
+        if let Some(object) = self.objects.get_mut(id.0)
+            && let Some(behaviours) = object.behaviours.as_mut()
+        {
             object.everything_dirty = 0;
             behaviours.slots_mut().for_each_mut(|slot| {
                 slot.mark_sent(now);
                 slot.set_observed(true);
             });
         }
-        object.audience = self.audiences.toggle(object.audience, connection);
+    }
+
+    /// Sends an object to somebody who observes it from now on.
+    fn show_to(&mut self, id: NetId, connection: ConnectionId) {
         if !self.send_spawn(id, connection) {
             // It has not been sent it, so it cannot be told of its changes.
             self.remove_observer(id, connection);

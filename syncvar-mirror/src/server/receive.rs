@@ -1,4 +1,11 @@
 //! What comes from clients.
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions
+)]
 
 use syncvar_runtime::{Channel, ConnectionId};
 
@@ -81,10 +88,10 @@ impl MirrorServer {
             Message::EntityState(state) => return self.handle_entity_state(from, state),
             Message::Ping(ping) => self.answer_ping(from, *ping),
             Message::Pong(pong) => self.take_pong(from, *pong),
-            // Nothing here is interpolated.
-            Message::TimeSnapshot(_) => {}
-            // Components that are synchronised unreliably are not known here; nobody has been given one.
-            Message::UnreliableBaseline(_) | Message::UnreliableDelta(_) => {}
+            // Nothing here is interpolated, and no component is synchronised unreliably.
+            Message::TimeSnapshot(_)
+            | Message::UnreliableBaseline(_)
+            | Message::UnreliableDelta(_) => {}
             Message::Other { id, payload } => {
                 let limit = self.config.max_elements;
                 let message = self.prefabs.messages().read(*id, payload, limit)?;
@@ -102,12 +109,12 @@ impl MirrorServer {
     /// Tells a client what time it is. The time is that of the last update.
     fn answer_ping(&mut self, from: ConnectionId, ping: NetworkPingMessage) {
         let now = self.now.as_secs_f64();
-        let pong = NetworkPongMessage {
+        let answer = NetworkPongMessage {
             local_time: ping.local_time,
             prediction_error_unadjusted: now - ping.local_time,
             prediction_error_adjusted: now - ping.predicted_time_adjusted,
         };
-        self.send_short(Channel::Unreliable, from, &pong);
+        self.send_short(Channel::Unreliable, from, &answer);
     }
 
     fn take_pong(&mut self, from: ConnectionId, pong: NetworkPongMessage) {

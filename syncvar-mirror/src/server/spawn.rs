@@ -162,12 +162,10 @@ impl MirrorServer {
         if let Some(owner) = owner.filter(|owner| !self.is_connected(*owner)) {
             return Err(MirrorSpawnError::UnknownOwner(owner));
         }
-        if let Some(scene_id) = scene_id {
-            let name = NetworkSceneId(low(scene_id));
-            let taken = self.objects.values().any(|it| it.scene_id == scene_id);
-            if taken || scene_id == SceneId::NONE || self.relations.scene_object(name).is_some() {
-                return Err(MirrorSpawnError::SceneIdTaken(scene_id));
-            }
+        if let Some(scene_id) = scene_id
+            && (scene_id == SceneId::NONE || self.scene_objects.contains_key(&scene_id.0))
+        {
+            return Err(MirrorSpawnError::SceneIdTaken(scene_id));
         }
         behaviours.slots_mut().for_each_mut(|slot| {
             slot.set_verbatim(true);
@@ -210,7 +208,9 @@ impl MirrorServer {
         let Prepared { id, object } = prepared;
         self.next_id = id.0.wrapping_add(1);
         if object.scene_id != SceneId::NONE {
-            let scene_id = NetworkSceneId(low(object.scene_id));
+            self.scene_objects.insert(object.scene_id.0, id);
+            // Contexts know as much of it.
+            let scene_id = NetworkSceneId(object.scene_id.low());
             self.relations.set_scene_id(id, scene_id);
         }
         let owner = object.owner.and_then(|it| self.connections.get_mut(it.0));
@@ -274,6 +274,7 @@ impl MirrorServer {
             return false;
         };
         self.relations.forget(id);
+        self.scene_objects.remove(&object.scene_id.0);
         self.interest.forget(id, object.area);
         self.owed.retain(|(_, owed)| *owed != id);
         self.calls.forget(id);
@@ -301,9 +302,4 @@ impl MirrorServer {
         self.interest.management.handle_move(id, position);
         true
     }
-}
-
-/// As much of a scene id as contexts know.
-fn low(scene_id: SceneId) -> u32 {
-    scene_id.low()
 }

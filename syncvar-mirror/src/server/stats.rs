@@ -31,3 +31,8 @@ pub(super) fn count(counter: &mut Counter, bytes: usize) {
     counter.messages += 1;
     counter.bytes += bytes as u64;
 }
+
+/// Counts one more.
+pub(super) fn one_more(counter: &mut u64) {
+    *counter += 1;
+}

@@ -79,7 +79,10 @@ pub(crate) fn set_events<T: Recorded + Default>(change: &SetChange<T>) -> Vec<Va
         SetChange::Remove { value } => ("OnRemove", "OP_REMOVE", value),
         SetChange::Clear { previous } => {
             let none = T::default().to_json();
-            return vec![json!(["OnClear", previous.len()]), json!(["OnChange", "OP_CLEAR", none])];
+            return vec![
+                json!(["OnClear", previous.len()]),
+                json!(["OnChange", "OP_CLEAR", none]),
+            ];
         }
     };
     let value = value.to_json();

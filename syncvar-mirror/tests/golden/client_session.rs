@@ -1,9 +1,8 @@
 //! `session_*.json`: a real server's messages to a client of ours, and what that makes of them.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use syncvar::mirror::{Limits, MirrorClient, MirrorClientConfig, MirrorClientEvent, SceneId};
 use syncvar::prelude::*;
 use syncvar::{Channel, Dialect, NetworkReader, Quaternion, Vector3};
@@ -12,6 +11,7 @@ use super::batches::{id_of, messages};
 use super::classes::game::{Aim, Door, Player};
 use super::json::{Json, loose};
 use super::report::{Report, same};
+use super::told::{described, recorded_entry};
 use super::value::{Recorded, Text};
 use super::world::{self, GlobalMsg};
 use super::{classes, log};
@@ -20,7 +20,7 @@ use super::{classes, log};
 pub(crate) const DOOR: SceneId = SceneId(1_311_768_464_867_721_217);
 
 /// Messages about the time: everything else that a client sends is compared.
-const TIME: [u16; 3] = [17_487, 27_095, 57_097];
+pub(crate) const TIME: [u16; 3] = [17_487, 27_095, 57_097];
 
 pub(crate) fn run(json: &Value, report: &mut Report) {
     let all = json.at("messages").list();
@@ -372,60 +372,10 @@ fn resolved(values: &Value, target: Option<Value>, known: &[u32]) -> Value {
     let mut values = values.clone();
     let id = target.as_ref().and_then(|target| target.get("netId"));
     let is_unknown = id.is_some_and(|id| !known.contains(&id.number()));
-    if let (true, Some(members)) = (is_unknown, values.as_object_mut()) {
-        if members.get("target") == Some(&Value::Null) {
-            members.insert("target".into(), target.unwrap_or_default());
-        }
+    if let (true, Some(members)) = (is_unknown, values.as_object_mut())
+        && members.get("target") == Some(&Value::Null)
+    {
+        members.insert("target".into(), target.unwrap_or_default());
     }
     values
-}
-
-/// What was written down, in the words of the recorder: what, which object, of which class, with what.
-pub(crate) fn described(entries: &[log::Entry]) -> Vec<Value> {
-    let mut objects = BTreeMap::new();
-    for entry in entries.iter().filter(|entry| entry.event.starts_with("On")) {
-        objects
-            .entry(entry.instance)
-            .or_insert(entry.arguments.clone());
-    }
-    let describe = |entry: &log::Entry| {
-        let object = objects.get(&entry.instance).cloned().unwrap_or_default();
-        let (event, arguments) = match entry.event {
-            "OnStart" => ("OnStartClient", json!([])),
-            "OnStop" => ("OnStopClient", json!([])),
-            "list" | "dict" | "set" => return change(entry, &object),
-            other if other.starts_with("On") => (other, json!([])),
-            other => (other, loose(&entry.arguments)),
-        };
-        vec![json!([event, object, entry.class, arguments])]
-    };
-    entries.iter().flat_map(describe).collect()
-}
-
-/// The one callback of a change that the recorder wrote down.
-fn change(entry: &log::Entry, object: &Value) -> Vec<Value> {
-    let wanted = if entry.event == "list" {
-        "Callback"
-    } else {
-        "OnChange"
-    };
-    let (name, events) = (&entry.arguments[0], entry.arguments[1].list());
-    let events = events.iter().filter(|event| event[0] == wanted);
-    let one = |event: &Value| {
-        let mut arguments = vec![name.clone()];
-        arguments.extend(event.list()[1..].iter().map(loose));
-        json!([entry.event, object, entry.class, arguments])
-    };
-    events.map(one).collect()
-}
-
-/// An event of the recorded log in the same form, if it is of those kinds.
-pub(crate) fn recorded_entry(event: &Value) -> Option<Value> {
-    let name = event.at("ev").text();
-    let kinds = ["hook", "list", "dict", "set", "rpc"];
-    if !kinds.contains(&name) && !name.starts_with("On") {
-        return None;
-    }
-    let (object, class) = (event.at("netId"), event.at("class"));
-    Some(json!([name, object, class, loose(event.at("args"))]))
 }

@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 pub(crate) enum Rule {
     /// A type of Unity that has no counterpart here.
     NoSuchType,
-    /// Rotations are compressed to as many bits, in other steps.
-    OtherSteps,
     /// A value that Rust's type cannot hold.
     NoSuchValue,
     /// Whatever is written to is sent: a member of a struct, an element of an array.
     NoUnnoticedWrites,
     /// Floats compare by their bits.
     ComparesByBits,
+    /// What is in a full state is not sent as a change after it.
+    NothingTwice,
     /// Apply, then notify.
     NotifiedAfterwards,
     /// A collection's hook runs on clients only.
@@ -46,15 +46,13 @@ pub(crate) enum Standing {
 pub(crate) fn standing(rule: Rule) -> Standing {
     match rule {
         Rule::ComparesByBits
+        | Rule::NothingTwice
         | Rule::NotifiedAfterwards
         | Rule::ReferencesAreIds
-        | Rule::StrictReading => {
-            Standing::Different
-        }
+        | Rule::StrictReading => Standing::Different,
         Rule::NoUnnoticedWrites
         | Rule::NoSuchType
         | Rule::NoSuchValue
-        | Rule::OtherSteps
         | Rule::HookOnServer
         | Rule::HostMode
         | Rule::NotRecorded
@@ -88,14 +86,18 @@ pub(crate) fn verify(file: &str, ruled: &BTreeMap<(Rule, String), usize>) {
     found.sort();
     for line in &found {
         let rule = line.split(':').next().unwrap_or_default();
+        let title = format!("## {rule}\n");
         assert!(
-            PAGE.contains(&format!("## {rule}\n")),
-            "DIFFERENCES.md does not explain {rule}"
+            PAGE.contains(&title),
+            "DIFFERENCES.md does not explain `{line}`"
         );
     }
-    assert_eq!(
-        found,
-        listed(file),
-        "{file}: what was found (left) and what DIFFERENCES.md lists (right)"
-    );
+    let listed = listed(file);
+    for line in found.iter().filter(|line| !listed.contains(line)) {
+        println!("DIFFERENCES.md does not list, of {file}: {line}");
+    }
+    for line in listed.iter().filter(|line| !found.contains(line)) {
+        println!("DIFFERENCES.md lists in vain, of {file}: {line}");
+    }
+    assert_eq!(found, listed, "{file}: see above");
 }

@@ -5,22 +5,21 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use syncvar::mirror::message::Message;
 use syncvar::mirror::{
-    AssetId, Component, Limits, MirrorClient, MirrorClientConfig, MirrorClientEvent, MirrorPrefab,
-    MirrorPrefabs, MirrorServer, MirrorServerConfig, MirrorSpawnOptions, SpawnPolicy,
-    SyncDirection, SyncMode,
+    AssetId, Component, Limits, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerConfig,
+    MirrorSpawnOptions, SpawnPolicy, SyncDirection,
 };
 use syncvar::prelude::*;
 use syncvar::{BehaviourList, Channel};
 
 use super::batches::messages;
-use super::differences::Rule;
 use super::json::Json;
-use super::report::{Report, Verdict, same};
+use super::payloads::{client_to_server, error_correction, server_deserialize};
+use super::report::{Report, same};
 use super::subject::Class;
 use super::{classes, world};
 
 /// The asset id of all recorded objects.
-const ASSET: AssetId = AssetId(0x000a_55e7);
+pub(crate) const ASSET: AssetId = AssetId(0x000a_55e7);
 
 /// A batch with Mirror's `ReadyMessage`.
 const READY: [u8; 11] = [0, 0, 0, 0, 0, 0, 0, 0, 2, 0xbc, 0xaa];
@@ -29,45 +28,56 @@ pub(crate) fn run(json: &Value, report: &mut Report) {
     for case in json.at("cases").list() {
         report.check("objects", case.at("name").text(), || object(case));
     }
-    report.check("sync interval", "0.5", || interval(json.at("sync_interval_0_5")));
+    report.check("sync interval", "0.5", || {
+        interval(json.at("sync_interval_0_5"))
+    });
     for (index, case) in json.at("client_to_server").list().iter().enumerate() {
-        report.check("client to server", &index.to_string(), || client_to_server(case));
+        report.check("client to server", &index.to_string(), || {
+            client_to_server(case)
+        });
     }
     for case in json.at("server_deserialize").list() {
         let name = case.at("name").text();
         report.vector("server deserialize", name, || server_deserialize(case));
     }
     for case in json.at("error_correction").list() {
-        report.check("error correction", &case.to_string(), || error_correction(case));
+        report.check("error correction", &case.to_string(), || {
+            error_correction(case)
+        });
     }
 }
 
 /// The classes and settings of the components of a case.
-struct Parts(Vec<(&'static Class, Component)>);
+pub(crate) struct Parts(pub(crate) Vec<(&'static Class, Component)>);
 
 impl Parts {
     fn of(components: &[Value]) -> Self {
         let part = |json: &Value| {
             let (class, component) = world::component(json);
-            (class, component.sync_direction(direction(json.at("syncDirection"))))
+            (
+                class,
+                component.sync_direction(direction(json.at("syncDirection"))),
+            )
         };
         Self(components.iter().map(part).collect())
     }
 
     /// `DocData` and `Health`, each written by whom it is said.
-    fn doc_and_health(directions: [&Value; 2]) -> Self {
-        let classes = ["DocData", "Game.Net.Health"].map(|name| classes::find(name).expect("known"));
+    pub(crate) fn doc_and_health(directions: [&Value; 2]) -> Self {
+        let classes =
+            ["DocData", "Game.Net.Health"].map(|name| classes::find(name).expect("known"));
         let parts = classes.into_iter().zip(directions);
-        let parts = parts.map(|(class, said)| (class, Component::new().sync_direction(direction(said))));
+        let parts =
+            parts.map(|(class, said)| (class, Component::new().sync_direction(direction(said))));
         Self(parts.collect())
     }
 
-    fn list(&self) -> BehaviourList {
+    pub(crate) fn list(&self) -> BehaviourList {
         let classes: Vec<_> = self.0.iter().map(|(class, _)| *class).collect();
         world::list(&classes)
     }
 
-    fn prefabs(&self) -> MirrorPrefabs {
+    pub(crate) fn prefabs(&self) -> MirrorPrefabs {
         let mut prefab = MirrorPrefab::new("it", ASSET);
         for (index, (_, component)) in self.0.iter().enumerate() {
             prefab = prefab.component(index, *component);
@@ -77,7 +87,7 @@ impl Parts {
     }
 
     /// A server that shows everything to whoever is ready, and tells no time.
-    fn server(&self) -> MirrorServer {
+    pub(crate) fn server(&self) -> MirrorServer {
         let mut config = MirrorServerConfig::default();
         config.spawn_policy = SpawnPolicy::WhenReady;
         config.time_snapshots = false;
@@ -94,13 +104,13 @@ fn direction(json: &Value) -> SyncDirection {
     }
 }
 
-fn ready(server: &mut MirrorServer, connection: ConnectionId) -> Result<(), String> {
+pub(crate) fn ready(server: &mut MirrorServer, connection: ConnectionId) -> Result<(), String> {
     let handled = server.handle_packet(connection, Channel::Reliable, &READY);
     handled.map_err(|error| error.to_string())
 }
 
 /// Everything that is sent, by connection.
-fn sent(server: &mut MirrorServer) -> Vec<(ConnectionId, Vec<u8>)> {
+pub(crate) fn sent(server: &mut MirrorServer) -> Vec<(ConnectionId, Vec<u8>)> {
     let mut sent = Vec::new();
     while let Some(transmit) = server.poll_transmit() {
         let connection = transmit.connection;
@@ -112,7 +122,10 @@ fn sent(server: &mut MirrorServer) -> Vec<(ConnectionId, Vec<u8>)> {
 }
 
 /// The messages to one connection that spawn something, and the payloads of changes.
-fn about(sent: &[(ConnectionId, Vec<u8>)], to: ConnectionId) -> (Vec<String>, Vec<String>) {
+pub(crate) fn about(
+    sent: &[(ConnectionId, Vec<u8>)],
+    to: ConnectionId,
+) -> (Vec<String>, Vec<String>) {
     let (mut spawns, mut changes) = (Vec::new(), Vec::new());
     for (_, message) in sent.iter().filter(|(connection, _)| *connection == to) {
         match Message::decode(message) {
@@ -130,18 +143,38 @@ fn object(case: &Value) -> Result<(), String> {
     // Two who join while it is dirty: one of them owns it.
     let outcome = broadcast(case, true)?;
     let [owner, other] = ["spawn_message_owner", "spawn_message_observer"].map(|key| case.at(key));
-    same("spawned for the owner", &outcome.owner.0, &vec![owner.text().to_string()])?;
-    same("spawned for another", &outcome.other.0, &vec![other.text().to_string()])?;
+    same(
+        "spawned for the owner",
+        &outcome.owner.0,
+        &vec![owner.text().to_string()],
+    )?;
+    same(
+        "spawned for another",
+        &outcome.other.0,
+        &vec![other.text().to_string()],
+    )?;
     let payload = |key: &str| {
         let text = case.at(key).text();
         Vec::from_iter((!text.is_empty()).then(|| text.to_string()))
     };
-    let owned = case.at("owned_by_conn1").truth();
-    let outcome = if owned { outcome } else { broadcast(case, false)? };
-    if owned {
-        same("changes for the owner", &outcome.owner.1, &payload("broadcast_owner"))?;
+    let is_owned = case.at("owned_by_conn1").truth();
+    let outcome = if is_owned {
+        outcome
+    } else {
+        broadcast(case, false)?
+    };
+    if is_owned {
+        same(
+            "changes for the owner",
+            &outcome.owner.1,
+            &payload("broadcast_owner"),
+        )?;
     }
-    same("changes for others", &outcome.first.1, &payload("broadcast_observers"))
+    same(
+        "changes for others",
+        &outcome.first.1,
+        &payload("broadcast_observers"),
+    )
 }
 
 /// What three connections are sent: the owner, one that joins late, and one that was there before.
@@ -151,14 +184,14 @@ struct Outcome {
     first: (Vec<String>, Vec<String>),
 }
 
-fn broadcast(case: &Value, owned: bool) -> Result<Outcome, String> {
+fn broadcast(case: &Value, is_owned: bool) -> Result<Outcome, String> {
     let components = case.at("components").list();
     let parts = Parts::of(components);
     let mut server = parts.server();
     let [first, owner, other] = [(); 3].map(|()| server.handle_connect(Limits::KCP));
     let wanted: u32 = case.at("netId").number();
     let options = || MirrorSpawnOptions {
-        owner: owned.then_some(owner),
+        owner: is_owned.then_some(owner),
         ..MirrorSpawnOptions::default()
     };
     let mut spawn = || server.spawn_with(parts.list(), options());
@@ -191,7 +224,10 @@ fn broadcast(case: &Value, owned: bool) -> Result<Outcome, String> {
 /// Gives a component its recorded values, and makes dirty what was recorded as dirty.
 fn change(server: &mut MirrorServer, at: (NetId, usize), component: &Value) {
     let fields = component.at("values").as_object().expect("values by name");
-    let fields: Vec<_> = fields.iter().map(|(name, value)| json!([name, value])).collect();
+    let fields: Vec<_> = fields
+        .iter()
+        .map(|(name, value)| json!([name, value]))
+        .collect();
     let operation = match component.at("syncobject_dirty").text() {
         "0" => None,
         "1" => Some(json!({"object": "ints", "op": "Add", "args": [3]})),
@@ -233,148 +269,4 @@ fn interval(steps: &Value) -> Result<(), String> {
         same(&format!("after {since} s"), &changes, &recorded)?;
     }
     Ok(())
-}
-
-/// A server with one object of `DocData` and `Health`, and a client of it.
-fn joined(parts: &Parts, owned: bool) -> Result<(MirrorServer, ConnectionId, MirrorClient, NetId), String> {
-    let mut server = parts.server();
-    let connection = server.handle_connect(Limits::KCP);
-    let options = MirrorSpawnOptions {
-        owner: owned.then_some(connection),
-        ..MirrorSpawnOptions::default()
-    };
-    let id = server.spawn_with(parts.list(), options);
-    let id = id.map_err(|error| error.to_string())?;
-    let mut config = MirrorClientConfig::default();
-    config.auto_add_player = false;
-    config.time_snapshots = false;
-    config.ping_interval = Duration::ZERO;
-    let mut client = MirrorClient::with_config(parts.prefabs(), config);
-    client.handle_connect(Limits::KCP);
-    ready(&mut server, connection)?;
-    server.update(Duration::from_secs(1));
-    while let Some(transmit) = server.poll_transmit() {
-        let handled = client.handle_packet(transmit.channel, &transmit.to_bytes());
-        handled.map_err(|error| error.to_string())?;
-    }
-    client.update(Duration::from_secs(1));
-    while client.poll_transmit().is_some() {}
-    Ok((server, connection, client, id))
-}
-
-fn client_to_server(case: &Value) -> Result<(), String> {
-    let parts = Parts::doc_and_health([case.at("comp0"), case.at("comp1")]);
-    let (.., mut client, id) = joined(&parts, case.at("owned").truth())?;
-    for (index, (field, value)) in [("int1", 9), ("health", 7)].into_iter().enumerate() {
-        let (class, _) = parts.0[index];
-        let is_there = class.reach.on_client(&mut client, (id, index), &mut |subject| {
-            subject.set_all(&json!([[field, value]]));
-        });
-        same("a component is there", &is_there, &true)?;
-    }
-    client.update(Duration::from_secs(2));
-    let mut payload = String::new();
-    while let Some(packet) = client.poll_transmit() {
-        for (_, message) in messages(&packet.bytes) {
-            if let Ok(Message::EntityState(state)) = Message::decode(&message) {
-                payload += &hex::encode(state.payload.unwrap_or_default());
-            }
-        }
-    }
-    same("sent", &payload.as_str(), &case.at("client_serialize").text())
-}
-
-fn server_deserialize(case: &Value) -> Result<Verdict, String> {
-    let said = case.at("syncDirection");
-    let parts = Parts::doc_and_health([said, &json!("ServerToClient")]);
-    let (mut server, connection, _, id) = joined(&parts, true)?;
-    let watcher = server.handle_connect(Limits::KCP);
-    ready(&mut server, watcher)?;
-    server.update(Duration::from_secs(2));
-    sent(&mut server);
-    let payload = case.at("bytes").hex();
-    let mut message = vec![0x33, 0x30, u8::try_from(id.0).expect("small")];
-    message.push(u8::try_from(payload.len() + 1).expect("short"));
-    message.extend(&payload);
-    let mut batch = vec![0; 8];
-    batch.push(u8::try_from(message.len()).expect("short"));
-    batch.extend(&message);
-    let handled = server.handle_packet(connection, Channel::Reliable, &batch);
-    let accepted = case.at("result") == "True";
-    same("accepted", &handled.is_ok(), &accepted)?;
-    let recorded: i64 = case.at("int1_after").number();
-    if !accepted {
-        // The client is disconnected, and what it owned goes with it, whatever had been read.
-        same("the object is gone", &server.identity(id).is_none(), &true)?;
-        return Ok(match recorded {
-            66 => Verdict::Matched,
-            _ => Verdict::Ruled(Rule::StrictReading),
-        });
-    }
-    let value = world::on_server(&mut server, "DocData", (id, 0), |subject| {
-        subject.member_json("int1").expect("a field").number::<i64>()
-    });
-    same("int1", &value, &recorded)?;
-    server.update(Duration::from_secs(3));
-    let (_, changes) = about(&sent(&mut server), watcher);
-    let everything = case.at("syncvar_dirty_after").number::<u64>() == u64::MAX;
-    let sent_on = changes.iter().any(|change| change.contains("ffffffffffffffffff"));
-    same("everything is sent on", &sent_on, &everything)?;
-    Ok(Verdict::Matched)
-}
-
-/// A component that reads another number of bytes than its safety byte says: what follows is read where
-/// that says that it begins.
-fn error_correction(case: &Value) -> Result<(), String> {
-    let [read, safety, corrected]: [usize; 3] =
-        ["read_size", "safety", "corrected_size"].map(|key| case.at(key).number());
-    let first = if read == 0 { "EmptyNB" } else { "OneText" };
-    let find = |name| classes::find(name).expect("known");
-    let parts = Parts(vec![
-        (find(first), Component::new()),
-        (find("Game.Net.Health+Inner"), Component::new()),
-    ]);
-    // The text fills what the component reads; then, or within it, the next component stands.
-    let mut bytes = vec![b'a'; read.max(corrected) + 2];
-    if read > 0 {
-        let length = u16::try_from(read - 2 + 1).expect("short");
-        bytes[..2].copy_from_slice(&length.to_le_bytes());
-    }
-    if corrected >= 2 || read == 0 {
-        bytes[corrected..corrected + 2].copy_from_slice(&[1, 10]);
-    }
-    let expected = i64::from(bytes[corrected + 1]) / 2;
-    let mut payload = vec![3, u8::try_from(safety).expect("a byte")];
-    payload.extend(&bytes);
-    let (_, _, mut client, _) = joined(&parts, false)?;
-    let fields = syncvar::mirror::message::SpawnMessage {
-        net_id: NetId(77),
-        flags: syncvar::mirror::message::SpawnFlags::NONE,
-        scene_id: syncvar::mirror::SceneId::NONE,
-        asset_id: ASSET,
-        position: syncvar::Vector3::default(),
-        rotation: syncvar::Quaternion::IDENTITY,
-        scale: syncvar::Vector3::new(1.0, 1.0, 1.0),
-        payload: Some(&payload),
-    };
-    let mut writer = syncvar::NetworkWriter::with_dialect(syncvar::Dialect::Mirror);
-    syncvar::mirror::message::NetworkMessage::encode(&fields, &mut writer);
-    let mut batcher = syncvar::mirror::batch::Batcher::new(16_384);
-    batcher.add(writer.as_bytes(), 0.0);
-    let batch = batcher.next_batch().ok_or("no batch")?;
-    while client.poll_event().is_some() {}
-    let handled = client.handle_packet(Channel::Reliable, &batch);
-    handled.map_err(|error| error.to_string())?;
-    let mut mismatches = Vec::new();
-    while let Some(event) = client.poll_event() {
-        if let MirrorClientEvent::Mismatch(mismatch) = event {
-            mismatches.push((mismatch.component, mismatch.read));
-        }
-    }
-    same("the first component is reported", &mismatches.first(), &Some(&(0, read)))?;
-    let mut found = None;
-    find("Game.Net.Health+Inner").reach.on_client(&mut client, (NetId(77), 1), &mut |subject| {
-        found = subject.member_json("z").map(|z| z.number());
-    });
-    same("the second component", &found, &Some(expected))
 }

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 use syncvar::mirror::{
-    AssetId, Limits, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorSpawnOptions,
+    AssetId, Limits, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerEvent,
+    MirrorSpawnOptions,
 };
 use syncvar::prelude::*;
 use syncvar::{Channel, Vector3};
 
 use super::batches::{self, Sent};
+use super::followers::Followers;
 use super::json::Json;
 use super::report::{Report, same};
 use super::subject::Class;
@@ -30,10 +32,13 @@ const ANY: u32 = 4000;
 
 pub(crate) fn run_deterministic(json: &Value, report: &mut Report) {
     let setup = json.at("setup");
-    let recorded = (setup.at("batch_threshold").number(), setup.at("max_message").number());
+    let recorded = (
+        setup.at("batch_threshold").number(),
+        setup.at("max_message").number(),
+    );
     assert_eq!(recorded, (LIMITS.batch_threshold, LIMITS.max_reliable));
     let frames = json.at("cases").list();
-    let mut session = Session::new(frames, world::prefabs());
+    let mut session = Session::new(frames);
     session.players_apart = true;
     for frame in frames {
         let name = format!("frame {}", frame.at("frame").number::<u32>());
@@ -45,11 +50,11 @@ pub(crate) fn run_deterministic(json: &Value, report: &mut Report) {
 }
 
 pub(crate) fn run_random(json: &Value, report: &mut Report) {
-    let (mut exact, mut reordered, mut unassigned) = (0, 0, 0);
+    let (mut exact, mut reordered, mut unassigned, mut followed) = (0, 0, 0, 0);
     for case in json.at("cases").list() {
         let frames = case.at("frames").list();
         let group = format!("seed {}", case.at("seed").number::<u64>());
-        let mut session = Session::new(frames, world::prefabs());
+        let mut session = Session::new(frames);
         for frame in frames {
             let name = format!("frame {}", frame.at("frame").number::<u32>());
             report.check(&group, &name, || {
@@ -64,18 +69,27 @@ pub(crate) fn run_random(json: &Value, report: &mut Report) {
             });
         }
         unassigned += session.unassigned;
+        followed += session.followed;
     }
     report.note(format!(
         "{exact} frames byte for byte, {reordered} but for the order of .NET's tables; \
          {unassigned} assignments of what only C# takes for equal left out"
     ));
+    report.note(format!(
+        "{followed} times a client of ours had a component as the server has it"
+    ));
 }
 
 /// A server, and what its script calls things.
-struct Session {
+struct Session<'a> {
     server: MirrorServer,
-    /// By their names in the script: the object, and the classes of its components.
-    objects: BTreeMap<String, (NetId, Vec<&'static Class>)>,
+    /// By their names in the script: the object, and the classes of its components, and whether only its
+    /// owner is given them.
+    objects: BTreeMap<String, (NetId, Vec<(&'static Class, bool)>)>,
+    /// Clients of ours, and how often one of them was found to have a component as the server has it.
+    followers: Followers,
+    followed: usize,
+    frames: &'a [Value],
     connections: BTreeMap<u32, ConnectionId>,
     /// The objects that are put together at random, by their components.
     random: Vec<String>,
@@ -85,31 +99,16 @@ struct Session {
     unassigned: usize,
 }
 
-impl Session {
+impl<'a> Session<'a> {
     /// A server that knows every object that the frames will spawn.
-    fn new(frames: &[Value], mut prefabs: MirrorPrefabs) -> Self {
-        let mut random = Vec::new();
-        let events = frames.iter().flat_map(|frame| frame.at("events").list());
-        for event in events.filter(|event| is_random(event)) {
-            let components = event.at("components");
-            let name = components.to_string();
-            if random.contains(&name) {
-                continue;
-            }
-            let number = ANY + u32::try_from(random.len()).expect("some");
-            let mut prefab = MirrorPrefab::new(&name, AssetId(number));
-            let mut classes = Vec::new();
-            for (index, json) in components.list().iter().enumerate() {
-                let (class, component) = world::component(json);
-                classes.push(class);
-                prefab = prefab.component(index, component);
-            }
-            prefabs = prefabs.register_with(prefab, move || world::list(&classes));
-            random.push(name);
-        }
+    fn new(frames: &'a [Value]) -> Self {
+        let (prefabs, random) = prefabs_of(frames);
         Self {
             server: MirrorServer::new(prefabs),
             objects: BTreeMap::new(),
+            followers: Followers::default(),
+            followed: 0,
+            frames,
             connections: BTreeMap::new(),
             random,
             players_apart: false,
@@ -126,17 +125,21 @@ impl Session {
         self.server.update(now);
         let mut sent = Vec::new();
         while let Some(transmit) = self.server.poll_transmit() {
-            let mut bytes = transmit.to_bytes().to_vec();
+            let original = transmit.to_bytes();
+            let mut bytes = original.to_vec();
             batches::rename_assets(&mut bytes, ANY, self.random.len());
             let (connection, channel) = (transmit.connection, transmit.channel);
+            self.followers.receive(connection, channel, &original)?;
             let mut names = self.connections.iter();
             let name = names.find(|(_, known)| **known == connection);
             let (name, _) = name.ok_or("sent to nobody")?;
             sent.push((*name, channel as u8, hex::encode(bytes)));
         }
         while let Some(event) = self.server.poll_event() {
-            tracing_event(&event)?;
+            nothing_wrong(&event)?;
         }
+        let objects: Vec<_> = self.objects.values().cloned().collect();
+        self.followed += self.followers.same_as(&mut self.server, &objects)?;
         Ok(sent)
     }
 
@@ -145,9 +148,12 @@ impl Session {
         let mut objects = self.objects.values();
         let object = objects.find(|(known, _)| known.0 == id);
         object.is_none_or(|(_, classes)| {
-            let subjects = classes.iter().map(|class| class.reach.new_subject());
+            let subjects = classes.iter().map(|(class, _)| class.reach.new_subject());
             subjects.into_iter().any(|subject| {
-                let kinds = subject.members().into_iter().map(|(_, member)| member.kind());
+                let kinds = subject
+                    .members()
+                    .into_iter()
+                    .map(|(_, member)| member.kind());
                 kinds.into_iter().any(|kind| {
                     kind.starts_with("SyncDictionary") || kind.starts_with("SyncHashSet")
                 })
@@ -179,16 +185,23 @@ impl Session {
                 };
                 let player = PlayerObject::default();
                 let id = self.server.add_player_with(connection, player, options);
-                let classes = ["Player", "Wallet", "Aim"].map(classes::find);
-                let classes = classes.into_iter().flatten().collect();
+                let classes = [("Player", false), ("Wallet", true), ("Aim", false)];
+                let classes = classes
+                    .map(|(name, owner_only)| (classes::find(name).expect("known"), owner_only));
+                let classes = classes.to_vec();
                 self.spawned(event, id.map_err(|error| error.to_string())?, classes)?;
             }
             "connect" => {
                 let number = event.at("conn").number();
                 let connection = self.server.handle_connect(LIMITS);
                 self.connections.insert(number, connection);
+                let (prefabs, _) = prefabs_of(self.frames);
+                self.followers.join(connection, prefabs, LIMITS);
             }
-            "disconnect" => self.server.handle_disconnect(self.connection(event)),
+            "disconnect" => {
+                self.followers.leave(self.connection(event));
+                self.server.handle_disconnect(self.connection(event));
+            }
             "in" => self.receive(event)?,
             "set" | "sync" => self.change(event),
             "client_rpc" | "client_rpc_exclude_owner" | "target_rpc" => {
@@ -219,8 +232,9 @@ impl Session {
         let classes: Vec<_> = components
             .list()
             .iter()
-            .map(|json| world::component(json).0)
+            .map(|json| (world::component(json).0, is_owner_only(json)))
             .collect();
+        let list: Vec<_> = classes.iter().map(|(class, _)| *class).collect();
         let owner: u32 = event.at("owner_conn").number();
         let options = MirrorSpawnOptions {
             prefab: is_random(event).then(|| components.to_string()),
@@ -229,7 +243,7 @@ impl Session {
             ..MirrorSpawnOptions::default()
         };
         // A prefab is found by the types of its behaviours, however they are put together.
-        let id = self.server.spawn_with(world::list(&classes), options);
+        let id = self.server.spawn_with(world::list(&list), options);
         self.spawned(event, id.map_err(|error| error.to_string())?, classes)
     }
 
@@ -237,11 +251,15 @@ impl Session {
         &mut self,
         event: &Value,
         id: NetId,
-        classes: Vec<&'static Class>,
+        classes: Vec<(&'static Class, bool)>,
     ) -> Result<(), String> {
         let name = event.at("name").text().to_string();
         self.objects.insert(name, (id, classes));
-        same("the number of the object", &id.0, &event.at("netId").number())
+        same(
+            "the number of the object",
+            &id.0,
+            &event.at("netId").number(),
+        )
     }
 
     fn receive(&mut self, event: &Value) -> Result<(), String> {
@@ -267,10 +285,46 @@ impl Session {
                 subject.operate(event);
                 return true;
             }
-            subject.member(event.at("field").text()).set(event.at("value"))
+            subject
+                .member(event.at("field").text())
+                .set(event.at("value"))
         });
         self.unassigned += usize::from(!assigned);
     }
+}
+
+/// Prefabs for every object that the frames will spawn, and the names of those that are put together at
+/// random.
+fn prefabs_of(frames: &[Value]) -> (MirrorPrefabs, Vec<String>) {
+    let mut prefabs = world::prefabs();
+    let mut random = Vec::new();
+
+    let events = frames.iter().flat_map(|frame| frame.at("events").list());
+    for event in events.filter(|event| is_random(event)) {
+        let components = event.at("components");
+        let name = components.to_string();
+        if random.contains(&name) {
+            continue;
+        }
+        let number = ANY + u32::try_from(random.len()).expect("some");
+        let mut prefab = MirrorPrefab::new(&name, AssetId(number));
+        let mut classes = Vec::new();
+        for (index, json) in components.list().iter().enumerate() {
+            let (class, component) = world::component(json);
+            classes.push(class);
+            prefab = prefab.component(index, component);
+        }
+        prefabs = prefabs.register_with(prefab, move || world::list(&classes));
+        random.push(name);
+    }
+    (prefabs, random)
+}
+
+/// Whether a component is for the owner of its object alone.
+fn is_owner_only(component: &Value) -> bool {
+    component
+        .get("syncMode")
+        .is_some_and(|mode| mode == "Owner")
 }
 
 /// Whether it spawns an object whose components are put together at random.
@@ -280,11 +334,11 @@ fn is_random(event: &Value) -> bool {
 }
 
 /// No event may say that something went wrong.
-fn tracing_event(event: &syncvar::mirror::MirrorServerEvent) -> Result<(), String> {
+fn nothing_wrong(event: &MirrorServerEvent) -> Result<(), String> {
     let text = format!("{event:?}");
-    let wrong = ["Refused", "Failed", "TooLong"];
-    match wrong.iter().any(|word| text.starts_with(word) || text.contains(&format!("{word} "))) {
-        true => Err(text),
-        false => Ok(()),
+    let wrong = ["Refused ", "Failed ", "TooLong "];
+    if wrong.iter().any(|word| text.contains(word)) {
+        return Err(text);
     }
+    Ok(())
 }

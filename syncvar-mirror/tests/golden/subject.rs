@@ -84,7 +84,7 @@ impl dyn Subject {
         let recorded = recorded.as_object().expect("values by name");
         let members = self.members().into_iter();
         let members = members.filter(|(_, member)| !member.is_collection());
-        self.same_members(members.collect(), recorded)
+        same_members(&members.collect::<Vec<_>>(), recorded)
     }
 
     /// Compares the contents of the collections with recorded ones: an object.
@@ -92,23 +92,7 @@ impl dyn Subject {
         let recorded = recorded.as_object().expect("contents by name");
         let members = self.members().into_iter();
         let members = members.filter(|(_, member)| member.is_collection());
-        self.same_members(members.collect(), recorded)
-    }
-
-    fn same_members(
-        &self,
-        members: Vec<(&'static str, &dyn Member)>,
-        recorded: &Map<String, Value>,
-    ) -> Result<(), String> {
-        same("the number of fields", &members.len(), &recorded.len())?;
-        for (name, value) in recorded {
-            let wanted = folded(name);
-            let mut found = members.iter();
-            let found = found.find(|(name, _)| folded(name) == wanted);
-            let (_, member) = found.ok_or_else(|| format!("no field `{name}`"))?;
-            same(name, &member.shown(), &member.canonical(value))?;
-        }
-        Ok(())
+        same_members(&members.collect::<Vec<_>>(), recorded)
     }
 
     /// The contents of the collections, compared with recorded ones: a list.
@@ -128,6 +112,21 @@ impl dyn Subject {
         }
         Ok(())
     }
+}
+
+fn same_members(
+    members: &[(&'static str, &dyn Member)],
+    recorded: &Map<String, Value>,
+) -> Result<(), String> {
+    same("the number of fields", &members.len(), &recorded.len())?;
+    for (name, value) in recorded {
+        let wanted = folded(name);
+        let mut found = members.iter();
+        let found = found.find(|(name, _)| folded(name) == wanted);
+        let (_, member) = found.ok_or_else(|| format!("no field `{name}`"))?;
+        same(name, &member.shown(), &member.canonical(value))?;
+    }
+    Ok(())
 }
 
 /// A class that the recordings know by name.

@@ -187,6 +187,14 @@ macro_rules! structs {
                     $($json: $crate::golden::value::Recorded::to_json(&self.$member),)*
                 })
             }
+
+            #[allow(unused_variables, reason = "a struct may be empty")]
+            fn is_equal_in_csharp(&self, other: &Self) -> bool {
+                true $(&& $crate::golden::value::Recorded::is_equal_in_csharp(
+                    &self.$member,
+                    &other.$member,
+                ))*
+            }
         }
     )*};
 }

@@ -8,11 +8,11 @@ use syncvar::mirror::{
 use syncvar::prelude::*;
 use syncvar::{BehaviourList, Vector3};
 
+use super::classes;
+use super::classes::collections::SyncObjs;
 use super::classes::game::{Aim, Door, Monster, Player, Wallet};
 use super::classes::inheritance::InhLeaf;
-use super::classes::collections::SyncObjs;
 use super::classes::structs::Item;
-use super::classes;
 use super::json::Json;
 use super::subject::{Class, Subject};
 use super::value::{Recorded, structs};
@@ -39,14 +39,17 @@ pub(crate) type PlayerObject = (Player, Wallet, Aim);
 pub(crate) fn prefabs() -> MirrorPrefabs {
     let player = MirrorPrefab::new("Player", AssetId(1001))
         .component(1, Component::new().sync_mode(SyncMode::Owner))
-        .component(2, Component::new().sync_direction(SyncDirection::ClientToServer));
+        .component(
+            2,
+            Component::new().sync_direction(SyncDirection::ClientToServer),
+        );
     MirrorPrefabs::new()
         .class::<classes::calls::Health>("Game.Net.Health")
         .class::<classes::calls::Inner>("Game.Net.Health+Inner")
         .message::<GlobalMsg>()
         .register::<PlayerObject>(player)
         .register::<Monster>(MirrorPrefab::new("Monster", AssetId(1002)))
-        .register::<Door>(MirrorPrefab::new("Door", AssetId(1003)))
+        .register::<Door>(MirrorPrefab::scene("Door"))
         .register::<(InhLeaf, SyncObjs)>(MirrorPrefab::new("Combo", AssetId(3000)))
 }
 
@@ -68,7 +71,9 @@ pub(crate) fn component(json: &Value) -> (&'static Class, Component) {
 /// New components of these classes.
 pub(crate) fn list(classes: &[&'static Class]) -> BehaviourList {
     let none = BehaviourList::new();
-    classes.iter().fold(none, |list, class| (class.append)(list))
+    classes
+        .iter()
+        .fold(none, |list, class| (class.append)(list))
 }
 
 /// Does something to a component on the server.
@@ -87,7 +92,12 @@ pub(crate) fn on_server<T>(
 }
 
 /// Calls a client by the full name of the method.
-pub(crate) fn call(server: &mut MirrorServer, at: (NetId, usize), function: &str, values: &[Value]) {
+pub(crate) fn call(
+    server: &mut MirrorServer,
+    at: (NetId, usize),
+    function: &str,
+    values: &[Value],
+) {
     let (id, index) = at;
     let sent = match (function, values) {
         ("System.Void Monster::RpcRoar(System.Int32,UnityEngine.Vector3)", [volume, at]) => server
@@ -113,7 +123,9 @@ pub(crate) fn answer_commands(server: &mut MirrorServer, log: &[super::log::Entr
         if entry.event != "cmd" || entry.arguments[0] != "CmdChat" {
             continue;
         }
-        let name = server.get::<Player>(player).map(|player| player.player_name.to_json());
+        let name = server
+            .get::<Player>(player)
+            .map(|player| player.player_name.to_json());
         let values = [name.unwrap_or_default(), entry.arguments[1].clone()];
         let function = "System.Void Player::RpcChat(System.String,System.String)";
         call(server, (player, 0), function, &values);

@@ -275,7 +275,7 @@ fn visibility_comes_before_the_interest_management_and_the_owner_before_both() {
     net.server.set_visibility(player, Visibility::ForceHidden);
     net.step();
     assert_eq!(net.told(connection), ["spawn 2 0", "hide 1"]);
-    net.server.set_visibility(far, Visibility::Default);
+    net.server.set_visibility(far, Visibility::ByDefault);
     net.server.set_owner(near, Some(connection));
     net.step();
     assert_eq!(net.told(connection), ["hide 2", "spawn 1 1"]);

@@ -11,6 +11,19 @@ use syncvar::{Channel, NetId};
 use super::net::{Chat, Chest, Net, prefabs, whole};
 
 #[test]
+fn a_server_can_go_to_another_thread() {
+    let mut net = Net::new();
+    let (connection, player) = net.join();
+    let server = std::thread::spawn(move || {
+        net.step();
+        net.server
+    });
+    let server = server.join().unwrap();
+    assert_eq!(server.player_of(connection), Some(player));
+    assert_eq!(server.observers(player), [connection]);
+}
+
+#[test]
 fn one_frame_tells_the_time_and_asks_for_it_every_tenth_of_a_second() {
     let mut net = Net::new();
     let connection = net.connect();

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::mirror::*;
-use syncvar::{ConnectionId, NetId};
+use syncvar::{ConnectionId, NetId, Quaternion, SpatialGrid, Vector3};
 
-use super::net::{Aim, Chest, Net, Wallet, aim, whole};
+use super::net::{Aim, Chest, Net, Wallet, aim, prefabs, whole};
 
 /// One step; numbers choose among what there is.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ enum Step {
     Own(usize, usize),
     Disown(usize),
     Replace(usize),
+    Move(usize, u8),
+    Watch(usize, u8),
     Update,
     UpdateAtOnce,
 }
@@ -65,6 +67,8 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (which(), which()).prop_map(|(a, b)| Step::Own(a, b)),
         1 => which().prop_map(Step::Disown),
         1 => which().prop_map(Step::Replace),
+        2 => (which(), any::<u8>()).prop_map(|(a, b)| Step::Move(a, b)),
+        2 => (which(), any::<u8>()).prop_map(|(a, b)| Step::Watch(a, b)),
         6 => Just(Step::Update),
         1 => Just(Step::UpdateAtOnce),
     ]
@@ -72,6 +76,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 struct World {
     net: Net,
+    has_areas: bool,
     /// Those who were not ready for a while: they are not told of what goes meanwhile.
     lapsed: BTreeSet<ConnectionId>,
     /// What was said about who sees what.
@@ -174,7 +179,7 @@ impl World {
             Step::Visibility(object, visibility) => {
                 let object = self.object(object)?;
                 let visibility = match visibility {
-                    0 => Visibility::Default,
+                    0 => Visibility::ByDefault,
                     1 => Visibility::ForceHidden,
                     _ => Visibility::ForceShown,
                 };
@@ -192,6 +197,16 @@ impl World {
             Step::Replace(connection) => {
                 let connection = self.connection(connection)?;
                 self.net.server.add_player(connection, whole(2)).unwrap();
+            }
+            Step::Move(object, x) => {
+                let object = self.object(object)?;
+                let turned = Quaternion::IDENTITY;
+                assert!(self.net.server.set_transform(object, at(x), turned));
+            }
+            Step::Watch(connection, x) => {
+                let connection = self.connection(connection)?;
+                let grid: &mut SpatialGrid = self.net.server.interest_mut()?;
+                grid.watch(connection, at(x));
             }
             Step::UpdateAtOnce => {
                 self.net.server.update(self.net.now);
@@ -248,7 +263,7 @@ impl World {
                 let id = identity.net_id();
                 let observes = server.is_observer(id, *connection);
                 let is_ready = server.is_ready(*connection);
-                if is_ready && player.is_some() {
+                if is_ready && player.is_some() && !self.has_areas {
                     prop_assert_eq!(
                         observes,
                         self.may_see(id, *connection),
@@ -290,33 +305,53 @@ impl World {
     }
 }
 
+/// A place on a line.
+fn at(x: u8) -> Vector3 {
+    Vector3::new(x.into(), 0.0, 0.0)
+}
+
+fn run(net: Net, has_areas: bool, steps: &[Step]) -> Result<(), TestCaseError> {
+    let mut world = World {
+        net,
+        has_areas,
+        lapsed: BTreeSet::new(),
+        views: BTreeMap::new(),
+        visibilities: BTreeMap::new(),
+    };
+    for step in steps {
+        let is_update = matches!(step, Step::Update | Step::UpdateAtOnce);
+        world.run(step);
+        if is_update {
+            world.check()?;
+        }
+    }
+    world.net.step();
+    world.check()?;
+    // All that was dirty has been sent.
+    for client in world.net.clients.values_mut() {
+        client.take_log();
+    }
+    world.net.step();
+    for client in world.net.clients.values() {
+        prop_assert!(client.log.is_empty(), "{:?}", client.log);
+    }
+    Ok(())
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn every_client_has_what_it_may_see(steps in vec(step(), 0..120)) {
-        let mut world = World {
-            net: Net::new(),
-            lapsed: BTreeSet::new(),
-            views: BTreeMap::new(),
-            visibilities: BTreeMap::new(),
-        };
-        for step in &steps {
-            let is_update = matches!(step, Step::Update | Step::UpdateAtOnce);
-            world.run(step);
-            if is_update {
-                world.check()?;
-            }
-        }
-        world.net.step();
-        world.check()?;
-        // All that was dirty has been sent.
-        for client in world.net.clients.values_mut() {
-            client.take_log();
-        }
-        world.net.step();
-        for client in world.net.clients.values() {
-            prop_assert!(client.log.is_empty(), "{:?}", client.log);
-        }
+        run(Net::new(), false, &steps)?;
+    }
+
+    /// And where it sees some areas only, that is as it is on the server.
+    #[test]
+    fn every_client_has_what_is_near(steps in vec(step(), 0..120)) {
+        let grid = SpatialGrid::xz(20.0, 40.0);
+        let config = MirrorServerConfig::default();
+        let server = MirrorServer::with_interest(prefabs(), config, grid);
+        run(Net::of(server), true, &steps)?;
     }
 }

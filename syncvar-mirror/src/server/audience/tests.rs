@@ -28,6 +28,8 @@ fn the_same_connections_are_the_same_set_in_whatever_order_they_came() {
     assert!(audiences.contains(one, connection(2)));
     assert!(!audiences.contains(one, connection(4)));
     assert_eq!(set_of(&mut audiences, &[5, 5]), Audiences::NOBODY);
+    let all_at_once = audiences.exchange(Audiences::NOBODY, &[1, 2, 3].map(connection));
+    assert_eq!(all_at_once, one);
 }
 
 #[test]

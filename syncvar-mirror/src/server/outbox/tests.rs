@@ -97,7 +97,7 @@ fn what_waits_is_counted_and_nothing_waits_when_all_is_polled() {
     let mut frame = frame_of(&[message(1, 20), message(2, 20), message(3, 5)]);
     outbox.send(Reliable, Duration::ZERO, &[b"before"]);
     assert_eq!(outbox.waiting(), 15);
-    let batches = frame.cut(&header(NOW), outbox.cut());
+    let batches = frame.cut(header(NOW), outbox.cut());
     outbox.flush_with_batches(Reliable, &batches);
     assert_eq!(outbox.waiting(), 15 + 29 + 29 + 14);
     let lengths: Vec<_> = on_reliable(&mut outbox).iter().map(Vec::len).collect();
@@ -110,10 +110,10 @@ fn what_waits_is_counted_and_nothing_waits_when_all_is_polled() {
 fn batches_are_made_once_for_all_who_are_sent_the_same() {
     let mut frame = frame_of(&[message(1, 20), message(2, 20)]);
     let [telepathy, kcp] = [Cut { threshold: 100 }, Cut { threshold: 30 }];
-    let first = frame.cut(&header(NOW), telepathy);
-    assert!(Arc::ptr_eq(&first, &frame.cut(&header(NOW), telepathy)));
+    let first = frame.cut(header(NOW), telepathy);
+    assert!(Arc::ptr_eq(&first, &frame.cut(header(NOW), telepathy)));
     assert_eq!(first.len(), 1);
-    assert_eq!(frame.cut(&header(NOW), kcp).len(), 2);
+    assert_eq!(frame.cut(header(NOW), kcp).len(), 2);
 }
 
 #[test]
@@ -164,7 +164,7 @@ proptest! {
         for message in &messages {
             reference.add(message, NOW.as_secs_f64());
         }
-        let cut = frame.cut(&header(NOW), Cut { threshold });
+        let cut = frame.cut(header(NOW), Cut { threshold });
         let cut: Vec<_> = cut.iter().map(|batch| batch.to_vec()).collect();
         prop_assert_eq!(cut, batches(&mut reference));
     }

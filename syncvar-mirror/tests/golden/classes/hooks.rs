@@ -50,7 +50,7 @@ impl Default for HookVars {
 }
 
 impl HookVars {
-    fn write(&self, what: String) {
+    fn write(&self, what: &str) {
         self.log.write("HookVars", "hook", json!(what));
     }
 
@@ -78,18 +78,18 @@ impl HookVars {
                 .log
                 .write("HookVars", "list", json!(list_events(change)));
         };
-        self.write(format!(
+        self.write(&format!(
             "list OP_SET {index} {previous}->{value} b={}",
             self.b
         ));
     }
 
     fn on_a(&mut self, previous: i32) {
-        self.write(format!("a({previous}->{}) {}", self.a, self.fields()));
+        self.write(&format!("a({previous}->{}) {}", self.a, self.fields()));
     }
 
     fn on_b(&mut self, previous: i32) {
-        self.write(format!("b({previous}->{}) {}", self.b, self.fields()));
+        self.write(&format!("b({previous}->{}) {}", self.b, self.fields()));
     }
 
     #[expect(
@@ -98,15 +98,15 @@ impl HookVars {
     )]
     fn on_s(&mut self, previous: Text) {
         let (previous, now) = (Self::text(&previous), Self::text(&self.s));
-        self.write(format!("s({previous}->{now}) {}", self.fields()));
+        self.write(&format!("s({previous}->{now}) {}", self.fields()));
     }
 
     fn on_static(&mut self, previous: f32) {
-        self.write(format!("f({previous}->{})", self.f));
+        self.write(&format!("f({previous}->{})", self.f));
     }
 
     fn on_virtual(&mut self, previous: i32) {
-        self.write(format!("v({previous}->{}) {}", self.v, self.fields()));
+        self.write(&format!("v({previous}->{}) {}", self.v, self.fields()));
     }
 }
 

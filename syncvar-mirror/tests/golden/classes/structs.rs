@@ -105,9 +105,40 @@ pub(crate) struct StructVars {
 }
 
 /// An `ArraySegment` of anything but bytes, which has a count even if there is no array behind it: null
-/// and empty are the same.
-#[derive(SyncValue, Clone, Debug, Default, PartialEq)]
-pub(crate) struct Segment(Vec<i32>);
+/// and empty are the same on the wire.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Segment {
+    elements: Vec<i32>,
+    is_null: bool,
+}
+
+impl Default for Segment {
+    fn default() -> Self {
+        Self {
+            elements: Vec::new(),
+            is_null: true,
+        }
+    }
+}
+
+impl SyncValue for Segment {
+    const SCHEMA: TypeSchema = <Vec<i32> as SyncValue>::SCHEMA;
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write(&self.elements);
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        Ok(Self {
+            elements: reader.read()?,
+            is_null: false,
+        })
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
 
 impl Recorded for Segment {
     fn kind() -> String {
@@ -115,11 +146,18 @@ impl Recorded for Segment {
     }
 
     fn from_json(json: &Value) -> Self {
-        Self(Option::from_json(json).unwrap_or_default())
+        Self {
+            elements: Option::from_json(json).unwrap_or_default(),
+            is_null: json.is_null(),
+        }
     }
 
     fn to_json(&self) -> Value {
-        self.0.to_json()
+        self.elements.to_json()
+    }
+
+    fn is_reference(&self) -> bool {
+        !self.is_null
     }
 }
 

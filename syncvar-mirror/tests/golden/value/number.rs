@@ -136,7 +136,9 @@ impl Recorded for f32 {
     }
 
     fn is_equal_in_csharp(&self, other: &Self) -> bool {
-        self == other || self.is_nan() && other.is_nan()
+        self.total_cmp(other).is_eq()
+            || self.is_nan() && other.is_nan()
+            || self.abs().to_bits() == 0 && other.abs().to_bits() == 0
     }
 }
 
@@ -155,7 +157,9 @@ impl Recorded for f64 {
     }
 
     fn is_equal_in_csharp(&self, other: &Self) -> bool {
-        self == other || self.is_nan() && other.is_nan()
+        self.total_cmp(other).is_eq()
+            || self.is_nan() && other.is_nan()
+            || self.abs().to_bits() == 0 && other.abs().to_bits() == 0
     }
 }
 
@@ -180,9 +184,10 @@ impl Recorded for Decimal {
         let shortest = |decimal: &Self| {
             let text = decimal.to_string();
             let text = text.trim_start_matches('-').to_string();
-            let text = match text.contains('.') {
-                true => text.trim_end_matches('0').trim_end_matches('.'),
-                false => &text,
+            let text = if text.contains('.') {
+                text.trim_end_matches('0').trim_end_matches('.')
+            } else {
+                &text
             };
             let negative = decimal.to_bits()[3] >> 31 == 1 && text != "0";
             (negative, text.to_string())
