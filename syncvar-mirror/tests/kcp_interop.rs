@@ -168,7 +168,9 @@ fn every_message_arrives_once_and_in_order_both_ways_whatever_its_length() {
             // These the other can receive, and not send.
             to_stock.extend([(20, MAX_RELIABLE), (21, 148_717), (22, MAX_RELIABLE)]);
             let to_stock = to_stock.into_iter();
-            let to_stock: Vec<_> = to_stock.map(|(number, length)| message(number, length)).collect();
+            let to_stock: Vec<_> = to_stock
+                .map(|(number, length)| message(number, length))
+                .collect();
             let to_ours: Vec<_> = LENGTHS.map(|length| message(length, length)).into();
             assert_eq!(LENGTHS.iter().max(), Some(&stock::MAX_RELIABLE));
             for message in &to_stock {
@@ -206,9 +208,20 @@ fn ten_minutes_of_sixty_messages_a_second_lose_nothing() {
         }
         pair.settle(5000);
         let is_next = |(number, message): (u32, &[u8])| message[..4] == number.to_le_bytes();
-        assert_eq!((pair.reliable.len(), pair.stock.reliable.len()), (36_000, 36_000));
-        assert!((0..).zip(pair.reliable.iter().map(|message| &message[..])).all(is_next));
-        assert!((0..).zip(pair.stock.reliable.iter().map(Vec::as_slice)).all(is_next));
+        assert_eq!(
+            (pair.reliable.len(), pair.stock.reliable.len()),
+            (36_000, 36_000)
+        );
+        assert!(
+            (0..)
+                .zip(pair.reliable.iter().map(|message| &message[..]))
+                .all(is_next)
+        );
+        assert!(
+            (0..)
+                .zip(pair.stock.reliable.iter().map(Vec::as_slice))
+                .all(is_next)
+        );
         // Nothing piles up: what waits is what was sent within a few round trips.
         assert!(most < 100 * 65, "{most}");
     }
@@ -248,7 +261,9 @@ fn unreliable_messages_arrive_as_they_are_and_wait_for_nothing() {
         let largest = message(1, MAX_UNRELIABLE);
         pair.stock.send_unreliable(&largest);
         let unreliable = largest.clone().into();
-        pair.ours().send(Channel::Unreliable, &[unreliable]).unwrap();
+        pair.ours()
+            .send(Channel::Unreliable, &[unreliable])
+            .unwrap();
         for _ in 0..3 {
             pair.step();
         }

@@ -99,7 +99,10 @@ impl<S: Game> Host<S> {
         loop {
             let ports = &mut self.ports;
             tokio::select! {
-                now = ticks.tick() => {
+                due = ticks.tick() => {
+                    // After one that took too long, it is later than was planned.
+                    let late = due.elapsed();
+                    let now = if late < tick { due } else { due + late };
                     if self.tick(&mut game, now.duration_since(started)).is_break() {
                         return self.shut_down().await;
                     }

@@ -146,7 +146,10 @@ impl Stock {
             self.heard = now;
             match message.remove(0) {
                 HELLO => {
-                    assert!(!mem::replace(&mut self.is_connected, true), "a second hello");
+                    assert!(
+                        !mem::replace(&mut self.is_connected, true),
+                        "a second hello"
+                    );
                     if self.is_server {
                         self.say(HELLO, &[]);
                     }
@@ -166,8 +169,8 @@ impl Stock {
         assert!(!self.kcp.is_dead_link());
         // It is whole messages that Mirror counts.
         assert!(now - self.heard < 10_000, "nothing was heard for 10 s");
-        // Also before the connection is there.
-        if now - self.pinged >= 1000 {
+        // A client also before it is connected.
+        if (self.is_connected || !self.is_server) && now - self.pinged >= 1000 {
             self.pinged = now;
             self.say(PING, &[]);
         }

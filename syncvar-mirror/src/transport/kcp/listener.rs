@@ -1,7 +1,6 @@
 //! The connections of one UDP socket, and those that may become some.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -9,15 +8,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use syncvar_runtime::ConnectionId;
 
+use super::connection::GOODBYES;
+use super::cookies::Cookies;
 use super::datagrams;
 use super::{DISCONNECT, Hello, KcpConnection};
 use crate::transport::TransportOptions;
 
-/// How long an answered `Hello` is remembered.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How many of those who have said `Hello` are remembered.
-const MAX_GREETED: usize = 4096;
+/// A listener that has not been updated for so long has not listened either.
+const AWAY: Duration = Duration::from_secs(1);
 
 /// How many datagrams wait to be taken by the socket; what comes on top is lost, as it might be on
 /// the way.
@@ -29,10 +27,11 @@ pub(super) struct Listener {
     pub(super) peers: BTreeMap<SocketAddr, Peer>,
     /// Connections whose address now has another: they are over.
     pub(super) replaced: Vec<Peer>,
-    greeted: Greeted,
+    cookies: Cookies,
     max_connections: usize,
     max_unreliable: usize,
     timeout: Duration,
+    updated: Duration,
     out: VecDeque<(SocketAddr, Bytes)>,
 }
 
@@ -57,10 +56,11 @@ impl Listener {
         Self {
             peers: BTreeMap::new(),
             replaced: Vec::new(),
-            greeted: Greeted::default(),
+            cookies: Cookies::default(),
             max_connections: options.max_connections,
             max_unreliable: options.max_queued_packets,
             timeout: options.kcp_timeout,
+            updated: Duration::ZERO,
             out: VecDeque::new(),
         }
     }
@@ -72,7 +72,7 @@ impl Listener {
         };
         let Some(cookie) = NonZeroU32::new(cookie) else {
             if let Some(hello) = Hello::read(datagram) {
-                let cookie = self.greeted.greet(from, now);
+                let cookie = self.cookies.give(from, now);
                 self.push_out(from, hello.answer(cookie, now));
             }
             return;
@@ -90,13 +90,15 @@ impl Listener {
 
     /// Whether this is somebody whose `Hello` was answered with this cookie, and there is room.
     fn accept(&mut self, from: SocketAddr, cookie: NonZeroU32, now: Duration) -> bool {
-        if !self.greeted.has(from, cookie, now) {
+        if !self.cookies.take(from, cookie, now) {
             return false;
         }
-        self.greeted.forget(from);
         if !self.peers.contains_key(&from) && self.peers.len() >= self.max_connections {
             tracing::info!(%from, "refused: there are as many connections as the limit allows");
-            self.push_out(from, datagrams::unreliable(cookie.get(), DISCONNECT, &[]));
+            let goodbye = datagrams::unreliable(cookie.get(), DISCONNECT, &[]);
+            for goodbye in std::iter::repeat_n(goodbye, GOODBYES) {
+                self.push_out(from, goodbye);
+            }
             return false;
         }
         let mut connection = KcpConnection::accept(cookie, now);
@@ -111,7 +113,17 @@ impl Listener {
     }
 
     /// Lets every connection say what is due.
+    ///
+    /// While a game takes its time, or the process is stopped, what comes waits in the socket: that
+    /// nobody was heard then is nobody's fault.
     pub(super) fn update(&mut self, now: Duration) {
+        let away = now.saturating_sub(self.updated);
+        self.updated = now;
+        if away >= AWAY {
+            for peer in self.peers.values_mut() {
+                peer.connection.excuse(away, now);
+            }
+        }
         for (&to, peer) in &mut self.peers {
             peer.connection.update(now);
             peer.transmit(to, &mut self.out);
@@ -149,59 +161,6 @@ impl Peer {
         while let Some(datagram) = self.connection.poll_transmit() {
             if out.len() < MAX_OUT {
                 out.push_back((to, datagram));
-            }
-        }
-    }
-}
-
-/// Who was answered, and with which cookie. Anybody can write any address on a `Hello`, so there is a
-/// limit, and the newest displace the oldest.
-#[derive(Debug, Default)]
-struct Greeted {
-    cookies: BTreeMap<SocketAddr, (NonZeroU32, Duration)>,
-    /// In the order in which they came.
-    order: VecDeque<SocketAddr>,
-    random: RandomState,
-    count: u64,
-}
-
-impl Greeted {
-    /// The cookie for an address: the one that it was given, or a new one.
-    fn greet(&mut self, from: SocketAddr, now: Duration) -> NonZeroU32 {
-        if let Some(&(cookie, at)) = self.cookies.get(&from)
-            && now.saturating_sub(at) < HANDSHAKE_TIMEOUT
-        {
-            return cookie;
-        }
-        let cookie = self.cookie();
-        self.cookies.insert(from, (cookie, now));
-        self.order.push_back(from);
-        if self.order.len() > MAX_GREETED
-            && let Some(oldest) = self.order.pop_front()
-            && oldest != from
-        {
-            self.cookies.remove(&oldest);
-        }
-        cookie
-    }
-
-    fn has(&self, from: SocketAddr, cookie: NonZeroU32, now: Duration) -> bool {
-        self.cookies.get(&from).is_some_and(|&(expected, at)| {
-            cookie == expected && now.saturating_sub(at) < HANDSHAKE_TIMEOUT
-        })
-    }
-
-    fn forget(&mut self, from: SocketAddr) {
-        self.cookies.remove(&from);
-    }
-
-    /// A number that nobody can guess: a keyed hash of a count.
-    fn cookie(&mut self) -> NonZeroU32 {
-        loop {
-            self.count = self.count.wrapping_add(1);
-            let [_, _, _, _, a, b, c, d] = self.random.hash_one(self.count).to_le_bytes();
-            if let Some(cookie) = NonZeroU32::new(u32::from_le_bytes([a, b, c, d])) {
-                return cookie;
             }
         }
     }
@@ -272,18 +231,19 @@ mod tests {
     }
 
     #[test]
-    fn hellos_from_false_addresses_take_no_more_room_than_the_limit() {
+    fn hellos_from_false_addresses_take_no_room_and_keep_nobody_out() {
         let mut listener = listener(10);
         let hello = hello();
-        for number in 0..10_000 {
+        let mut client = KcpConnection::connect(NOW);
+        exchange(&mut listener, addr(u32::MAX), &mut client);
+        for number in 0..50_000 {
             listener.handle_datagram(NOW, addr(number), &hello);
         }
         assert!(listener.is_idle());
-        assert!(listener.greeted.cookies.len() <= MAX_GREETED);
-        assert!(listener.greeted.order.len() <= MAX_GREETED);
+        assert!(listener.out.len() <= MAX_OUT);
         assert_eq!(answers(&mut listener, addr(9_999)).len(), 1);
-        // And they keep nobody out.
-        join(&mut listener, addr(u32::MAX));
+        // And they keep nobody out, not even one who was about to come in.
+        exchange(&mut listener, addr(u32::MAX), &mut client);
         assert_eq!(listener.peers.len(), 1);
     }
 
@@ -313,7 +273,7 @@ mod tests {
         listener.handle_datagram(NOW, addr(1), &guess);
         guess[1] ^= 1;
         listener.handle_datagram(NOW, addr(2), &guess);
-        listener.handle_datagram(HANDSHAKE_TIMEOUT, addr(1), &guess);
+        listener.handle_datagram(Duration::from_secs(20), addr(1), &guess);
         assert!(listener.is_idle());
         listener.handle_datagram(NOW, addr(1), &guess);
         assert_eq!(listener.peers.len(), 1);
@@ -343,6 +303,93 @@ mod tests {
         let peer = listener.peers.get_mut(&addr(1)).unwrap();
         let message = peer.connection.poll_message();
         assert_eq!(message, Some((Channel::Reliable, "after".into())));
+    }
+
+    #[test]
+    fn two_clients_at_one_address_are_two() {
+        let mut listener = listener(2);
+        let ports: Vec<SocketAddr> = [1, 2].map(|port| ([1, 2, 3, 4], port).into()).into();
+        let mut clients: Vec<_> = ports.iter().map(|&at| join(&mut listener, at)).collect();
+        assert_ne!(clients[0].cookie(), clients[1].cookie());
+        for (client, said) in clients.iter_mut().zip(["a", "b"]) {
+            client.send(Channel::Reliable, &[said.into()]).unwrap();
+        }
+        for (client, &port) in clients.iter_mut().zip(&ports) {
+            exchange(&mut listener, port, client);
+        }
+        for (port, said) in ports.iter().zip(["a", "b"]) {
+            let peer = listener.peers.get_mut(port).unwrap();
+            let message = peer.connection.poll_message();
+            assert_eq!(message, Some((Channel::Reliable, said.into())));
+        }
+    }
+
+    #[test]
+    fn a_client_that_leaves_and_comes_back_at_once_from_the_same_port_is_let_in() {
+        let mut listener = listener(1);
+        for _ in 0..20 {
+            let mut client = join(&mut listener, addr(1));
+            client.close(NOW, Duration::ZERO);
+            client.update(NOW);
+            let goodbyes: Vec<_> = std::iter::from_fn(|| client.poll_transmit()).collect();
+            listener.handle_datagram(NOW, addr(1), goodbyes.last().unwrap());
+            let peer = &listener.peers[&addr(1)];
+            assert_eq!(peer.connection.closed(), Some(KcpError::ClosedByPeer));
+
+            let mut again = join(&mut listener, addr(1));
+            // What he said before comes late: it is not about him.
+            for late in goodbyes {
+                listener.handle_datagram(NOW, addr(1), &late);
+            }
+            exchange(&mut listener, addr(1), &mut again);
+            assert!(again.is_connected());
+            assert_eq!(listener.peers[&addr(1)].connection.closed(), None);
+        }
+    }
+
+    #[test]
+    fn a_client_of_a_server_that_was_there_before_is_not_heard() {
+        let mut before = listener(1);
+        let mut client = join(&mut before, addr(1));
+        let mut after = listener(1);
+        client
+            .send(Channel::Reliable, &[Bytes::from_static(b"x")])
+            .unwrap();
+        exchange(&mut after, addr(1), &mut client);
+        assert!(after.is_idle() && after.out.is_empty());
+        join(&mut after, addr(1));
+        assert_eq!(after.peers.len(), 1);
+    }
+
+    #[test]
+    fn whoever_speaks_while_the_game_does_not_listen_is_not_given_up() {
+        let second = Duration::from_secs(1);
+        let mut listener = listener(2);
+        join(&mut listener, addr(1));
+        let mut client = join(&mut listener, addr(2));
+        // It has taken a minute over one tick; what was said waits in the socket.
+        listener.update(60 * second);
+        client
+            .send(Channel::Reliable, &[Bytes::from_static(b"here")])
+            .unwrap();
+        client.update(NOW);
+        while let Some(datagram) = client.poll_transmit() {
+            listener.handle_datagram(60 * second, addr(2), &datagram);
+        }
+        for tick in 0..999 {
+            listener.update(60 * second + tick * second / 100);
+            assert!(
+                listener
+                    .peers
+                    .values()
+                    .all(|peer| peer.connection.closed().is_none())
+            );
+        }
+        // Whoever has gone meanwhile is, in his time.
+        listener.update(70 * second);
+        let closed = |number| listener.peers[&addr(number)].connection.closed();
+        assert_eq!(closed(1), Some(KcpError::Timeout));
+        assert_eq!(closed(2), Some(KcpError::Timeout));
     }
 
     #[test]

@@ -132,7 +132,7 @@ impl<S: Game> host::Port<S> for Port {
                 addrs.insert(connection, from);
                 peer.stage = Stage::Known(connection);
             }
-            let all = receive(peer, server, options.max_queued_packets);
+            let all = receive(peer, server, options.max_queued_packets.max(1));
             let (true, Some(reason)) = (all, peer.connection.closed()) else {
                 return true;
             };
@@ -159,7 +159,7 @@ impl<S: Game> host::Port<S> for Port {
         {
             tracing::error!(%connection, %error, "not sent");
         }
-        if peer.connection.queued_bytes() > self.options.max_queued_bytes {
+        if peer.connection.queued_memory() > self.options.max_queued_bytes {
             return Sent::TooSlow;
         }
         Sent::Queued
