@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use socket2::SockRef;
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use syncvar_runtime::ConnectionId;
 use tokio::io::ReadBuf;
 use tokio::net::{ToSocketAddrs, UdpSocket};
@@ -41,7 +41,7 @@ pub(crate) struct Port {
 
 impl Port {
     pub(crate) async fn bind(addr: impl ToSocketAddrs) -> io::Result<Self> {
-        let socket = UdpSocket::bind(addr).await?;
+        let socket = bind(addr).await?;
         configure(&socket);
         let options = TransportOptions::default();
         Ok(Self {
@@ -233,6 +233,32 @@ fn receive(peer: &mut Peer, server: &mut impl Game, share: usize) -> bool {
         }
     }
     false
+}
+
+/// A socket at the first of the addresses that can be had.
+async fn bind(addrs: impl ToSocketAddrs) -> io::Result<UdpSocket> {
+    let mut last = None;
+    for addr in tokio::net::lookup_host(addrs).await? {
+        match bind_to(addr) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(last
+        .unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "there is no such address")))
+}
+
+/// At `[::]` it takes IPv4 too, on every system, as Mirror's does.
+fn bind_to(addr: SocketAddr) -> io::Result<UdpSocket> {
+    let domain = Domain::for_address(addr);
+    let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
+    if addr.is_ipv6() && addr.ip().is_unspecified() {
+        // Where the system cannot, there is IPv6 alone.
+        let _ = socket.set_only_v6(false);
+    }
+    socket.set_nonblocking(true)?;
+    socket.bind(&addr.into())?;
+    UdpSocket::from_std(socket.into())
 }
 
 /// As large buffers as the system gives: whatever comes between two ticks has to wait there.
