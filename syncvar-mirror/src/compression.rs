@@ -30,6 +30,7 @@ use syncvar_runtime::{NetworkReader, NetworkWriter, Quaternion, ReadError, SyncC
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CompressedQuaternion;
 
+#[diagnostic::do_not_recommend]
 impl SyncCodec<Quaternion> for CompressedQuaternion {
     const SCHEMA: TypeSchema = TypeSchema::Encoded {
         codec: "CompressedQuaternion",

@@ -11,6 +11,9 @@ use super::report::same;
 use super::subject::{Class, Subject};
 use super::world;
 
+/// The components of an object: the class of each, and whether only the owner is given it.
+pub(crate) type Components = Vec<(&'static Class, bool)>;
+
 /// The clients, by the connections that the server has of them.
 #[derive(Default)]
 pub(crate) struct Followers(BTreeMap<ConnectionId, MirrorClient>);
@@ -58,7 +61,7 @@ impl Followers {
     pub(crate) fn same_as(
         &mut self,
         server: &mut MirrorServer,
-        objects: &[(NetId, Vec<(&'static Class, bool)>)],
+        objects: &[(NetId, Components)],
     ) -> Result<usize, String> {
         let mut compared = 0;
         for (connection, client) in &mut self.0 {
@@ -77,8 +80,8 @@ impl Followers {
                         continue;
                     }
                     let name = class.name;
-                    let (ours, theirs) = (Values::default(), Values::default());
-                    let (mut ours, mut theirs) = (ours, theirs);
+                    let mut ours = Values::default();
+                    let mut theirs = Values::default();
                     let at = (*id, index);
                     world::on_server(server, name, at, |subject| ours.note(subject));
                     class

@@ -12,10 +12,9 @@ use syncvar::prelude::*;
 use syncvar::{Channel, Vector3};
 
 use super::batches::{self, Sent};
-use super::followers::Followers;
+use super::followers::{Components, Followers};
 use super::json::Json;
 use super::report::{Report, same};
-use super::subject::Class;
 use super::value::Recorded;
 use super::world::{self, PlayerObject};
 use super::{classes, log};
@@ -83,9 +82,8 @@ pub(crate) fn run_random(json: &Value, report: &mut Report) {
 /// A server, and what its script calls things.
 struct Session<'a> {
     server: MirrorServer,
-    /// By their names in the script: the object, and the classes of its components, and whether only its
-    /// owner is given them.
-    objects: BTreeMap<String, (NetId, Vec<(&'static Class, bool)>)>,
+    /// By their names in the script.
+    objects: BTreeMap<String, (NetId, Components)>,
     /// Clients of ours, and how often one of them was found to have a component as the server has it.
     followers: Followers,
     followed: usize,
@@ -247,12 +245,7 @@ impl<'a> Session<'a> {
         self.spawned(event, id.map_err(|error| error.to_string())?, classes)
     }
 
-    fn spawned(
-        &mut self,
-        event: &Value,
-        id: NetId,
-        classes: Vec<(&'static Class, bool)>,
-    ) -> Result<(), String> {
+    fn spawned(&mut self, event: &Value, id: NetId, classes: Components) -> Result<(), String> {
         let name = event.at("name").text().to_string();
         self.objects.insert(name, (id, classes));
         same(
