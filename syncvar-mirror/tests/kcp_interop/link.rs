@@ -38,7 +38,7 @@ impl Link {
         (self.state >> 33) % limit
     }
 
-    pub(crate) fn send(&mut self, now: u64, datagram: Vec<u8>) {
+    pub(crate) fn send(&mut self, now: u64, datagram: &[u8]) {
         let Weather { lost, twice, delay } = self.weather;
         let copies = match self.below(100) {
             dice if dice < lost => 0,
@@ -48,7 +48,7 @@ impl Link {
         for _ in 0..copies {
             let late = delay.0 + self.below(delay.1 - delay.0 + 1);
             self.count += 1;
-            self.due.insert((now + late, self.count), datagram.clone());
+            self.due.insert((now + late, self.count), datagram.to_vec());
         }
     }
 

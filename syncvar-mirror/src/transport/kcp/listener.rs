@@ -28,6 +28,8 @@ pub(super) struct Listener {
     /// Connections whose address now has another: they are over.
     pub(super) replaced: Vec<Peer>,
     cookies: Cookies,
+    /// Nobody is let in any more.
+    shut: bool,
     max_connections: usize,
     max_unreliable: usize,
     timeout: Duration,
@@ -57,6 +59,7 @@ impl Listener {
             peers: BTreeMap::new(),
             replaced: Vec::new(),
             cookies: Cookies::default(),
+            shut: false,
             max_connections: options.max_connections,
             max_unreliable: options.max_queued_packets,
             timeout: options.kcp_timeout,
@@ -93,8 +96,9 @@ impl Listener {
         if !self.cookies.take(from, cookie, now) {
             return false;
         }
-        if !self.peers.contains_key(&from) && self.peers.len() >= self.max_connections {
-            tracing::info!(%from, "refused: there are as many connections as the limit allows");
+        let is_full = !self.peers.contains_key(&from) && self.peers.len() >= self.max_connections;
+        if self.shut || is_full {
+            tracing::info!(%from, is_full, "refused");
             let goodbye = datagrams::unreliable(cookie.get(), DISCONNECT, &[]);
             for goodbye in std::iter::repeat_n(goodbye, GOODBYES) {
                 self.push_out(from, goodbye);
@@ -130,6 +134,16 @@ impl Listener {
         }
         self.peers
             .retain(|_, peer| peer.stage != Stage::Leaving || peer.connection.closed().is_none());
+    }
+
+    /// Ends all connections, and lets nobody in any more.
+    pub(super) fn shut_down(&mut self, now: Duration, linger: Duration) {
+        self.shut = true;
+        for peer in self.peers.values_mut() {
+            peer.connection.close(now, linger);
+            peer.stage = Stage::Leaving;
+        }
+        self.update(now);
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -399,6 +413,27 @@ mod tests {
         let late = join(&mut listener, addr(2));
         assert_eq!(late.closed(), Some(KcpError::ClosedByPeer));
         assert_eq!(listener.peers.len(), 1);
+    }
+
+    #[test]
+    fn whoever_comes_while_the_server_ends_is_told_and_does_not_hold_it_up() {
+        let mut listener = listener(10);
+        let mut client = join(&mut listener, addr(1));
+        let last = [Bytes::from_static(b"last words")];
+        let peer = listener.peers.get_mut(&addr(1)).unwrap();
+        peer.connection.send(Channel::Reliable, &last).unwrap();
+        listener.shut_down(NOW, Duration::from_secs(5));
+        for datagram in answers(&mut listener, addr(1)) {
+            client.handle_datagram(NOW, &datagram);
+        }
+        let late = join(&mut listener, addr(2));
+        assert_eq!(late.closed(), Some(KcpError::ClosedByPeer));
+        assert_eq!(listener.peers.len(), 1);
+        exchange(&mut listener, addr(1), &mut client);
+        assert_eq!(client.closed(), Some(KcpError::ClosedByPeer));
+        let again = join(&mut listener, addr(1));
+        assert_eq!(again.closed(), Some(KcpError::ClosedByPeer));
+        assert!(listener.is_idle());
     }
 
     #[test]

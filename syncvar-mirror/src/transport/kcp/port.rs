@@ -181,13 +181,8 @@ impl<S: Game> host::Port<S> for Port {
     }
 
     fn shut_down(&mut self, linger: Duration) {
-        let now = self.started.elapsed();
         self.addrs.clear();
-        for peer in self.listener.peers.values_mut() {
-            peer.connection.close(now, linger);
-            peer.stage = Stage::Leaving;
-        }
-        self.listener.update(now);
+        self.listener.shut_down(self.started.elapsed(), linger);
     }
 
     fn poll_shut_down(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -206,10 +201,7 @@ impl Drop for Port {
     /// Without a goodbye, the clients would wait for their timeouts.
     fn drop(&mut self) {
         let now = self.started.elapsed();
-        for peer in self.listener.peers.values_mut() {
-            peer.connection.close(now, Duration::ZERO);
-        }
-        self.listener.update(now);
+        self.listener.shut_down(now, Duration::ZERO);
         while let Some((to, datagram)) = self.listener.next_out() {
             // As much as the socket takes.
             let _ = self.socket.try_send_to(datagram, *to);

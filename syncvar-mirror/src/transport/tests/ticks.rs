@@ -1,13 +1,21 @@
 //! When a host ticks, and what time it says it is.
 
+use std::io;
+use std::net::SocketAddr;
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use syncvar_runtime::ConnectionId;
 use tokio::time::Instant;
 
 use super::support::*;
 use crate::transport::TransportOptions;
-use crate::transport::host::Host;
+use crate::transport::game::Outgoing;
+use crate::transport::host::{Host, Port, Sent};
 
 /// How long a host needs until its game says that it is enough, and the times that it was told.
 async fn run(options: TransportOptions, enough: impl Fn(Duration) -> bool) -> Vec<Duration> {
@@ -64,6 +72,67 @@ async fn after_a_tick_that_took_too_long_the_next_is_told_the_time_as_it_is() {
     // And those that were missed are not made up for.
     assert!(times.len() <= 4, "{times:?}");
     assert!((0..).zip(&times).all(|(number, now)| *now >= number * long));
+}
+
+/// A port that has something to read so many times.
+#[derive(Debug)]
+struct Busy(Arc<AtomicUsize>);
+
+impl Port<Echo> for Busy {
+    fn poll(&mut self, _: &mut Context<'_>) -> Poll<()> {
+        let less = |left: usize| left.checked_sub(1);
+        match self.0.fetch_update(Relaxed, Relaxed, less) {
+            Ok(_) => Poll::Ready(()),
+            Err(_) => Poll::Pending,
+        }
+    }
+
+    fn set_options(&mut self, _: &TransportOptions) {}
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(([127, 0, 0, 1], 0).into())
+    }
+
+    fn receive(&mut self, _: &mut Echo) {}
+
+    fn send(&mut self, _: &Outgoing<'_>) -> Sent {
+        Sent::NotHere
+    }
+
+    fn close(&mut self, _: ConnectionId, _: Duration) -> bool {
+        false
+    }
+
+    fn update(&mut self) {}
+
+    fn shut_down(&mut self, _: Duration) {}
+
+    fn poll_shut_down(&mut self, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
+}
+
+#[tokio::test]
+async fn a_game_that_takes_more_than_its_time_does_not_keep_what_comes_from_being_read() {
+    let left = Arc::new(AtomicUsize::new(0));
+    let mut host = Host::new(Echo::default());
+    host.add(Busy(Arc::clone(&left)));
+    host.set_options(TransportOptions {
+        tick: Duration::from_millis(1),
+        ..TransportOptions::default()
+    });
+    let mut ticks = 0;
+    host.run(|_, _| {
+        // All that came during the tick before.
+        assert_eq!(left.swap(40, Relaxed), 0);
+        std::thread::sleep(Duration::from_millis(3));
+        ticks += 1;
+        if ticks == 10 {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    })
+    .await;
 }
 
 #[tokio::test]
