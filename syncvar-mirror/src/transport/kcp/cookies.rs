@@ -88,10 +88,6 @@ fn epoch(now: Duration) -> u64 {
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::arithmetic_side_effects,
-    reason = "virtual time, counted by the tests"
-)]
 mod tests {
     use super::*;
 

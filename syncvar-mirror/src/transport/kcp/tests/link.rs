@@ -59,8 +59,9 @@ fn the_numbers_may_start_over_in_the_middle() {
     let mut sent = 0_usize;
     for now in (0..60_000).step_by(10) {
         if sent < 600 {
-            ends.iter_mut()
-                .for_each(|end| assert!(end.send(&message(sent))));
+            for end in &mut ends {
+                assert!(end.send(&message(sent)));
+            }
             sent += 1;
         }
         for from in [0, 1] {
