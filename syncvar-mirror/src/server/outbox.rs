@@ -103,9 +103,7 @@ impl Outbox {
 
     /// The longest message that a channel carries.
     pub(super) fn longest(&self, channel: Channel) -> usize {
-        let packet = self.limits.max_batch(channel);
-        let room = packet.saturating_sub(HEADER);
-        room.saturating_sub(framed(room) - room)
+        self.limits.longest(channel)
     }
 
     /// Adds a message. Returns whether the channel carries one so long.
