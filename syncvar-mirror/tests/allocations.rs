@@ -83,8 +83,11 @@ impl World {
             *unit.x += 0.5;
             let is_even = *unit.health % 2 == 0;
             unit.name.clear();
-            unit.name
-                .push_str(if is_even { "an even name" } else { "an odd name" });
+            unit.name.push_str(if is_even {
+                "an even name"
+            } else {
+                "an odd name"
+            });
         }
     }
 
