@@ -88,7 +88,10 @@ impl World {
             for (id, secret) in &secrets {
                 let is_sent = bytes.windows(8).any(|it| it == secret.to_le_bytes());
                 let may_know = self.owned.contains(&(connection, *id));
-                assert!(!is_sent || may_know, "{connection} is sent the secret of {id}");
+                assert!(
+                    !is_sent || may_know,
+                    "{connection} is sent the secret of {id}"
+                );
             }
             if let Some(client) = self.net.clients.get_mut(&connection) {
                 client.handle_packet(transmit.channel, &bytes).unwrap();
@@ -238,7 +241,11 @@ impl World {
     }
 
     /// What an owner writes to an object; it has been told everything, and is ready.
-    fn owner_writes(&mut self, at: usize, write: impl FnOnce(&mut MirrorClient, NetId)) -> Option<()> {
+    fn owner_writes(
+        &mut self,
+        at: usize,
+        write: impl FnOnce(&mut MirrorClient, NetId),
+    ) -> Option<()> {
         let id = self.object(at)?;
         self.frame(20);
         let owner = self.net.server.owner(id)?;
@@ -300,7 +307,10 @@ impl World {
             Step::Move(at, x) => {
                 let place = Vector3::new(10.0 * f32::from(x), 0.0, 0.0);
                 let (id, turned) = (self.object(at)?, Quaternion::IDENTITY);
-                self.net.server.set_transform(id, place, turned).then_some(())
+                self.net
+                    .server
+                    .set_transform(id, place, turned)
+                    .then_some(())
             }
             Step::Watch(who, x) => {
                 let place = Vector3::new(10.0 * f32::from(x), 0.0, 0.0);
@@ -352,7 +362,10 @@ impl World {
                 prop_assert!(client.identity(id).is_some(), "{connection} has no {id}");
                 let owned = server.owner(id) == Some(*connection);
                 prop_assert_eq!(client.is_owned(id), owned, "{} {}", connection, id);
-                let (ours, theirs) = (view(server.identity(id), owned), view(client.identity(id), owned));
+                let (ours, theirs) = (
+                    view(server.identity(id), owned),
+                    view(client.identity(id), owned),
+                );
                 prop_assert_eq!(theirs, ours, "{} {}", connection, id);
             }
             if !self.lapsed.contains(connection) {
@@ -381,7 +394,11 @@ fn view(object: Option<syncvar::NetworkIdentity<'_>>, owned: bool) -> String {
     let names: BTreeMap<_, _> = body.names.iter().collect();
     let mut text = format!(
         "{} {:?} {tags:?} {names:?} {:?}, {} {:?}",
-        *body.health, body.effects, body.friend.id(), *hands.grip, hands.held
+        *body.health,
+        body.effects,
+        body.friend.id(),
+        *hands.grip,
+        hands.held
     );
     if owned {
         let bag: &Bag = object.behaviour().unwrap();
