@@ -84,7 +84,7 @@ fn report(client: &MirrorClient) {
     );
     let player = client.local_player();
     if let Some(player) = player.and_then(|id| client.get::<Player>(id)) {
-        println!("{}, health {}", player.player_name, player.health);
+        println!("{}, health {}", player.name, player.health);
         println!("inventory {:?}", player.inventory.to_vec());
         for line in &player.seen {
             println!("  {line}");

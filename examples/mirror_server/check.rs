@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::objects::{Aim, Door, Monster, Player, SCENE_DOOR, Wallet, prefabs};
 
 /// How long the bots play: until shortly after the script is over.
-const PLAY: Duration = Duration::from_millis(3_000);
+const PLAY: Duration = Duration::from_secs(3);
 
 /// Runs the server and the bots, and compares them.
 pub(crate) async fn run() -> io::Result<ExitCode> {
@@ -112,7 +112,7 @@ struct Described {
 fn describe(object: NetworkIdentity<'_>) -> Described {
     let mut open = Vec::new();
     if let Some(player) = object.behaviour::<Player>() {
-        let (name, health) = (&player.player_name, &player.health);
+        let (name, health) = (&player.name, &player.health);
         let (position, inventory) = (&player.position, player.inventory.to_vec());
         open.push(format!("{name} {health} {position:?} {inventory:?}"));
     }
@@ -142,7 +142,8 @@ fn describe(object: NetworkIdentity<'_>) -> Described {
 /// Whether a client has the objects of the server as they are, and what is only for owners of its own.
 fn compare(world: &[Described], client: &MirrorClient) -> bool {
     let mut same = world.len() == client.object_count();
-    let stranger = describe_stranger();
+    // What everybody else has of a wallet: what the prefab has.
+    let stranger = Some(format!("{} gold", Wallet::default().gold));
     for object in world {
         let Some(replica) = client.identity(object.id).map(describe) else {
             println!("{} is missing", object.id);
@@ -162,15 +163,10 @@ fn compare(world: &[Described], client: &MirrorClient) -> bool {
     }
     let player = client.local_player();
     if let Some(player) = player.and_then(|id| client.get::<Player>(id)) {
-        println!("{} has seen:", player.player_name);
+        println!("{} has seen:", player.name);
         for line in &player.seen {
             println!("  {line}");
         }
     }
     same
-}
-
-/// What everybody else has of a wallet: what the prefab has.
-fn describe_stranger() -> Option<String> {
-    Some(format!("{} gold", Wallet::default().gold))
 }

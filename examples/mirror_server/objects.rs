@@ -26,7 +26,7 @@ pub(crate) fn prefabs() -> MirrorPrefabs {
 #[derive(NetworkBehaviour)]
 pub(crate) struct Player {
     #[sync_var(hook = on_name_changed)]
-    pub(crate) player_name: SyncVar<String>,
+    pub(crate) name: SyncVar<String>,
     #[sync_var(hook = on_health_changed)]
     pub(crate) health: SyncVar<i32>,
     #[sync_var]
@@ -40,7 +40,7 @@ pub(crate) struct Player {
 impl Default for Player {
     fn default() -> Self {
         Self {
-            player_name: "unnamed".to_owned().into(),
+            name: "unnamed".to_owned().into(),
             health: 100.into(),
             position: SyncVar::default(),
             inventory: SyncList::default(),
@@ -51,8 +51,7 @@ impl Default for Player {
 
 impl Player {
     fn on_name_changed(&mut self, previous: String) {
-        let name = &self.player_name;
-        self.seen.push(format!("{previous} is called {name}"));
+        self.seen.push(previous + " is called " + &self.name);
     }
 
     fn on_health_changed(&mut self, previous: i32) {
@@ -79,7 +78,7 @@ impl Player {
         mirror = "System.Void Player::CmdChat(System.String,Mirror.NetworkConnectionToClient)"
     )]
     pub(crate) fn chat(&mut self, ctx: &mut CallContext<'_>, text: String) {
-        let (id, name) = (ctx.net_id(), self.player_name.to_string());
+        let (id, name) = (ctx.net_id(), self.name.to_string());
         if let Some(server) = ctx.side::<syncvar_mirror::MirrorServer>() {
             // Nobody observes it: nobody hears it.
             let _ = server.calls::<Self>(id).chat_heard(name, text);

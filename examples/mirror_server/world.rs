@@ -88,7 +88,7 @@ impl World {
         };
         println!("{connection} plays {player}");
         if let Some(mut player) = server.get_mut::<Player>(player) {
-            player.player_name.set(format!("player{}", connection.0));
+            player.name.set(format!("player{}", connection.0));
         }
         self.first.get_or_insert((player, now));
     }

@@ -70,6 +70,20 @@ impl Limits {
         let batch = BATCH_HEADER.saturating_add(framed(message));
         batch <= self.max_batch(channel)
     }
+
+    /// The most bytes that a message can have on a channel, its id included.
+    pub(crate) const fn longest(&self, channel: Channel) -> usize {
+        let room = self.max_batch(channel).saturating_sub(BATCH_HEADER);
+        let prefix = framed(room).saturating_sub(room);
+        let longest = room.saturating_sub(prefix);
+        // One more may need a shorter prefix than the whole room would.
+        let more = longest.saturating_add(1);
+        if self.can_carry(channel, more) {
+            more
+        } else {
+            longest
+        }
+    }
 }
 
 /// How many bytes a message takes in a batch: those of its length, and its own.

@@ -40,6 +40,7 @@ use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
 use clock::Clock;
 use object::Object;
 use order::SpawnOrder;
+use payload::Component;
 use receive::Inbox;
 use scene::Scene;
 use spawn::Burst;
@@ -117,6 +118,8 @@ pub struct MirrorClient {
     local_player: Option<NetId>,
     burst: Burst,
     inbox: Inbox,
+    /// Memory for what the components of one object have read.
+    read: Vec<Component>,
     /// Objects with components that this client has written.
     writing: BTreeSet<NetId>,
     outbox: Outbox,
@@ -149,6 +152,7 @@ impl MirrorClient {
             local_player: None,
             burst: Burst::default(),
             inbox: Inbox::default(),
+            read: Vec::new(),
             writing: BTreeSet::new(),
             outbox: Outbox::default(),
             clock: Clock::default(),

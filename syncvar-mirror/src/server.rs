@@ -43,7 +43,7 @@ use rustc_hash::FxHashMap;
 use syncvar_runtime::engine::{Events, LentObjects, Nanos, Relations, Table};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 
-use crate::{AuthRequestMessage, MirrorMessage, MirrorPrefabs, MirrorServerConfig};
+use crate::{AuthRequestMessage, MirrorMessage, MirrorPrefabs, MirrorServerConfig, SceneId};
 use audience::Audiences;
 use call::Calls;
 use connection::Connection;
@@ -263,6 +263,12 @@ impl MirrorServer {
     /// The behaviour at a position of an object, for objects with two behaviours of one type.
     pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
         self.identity(id)?.behaviour_at(index)
+    }
+
+    /// The scene id of an object of a scene; none for others. Mirror's `NetworkIdentity.sceneId`.
+    pub fn scene_id(&self, id: NetId) -> Option<SceneId> {
+        let scene_id = self.objects.get(id.0)?.scene_id;
+        Some(scene_id).filter(|scene_id| *scene_id != SceneId::NONE)
     }
 
     /// The connection that owns an object.

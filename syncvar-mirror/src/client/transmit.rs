@@ -91,7 +91,7 @@ impl Outbox {
             }
             Ok(())
         } else {
-            let limit = self.limits.max_batch(channel);
+            let limit = self.limits.longest(channel);
             Err(MirrorError::TooLong { length, limit })
         };
         self.writer.truncate(0);

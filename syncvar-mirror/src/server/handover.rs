@@ -9,10 +9,9 @@ use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;
 use super::audience::Audiences;
-use super::encode::{Wanted, write_head, write_segment_size};
+use super::encode::{Wanted, write_state_head};
 use super::object::Former;
 use super::stats::count;
-use crate::message::{EntityStateMessage, NetworkMessage};
 
 impl MirrorServer {
     /// An object is about to change hands. What is pending of components that the owner writes, and of those
@@ -137,20 +136,19 @@ impl MirrorServer {
             return;
         }
         let written = &self.scratch.observers;
-        let (mask, length) = (written.mask, written.len());
+        let mask = written.mask;
         if mask == 0 {
             return;
         }
         object.note_sent(mask, nanos(self.now));
-        write_head(&mut self.scratch.head, EntityStateMessage::ID, id);
-        write_segment_size(&mut self.scratch.head, length);
+        write_state_head(&mut self.scratch.head, id, &self.scratch.observers);
         let observers = self.audiences.shared_members(object.audience);
         for receiver in observers.iter().filter(|receiver| to(**receiver)) {
             let Some(client) = self.connections.get_mut(receiver.0) else {
                 continue;
             };
             let (head, state) = (&self.scratch.head, &self.scratch.observers);
-            let parts = [head.as_bytes(), &state.head, &state.bytes];
+            let parts = [head.as_bytes(), state.bytes()];
             let length = parts.iter().map(|part| part.len()).sum();
             let channel = syncvar_runtime::Channel::Reliable;
             if client.outbox.send(channel, self.now, &parts) {

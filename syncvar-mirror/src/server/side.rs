@@ -1,11 +1,13 @@
-//! What the behaviours of an object ask the server while they are called.
+//! What a server is to the behaviours that are called on it, and to references.
 
 use std::time::Duration;
 
 use syncvar_runtime::engine::{NetworkSide, Place, Relation};
-use syncvar_runtime::{ConnectionId, NetId, NetworkIdentity};
+use syncvar_runtime::{
+    ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkObjects, NetworkObjectsMut,
+};
 
-use super::MirrorServer;
+use super::{MirrorBehaviourMut, MirrorServer};
 
 impl NetworkSide for MirrorServer {
     fn is_server(&self) -> bool {
@@ -40,5 +42,27 @@ impl NetworkSide for MirrorServer {
 
     fn relation(&self, id: NetId) -> Relation {
         self.relations.of(id)
+    }
+}
+
+impl NetworkObjects for MirrorServer {
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        Self::identity(self, id)
+    }
+}
+
+impl NetworkObjectsMut for MirrorServer {
+    type Guard<'a, B: NetworkBehaviour> = MirrorBehaviourMut<'a, B>;
+
+    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<Self::Guard<'_, B>> {
+        self.get_mut(id)
+    }
+
+    fn behaviour_at_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<Self::Guard<'_, B>> {
+        self.get_mut_at(id, index)
     }
 }

@@ -135,7 +135,7 @@ fn what_is_too_long_for_the_transport_is_not_sent() {
     };
     assert!(matches!(
         error.kind(),
-        WriteErrorKind::MessageTooLarge { limit: 16_384, .. }
+        WriteErrorKind::MessageTooLarge { limit: 16_373, .. }
     ));
     assert_eq!(world.frame(), [[0; 0]; 0]);
 }

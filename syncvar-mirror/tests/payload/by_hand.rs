@@ -3,10 +3,10 @@
 use syncvar::prelude::*;
 use syncvar::{
     BehaviourSchema, Dialect, FieldSchema, NetworkReader, NetworkWriter, ReadError, ReadErrorKind,
-    SectionHooks, WriteErrorKind,
+    WriteErrorKind,
 };
 
-use super::support::Component;
+use super::support::{Component, CustomSer};
 
 const TWO_NUMBERS: BehaviourSchema = BehaviourSchema {
     name: "Pair",
@@ -144,65 +144,6 @@ fn a_behaviour_by_hand_that_cannot_write_its_fields_is_told_so() {
     let mut component = Component::new(Unprepared);
     let error = component.read("0000", true).unwrap_err();
     assert!(matches!(error.kind(), ReadErrorKind::Custom(_)), "{error}");
-}
-
-#[derive(NetworkBehaviour)]
-struct Number {
-    #[sync_var(hook = on_v)]
-    v: SyncVar<i32>,
-    previous: Option<i32>,
-}
-
-impl Default for Number {
-    fn default() -> Self {
-        let (v, previous) = (9.into(), None);
-        Self { v, previous }
-    }
-}
-
-impl Number {
-    fn on_v(&mut self, previous: i32) {
-        self.previous = Some(previous);
-    }
-}
-
-/// Mirror's `CustomSer`: calls the base's `OnSerialize`, and writes two bytes of its own.
-#[derive(Default)]
-struct CustomSer(Number);
-
-impl NetworkBehaviour for CustomSer {
-    type Previous = SectionHooks<Number>;
-    const SCHEMA: BehaviourSchema = Number::SCHEMA;
-    const SECTIONS: bool = false;
-
-    fn sync_var_dirty_bits(&self) -> u64 {
-        self.0.sync_var_dirty_bits()
-    }
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        self.0.set_dirty_bit(dirty_bits);
-    }
-    fn clear_all_dirty_bits(&mut self) {
-        self.0.clear_all_dirty_bits();
-    }
-    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
-        let written = writer.write_sections(&mut self.0, initial_state);
-        writer.write_u16(0xbeef);
-        written
-    }
-    fn on_deserialize(
-        &mut self,
-        reader: &mut NetworkReader<'_>,
-        initial_state: bool,
-    ) -> Result<Self::Previous, ReadError> {
-        let hooks = reader.read_sections(&mut self.0, initial_state)?;
-        match reader.read_u16()? {
-            0xbeef => Ok(hooks),
-            _ => Err(reader.error(ReadErrorKind::Custom("not its own bytes"))),
-        }
-    }
-    fn call_hooks(&mut self, previous: Self::Previous) {
-        previous.call(&mut self.0);
-    }
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! A component of an object, as a server or client keeps it, and the classes of the recordings.
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSet, Behaviours, Dialect, NetworkReader, NetworkWriter, ReadError};
+use syncvar::{
+    BehaviourSchema, BehaviourSet, Behaviours, Dialect, NetworkReader, NetworkWriter, ReadError,
+    ReadErrorKind, SectionHooks,
+};
 use syncvar_runtime::engine::{MirrorHooks, Panicked, Slot};
 
 /// A component of a spawned object with one observer, whose bits are clean.
@@ -168,5 +171,64 @@ impl Default for InhLeaf {
 impl InhLeaf {
     pub(crate) fn base(&mut self) -> &mut InhBase {
         &mut self.base.base.base
+    }
+}
+
+#[derive(NetworkBehaviour)]
+pub(crate) struct Number {
+    #[sync_var(hook = on_v)]
+    pub(crate) v: SyncVar<i32>,
+    pub(crate) previous: Option<i32>,
+}
+
+impl Default for Number {
+    fn default() -> Self {
+        let (v, previous) = (9.into(), None);
+        Self { v, previous }
+    }
+}
+
+impl Number {
+    fn on_v(&mut self, previous: i32) {
+        self.previous = Some(previous);
+    }
+}
+
+/// Mirror's `CustomSer`: calls the base's `OnSerialize`, and writes two bytes of its own.
+#[derive(Default)]
+pub(crate) struct CustomSer(pub(crate) Number);
+
+impl NetworkBehaviour for CustomSer {
+    type Previous = SectionHooks<Number>;
+    const SCHEMA: BehaviourSchema = Number::SCHEMA;
+    const SECTIONS: bool = false;
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        self.0.sync_var_dirty_bits()
+    }
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        self.0.set_dirty_bit(dirty_bits);
+    }
+    fn clear_all_dirty_bits(&mut self) {
+        self.0.clear_all_dirty_bits();
+    }
+    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+        let written = writer.write_sections(&mut self.0, initial_state);
+        writer.write_u16(0xbeef);
+        written
+    }
+    fn on_deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<Self::Previous, ReadError> {
+        let hooks = reader.read_sections(&mut self.0, initial_state)?;
+        match reader.read_u16()? {
+            0xbeef => Ok(hooks),
+            _ => Err(reader.error(ReadErrorKind::Custom("not its own bytes"))),
+        }
+    }
+    fn call_hooks(&mut self, previous: Self::Previous) {
+        previous.call(&mut self.0);
     }
 }

@@ -116,7 +116,8 @@ fn a_command_has_the_whole_server_at_hand() {
     let (connection, player) = net.join();
     let (other, _) = net.join();
     net.step();
-    (net.told(connection), net.told(other));
+    net.told(connection);
+    net.told(other);
 
     net.say(connection, &[&look(player, "panic")]).unwrap();
     let events = net.events();
@@ -154,8 +155,9 @@ fn calls_go_to_whom_they_are_for() {
     let (other, _) = net.join();
     let stranger = net.connect();
     net.step();
-    (net.told(owner), net.told(other));
-    let mut told = |net: &mut Net| {
+    net.told(owner);
+    net.told(other);
+    let told = |net: &mut Net| {
         net.step();
         (net.told(owner).len(), net.told(other).len())
     };

@@ -112,7 +112,8 @@ fn only_the_owner_is_told_of_what_only_the_owner_may_read() {
     let (owner, player) = net.join();
     let (other, _) = net.join();
     net.step();
-    (net.told(owner), net.told(other));
+    net.told(owner);
+    net.told(other);
     net.server.get_mut::<Wallet>(player).unwrap().secret.set(4);
     net.step();
     assert_eq!(net.told(owner), ["state 1"]);
@@ -152,7 +153,8 @@ fn what_the_owner_writes_goes_to_all_the_others_and_hooks_run() {
     let (owner, player) = net.join();
     let (other, _) = net.join();
     net.step();
-    (net.told(owner), net.told(other));
+    net.told(owner);
+    net.told(other);
     net.say(owner, &[&aim(player, 30), &aim(player, 40)])
         .unwrap();
     net.step();
@@ -238,7 +240,8 @@ fn hidden_objects_are_gone_for_that_client_and_come_back_as_they_are_then() {
     let (first, _) = net.join();
     let (second, _) = net.join();
     net.step();
-    (net.told(first), net.told(second));
+    net.told(first);
+    net.told(second);
     assert!(net.server.hide(chest, first));
     net.chest(chest).items.push(5);
     net.step();

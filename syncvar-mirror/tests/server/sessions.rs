@@ -45,21 +45,22 @@ fn pings_are_answered_with_the_time_of_the_last_update() {
     let connection = net.connect();
     net.server.update(Duration::from_millis(1500));
     while net.server.poll_transmit().is_some() {}
-    let ping = NetworkPingMessage {
+    let question = NetworkPingMessage {
         local_time: 1.0,
         predicted_time_adjusted: 1.25,
     };
-    net.say(connection, &[&ping.to_bytes().unwrap()]).unwrap();
+    net.say(connection, &[&question.to_bytes().unwrap()])
+        .unwrap();
     net.server.update(Duration::from_millis(1510));
     let transmit = net.server.poll_transmit().unwrap();
-    let pong = NetworkPongMessage {
+    let answer = NetworkPongMessage {
         local_time: 1.0,
         prediction_error_unadjusted: 0.5,
         prediction_error_adjusted: 0.25,
     };
     let mut expected = 1.5_f64.to_le_bytes().to_vec();
     expected.push(26);
-    expected.extend_from_slice(&pong.to_bytes().unwrap());
+    expected.extend_from_slice(&answer.to_bytes().unwrap());
     assert_eq!(transmit.to_bytes(), expected);
     assert_eq!(transmit.channel, Channel::Unreliable);
 }
@@ -71,12 +72,12 @@ fn the_round_trip_time_is_what_the_answers_say() {
     net.server.update(Duration::from_secs(2));
     assert_eq!(net.server.rtt(connection), None);
     for local_time in [1.75, f64::NAN, 1e300, -1e300] {
-        let pong = NetworkPongMessage {
+        let answer = NetworkPongMessage {
             local_time,
             prediction_error_unadjusted: 0.0,
             prediction_error_adjusted: 0.0,
         };
-        net.say(connection, &[&pong.to_bytes().unwrap()]).unwrap();
+        net.say(connection, &[&answer.to_bytes().unwrap()]).unwrap();
     }
     assert_eq!(net.server.rtt(connection), Some(Duration::from_millis(250)));
 }

@@ -86,7 +86,12 @@ struct World {
 
 impl World {
     fn object(&self, number: usize) -> Option<NetId> {
-        let ids: Vec<_> = self.net.server.identities().map(|it| it.net_id()).collect();
+        let ids: Vec<_> = self
+            .net
+            .server
+            .identities()
+            .map(syncvar::NetworkIdentity::net_id)
+            .collect();
         (!ids.is_empty()).then(|| ids[number % ids.len()])
     }
 

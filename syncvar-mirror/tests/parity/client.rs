@@ -1,0 +1,277 @@
+//! `NetworkClientTests`: owners, spawning, and what a client sends by itself.
+
+use syncvar::mirror::message::{
+    ChangeOwnerMessage, EntityStateMessageUnreliableBaseline, EntityStateMessageUnreliableDelta,
+    ObjectSpawnFinishedMessage, ObjectSpawnStartedMessage, SpawnFlags, SpawnMessage,
+};
+use syncvar::mirror::{
+    AssetId, MirrorClientEvent, MirrorError, MirrorSpawnFailure, MirrorSpawnOptions, SceneId,
+};
+use syncvar::prelude::*;
+use syncvar::{Quaternion, Vector3};
+
+use super::game::{self, Aim, DOOR, Hero, told_by, whole};
+use super::world::{World, bytes};
+
+const HERO: AssetId = AssetId(1002);
+const OWNER: SpawnFlags = SpawnFlags::IS_OWNER;
+const PLAYER: SpawnFlags = SpawnFlags(3);
+
+fn owner(id: u32, flags: SpawnFlags) -> Vec<u8> {
+    let net_id = NetId(id);
+    bytes(&ChangeOwnerMessage { net_id, flags })
+}
+
+/// A hero with a health of 7.
+fn spawn(id: u32, (asset_id, scene_id): (AssetId, SceneId), flags: SpawnFlags) -> Vec<u8> {
+    // One component; its length; an empty list without changes; the health, zigzag; no references.
+    let payload = hex::decode("011100000000000000000e0000000000000000").unwrap();
+    bytes(&SpawnMessage {
+        net_id: NetId(id),
+        flags,
+        scene_id,
+        asset_id,
+        position: Vector3::new(1.0, 2.0, 3.0),
+        rotation: Quaternion::IDENTITY,
+        scale: Vector3::new(2.0, 2.0, 2.0),
+        payload: Some(&payload),
+    })
+}
+
+fn hero(id: u32, flags: SpawnFlags) -> Vec<u8> {
+    spawn(id, (HERO, SceneId::NONE), flags)
+}
+
+/// A client that has taken an empty burst, and then these messages.
+fn given(messages: &[&[u8]]) -> (World, ConnectionId) {
+    let mut world = World::new();
+    let client = world.connect();
+    let (started, finished) = (
+        bytes(&ObjectSpawnStartedMessage),
+        bytes(&ObjectSpawnFinishedMessage),
+    );
+    world.tell(client, &[&started, &finished]).unwrap();
+    game::told();
+    if !messages.is_empty() {
+        world.tell(client, messages).unwrap();
+    }
+    (world, client)
+}
+
+fn failures(world: &mut World, client: ConnectionId) -> Vec<MirrorSpawnFailure> {
+    let events = world.heard(client).into_iter();
+    let failures = events.filter_map(|event| match event {
+        MirrorClientEvent::SpawnFailed { reason, .. } => Some(reason),
+        _ => None,
+    });
+    failures.collect()
+}
+
+/// ChangeOwner_AddsToConnectionOwnedWhenGranted, ChangeOwner_RemovesFromConnectionOwnedWhenRevoked,
+/// ChangeOwner_SetsIsOwnedTrue, ChangeOwner_SetsIsOwnedFalse, OnChangeOwner_AppliesOwnershipToKnownObject.
+#[test]
+fn an_object_is_this_clients_when_the_server_says_so_and_until_it_says_otherwise() {
+    let (mut world, client) = given(&[&hero(4, SpawnFlags::NONE)]);
+    let object = NetId(4);
+    assert!(!world.client(client).is_owned(object));
+    world.tell(client, &[&owner(4, OWNER)]).unwrap();
+    assert!(world.client(client).is_owned(object));
+    world.tell(client, &[&owner(4, SpawnFlags::NONE)]).unwrap();
+    assert!(!world.client(client).is_owned(object));
+    assert_eq!(told_by("client"), ["spawn 4", "gained 4", "lost 4"]);
+}
+
+/// ChangeOwner_SetsLocalPlayerWhenGranted, ChangeOwner_ClearsLocalPlayerWhenRevoked,
+/// ChangeOwner_CallsOnStopLocalPlayerWhenLocalPlayerRevoked,
+/// ChangeOwner_DoesNotClearLocalPlayerWhenDifferentIdentityRevoked.
+#[test]
+fn the_player_is_another_ones_when_that_very_object_is_taken_away() {
+    let (mut world, client) = given(&[&hero(4, SpawnFlags::NONE), &hero(5, OWNER)]);
+    world.tell(client, &[&owner(4, PLAYER)]).unwrap();
+    assert_eq!(world.client(client).local_player(), Some(NetId(4)));
+    world.tell(client, &[&owner(5, SpawnFlags::NONE)]).unwrap();
+    assert_eq!(world.client(client).local_player(), Some(NetId(4)));
+    game::told();
+    world.tell(client, &[&owner(4, SpawnFlags::NONE)]).unwrap();
+    assert_eq!(world.client(client).local_player(), None);
+    assert_eq!(told_by("client"), ["was player 4", "lost 4"]);
+}
+
+/// OnChangeOwner_LogsErrorForUnknownNetId, OnEntityStateMessageUnreliableBaseline_UnknownNetId_DoesNothing,
+/// OnEntityStateMessageUnreliableDelta_UnknownNetId_DoesNothing.
+#[test]
+fn what_is_said_of_an_object_that_is_not_there_is_counted_and_passed_over() {
+    let (baseline_tick, net_id, payload) = (1, NetId(99), Some(&[1, 2, 3][..]));
+    let baseline = EntityStateMessageUnreliableBaseline {
+        baseline_tick,
+        net_id,
+        payload,
+    };
+    let delta = EntityStateMessageUnreliableDelta {
+        baseline_tick,
+        net_id,
+        payload,
+    };
+    let (mut world, client) = given(&[&owner(99, PLAYER), &bytes(&baseline), &bytes(&delta)]);
+    let client = world.client(client);
+    assert_eq!(client.stats().unknown_objects, 3);
+    assert_eq!((client.object_count(), client.local_player()), (0, None));
+    assert!(client.is_connected());
+}
+
+/// ApplyPayload_AppliesTransform, ApplyPayload_AppliesLocalValuesToTransform, ApplyPayload_AppliesAuthority,
+/// ApplyPayload_SetsAssetId, ApplyPayload_DoesNotSetAssetIdToEmpty, ApplyPayload_LocalPlayerAddsIdentityToConnection,
+/// FindOrSpawnObject_SpawnsFromPrefabDictionary, FindOrSpawnObject_SpawnHandlerCalledFromDictionary.
+#[test]
+fn a_spawned_object_is_as_the_message_says() {
+    let (mut world, client) = given(&[&hero(4, PLAYER)]);
+    let (object, client) = (NetId(4), world.client(client));
+    let identity = client.identity(object).unwrap();
+    assert_eq!(identity.position, Vector3::new(1.0, 2.0, 3.0));
+    assert_eq!(client.scale(object), Some(Vector3::new(2.0, 2.0, 2.0)));
+    assert_eq!(client.prefab_name(object), Some("hero"));
+    assert!(client.is_owned(object));
+    assert_eq!(client.local_player(), Some(object));
+    assert_eq!(client.get::<Hero>(object).unwrap().health, 7);
+}
+
+/// FindOrSpawnObject_FindExistingObject, OnStartLocalPlayer: called once even with repeated spawn messages.
+#[test]
+fn an_object_that_is_spawned_again_is_the_same_and_is_started_once() {
+    let (mut world, client) = given(&[&hero(4, PLAYER), &hero(4, PLAYER)]);
+    let object = NetId(4);
+    assert_eq!(world.client(client).object_count(), 1);
+    let told = told_by("client");
+    assert_eq!(told, ["spawn 4", "gained 4", "is player 4"]);
+    let events = world.heard(client);
+    assert!(events.contains(&MirrorClientEvent::Respawned { object }));
+}
+
+/// FindOrSpawnObject_ErrorWhenNoExistingAndAssetIdAndSceneIdAreBothEmpty,
+/// FindOrSpawnObject_ErrorWhenPrefabInNullInDictionary, FindOrSpawnObject_ErrorWhenSceneIdIsNotInSpawnableObjectsDictionary,
+/// OnSpawn_GiveNoExtraErrorsWhenPrefabIsntSpawned.
+#[test]
+fn what_cannot_be_found_is_told_once_and_the_rest_goes_on() {
+    let (mut world, client) = given(&[
+        &spawn(4, (AssetId::NONE, SceneId::NONE), SpawnFlags::NONE),
+        &spawn(5, (AssetId(77), SceneId::NONE), SpawnFlags::NONE),
+        &spawn(6, (HERO, SceneId(0x77)), SpawnFlags::NONE),
+        &hero(7, SpawnFlags::NONE),
+    ]);
+    assert_eq!(
+        failures(&mut world, client),
+        [
+            MirrorSpawnFailure::UnknownPrefab,
+            MirrorSpawnFailure::UnknownPrefab,
+            MirrorSpawnFailure::UnknownSceneObject
+        ]
+    );
+    assert_eq!(world.client(client).object_count(), 1);
+}
+
+/// FindOrSpawnObject_UsesSceneIdToSpawnFromSpawnableObjectsDictionary, ApplyPayload_EnablesObject,
+/// FindOrSpawnObject_SpawnsUsingSceneIdInsteadOfAssetId.
+#[test]
+fn a_scene_id_goes_before_an_asset_id() {
+    let (mut world, client) = given(&[]);
+    let door = bytes(&SpawnMessage {
+        net_id: NetId(4),
+        flags: SpawnFlags::NONE,
+        scene_id: DOOR,
+        asset_id: HERO,
+        position: Vector3::default(),
+        rotation: Quaternion::IDENTITY,
+        scale: Vector3::new(1.0, 1.0, 1.0),
+        payload: Some(&[1, 1, 1]),
+    });
+    assert!(world.client(client).dormant(DOOR).is_some());
+    world.tell(client, &[&door]).unwrap();
+    let object = NetId(4);
+    assert!(*world.seen::<game::Door>(client, object).open);
+    assert_eq!(world.client(client).scene_id(object), Some(DOOR));
+    assert!(world.client(client).dormant(DOOR).is_none(), "it is awake");
+}
+
+/// OnObjectSpawnStarted_SetsIsSpawnFinishedFalse, OnObjectSpawnFinished_SetsIsSpawnFinishedTrue,
+/// OnObjectSpawnFinished_InvokesStartClientOnSpawnedObjects, OnSpawn_DeferredWhenIsSpawnNotFinished.
+#[test]
+fn what_comes_in_a_burst_is_applied_when_that_is_complete() {
+    let (mut world, client) = given(&[&bytes(&ObjectSpawnStartedMessage), &hero(4, PLAYER)]);
+    world.heard(client);
+    assert_eq!(game::told(), [""; 0]);
+    let finished = bytes(&ObjectSpawnFinishedMessage);
+    world.tell(client, &[&finished]).unwrap();
+    assert_eq!(
+        game::told(),
+        [
+            "hook health 0 -> 7",
+            "client spawn 4",
+            "client gained 4",
+            "client is player 4"
+        ]
+    );
+    assert!(
+        world
+            .heard(client)
+            .contains(&MirrorClientEvent::Synchronized)
+    );
+}
+
+/// BroadcastToServer_NoOwnedObjects_DoesNotThrow, BroadcastToServer_ReliableDirtyComponent_ClearsDirtyBitsAfterSend.
+#[test]
+fn a_client_sends_what_it_has_written_once_and_otherwise_nothing() {
+    let mut world = World::new();
+    let (client, player) = world.join(whole());
+    let sent = |world: &mut World| {
+        let before = world.client(client).stats().bytes_sent;
+        world.frame();
+        world.client(client).stats().bytes_sent - before
+    };
+    assert_eq!(sent(&mut world), 0);
+    { world.client(client).get_mut::<Aim>(player) }
+        .unwrap()
+        .yaw
+        .set(3);
+    assert!(sent(&mut world) > 0);
+    assert_eq!(world.server.get::<Aim>(player).unwrap().yaw, 3);
+    assert_eq!(sent(&mut world), 0);
+}
+
+/// OnTransportData_InvalidBatch_ExceptionsDisconnect_LogsError, OnTransportData_TooShortMessage_ExceptionsDisconnect_LogsError,
+/// OnTransportData_UnknownMessageId_ExceptionsDisconnect_LogsWarningThenError.
+#[test]
+fn what_is_no_message_ends_the_connection_and_its_objects() {
+    for message in [&[7][..], &[0x34, 0x12]] {
+        let (mut world, client) = given(&[&hero(4, PLAYER)]);
+        let error: Result<(), MirrorError> = world.tell(client, &[message]);
+        assert!(error.is_err());
+        let client = world.client(client);
+        assert!(!client.is_connected() && client.poll_close());
+        assert_eq!(client.object_count(), 0);
+    }
+}
+
+/// OnTransportData_HaltsProcessingWhenIsLoadingScene.
+#[test]
+fn nothing_is_handled_while_a_scene_is_loaded() {
+    use syncvar::mirror::message::SceneOperation;
+    let mut world = World::new();
+    let (client, _) = world.join(whole());
+    let hero = world
+        .server
+        .spawn_with(Hero::with(5), MirrorSpawnOptions::default());
+    let hero = hero.unwrap();
+    world
+        .server
+        .load_scene("Cave", SceneOperation::LoadAdditive)
+        .unwrap();
+    world.server.despawn(hero);
+    world.frame();
+    assert!(world.client(client).is_loading_scene());
+    assert!(
+        world.sees(client, hero),
+        "what comes behind the scene waits"
+    );
+    world.client(client).scene_loaded();
+    assert!(!world.sees(client, hero));
+}
