@@ -14,6 +14,10 @@ use crate::{Limits, MirrorError};
 
 /// A client.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "facts that hold independently"
+)]
 pub(super) struct Connection {
     pub(super) outbox: Outbox,
     /// Whether it may say anything but who it is.

@@ -10,6 +10,7 @@ use syncvar_runtime::{ConnectionId, NetId};
 use super::MirrorServer;
 use super::audience::Audiences;
 use super::encode::{Wanted, write_head, write_segment_size};
+use super::object::Former;
 use super::stats::count;
 use crate::message::{EntityStateMessage, NetworkMessage};
 
@@ -21,7 +22,7 @@ impl MirrorServer {
             return;
         };
         if object.behaviours.is_none() {
-            object.former_owner.get_or_insert(former);
+            object.former_owner.get_or_insert(Former(former));
             return;
         }
         if object.audience == Audiences::NOBODY {

@@ -8,6 +8,7 @@ use syncvar_runtime::engine::Slots;
 
 use super::MirrorServer;
 use super::audience::Audiences;
+use super::object::Former;
 
 impl MirrorServer {
     /// Lends the behaviours of an object to something that has the whole server at hand. The object is
@@ -38,7 +39,7 @@ impl MirrorServer {
                 slots.for_each_mut(|slot| slot.set_observed(false));
             }
             object.behaviours = Some(behaviours);
-            if let Some(former) = object.former_owner.take() {
+            if let Some(Former(former)) = object.former_owner.take() {
                 self.settle_late(id, former);
             }
         }

@@ -18,6 +18,10 @@ pub enum Visibility {
     ForceShown,
 }
 
+/// Who owned an object: a connection, or the server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Former(pub(super) Option<ConnectionId>);
+
 /// An object of the server.
 #[derive(Debug)]
 pub(super) struct Object {
@@ -47,7 +51,7 @@ pub(super) struct Object {
     /// Of components that the owner writes, those that its new owner is to be sent once.
     pub(super) handed_over: u64,
     /// Who owned it before it changed hands while it was being called.
-    pub(super) former_owner: Option<Option<ConnectionId>>,
+    pub(super) former_owner: Option<Former>,
     /// The components all of which is to be sent as a change. Mirror's `SetDirty`.
     pub(super) everything_dirty: u64,
 }

@@ -23,7 +23,7 @@ fn a_new_owner_gets_what_the_server_wrote_just_before() {
 fn what_the_former_owner_wrote_reaches_the_next_one_and_not_itself_again() {
     let mut net = Net::new();
     let (former, _) = net.join();
-    let (next, _) = net.join();
+    let (second, _) = net.join();
     let (third, _) = net.join();
     let cart = net.server.spawn(Whole::default());
     net.server.set_owner(cart, Some(former));
@@ -49,9 +49,9 @@ fn what_the_former_owner_wrote_reaches_the_next_one_and_not_itself_again() {
     net.client(former).update(now);
     while net.client(former).poll_transmit().is_some() {}
     net.say(former, &[&Net::state(cart, 4, &[&grip])]).unwrap();
-    net.server.set_owner(cart, Some(next));
+    net.server.set_owner(cart, Some(second));
     net.settle();
-    for connection in [former, next, third] {
+    for connection in [former, second, third] {
         let hands: &Hands = net.seen(connection, cart);
         let seen = (*hands.grip, &hands.held[..]);
         assert_eq!(seen, (5, &[9][..]), "{connection}");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{Quaternion, SpatialGrid, Vector3};
+use syncvar::{NetworkIdentity, Quaternion, SpatialGrid, Vector3};
 
 use super::net::{Bag, Body, Diary, Hands, Net, SCENE, Whole, slow_prefabs};
 use super::steps::{Step, step};
@@ -41,7 +41,12 @@ impl World {
     }
 
     fn object(&self, number: usize) -> Option<NetId> {
-        let ids: Vec<_> = self.net.server.identities().map(|it| it.net_id()).collect();
+        let ids: Vec<_> = self
+            .net
+            .server
+            .identities()
+            .map(NetworkIdentity::net_id)
+            .collect();
         ids.get(number.checked_rem(ids.len())?).copied()
     }
 
@@ -369,7 +374,7 @@ impl World {
                 prop_assert_eq!(theirs, ours, "{} {}", connection, id);
             }
             if !self.lapsed.contains(connection) {
-                let known = client.identities().map(|it| it.net_id());
+                let known = client.identities().map(NetworkIdentity::net_id);
                 let gone: Vec<_> = known.filter(|id| server.identity(*id).is_none()).collect();
                 prop_assert!(gone.is_empty(), "{connection} still has {gone:?}");
             }
@@ -386,13 +391,13 @@ impl World {
 }
 
 /// What an object is, as text; to the owner, if that is asked for.
-fn view(object: Option<syncvar::NetworkIdentity<'_>>, owned: bool) -> String {
+fn view(object: Option<NetworkIdentity<'_>>, owned: bool) -> String {
     let object = object.unwrap();
     let body: &Body = object.behaviour().unwrap();
     let hands: &Hands = object.behaviour().unwrap();
     let tags: BTreeSet<_> = body.tags.iter().collect();
     let names: BTreeMap<_, _> = body.names.iter().collect();
-    let mut text = format!(
+    let text = format!(
         "{} {:?} {tags:?} {names:?} {:?}, {} {:?}",
         *body.health,
         body.effects,
@@ -400,13 +405,13 @@ fn view(object: Option<syncvar::NetworkIdentity<'_>>, owned: bool) -> String {
         *hands.grip,
         hands.held
     );
-    if owned {
-        let bag: &Bag = object.behaviour().unwrap();
-        let diary: &Diary = object.behaviour().unwrap();
-        let own = (*bag.coins, &bag.items, *diary.page, &diary.lines);
-        text += &format!(", {own:?}");
+    if !owned {
+        return text;
     }
-    text
+    let bag: &Bag = object.behaviour().unwrap();
+    let diary: &Diary = object.behaviour().unwrap();
+    let own = (*bag.coins, &bag.items, *diary.page, &diary.lines);
+    format!("{text}, {own:?}")
 }
 
 proptest! {
