@@ -16,6 +16,7 @@ mod objects;
 mod world;
 
 use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 
 use syncvar_mirror::MirrorServer;
@@ -24,7 +25,13 @@ use syncvar_mirror::transport::MirrorHost;
 use world::World;
 
 /// Mirror's port, of both transports.
-const ADDRESS: &str = "0.0.0.0:7777";
+const TELEPATHY: &str = "0.0.0.0:7777";
+
+/// The first of these that there is. `[::]` is IPv4 too: a Unity client takes `localhost` for either.
+const KCP: &[SocketAddr] = &[
+    SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), 7777),
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 7777),
+];
 
 #[tokio::main]
 async fn main() -> io::Result<ExitCode> {
@@ -32,10 +39,13 @@ async fn main() -> io::Result<ExitCode> {
     if arguments.iter().any(|argument| argument == "--check") {
         return check::run().await;
     }
-    let address = |index: usize| arguments.get(index).map_or(ADDRESS, String::as_str);
     let (mut world, server) = new_world();
-    let host = MirrorHost::telepathy(address(0), server).await?;
-    let host = host.and_kcp(address(1)).await?;
+    let telepathy = arguments.first().map_or(TELEPATHY, String::as_str);
+    let host = MirrorHost::telepathy(telepathy, server).await?;
+    let host = match arguments.get(1) {
+        Some(kcp) => host.and_kcp(kcp.as_str()).await?,
+        None => host.and_kcp(KCP).await?,
+    };
     if let [telepathy, kcp] = host.local_addrs()?[..] {
         println!("Telepathy on {telepathy}, KCP on {kcp}");
     }

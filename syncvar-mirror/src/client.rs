@@ -40,6 +40,7 @@ use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
 use clock::Clock;
 use object::Object;
 use order::SpawnOrder;
+use payload::Component;
 use receive::Inbox;
 use scene::Scene;
 use spawn::Burst;
@@ -117,6 +118,8 @@ pub struct MirrorClient {
     local_player: Option<NetId>,
     burst: Burst,
     inbox: Inbox,
+    /// Memory for what the components of one object have read.
+    read: Vec<Component>,
     /// Objects with components that this client has written.
     writing: BTreeSet<NetId>,
     outbox: Outbox,
@@ -149,6 +152,7 @@ impl MirrorClient {
             local_player: None,
             burst: Burst::default(),
             inbox: Inbox::default(),
+            read: Vec::new(),
             writing: BTreeSet::new(),
             outbox: Outbox::default(),
             clock: Clock::default(),
@@ -316,8 +320,9 @@ impl MirrorClient {
     }
 
     /// One frame: sends what has been written to owned objects and what has been queued, and what is due of
-    /// pings. `now` is the time since any fixed moment. It should not go back.
+    /// pings. `now` is the time since any fixed moment; one that is earlier than the last counts as that.
     pub fn update(&mut self, now: Duration) {
+        let now = self.now.max(now);
         self.now = now;
         self.clock.advance(now);
         self.catch_up();

@@ -11,7 +11,8 @@ const MAX_ELEMENTS: usize = 1 << 20;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpawnPolicy {
     /// When it is given a player, as in Mirror: it is ready, and then
-    /// `NetworkServer.AddPlayerForConnection`.
+    /// `NetworkServer.AddPlayerForConnection`. Before that it is shown nothing, however long the game takes;
+    /// Mirror's server sends it what is spawned meanwhile, which its client cannot keep up to date.
     #[default]
     WithPlayer,
     /// As soon as it is ready: for connections that only watch.

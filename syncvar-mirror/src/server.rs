@@ -12,6 +12,7 @@ mod event;
 mod frame;
 mod full_state;
 mod guard;
+mod handover;
 mod interest;
 mod lend;
 mod lifecycle;
@@ -286,7 +287,8 @@ impl MirrorServer {
         self.connections.get(connection.0).is_some()
     }
 
-    /// Whether a connection is ready: it is shown objects, and may call commands.
+    /// Whether a connection is ready: it may call commands, and is shown objects when
+    /// [`SpawnPolicy`](crate::SpawnPolicy) says so.
     pub fn is_ready(&self, connection: ConnectionId) -> bool {
         let connection = self.connections.get(connection.0);
         connection.is_some_and(|connection| connection.ready)
@@ -306,7 +308,13 @@ impl MirrorServer {
 
     /// Something that happened, oldest first.
     pub fn poll_event(&mut self) -> Option<MirrorServerEvent> {
-        self.events.pop()
+        let event = self.events.pop()?;
+        if let MirrorServerEvent::AddPlayerRequested { connection } = &event
+            && let Some(client) = self.connections.get_mut(connection.0)
+        {
+            client.asked = None;
+        }
+        Some(event)
     }
 
     /// How many events were dropped, oldest first, because nobody polled them.

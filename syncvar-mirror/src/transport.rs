@@ -22,9 +22,8 @@
 //! * A client that is silent is disconnected: by Telepathy after the
 //!   [`receive_timeout`](TransportOptions::receive_timeout), by KCP after the
 //!   [`kcp_timeout`](TransportOptions::kcp_timeout).
-//! * Whoever writes a false address on his datagrams makes the server remember that address and a
-//!   number for 10 s, for at most 4096 addresses, and send there one datagram of 54 bytes for each of
-//!   30.
+//! * Whoever writes a false address on his datagrams makes the server send there one datagram of 54
+//!   bytes for each of 30 or more. The server remembers nothing of him.
 //!
 //! What it can do besides: a client that is there and does nothing wrong keeps its place, and
 //! [`max_connections`](TransportOptions::max_connections) of them keep everybody else out. Nothing is

@@ -1,21 +1,17 @@
-//! `MirrorServer` and `MirrorClient`, each as the other's counterpart: whatever is done on the server, its
-//! clients have in the end.
+//! `MirrorServer` and `MirrorClient`, each as the other's counterpart, with the game of the recordings. What
+//! happens at random is in `found/world.rs`.
 
 #[path = "client/game.rs"]
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod game;
-#[path = "both/steps.rs"]
-mod steps;
 #[path = "both/world.rs"]
 mod world;
 
 use std::time::Duration;
 
-use proptest::prelude::*;
 use syncvar::mirror::{MirrorServerEvent, MirrorSpawnOptions};
 
 use game::{Aim, DOOR, Door, GlobalMsg, Loot, Monster, Player};
-use steps::step;
 use world::World;
 
 #[test]
@@ -94,21 +90,4 @@ fn who_is_thrown_out_has_no_objects_left() {
     assert!(!world.clients.contains_key(&me));
     assert!(world.client(other).identity(player).is_none());
     world.check();
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
-
-    #[test]
-    fn whatever_is_done_on_the_server_its_clients_have_in_the_end(
-        steps in prop::collection::vec(step(), 1..80),
-    ) {
-        let mut world = World::new();
-        world.join();
-        for step in steps {
-            world.step(step);
-        }
-        world.settle();
-        world.check();
-    }
 }

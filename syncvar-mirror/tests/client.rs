@@ -4,6 +4,8 @@
 mod callbacks;
 #[path = "client/calls.rs"]
 mod calls;
+#[path = "client/foreign.rs"]
+mod foreign;
 #[path = "client/game.rs"]
 mod game;
 #[path = "client/joining.rs"]

@@ -3,7 +3,7 @@
 
 use syncvar_runtime::engine::{MirrorHooks, Panicked, Slots};
 use syncvar_runtime::{
-    Behaviours, ChangedFields, Dialect, HookFailure, NetId, NetworkReader, ReadError,
+    Behaviours, ChangedFields, Dialect, HookFailure, NetId, NetworkReader, ReadError, ReadErrorKind,
 };
 
 use super::guard::has_bit;
@@ -12,7 +12,8 @@ use super::{MirrorClient, MirrorClientEvent, PayloadMismatch};
 use crate::MirrorError;
 
 /// What a component has read.
-struct Component {
+#[derive(Debug)]
+pub(super) struct Component {
     index: usize,
     hooks: MirrorHooks,
     /// The fields that have been received.
@@ -55,7 +56,7 @@ impl MirrorClient {
         let mut reader = self.reader(payload);
         let mask = reader.read_var_u64()?;
         let (mut rest, mut result) = (reader.rest(), Ok(()));
-        let mut read = Vec::new();
+        let mut read = std::mem::take(&mut self.read);
         for index in (0..slots.len()).filter(|index| has_bit(mask, *index)) {
             match self.read_component((id, index), slots, &mut rest, initial_state) {
                 Ok(component) => read.push(component),
@@ -69,7 +70,8 @@ impl MirrorClient {
             .objects
             .get(id.0)
             .is_some_and(|object| object.stage == Stage::Spawned);
-        self.call_hooks(id, slots, read, is_known);
+        self.call_hooks(id, slots, &mut read, is_known);
+        self.read = read;
         result
     }
 
@@ -81,9 +83,11 @@ impl MirrorClient {
         rest: &mut &[u8],
         initial_state: bool,
     ) -> Result<Component, ReadError> {
-        let mut reader = self.reader(rest);
-        let safety = reader.read_u8()?;
-        let body = reader.rest();
+        let Some((safety, body)) = rest.split_first() else {
+            let (needed, left) = (1, 0);
+            let kind = ReadErrorKind::UnexpectedEnd { needed, left };
+            return Err(self.reader(rest).error(kind));
+        };
         let mut reader = self.reader(body);
         let mut component = Component {
             index,
@@ -106,7 +110,7 @@ impl MirrorClient {
             };
         }
         let read = reader.position();
-        let length = read & !0xff | usize::from(safety);
+        let length = read & !0xff | usize::from(*safety);
         let next = body.get(length..);
         if error.is_some() || length != read || next.is_none() {
             self.report_mismatch(PayloadMismatch {
@@ -137,25 +141,29 @@ impl MirrorClient {
         &mut self,
         id: NetId,
         slots: &mut dyn Slots,
-        read: Vec<Component>,
+        read: &mut Vec<Component>,
         is_known: bool,
     ) {
         for Component {
             index,
             hooks,
             fields,
-        } in read
+        } in read.drain(..)
         {
             let Some(slot) = slots.slot_mut(index) else {
                 continue;
             };
             let fields = ChangedFields::new(&slot.info().schema, fields);
-            if !hooks.is_empty()
-                && let Err(Panicked(message)) = slot.call_mirror_hooks(hooks)
-            {
-                let failure = HookFailure::new(id, fields, message);
-                self.events
-                    .push(MirrorClientEvent::HookFailed(Box::new(failure)));
+            if !hooks.is_empty() {
+                slot.begin_change();
+                let called = slot.call_mirror_hooks(hooks);
+                // A hook may have put something into the place of a collection.
+                slot.end_change();
+                if let Err(Panicked(message)) = called {
+                    let failure = HookFailure::new(id, fields, message);
+                    self.events
+                        .push(MirrorClientEvent::HookFailed(Box::new(failure)));
+                }
             }
             if is_known && fields.dirty_bits() != 0 {
                 self.events.push(MirrorClientEvent::Changed {

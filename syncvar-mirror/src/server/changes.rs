@@ -3,16 +3,15 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::NetId;
+use bytes::Bytes;
 use syncvar_runtime::engine::{Nanos, Slots, nanos};
+use syncvar_runtime::{ConnectionId, NetId};
 
-use super::audience::Audiences;
-use super::encode::{Components, Unwritable, Wanted, write_head, write_segment_size};
-use super::frame::put_message;
+use super::audience::{AudienceId, Audiences};
+use super::encode::{Unwritable, Wanted, write_state_head};
 use super::outbox::Exception;
 use super::stats::count;
 use super::{MirrorServer, MirrorServerEvent};
-use crate::message::{EntityStateMessage, NetworkMessage};
 use crate::prefabs::Entry;
 
 /// Which components are to be sent, and when the first of the others is due.
@@ -27,19 +26,23 @@ impl Due {
             components: 0,
             wake: None,
         };
-        for ((index, slot), settings) in (0..64).zip(slots.iter()).zip(&entry.components) {
-            if slot.dirty_bits() == 0 && everything_dirty & (1 << index) == 0 {
+        for (index, settings) in entry.components.iter().enumerate() {
+            let Some(slot) = slots.slot(index) else {
+                break;
+            };
+            let bit = 1 << index;
+            if slot.dirty_bits() == 0 && everything_dirty & bit == 0 {
                 continue;
             }
             if settings.sync_interval == Duration::ZERO {
-                due.components |= 1 << index;
+                due.components |= bit;
                 continue;
             }
             let next = slot
                 .last_send()
                 .saturating_add(nanos(settings.sync_interval));
             if next <= now {
-                due.components |= 1 << index;
+                due.components |= bit;
             } else {
                 due.wake = Some(due.wake.map_or(next, |wake| wake.min(next)));
             }
@@ -71,6 +74,12 @@ impl MirrorServer {
             return;
         };
         object.queued = false;
+        if std::mem::take(&mut object.unshown) {
+            self.look_all(id);
+        }
+        let Some(object) = self.objects.get_mut(id.0) else {
+            return;
+        };
         let Some(entry) = self.prefabs.get(object.prefab) else {
             return;
         };
@@ -78,23 +87,29 @@ impl MirrorServer {
             return;
         }
         // What is being called is looked at when that is done.
-        let Some(behaviours) = object.behaviours.as_mut() else {
+        let Some(behaviours) = object.behaviours.as_ref() else {
             return;
         };
-        let slots = behaviours.slots_mut();
-        let due = Due::of(entry, slots, object.everything_dirty, now);
+        let due = Due::of(entry, behaviours.slots(), object.everything_dirty, now);
         if let Some(wake) = due.wake {
             self.waking.insert((wake, id));
         }
         let wanted = Wanted {
             observers: due.components & entry.observers,
-            owner: due.components & !entry.client_to_server,
+            owner: due.components & (!entry.client_to_server | object.handed_over),
             initial_state: false,
             everything_dirty: object.everything_dirty,
         };
+        // What the owner writes and only the owner is given need not be kept.
+        let unwanted = due.components & !(wanted.observers | wanted.owner);
+        object.note_sent(unwanted, now);
         if wanted.observers | wanted.owner == 0 {
             return;
         }
+        let Some(behaviours) = object.behaviours.as_mut() else {
+            return;
+        };
+        let slots = behaviours.slots_mut();
         if let Err(unwritable) = self.scratch.write_components(slots, wanted) {
             self.report_unwritable(id, unwritable);
             return;
@@ -102,28 +117,20 @@ impl MirrorServer {
         let (observers, owner) = (&self.scratch.observers, &self.scratch.owner);
         let longest = observers.len().max(owner.len()) + MOST_OF_HEAD;
         if longest > self.longest_state {
-            self.report_too_long(id, longest);
+            let limit = self.longest_state;
+            self.report_too_long(id, None, (longest, limit));
             return;
         }
-        let written = observers.mask | owner.mask;
-        object.everything_dirty &= !written;
-        for index in 0..slots.len() {
-            if written & (1 << index) != 0
-                && let Some(slot) = slots.slot_mut(index)
-            {
-                slot.mark_sent(now);
-            }
-        }
-        self.put_state(id);
+        object.note_sent(observers.mask | owner.mask, now);
+        let owner = object.owner.filter(|_| wanted.observers != wanted.owner);
+        let audience = object.audience;
+        self.put_state(id, audience, owner);
     }
 
-    /// Puts what has been written of an object into the frame of those who observe it.
+    /// Puts what has been written of an object into the frame of those who observe it, and of an owner who
+    /// is sent other components.
     #[inline]
-    fn put_state(&mut self, id: NetId) {
-        let Some(object) = self.objects.get(id.0) else {
-            return;
-        };
-        let audience = object.audience;
+    fn put_state(&mut self, id: NetId, audience: AudienceId, owner: Option<ConnectionId>) {
         let Some(frame) = self.audiences.frame(audience) else {
             return;
         };
@@ -132,27 +139,25 @@ impl MirrorServer {
         let first = frame.len();
         if observers.mask != 0 {
             write_state_head(head, id, observers);
-            let length = frame.push(&[head.as_bytes(), &observers.head, &observers.bytes]);
+            let length = frame.push([head.as_bytes(), observers.bytes()]);
             count(&mut self.stats.states, length);
         }
         let last = frame.len();
-        let Some(owner) = object.owner.filter(|_| observers.mask != owners.mask) else {
+        let Some(owner) = owner.filter(|_| observers.mask != owners.mask) else {
             return;
         };
         if !self.audiences.contains(audience, owner) {
             return;
         }
+        let mut own = Bytes::new();
         if owners.mask != 0 {
             write_state_head(head, id, owners);
-            let parts = [head.as_bytes(), &owners.head, &owners.bytes];
-            put_message(&mut self.scratch.own, &parts);
-            count(&mut self.stats.states, self.scratch.own.len());
+            own = self.scratch.own_state();
+            count(&mut self.stats.states, own.len());
         }
         if let Some(owner) = self.connections.get_mut(owner.0) {
-            let exception = Exception {
-                instead_of: first..last,
-                own: self.scratch.own.split().freeze(),
-            };
+            let instead_of = first..last;
+            let exception = Exception { instead_of, own };
             owner.exceptions.push((audience, exception));
         }
     }
@@ -171,12 +176,16 @@ impl MirrorServer {
         });
     }
 
-    fn report_too_long(&mut self, object: NetId, length: usize) {
-        let limit = self.longest_state;
+    pub(super) fn report_too_long(
+        &mut self,
+        object: NetId,
+        connection: Option<ConnectionId>,
+        (length, limit): (usize, usize),
+    ) {
         tracing::error!(%object, length, limit, "changes are too long to be sent");
         self.events.push(MirrorServerEvent::TooLong {
             object,
-            connection: None,
+            connection,
             length,
             limit,
         });
@@ -186,8 +195,3 @@ impl MirrorServer {
 /// What stands before the components takes no more: the id, the number of the object, and how many bytes
 /// follow.
 const MOST_OF_HEAD: usize = 2 + 5 + 5;
-
-fn write_state_head(head: &mut syncvar_runtime::NetworkWriter, id: NetId, components: &Components) {
-    write_head(head, EntityStateMessage::ID, id);
-    write_segment_size(head, components.len());
-}

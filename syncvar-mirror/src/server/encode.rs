@@ -1,28 +1,29 @@
 //! Memory for what is being written, and messages of the server.
 
-use bytes::BytesMut;
-use syncvar_runtime::engine::Slots;
+use bytes::{Bytes, BytesMut};
+use syncvar_runtime::engine::{Slot, Slots};
 use syncvar_runtime::{Dialect, NetId, NetworkHash128, NetworkWriter, WriteError};
 
-use super::frame::put_var;
+use super::frame::{put_message, var_length};
 use crate::AssetId;
-use crate::message::{NetworkMessage, SpawnFlags};
+use crate::batch::framed;
+use crate::message::{EntityStateMessage, NetworkMessage, SpawnFlags};
 
 /// Memory that is used again and again.
 #[derive(Debug)]
 pub(super) struct Scratch {
     /// A message that is small, or the beginning of one.
     pub(super) head: NetworkWriter,
-    /// One component.
-    component: NetworkWriter,
     /// Components for all who observe the object.
     pub(super) observers: Components,
     /// The same for the owner.
     pub(super) owner: Components,
-    /// Messages for owners, to be cut off one by one.
-    pub(super) own: BytesMut,
+    /// What is not of a frame, to be cut off one by one.
+    own: BytesMut,
     /// Objects to be looked at.
     pub(super) ids: Vec<NetId>,
+    /// Components and the mask before them.
+    pub(super) payload: Vec<u8>,
     /// A spawn that may be for others, too.
     pub(super) spawn: NetworkWriter,
     /// Of which object it is, and with which flags; none if that may have changed since.
@@ -30,13 +31,11 @@ pub(super) struct Scratch {
 }
 
 /// Components of an object, each behind its safety byte: what Mirror's `NetworkIdentity` writes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Components {
     /// Which they are.
     pub(super) mask: u64,
-    pub(super) bytes: BytesMut,
-    /// The mask as it is written.
-    pub(super) head: BytesMut,
+    writer: NetworkWriter,
 }
 
 /// A behaviour that could not be written.
@@ -50,13 +49,22 @@ impl Default for Scratch {
     fn default() -> Self {
         Self {
             head: NetworkWriter::with_dialect(Dialect::Mirror),
-            component: NetworkWriter::with_dialect(Dialect::Mirror),
             observers: Components::default(),
             owner: Components::default(),
             own: BytesMut::new(),
             ids: Vec::new(),
+            payload: Vec::new(),
             spawn: NetworkWriter::with_dialect(Dialect::Mirror),
             spawn_of: None,
+        }
+    }
+}
+
+impl Default for Components {
+    fn default() -> Self {
+        Self {
+            mask: 0,
+            writer: NetworkWriter::with_dialect(Dialect::Mirror),
         }
     }
 }
@@ -64,20 +72,42 @@ impl Default for Scratch {
 impl Components {
     fn clear(&mut self) {
         self.mask = 0;
-        self.bytes.clear();
-        self.head.clear();
+        self.writer.truncate(0);
     }
 
-    /// Everything has been written.
-    fn finish(&mut self) {
-        if self.mask != 0 {
-            put_var(&mut self.head, self.mask);
+    /// They, without the mask.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.writer.as_bytes()
+    }
+
+    /// How many bytes they are, with the mask, which stands before them if there are any.
+    pub(super) fn len(&self) -> usize {
+        match self.mask {
+            0 => 0,
+            mask => var_length(mask) + self.writer.len(),
         }
     }
 
-    /// How many bytes they are.
-    pub(super) fn len(&self) -> usize {
-        self.head.len() + self.bytes.len()
+    /// Writes a component behind its safety byte. Returns whether there was something to write.
+    #[inline]
+    fn write(&mut self, slot: &mut dyn Slot, bit: u64, wanted: Wanted) -> Result<bool, Unwritable> {
+        let writer = &mut self.writer;
+        let start = writer.len();
+        writer.write_u8(0);
+        let everything_dirty = wanted.everything_dirty & bit != 0;
+        let written = slot.write_mirror(writer, wanted.initial_state, everything_dirty);
+        if let Some(error) = writer.take_error() {
+            let behaviour = slot.info().schema.name;
+            return Err(Unwritable { behaviour, error });
+        }
+        if !written && !wanted.initial_state {
+            writer.truncate(start);
+            return Ok(false);
+        }
+        let [length, ..] = (writer.len() - start - 1).to_le_bytes();
+        writer.add_bits(start, length.into());
+        self.mask |= bit;
+        Ok(true)
     }
 }
 
@@ -94,7 +124,8 @@ pub(super) struct Wanted {
 }
 
 impl Scratch {
-    /// Writes components of an object, each once. A behaviour whose
+    /// Writes components of an object, each once; if all who observe it and the owner want the same, it is
+    /// the former's only. A behaviour whose
     /// [`on_serialize`](syncvar_runtime::NetworkBehaviour::on_serialize) says that it has written no
     /// changes is left out.
     pub(super) fn write_components(
@@ -103,13 +134,11 @@ impl Scratch {
         wanted: Wanted,
     ) -> Result<(), Unwritable> {
         let Self {
-            component,
-            observers,
-            owner,
-            ..
+            observers, owner, ..
         } = self;
         observers.clear();
         owner.clear();
+        let is_shared = wanted.observers == wanted.owner;
         let mut rest = wanted.observers | wanted.owner;
         while rest != 0 {
             let index = rest.trailing_zeros();
@@ -118,32 +147,67 @@ impl Scratch {
                 continue;
             };
             let bit = 1 << index;
-            component.truncate(0);
-            let everything_dirty = wanted.everything_dirty & bit != 0;
-            let written = slot.write_mirror(component, wanted.initial_state, everything_dirty);
-            if let Some(error) = component.take_error() {
-                let behaviour = slot.info().schema.name;
-                return Err(Unwritable { behaviour, error });
-            }
-            if !written && !wanted.initial_state {
+            if wanted.observers & bit == 0 {
+                owner.write(slot, bit, wanted)?;
                 continue;
             }
-            for (components, wanted) in [
-                (&mut *observers, wanted.observers),
-                (&mut *owner, wanted.owner),
-            ] {
-                if wanted & bit != 0 {
-                    components.mask |= bit;
-                    let payload = component.as_bytes();
-                    let [safety, ..] = payload.len().to_le_bytes();
-                    components.bytes.extend_from_slice(&[safety]);
-                    components.bytes.extend_from_slice(payload);
-                }
+            let start = observers.writer.len();
+            let written = observers.write(slot, bit, wanted)?;
+            if written && !is_shared && wanted.owner & bit != 0 {
+                owner.mask |= bit;
+                let component = observers.bytes().get(start..).unwrap_or_default();
+                owner.writer.write_bytes(component);
             }
         }
-        observers.finish();
-        owner.finish();
         Ok(())
+    }
+
+    /// What has been written for all who observe an object, behind the mask, in memory that is given
+    /// [back](Self::payload).
+    pub(super) fn take_payload(&mut self) -> Vec<u8> {
+        let mut payload = std::mem::take(&mut self.payload);
+        payload.clear();
+        if self.observers.mask != 0 {
+            self.head.truncate(0);
+            self.head.write_var_u64(self.observers.mask);
+            payload.extend_from_slice(self.head.as_bytes());
+            payload.extend_from_slice(self.observers.bytes());
+        }
+        payload
+    }
+
+    /// A message for one connection: a piece of memory that many have parts of.
+    pub(super) fn own_state(&mut self) -> Bytes {
+        let parts = [self.head.as_bytes(), self.owner.bytes()];
+        take_piece(&mut self.own, parts.iter().map(|part| part.len()).sum());
+        for part in parts {
+            self.own.extend_from_slice(part);
+        }
+        self.own.split().freeze()
+    }
+
+    /// A batch of this header and this message, in a piece of the same memory.
+    pub(super) fn own_batch<'a, M: NetworkMessage<'a>>(
+        &mut self,
+        before: &[u8],
+        message: &M,
+    ) -> Bytes {
+        write_message(&mut self.head, message);
+        let message = self.head.as_bytes();
+        take_piece(&mut self.own, before.len() + framed(message.len()));
+        self.own.extend_from_slice(before);
+        put_message(&mut self.own, &[message]);
+        self.own.split().freeze()
+    }
+}
+
+/// How much memory is taken at once for messages of single connections.
+const OWN: usize = 4096;
+
+/// Sees to it that so much can be written without moving anything.
+fn take_piece(own: &mut BytesMut, length: usize) {
+    if own.capacity() < length {
+        own.reserve(length.max(OWN));
     }
 }
 
@@ -158,6 +222,19 @@ pub(super) fn write_head(head: &mut NetworkWriter, id: u16, net_id: NetId) {
 /// Writes how many bytes follow.
 pub(super) fn write_segment_size(head: &mut NetworkWriter, length: usize) {
     head.write_var_u64(u64::try_from(length).unwrap_or(u64::MAX).saturating_add(1));
+}
+
+/// Writes the beginning of the changes of an object as they stand in a batch: all but the components.
+#[inline]
+pub(super) fn write_state_head(head: &mut NetworkWriter, net_id: NetId, components: &Components) {
+    let (id, payload) = (u64::from(net_id.0), components.len() as u64);
+    let length = 2 + var_length(id) as u64 + var_length(payload + 1) as u64 + payload;
+    head.truncate(0);
+    head.write_var_u64(length);
+    head.write_u16(EntityStateMessage::ID);
+    head.write_var_u64(id);
+    head.write_var_u64(payload + 1);
+    head.write_var_u64(components.mask);
 }
 
 /// Writes a whole message.

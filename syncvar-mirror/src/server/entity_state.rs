@@ -10,6 +10,7 @@
 use syncvar_runtime::engine::{MirrorHooks, Panicked};
 use syncvar_runtime::{ConnectionId, Dialect, NetId, NetworkReader, ReadError, ReadErrorKind};
 
+use super::audience::Audiences;
 use super::stats::one_more;
 use super::{MirrorServer, MirrorServerEvent, StateRefusal};
 use crate::MirrorError;
@@ -17,6 +18,15 @@ use crate::message::{EntityStateMessage, NetworkMessage};
 
 /// What is wrong with a component that ends elsewhere than it says.
 const OTHER_LENGTH: &str = "the component is not as long as it says";
+
+/// What has been read of what an owner has written.
+#[derive(Default)]
+struct Written {
+    /// Which components.
+    components: u64,
+    /// What their hooks are to be told.
+    hooks: Vec<(usize, MirrorHooks)>,
+}
 
 impl MirrorServer {
     /// Takes what the owner of an object has written to it: Mirror's `DeserializeServer`. Components that
@@ -39,11 +49,19 @@ impl MirrorServer {
             return Ok(());
         }
         let payload = state.payload.unwrap_or_default();
-        match self.read_owner_state(object, payload) {
-            Ok((written, hooks)) => {
-                self.call_state_hooks(object, hooks);
-                if written != 0 {
-                    self.note_written(from, object, written);
+        let mut written = Written::default();
+        let result = self.read_owner_state(object, payload, &mut written);
+        self.call_state_hooks(object, written.hooks);
+        // What has been read until something was wrong stays.
+        self.note_written(object, written.components);
+        match result {
+            Ok(()) => {
+                if written.components != 0 {
+                    self.events.push_minor(MirrorServerEvent::Written {
+                        connection: from,
+                        object,
+                        components: written.components,
+                    });
                 }
                 Ok(())
             }
@@ -66,20 +84,20 @@ impl MirrorServer {
         });
     }
 
-    /// Reads components of an object. Those that have been read, and their hooks.
+    /// Reads components of an object.
     fn read_owner_state(
         &mut self,
         id: NetId,
         payload: &[u8],
-    ) -> Result<(u64, Vec<(usize, MirrorHooks)>), ReadError> {
-        let (mut written, mut hooks) = (0, Vec::new());
+        written: &mut Written,
+    ) -> Result<(), ReadError> {
         let Some(object) = self.objects.get_mut(id.0) else {
-            return Ok((written, hooks));
+            return Ok(());
         };
         let (Some(entry), Some(behaviours)) =
             (self.prefabs.get(object.prefab), object.behaviours.as_mut())
         else {
-            return Ok((written, hooks));
+            return Ok(());
         };
         let slots = behaviours.slots_mut();
         let mut reader = NetworkReader::with_dialect(payload, Dialect::Mirror)
@@ -95,21 +113,26 @@ impl MirrorServer {
             };
             let safety = reader.read_u8()?;
             let before = reader.remaining();
-            hooks.push((index, slot.read_mirror(&mut reader, false)?));
+            // Also of one that cannot be read to its end something may be different.
+            written.components |= bit;
+            written
+                .hooks
+                .push((index, slot.read_mirror(&mut reader, false)?));
             let read = before.saturating_sub(reader.remaining());
             if !read.to_le_bytes().starts_with(&[safety]) {
                 return Err(reader.error(ReadErrorKind::Custom(OTHER_LENGTH)));
             }
-            written |= bit;
         }
-        Ok((written, hooks))
+        Ok(())
     }
 
     /// Calls the hooks of an object that has been written to.
     fn call_state_hooks(&mut self, id: NetId, hooks: Vec<(usize, MirrorHooks)>) {
-        let behaviours = self.objects.get_mut(id.0);
-        let behaviours = behaviours.and_then(|object| object.behaviours.as_mut());
-        let Some(behaviours) = behaviours else {
+        let Some(object) = self.objects.get_mut(id.0) else {
+            return;
+        };
+        let observed = object.audience != Audiences::NOBODY;
+        let Some(behaviours) = object.behaviours.as_mut() else {
             return;
         };
         let slots = behaviours.slots_mut();
@@ -117,7 +140,15 @@ impl MirrorServer {
             let Some(slot) = slots.slot_mut(index) else {
                 continue;
             };
-            if let Err(Panicked(message)) = slot.call_mirror_hooks(hooks) {
+            slot.begin_change();
+            let called = slot.call_mirror_hooks(hooks);
+            // A hook may have put something into the place of a collection.
+            slot.end_change();
+            slot.set_verbatim(true);
+            if !observed {
+                slot.set_observed(false);
+            }
+            if let Err(Panicked(message)) = called {
                 let behaviour = slot.info().schema.name;
                 tracing::error!(object = %id, behaviour, message, "a hook panicked");
                 self.events.push(MirrorServerEvent::HookFailed {
@@ -130,15 +161,12 @@ impl MirrorServer {
     }
 
     /// What has been written goes to all the others, and all of it: Mirror marks every field dirty.
-    fn note_written(&mut self, connection: ConnectionId, id: NetId, written: u64) {
-        if let Some(object) = self.objects.get_mut(id.0) {
+    fn note_written(&mut self, id: NetId, written: u64) {
+        if let Some(object) = self.objects.get_mut(id.0)
+            && written != 0
+        {
             object.everything_dirty |= written;
             self.queue_dirty(id);
         }
-        self.events.push_minor(MirrorServerEvent::Written {
-            connection,
-            object: id,
-            components: written,
-        });
     }
 }

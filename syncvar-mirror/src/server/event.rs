@@ -26,7 +26,8 @@ pub enum MirrorServerEvent {
         /// Which.
         connection: ConnectionId,
     },
-    /// A connection asks for a player: see [`add_player`](crate::MirrorServer::add_player).
+    /// A connection that has no player asks for one: see [`add_player`](crate::MirrorServer::add_player).
+    /// There is no second one of a connection before this one has been polled.
     AddPlayerRequested {
         /// Which.
         connection: ConnectionId,
@@ -59,7 +60,8 @@ pub enum MirrorServerEvent {
         /// Why not.
         reason: CommandRefusal,
     },
-    /// A connection has written to an object and was not let. Nothing was changed.
+    /// A connection has written to an object and was not let. Nothing was changed, but for what could be
+    /// read of something [malformed](StateRefusal::Malformed): that stays, and all others are sent it.
     StateRefused {
         /// Which connection.
         connection: ConnectionId,
@@ -112,7 +114,8 @@ pub enum MirrorServerEvent {
         message: String,
     },
     /// A value of an object has no form on the wire. Nothing of the object was sent; what was dirty
-    /// still is, and the next change of the object tries again.
+    /// still is, and the next change of the object tries again; also to show it to those who were to be
+    /// shown it.
     SerializeFailed {
         /// The object.
         object: NetId,
@@ -125,7 +128,7 @@ pub enum MirrorServerEvent {
     },
     /// A message is longer than the transport of some connection carries; it was not sent to it. Of an
     /// object's changes that is true for all: what was dirty still is, and the next change of the object
-    /// tries again.
+    /// tries again; also to show it to those who were to be shown it.
     TooLong {
         /// The object that it was about.
         object: NetId,

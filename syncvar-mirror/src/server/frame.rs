@@ -38,12 +38,14 @@ impl Frame {
         self.begun = true;
     }
 
-    /// Appends a message: the parts that it consists of. Returns how many bytes it has with its length.
+    /// Appends a message that has its length before it, in two parts. Returns how many bytes they are.
     #[inline]
-    pub(super) fn push(&mut self, parts: &[&[u8]]) -> usize {
+    pub(super) fn push(&mut self, parts: [&[u8]; 2]) -> usize {
         let start = self.buffer.len();
         self.starts.push(start);
-        put_message(&mut self.buffer, parts);
+        for part in parts {
+            self.buffer.extend_from_slice(part);
+        }
         self.buffer.len() - start
     }
 
@@ -135,6 +137,17 @@ pub(super) fn put_var(buffer: &mut BytesMut, value: u64) {
         buffer.put_u8(byte);
     } else {
         put_longer_var(buffer, value);
+    }
+}
+
+/// How many bytes a number takes as Mirror's `VarULong`.
+#[inline]
+pub(super) const fn var_length(value: u64) -> usize {
+    match value {
+        0..=240 => 1,
+        241..=2287 => 2,
+        2288..=67_823 => 3,
+        _ => 9 - value.leading_zeros() as usize / 8,
     }
 }
 

@@ -52,8 +52,7 @@ impl MirrorServer {
             self.report_unwritable(id, unwritable);
             return false;
         }
-        let state = &self.scratch.observers;
-        let payload = [&state.head[..], &state.bytes[..]].concat();
+        let payload = self.scratch.take_payload();
         let message = SpawnMessage {
             net_id: id,
             flags,
@@ -65,6 +64,7 @@ impl MirrorServer {
             payload: (slots.len() > 0).then_some(&payload[..]),
         };
         write_message(&mut self.scratch.spawn, &message);
+        self.scratch.payload = payload;
         true
     }
 

@@ -34,9 +34,14 @@ impl MirrorServer {
             behaviours,
             queued,
             audience,
+            unshown,
             ..
         } = object;
         let observed = *audience != Audiences::NOBODY;
+        // Whatever is changed, it may be that it can be sent then.
+        if *unshown && !std::mem::replace(queued, true) {
+            self.dirty.push(id);
+        }
         let behaviour = behaviours.as_mut()?.behaviour_mut()?;
         Some(MirrorBehaviourMut::new(
             id,
@@ -58,9 +63,14 @@ impl MirrorServer {
             behaviours,
             queued,
             audience,
+            unshown,
             ..
         } = object;
         let observed = *audience != Audiences::NOBODY;
+        // Whatever is changed, it may be that it can be sent then.
+        if *unshown && !std::mem::replace(queued, true) {
+            self.dirty.push(id);
+        }
         let slot = behaviours.as_mut()?.slots_mut().slot_mut(index)?;
         let behaviour: &mut dyn std::any::Any = slot.behaviour_mut();
         let behaviour = behaviour.downcast_mut()?;

@@ -8,6 +8,7 @@ use syncvar_runtime::engine::Slots;
 
 use super::MirrorServer;
 use super::audience::Audiences;
+use super::object::Former;
 
 impl MirrorServer {
     /// Lends the behaviours of an object to something that has the whole server at hand. The object is
@@ -32,15 +33,18 @@ impl MirrorServer {
             // Those that have taken the place of others.
             slot.set_verbatim(true);
         });
-        let mut dirty = false;
         if let Some(object) = self.objects.get_mut(id.0) {
             // Whoever begins to observe it meanwhile is owed that.
             if object.audience == Audiences::NOBODY {
                 slots.for_each_mut(|slot| slot.set_observed(false));
             }
             object.behaviours = Some(behaviours);
-            dirty = object.is_dirty();
+            if let Some(Former(former)) = object.former_owner.take() {
+                self.settle_late(id, former);
+            }
         }
+        let object = self.objects.get(id.0);
+        let dirty = object.is_some_and(|object| object.unshown || object.is_dirty());
         if self.lent.pop().is_some() {
             self.remove(id);
         } else {

@@ -1,6 +1,6 @@
 //! What is kept for an object.
 
-use syncvar_runtime::engine::Place;
+use syncvar_runtime::engine::{Nanos, Place};
 use syncvar_runtime::{Area, Behaviours, ConnectionId, Vector3};
 
 use super::audience::{AudienceId, Audiences};
@@ -18,6 +18,10 @@ pub enum Visibility {
     ForceShown,
 }
 
+/// Who owned an object: a connection, or the server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Former(pub(super) Option<ConnectionId>);
+
 /// An object of the server.
 #[derive(Debug)]
 pub(super) struct Object {
@@ -30,6 +34,8 @@ pub(super) struct Object {
     pub(super) place: Place,
     pub(super) scale: Vector3,
     pub(super) owner: Option<ConnectionId>,
+    /// Where it stands among what its owner owns.
+    pub(super) owned_at: u64,
     /// Those who observe it: they are ready and have been sent it.
     pub(super) audience: AudienceId,
     pub(super) visibility: Visibility,
@@ -40,6 +46,12 @@ pub(super) struct Object {
     pub(super) spawned: bool,
     /// Whether it is in the list of those that may have changes.
     pub(super) queued: bool,
+    /// Whether somebody was to be shown it and it could not be sent, and it has not changed since.
+    pub(super) unshown: bool,
+    /// Of components that the owner writes, those that its new owner is to be sent once.
+    pub(super) handed_over: u64,
+    /// Who owned it before it changed hands while it was being called.
+    pub(super) former_owner: Option<Former>,
     /// The components all of which is to be sent as a change. Mirror's `SetDirty`.
     pub(super) everything_dirty: u64,
 }
@@ -49,6 +61,24 @@ impl Object {
     pub(super) fn view(&self, connection: ConnectionId) -> Option<bool> {
         let view = self.views.iter().find(|(known, _)| *known == connection);
         view.map(|(_, visible)| *visible)
+    }
+
+    /// The changes of these components have been sent, or are nobody's.
+    pub(super) fn note_sent(&mut self, components: u64, now: Nanos) {
+        self.everything_dirty &= !components;
+        self.handed_over &= !components;
+        let Some(behaviours) = self.behaviours.as_mut().filter(|_| components != 0) else {
+            return;
+        };
+        let slots = behaviours.slots_mut();
+        let mut rest = components;
+        while rest != 0 {
+            let index = rest.trailing_zeros();
+            rest &= rest - 1;
+            if let Some(slot) = slots.slot_mut(index as usize) {
+                slot.mark_sent(now);
+            }
+        }
     }
 
     /// Whether nobody observes it, and somebody could begin to: it is not being called.

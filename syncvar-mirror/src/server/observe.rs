@@ -61,6 +61,14 @@ impl MirrorServer {
         object.map_or(&[], |object| self.audiences.members(object.audience))
     }
 
+    /// Whether a connection is ready, and has been shown everything since. Before that Mirror's client keeps
+    /// what it is sent until a burst is complete, and does not take what is said of it meanwhile: it would
+    /// have objects that are gone, and others as they were. Mirror's server sends it all the same.
+    fn is_shown(&self, connection: ConnectionId) -> bool {
+        let client = self.connections.get(connection.0);
+        client.is_some_and(|client| client.shown)
+    }
+
     /// Whether a connection is to observe an object if it is ready.
     fn is_for(&self, object: &Object, connection: ConnectionId) -> bool {
         if !object.spawned {
@@ -90,7 +98,7 @@ impl MirrorServer {
         let Some(object) = self.objects.get(id.0) else {
             return;
         };
-        let should = self.is_ready(connection) && self.is_for(object, connection);
+        let should = self.is_shown(connection) && self.is_for(object, connection);
         let does = self.audiences.contains(object.audience, connection);
         if should && !does {
             self.add_observer(id, connection);
@@ -103,26 +111,26 @@ impl MirrorServer {
     /// The same for everybody.
     pub(super) fn look_all(&mut self, id: NetId) {
         let connections = self.connections.iter();
-        let ready = connections.filter(|(_, client)| client.ready);
-        let mut ready: Vec<_> = ready.map(|(number, _)| ConnectionId(number)).collect();
+        let shown = connections.filter(|(_, client)| client.shown);
+        let mut shown: Vec<_> = shown.map(|(number, _)| ConnectionId(number)).collect();
         self.scratch.spawn_of = None;
         let object = self.objects.get(id.0);
         let Some(object) = object.filter(|object| object.is_unobserved()) else {
-            for connection in ready {
+            for connection in shown {
                 self.look_next(id, connection);
             }
             return;
         };
         // They all begin at once: no set is made for each of them.
-        ready.retain(|connection| self.is_for(object, *connection));
-        if ready.is_empty() {
+        shown.retain(|connection| self.is_for(object, *connection));
+        if shown.is_empty() {
             return;
         }
         self.begin_observation(id);
         if let Some(object) = self.objects.get_mut(id.0) {
-            object.audience = self.audiences.exchange(object.audience, &ready);
+            object.audience = self.audiences.exchange(object.audience, &shown);
         }
-        for connection in ready {
+        for connection in shown {
             self.show_to(id, connection);
         }
     }
@@ -154,7 +162,7 @@ impl MirrorServer {
         if let Some(object) = self.objects.get_mut(id.0)
             && let Some(behaviours) = object.behaviours.as_mut()
         {
-            object.everything_dirty = 0;
+            (object.everything_dirty, object.handed_over) = (0, 0);
             behaviours.slots_mut().for_each_mut(|slot| {
                 slot.mark_sent(now);
                 slot.set_observed(true);
@@ -165,8 +173,11 @@ impl MirrorServer {
     /// Sends an object to somebody who observes it from now on.
     fn show_to(&mut self, id: NetId, connection: ConnectionId) {
         if !self.send_spawn(id, connection) {
-            // It has not been sent it, so it cannot be told of its changes.
+            // It has not been sent it, so it cannot be told of its changes. The next one may help.
             self.remove_observer(id, connection);
+            if let Some(object) = self.objects.get_mut(id.0) {
+                object.unshown = true;
+            }
         }
     }
 
@@ -203,13 +214,20 @@ impl MirrorServer {
         use crate::message::{ObjectSpawnFinishedMessage, ObjectSpawnStartedMessage};
         use syncvar_runtime::Channel::Reliable;
 
+        let Some(client) = self.connections.get_mut(connection.0) else {
+            return;
+        };
+        let is_shown = std::mem::replace(&mut client.shown, true);
         self.send_short(Reliable, connection, &ObjectSpawnStartedMessage);
         // What it has just been said to see belongs to this.
         self.follow_interest();
+        // One who has all of it and says again that it is ready costs nothing.
         let mut ids = std::mem::take(&mut self.scratch.ids);
-        let objects = self.objects.iter();
-        let seen = objects.filter(|(_, object)| self.is_for(object, connection));
-        ids.extend(seen.map(|(number, _)| NetId(number)));
+        if !is_shown {
+            let objects = self.objects.iter();
+            let seen = objects.filter(|(_, object)| self.is_for(object, connection));
+            ids.extend(seen.map(|(number, _)| NetId(number)));
+        }
         for id in ids.drain(..) {
             self.look(id, connection);
         }

@@ -147,7 +147,8 @@ impl Outbox {
 
     /// Completes the batches of a channel.
     pub(super) fn flush(&mut self, channel: Channel) {
-        let Some(own) = self.own.get_mut(index(channel)) else {
+        let own = self.own.get_mut(index(channel));
+        let Some(own) = own.filter(|own| !own.bytes.is_empty()) else {
             return;
         };
         for batch in own.take() {
@@ -236,6 +237,9 @@ impl Outbox {
     fn flush_but_open(&mut self, channel: Channel, time: Duration) -> Option<Bytes> {
         let is_open = self.is_open(channel, time);
         let own = self.own.get_mut(index(channel))?;
+        if own.bytes.is_empty() {
+            return None;
+        }
         let mut batches = own.take();
         let open = if is_open { batches.pop() } else { None };
         for batch in batches {

@@ -18,16 +18,21 @@ impl MirrorServer {
         let Some(object) = self.objects.get_mut(id.0).filter(|_| known) else {
             return false;
         };
-        let former = std::mem::replace(&mut object.owner, owner);
+        let former = object.owner;
         if former == owner {
             return true;
         }
+        self.settle_changes(id, former);
+        let Some(object) = self.objects.get_mut(id.0) else {
+            return false;
+        };
+        object.owner = owner;
         if let Some(client) = former.and_then(|it| self.connections.get_mut(it.0)) {
-            client.owned.retain(|owned| *owned != id);
+            client.owned.remove(object);
             client.player = client.player.filter(|player| *player != id);
         }
         if let Some(client) = owner.and_then(|it| self.connections.get_mut(it.0)) {
-            client.owned.push(id);
+            client.owned.add(id, object);
         }
         if let Some(former) = former {
             self.tell_owner(id, former, SpawnFlags::NONE);
@@ -35,7 +40,7 @@ impl MirrorServer {
         }
         if let Some(owner) = owner {
             if self.tell_owner(id, owner, SpawnFlags::IS_OWNER) {
-                self.send_owned_components(id);
+                self.hand_over(id);
             }
             self.look(id, owner);
         }
@@ -51,21 +56,6 @@ impl MirrorServer {
             self.send_about(id, connection, &message);
         }
         observes
-    }
-
-    /// The new owner of an object has not been sent what others are not.
-    fn send_owned_components(&mut self, id: NetId) {
-        let Some(object) = self.objects.get_mut(id.0) else {
-            return;
-        };
-        let Some(entry) = self.prefabs.get(object.prefab) else {
-            return;
-        };
-        let owned = entry.all() & !entry.observers;
-        if owned != 0 {
-            object.everything_dirty |= owned;
-            self.queue_dirty(id);
-        }
     }
 
     /// The owner of an object is gone: so is the object, unless it belongs to the scene.

@@ -67,6 +67,7 @@ impl MirrorServer {
             return false;
         };
         let was_ready = std::mem::replace(&mut client.ready, false);
+        client.shown = false;
         if was_ready {
             self.owed.retain(|(owed, _)| *owed != connection);
             self.forget_observer(connection);
@@ -89,13 +90,20 @@ impl MirrorServer {
         }
     }
 
-    /// A client asks for a player. One that has one is not heard, as in Mirror.
+    /// A client asks for a player. One that has one is not heard, as in Mirror, nor one whose request is
+    /// still to be polled: a game that answers every request would give it several.
     pub(super) fn request_player(&mut self, connection: ConnectionId) {
-        match self.player_of(connection) {
-            None => self
-                .events
-                .push_minor(MirrorServerEvent::AddPlayerRequested { connection }),
-            Some(_) => tracing::debug!(%connection, "asks for a second player"),
+        let Some(client) = self.connections.get_mut(connection.0) else {
+            return;
+        };
+        // The request may be among the events that were dropped.
+        let missed = self.events.missed();
+        if client.player.is_some() || client.asked == Some(missed) {
+            tracing::debug!(%connection, "asks for a second player");
+            return;
         }
+        client.asked = Some(missed);
+        self.events
+            .push_minor(MirrorServerEvent::AddPlayerRequested { connection });
     }
 }

@@ -13,6 +13,9 @@ use tokio::time::{Instant, MissedTickBehavior};
 use super::TransportOptions;
 use super::game::{Game, Outgoing};
 
+/// How often the ports may go on before a tick, as long as there is more.
+const MAX_READS: usize = 64;
+
 /// What a `MirrorHost` is, for any server.
 #[derive(Debug)]
 pub(crate) struct Host<S> {
@@ -99,7 +102,11 @@ impl<S: Game> Host<S> {
         loop {
             let ports = &mut self.ports;
             tokio::select! {
-                now = ticks.tick() => {
+                due = ticks.tick() => {
+                    // After one that took too long, it is later than was planned.
+                    let late = due.elapsed();
+                    let now = if late < tick { due } else { due + late };
+                    self.read_on().await;
                     if self.tick(&mut game, now.duration_since(started)).is_break() {
                         return self.shut_down().await;
                     }
@@ -107,6 +114,21 @@ impl<S: Game> Host<S> {
                 () = std::future::poll_fn(|cx| poll_any(ports, cx)) => {}
             }
         }
+    }
+
+    /// Takes what has come by now, so that a game that takes more than its time does not keep the
+    /// sockets from being read.
+    async fn read_on(&mut self) {
+        let ports = &mut self.ports;
+        std::future::poll_fn(|cx| {
+            for _ in 0..MAX_READS {
+                if poll_any(ports, cx).is_pending() {
+                    break;
+                }
+            }
+            Poll::Ready(())
+        })
+        .await;
     }
 
     fn tick(

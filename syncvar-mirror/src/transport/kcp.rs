@@ -16,6 +16,7 @@
 
 mod arq;
 mod connection;
+mod cookies;
 mod datagrams;
 mod hello;
 mod listener;

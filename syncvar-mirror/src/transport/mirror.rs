@@ -83,6 +83,9 @@ impl MirrorHost {
     /// Listens for KCP (UDP) on an address. Clients can connect from now on; they are answered by
     /// [`run`](Self::run).
     ///
+    /// At `[::]` IPv4 is heard too. A Unity client that is to connect to `localhost` may take IPv6 for it,
+    /// and with KCP tries nothing else.
+    ///
     /// # Errors
     ///
     /// When the address cannot be listened on.

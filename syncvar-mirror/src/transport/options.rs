@@ -27,7 +27,8 @@ pub struct TransportOptions {
     /// one. Beyond them a host reads no more from that client until the next tick, and unreliable
     /// ones are lost. 256.
     pub max_queued_packets: usize,
-    /// How many bytes may wait to be sent to one client. One that is further behind is disconnected.
+    /// How many bytes may wait to be sent to one client; by KCP each piece of a message counts for
+    /// 128 more. One that is further behind is disconnected.
     /// A client that joins is sent all that it may see at once, so this must be more than that.
     /// 32 MiB.
     pub max_queued_bytes: usize,

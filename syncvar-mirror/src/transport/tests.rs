@@ -4,3 +4,4 @@ mod end;
 mod exchange;
 mod misbehaviour;
 mod support;
+mod ticks;

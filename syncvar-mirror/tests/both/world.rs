@@ -1,6 +1,6 @@
 //! A server and its clients in one program.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar::NetworkIdentity;
@@ -15,8 +15,6 @@ pub(crate) struct World {
     pub(crate) clients: BTreeMap<ConnectionId, MirrorClient>,
     now: Duration,
     pub(crate) events: Vec<MirrorServerEvent>,
-    /// Those that the server has made not ready once: as in Mirror, they keep what goes meanwhile.
-    pub(crate) lagging: BTreeSet<ConnectionId>,
 }
 
 impl World {
@@ -27,7 +25,6 @@ impl World {
             clients: BTreeMap::new(),
             now: Duration::ZERO,
             events: Vec::new(),
-            lagging: BTreeSet::new(),
         }
     }
 
@@ -99,10 +96,7 @@ impl World {
             let observed: Vec<_> = observed
                 .filter(|id| self.server.is_observer(*id, *connection))
                 .collect();
-            let mut seen: Vec<_> = client.identities().map(NetworkIdentity::net_id).collect();
-            if self.lagging.contains(connection) {
-                seen.retain(|id| observed.contains(id));
-            }
+            let seen: Vec<_> = client.identities().map(NetworkIdentity::net_id).collect();
             assert_eq!(seen, observed, "{connection}");
             for id in seen {
                 let owned = self.server.owner(id) == Some(*connection);

@@ -10,7 +10,7 @@ use crate::game::{self, DOOR, Door, GlobalMsg, Monster, Player};
 use crate::server::{MONSTER, PLAYER, World, full, message, spawn, spawn_door};
 use syncvar::mirror::message::SpawnFlags;
 
-fn rpc(id: u32, component_index: u8, name: &str, arguments: &[u8]) -> Bytes {
+pub(crate) fn rpc(id: u32, component_index: u8, name: &str, arguments: &[u8]) -> Bytes {
     message(&RpcMessage {
         net_id: NetId(id),
         component_index,

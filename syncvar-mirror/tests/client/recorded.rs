@@ -43,8 +43,8 @@ pub(crate) fn replay(name: &str, connection: u64) -> MirrorClient {
 }
 
 /// What the recorded client was called for, in the words of our log.
-fn recorded_calls(session: &Value, client: usize) -> Vec<String> {
-    let log = session["client_logs"][client].as_array().unwrap();
+pub(crate) fn recorded_calls(log: &Value) -> Vec<String> {
+    let log = log.as_array().unwrap();
     let calls = log.iter().filter_map(|entry| {
         let event = entry["ev"].as_str()?;
         let first = entry["args"][0].as_str();
@@ -64,7 +64,7 @@ fn recorded_calls(session: &Value, client: usize) -> Vec<String> {
 }
 
 /// One change of a collection has one entry there; a hook of ours has all changes of one collection.
-fn once_in_a_row(mut calls: Vec<String>) -> Vec<String> {
+pub(crate) fn once_in_a_row(mut calls: Vec<String>) -> Vec<String> {
     let is_collection = |call: &str| !call.starts_with("hook") && !call.starts_with("On");
     calls.dedup_by(|a, b| a == b && is_collection(a));
     calls
@@ -93,7 +93,7 @@ fn what_a_recorded_client_was_told_ours_is_told_in_the_same_order() {
             let mut client = replay(name, connection);
             client.handle_disconnect();
             let calls = once_in_a_row(game::called());
-            let expected = once_in_a_row(recorded_calls(&recorded, index));
+            let expected = once_in_a_row(recorded_calls(&recorded["client_logs"][index]));
             assert_eq!(calls, expected, "{name}, client {index}");
             assert_eq!(client.object_count(), 0);
         }

@@ -112,7 +112,8 @@ fn telepathy(end: &End<'_>, dir: &str) -> usize {
     read.len()
 }
 
-/// Each of our ends gets from the recorded datagrams what Mirror's got.
+/// Each of our ends gets from the recorded datagrams what Mirror's got, and acknowledges it as Mirror's
+/// did.
 fn kcp(end: &End<'_>) -> usize {
     let (to_server, to_client) = (end.raw("c2s"), end.raw("s2c"));
     let (began, hello) = &to_server[0];
@@ -129,8 +130,10 @@ fn kcp(end: &End<'_>) -> usize {
 
     let mut server = KcpConnection::accept(cookie, *began);
     let mut client = KcpConnection::connect(*began);
-    let at_server = received(&mut server, &to_server[1..]);
-    let at_client = received(&mut client, &to_client);
+    let (at_server, said) = received(&mut server, &to_server[1..]);
+    assert_eq!(acks(&said), acks(datagrams(&to_client[1..])));
+    let (at_client, said) = received(&mut client, &to_client);
+    assert_eq!(acks(&said), acks(datagrams(&to_server)));
     for (dir, received) in [("c2s", &at_server), ("s2c", &at_client)] {
         for (number, channel) in [(0, Channel::Reliable), (1, Channel::Unreliable)] {
             let received: Vec<Bytes> = received
@@ -148,12 +151,39 @@ fn kcp(end: &End<'_>) -> usize {
     at_server.len() + at_client.len()
 }
 
-fn received(side: &mut KcpConnection, datagrams: &[(Duration, Vec<u8>)]) -> Vec<(Channel, Bytes)> {
-    let mut messages = Vec::new();
+/// What comes out of an end that is given these datagrams, and what it says meanwhile.
+fn received(
+    side: &mut KcpConnection,
+    datagrams: &[(Duration, Vec<u8>)],
+) -> (Vec<(Channel, Bytes)>, Vec<Bytes>) {
+    let (mut messages, mut said) = (Vec::new(), Vec::new());
     for (time, datagram) in datagrams {
         side.handle_datagram(*time, datagram);
         messages.extend(std::iter::from_fn(|| side.poll_message()));
         side.update(*time);
+        said.extend(std::iter::from_fn(|| side.poll_transmit()));
     }
-    messages
+    (messages, said)
+}
+
+fn datagrams(recorded: &[(Duration, Vec<u8>)]) -> impl IntoIterator<Item = &Vec<u8>> {
+    recorded.iter().map(|(_, datagram)| datagram)
+}
+
+/// The ack segments in some datagrams, in their order, byte by byte: the window, what is acknowledged,
+/// and up to where everything has come.
+fn acks<D: AsRef<[u8]>>(datagrams: impl IntoIterator<Item = D>) -> Vec<String> {
+    let mut acks = Vec::new();
+    for datagram in datagrams {
+        let (head, mut segments) = datagram.as_ref().split_at(5);
+        while head[0] == 1 && !segments.is_empty() {
+            let length = u32::from_le_bytes(segments[20..24].try_into().unwrap());
+            let (segment, rest) = segments.split_at(24 + usize::try_from(length).unwrap());
+            if segment[4] == 82 {
+                acks.push(hex::encode(segment));
+            }
+            segments = rest;
+        }
+    }
+    acks
 }

@@ -46,16 +46,20 @@ fn nothing_leaves_between_two_updates_and_what_was_said_first_comes_first() {
 }
 
 #[test]
-fn one_who_is_ready_without_a_player_is_sent_what_is_spawned_later() {
+fn one_who_is_ready_without_a_player_is_shown_nothing_before_it_has_one() {
     let mut net = Net::new();
     net.server.spawn(whole(1));
     let connection = net.connect();
     net.ready(connection);
     net.step();
-    assert!(net.told(connection).is_empty());
+    // Mirror's server sends this one, which its client cannot make anything of before it has the others.
     net.server.spawn(whole(2));
     net.step();
-    assert_eq!(net.told(connection), ["spawn 2 0"]);
+    assert!(net.told(connection).is_empty());
+    net.server.add_player(connection, whole(3)).unwrap();
+    net.step();
+    let told = ["started", "spawn 1 0", "spawn 2 0", "finished", "spawn 3 3"];
+    assert_eq!(net.told(connection), told);
 }
 
 #[test]
@@ -291,7 +295,8 @@ fn visibility_comes_before_the_interest_management_and_the_owner_before_both() {
 #[test]
 fn objects_that_move_come_into_sight_and_go_out_of_it() {
     let grid = SpatialGrid::xz(10.0, 15.0);
-    let config = MirrorServerConfig::default();
+    let mut config = MirrorServerConfig::default();
+    config.spawn_policy = SpawnPolicy::WhenReady;
     let mut net = Net::of(MirrorServer::with_interest(prefabs(), config, grid));
     let chest = net.server.spawn(whole(1));
     let connection = net.connect();
@@ -299,7 +304,7 @@ fn objects_that_move_come_into_sight_and_go_out_of_it() {
     grid.watch(connection, Vector3::new(1.0, 0.0, 1.0));
     net.ready(connection);
     net.step();
-    assert_eq!(net.told(connection), ["spawn 1 0"]);
+    assert_eq!(net.told(connection), ["started", "spawn 1 0", "finished"]);
     for (x, told) in [(300.0, "hide 1"), (4.0, "spawn 1 0")] {
         let position = Vector3::new(x, 0.0, 0.0);
         net.server

@@ -50,6 +50,13 @@ pub(super) enum Note<'a, L, O> {
     Operation(&'a mut Vec<O>),
 }
 
+/// Keeps an operation behind those that came before it. Only Mirror's dialect has any: a function of its own
+/// leaves the others short.
+#[inline(never)]
+pub(super) fn keep<O>(operations: &mut Vec<O>, operation: impl FnOnce() -> O) {
+    operations.push(operation());
+}
+
 /// Memory for so many operations is kept for the next update.
 pub(super) const KEPT: usize = 256;
 
@@ -79,10 +86,14 @@ impl<L: Default, O> Default for Record<L, O> {
 }
 
 impl<L: Log, O> Record<L, O> {
+    #[inline]
     pub(super) fn is_dirty(&self) -> bool {
+        // What is asked most often, first.
+        if self.mode == Mode::Recording {
+            return !self.log.is_empty();
+        }
         match self.mode {
-            Mode::New | Mode::Unobserved | Mode::Unrecorded => false,
-            Mode::Recording => !self.log.is_empty(),
+            Mode::New | Mode::Unobserved | Mode::Recording | Mode::Unrecorded => false,
             Mode::Whole | Mode::Unfinished => true,
             Mode::Verbatim => !self.operations().is_empty(),
         }
@@ -94,7 +105,16 @@ impl<L: Log, O> Record<L, O> {
         self.log.clear();
     }
 
+    #[inline]
     pub(super) fn clear_dirty(&mut self) {
+        match self.mode {
+            Mode::Recording => self.log.clear(),
+            _ => self.begin_again(),
+        }
+    }
+
+    #[inline(never)]
+    fn begin_again(&mut self) {
         self.mode = match self.mode {
             Mode::Unrecorded => Mode::Unrecorded,
             Mode::Verbatim | Mode::Unfinished => Mode::Verbatim,
@@ -174,11 +194,16 @@ impl<L: Log, O> Record<L, O> {
     #[inline]
     pub(super) fn note(&mut self) -> Note<'_, L, O> {
         match self.mode {
+            Mode::Recording => Note::Change(&mut self.log),
+            _ => self.note_otherwise(),
+        }
+    }
+
+    #[inline(never)]
+    fn note_otherwise(&mut self) -> Note<'_, L, O> {
+        match self.mode {
             Mode::Recording => return Note::Change(&mut self.log),
-            Mode::Verbatim => {
-                let verbatim = self.verbatim.get_or_insert_default();
-                return Note::Operation(&mut verbatim.operations);
-            }
+            Mode::Verbatim => return Note::Operation(self.kept()),
             Mode::New | Mode::Unobserved => self.mode = Mode::Whole,
             Mode::Whole | Mode::Unrecorded | Mode::Unfinished => {}
         }
@@ -193,15 +218,24 @@ impl<L: Log, O> Record<L, O> {
         }
     }
 
-    /// Where to note that the collection is emptied and filled again, before it changes any further, if
-    /// that has to be noted.
+    /// Whether it has to be noted that the collection is emptied and filled again, before it changes any
+    /// further.
     #[inline]
+    pub(super) fn is_unfinished(&self) -> bool {
+        self.mode == Mode::Unfinished
+    }
+
+    /// Where to note that, if it has to be.
     pub(super) fn settle(&mut self) -> Option<&mut Vec<O>> {
-        if self.mode != Mode::Unfinished {
+        if !self.is_unfinished() {
             return None;
         }
         self.mode = Mode::Verbatim;
-        Some(&mut self.verbatim.get_or_insert_default().operations)
+        Some(self.kept())
+    }
+
+    fn kept(&mut self) -> &mut Vec<O> {
+        &mut self.verbatim.get_or_insert_default().operations
     }
 
     /// What is to be sent instead of the whole, if there is any such thing.

@@ -196,6 +196,13 @@ macro_rules! both {
             /// Notes what was left half-way, before anything else changes.
             #[inline]
             fn settle(&mut self) {
+                if self.record.is_unfinished() {
+                    self.settle_slowly();
+                }
+            }
+
+            #[cold]
+            fn settle_slowly(&mut self) {
                 if let Some(operations) = self.record.settle() {
                     operations.push(Made::Clear);
                     operations.extend(self.items.iter().cloned().map(Made::Add));

@@ -91,42 +91,42 @@ pub(super) const MAX_EMPTY_ELEMENTS: usize = 1024;
 impl NetworkWriter {
     /// A signed integer of up to 32 bits, as a field. In `Unet` it is reinterpreted as unsigned and
     /// packed, so that every negative number takes five bytes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write_signed(&mut self, value: i32) {
         match self.dialect() {
             Dialect::Unet => self.write_packed_u32(value.cast_unsigned()),
             Dialect::Compact => self.write_varint(zigzag(i64::from(value))),
-            Dialect::Mirror => self.write_var_u64(zigzag(i64::from(value))),
+            Dialect::Mirror => self.write_mirror_number(zigzag(i64::from(value))),
         }
     }
 
     /// An unsigned integer of up to 32 bits, as a field.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write_unsigned(&mut self, value: u32) {
         match self.dialect() {
             Dialect::Unet => self.write_packed_u32(value),
             Dialect::Compact => self.write_varint(u64::from(value)),
-            Dialect::Mirror => self.write_var_u64(u64::from(value)),
+            Dialect::Mirror => self.write_mirror_number(u64::from(value)),
         }
     }
 
     /// A signed integer of 64 bits, as a field.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write_signed_wide(&mut self, value: i64) {
         match self.dialect() {
             Dialect::Unet => self.write_packed_u64(value.cast_unsigned()),
             Dialect::Compact => self.write_varint(zigzag(value)),
-            Dialect::Mirror => self.write_var_u64(zigzag(value)),
+            Dialect::Mirror => self.write_mirror_number(zigzag(value)),
         }
     }
 
     /// An unsigned integer of 64 bits, as a field.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write_unsigned_wide(&mut self, value: u64) {
         match self.dialect() {
             Dialect::Unet => self.write_packed_u64(value),
             Dialect::Compact => self.write_varint(value),
-            Dialect::Mirror => self.write_var_u64(value),
+            Dialect::Mirror => self.write_mirror_number(value),
         }
     }
 
@@ -158,7 +158,7 @@ impl NetworkWriter {
     ///
     /// In `Mirror` the mask of the collections stands before them, where it has been left room for, and
     /// that of the other fields here, if the class has such fields.
-    #[inline]
+    #[inline(always)]
     pub fn write_dirty_bits(&mut self, dirty_bits: u64) {
         let dirty_bits = dirty_bits | self.derived_bits;
         match self.dialect() {
@@ -180,7 +180,7 @@ impl NetworkReader<'_> {
         let value = match self.dialect() {
             Dialect::Unet => i64::from(self.read_packed_u32()?.cast_signed()),
             Dialect::Compact => unzigzag(self.read_varint()?),
-            Dialect::Mirror => unzigzag(self.read_var_u64()?),
+            Dialect::Mirror => unzigzag(self.read_mirror_number()?),
         };
         match T::try_from(value) {
             Ok(value) => Ok(value),
@@ -198,7 +198,7 @@ impl NetworkReader<'_> {
         let value = match self.dialect() {
             Dialect::Unet => u64::from(self.read_packed_u32()?),
             Dialect::Compact => self.read_varint()?,
-            Dialect::Mirror => self.read_var_u64()?,
+            Dialect::Mirror => self.read_mirror_number()?,
         };
         match T::try_from(value) {
             Ok(value) => Ok(value),
@@ -207,22 +207,22 @@ impl NetworkReader<'_> {
     }
 
     /// Counterpart of [`NetworkWriter::write_signed_wide`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read_signed_wide(&mut self) -> Result<i64, ReadError> {
         match self.dialect() {
             Dialect::Unet => self.read_packed_u64().map(u64::cast_signed),
             Dialect::Compact => self.read_varint().map(unzigzag),
-            Dialect::Mirror => self.read_var_u64().map(unzigzag),
+            Dialect::Mirror => self.read_mirror_number().map(unzigzag),
         }
     }
 
     /// Counterpart of [`NetworkWriter::write_unsigned_wide`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read_unsigned_wide(&mut self) -> Result<u64, ReadError> {
         match self.dialect() {
             Dialect::Unet => self.read_packed_u64(),
             Dialect::Compact => self.read_varint(),
-            Dialect::Mirror => self.read_var_u64(),
+            Dialect::Mirror => self.read_mirror_number(),
         }
     }
 
@@ -257,7 +257,7 @@ impl NetworkReader<'_> {
     ///
     /// When the message ends too early, and when a bit belongs to no field (UNet ignores it and
     /// then reads its value as something else; Mirror passes over it, and so does this in `Mirror`).
-    #[inline]
+    #[inline(always)]
     pub fn read_dirty_bits(&mut self, known_bits: u64) -> Result<u64, ReadError> {
         let start = self.mark();
         let dirty_bits = match self.dialect() {

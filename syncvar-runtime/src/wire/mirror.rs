@@ -31,6 +31,13 @@ impl NetworkWriter {
         }
     }
 
+    /// The same where the dialect decides: a call, so that the other dialects stay short where they are inlined.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn write_mirror_number(&mut self, value: u64) {
+        self.write_var_u64(value);
+    }
+
     #[expect(
         clippy::many_single_char_names,
         reason = "the bytes of a number, in order"
@@ -70,6 +77,13 @@ impl NetworkReader<'_> {
             return Ok(first.into());
         }
         self.read_longer_var_u64(first)
+    }
+
+    /// Counterpart of [`NetworkWriter::write_mirror_number`].
+    #[cold]
+    #[inline(never)]
+    pub(super) fn read_mirror_number(&mut self) -> Result<u64, ReadError> {
+        self.read_var_u64()
     }
 
     #[inline(never)]

@@ -63,6 +63,7 @@ impl NetworkWriter {
     }
 
     /// The mask of one class, with the bits of derived classes.
+    #[cold]
     #[inline(never)]
     pub(super) fn write_section_mask(&mut self, dirty_bits: u64) {
         let everything_dirty = self.everything_dirty;
@@ -95,6 +96,7 @@ impl NetworkReader<'_> {
 
     /// Counterpart of [`NetworkWriter::write_section_mask`]. Mirror passes over bits that belong to no
     /// field.
+    #[cold]
     #[inline(never)]
     pub(super) fn read_section_mask(&mut self, known_bits: u64) -> Result<u64, ReadError> {
         let dirty_bits = match &mut self.section {

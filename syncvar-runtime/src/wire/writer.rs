@@ -263,7 +263,8 @@ impl NetworkWriter {
 
     /// Sets bits of a byte that was written before.
     #[inline]
-    pub(crate) fn add_bits(&mut self, position: usize, bits: usize) {
+    #[doc(hidden)]
+    pub fn add_bits(&mut self, position: usize, bits: usize) {
         if let Some(byte) = self.buffer.get_mut(position) {
             let [bits, ..] = bits.to_le_bytes();
             *byte |= bits;

@@ -52,7 +52,7 @@ fn batches(reference: &mut Reference) -> Vec<Vec<u8>> {
 fn frame_of(messages: &[Vec<u8>]) -> Frame {
     let mut frame = Frame::default();
     for message in messages {
-        frame.push(&[message]);
+        frame.push([&framed_alone(message), &[]]);
     }
     frame.freeze();
     frame

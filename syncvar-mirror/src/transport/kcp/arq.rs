@@ -51,6 +51,11 @@ impl Arq {
         self.sender.bytes()
     }
 
+    /// How much memory that takes, about.
+    pub(super) fn memory(&self) -> usize {
+        self.sender.memory()
+    }
+
     /// Whether everything has been sent and acknowledged.
     pub(super) fn is_sent(&self) -> bool {
         self.sender.is_empty()

@@ -17,7 +17,7 @@ use super::{
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How often goodbye is said, because any one may be lost.
-const GOODBYES: usize = 5;
+pub(super) const GOODBYES: usize = 5;
 
 /// One end of a KCP connection: no socket, no clock, no dice.
 ///
@@ -262,6 +262,17 @@ impl KcpConnection {
             State::Connecting => self.fail(KcpError::Closed),
             State::Closing { .. } | State::Closed(_) => {}
         }
+    }
+
+    /// For so long, until now, nobody has listened to the peer.
+    pub(super) fn excuse(&mut self, away: Duration, now: Duration) {
+        let last = self.last_received.saturating_add(away).min(now);
+        self.last_received = self.last_received.max(last);
+    }
+
+    /// How much memory waits to be sent or to be acknowledged, about, in bytes.
+    pub(super) fn queued_memory(&self) -> usize {
+        self.arq.memory()
     }
 
     /// The next datagram to send.

@@ -22,11 +22,17 @@ pub struct Hello {
 
 impl Hello {
     /// Reads a datagram. `None` if it is anything else.
+    ///
+    /// A client that has waited for long has more to say: Mirror's sends a ping every second, whether it
+    /// has been answered or not. What follows `Hello` is left alone; it comes again with the cookie.
     pub fn read(datagram: &[u8]) -> Option<Self> {
         let (RELIABLE, 0, mut body) = datagrams::split(datagram)? else {
             return None;
         };
         let segment = Segment::read(&mut body).ok()?;
+        while !body.is_empty() {
+            Segment::read(&mut body).ok()?;
+        }
         let expected = Segment {
             conversation: 0,
             command: Command::Push,
@@ -36,7 +42,7 @@ impl Hello {
             data: &[HELLO],
             ..segment
         };
-        (segment == expected && body.is_empty()).then_some(Self {
+        (segment == expected).then_some(Self {
             timestamp: segment.timestamp,
         })
     }
@@ -68,6 +74,16 @@ mod tests {
     }
 
     #[test]
+    fn a_client_that_has_waited_says_hello_and_pings_in_one_datagram() {
+        let hello = hex::decode(HELLO_BYTES).unwrap();
+        let ping = "00000000510000108e06000001000000000000000100000002";
+        let waited = [&hello[..], &hex::decode(ping).unwrap()].concat();
+        assert_eq!(Hello::read(&waited), Hello::read(&hello));
+        assert!(Hello::read(&waited).is_some());
+        assert_eq!(Hello::read(&waited[..waited.len() - 1]), None);
+    }
+
+    #[test]
     fn nothing_else_is_a_hello() {
         let hello = hex::decode(HELLO_BYTES).unwrap();
         for (position, byte) in [(0, 2), (1, 1), (5, 1), (9, 82), (10, 1), (17, 1), (29, 2)] {
@@ -78,7 +94,7 @@ mod tests {
         for length in 0..hello.len() {
             assert_eq!(Hello::read(&hello[..length]), None);
         }
-        assert_eq!(Hello::read(&[&hello[..], &hello[5..]].concat()), None);
+        assert_eq!(Hello::read(&[&hello[..], &[0]].concat()), None);
         assert_eq!(Hello::read(&hex::decode(ANSWER).unwrap()), None);
     }
 }

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use socket2::SockRef;
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use syncvar_runtime::ConnectionId;
 use tokio::io::ReadBuf;
 use tokio::net::{ToSocketAddrs, UdpSocket};
@@ -41,7 +41,7 @@ pub(crate) struct Port {
 
 impl Port {
     pub(crate) async fn bind(addr: impl ToSocketAddrs) -> io::Result<Self> {
-        let socket = UdpSocket::bind(addr).await?;
+        let socket = bind(addr).await?;
         configure(&socket);
         let options = TransportOptions::default();
         Ok(Self {
@@ -80,8 +80,17 @@ impl Port {
 
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         while let Some((to, datagram)) = self.listener.next_out() {
-            if let Err(error) = ready!(self.socket.poll_send_to(cx, datagram, *to)) {
-                tracing::debug!(%to, %error, "could not send");
+            // Not `poll_send_to`: what a task may do in one go would have been used up by reading, and
+            // a flood would keep the server from answering.
+            match self.socket.try_send_to(datagram, *to) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if ready!(self.socket.poll_send_ready(cx)).is_err() {
+                        return Poll::Pending;
+                    }
+                    continue;
+                }
+                Err(error) => tracing::debug!(%to, %error, "could not send"),
+                Ok(_) => {}
             }
             self.listener.pop_out();
         }
@@ -132,7 +141,7 @@ impl<S: Game> host::Port<S> for Port {
                 addrs.insert(connection, from);
                 peer.stage = Stage::Known(connection);
             }
-            let all = receive(peer, server, options.max_queued_packets);
+            let all = receive(peer, server, options.max_queued_packets.max(1));
             let (true, Some(reason)) = (all, peer.connection.closed()) else {
                 return true;
             };
@@ -159,7 +168,7 @@ impl<S: Game> host::Port<S> for Port {
         {
             tracing::error!(%connection, %error, "not sent");
         }
-        if peer.connection.queued_bytes() > self.options.max_queued_bytes {
+        if peer.connection.queued_memory() > self.options.max_queued_bytes {
             return Sent::TooSlow;
         }
         Sent::Queued
@@ -181,13 +190,8 @@ impl<S: Game> host::Port<S> for Port {
     }
 
     fn shut_down(&mut self, linger: Duration) {
-        let now = self.started.elapsed();
         self.addrs.clear();
-        for peer in self.listener.peers.values_mut() {
-            peer.connection.close(now, linger);
-            peer.stage = Stage::Leaving;
-        }
-        self.listener.update(now);
+        self.listener.shut_down(self.started.elapsed(), linger);
     }
 
     fn poll_shut_down(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -206,10 +210,7 @@ impl Drop for Port {
     /// Without a goodbye, the clients would wait for their timeouts.
     fn drop(&mut self) {
         let now = self.started.elapsed();
-        for peer in self.listener.peers.values_mut() {
-            peer.connection.close(now, Duration::ZERO);
-        }
-        self.listener.update(now);
+        self.listener.shut_down(now, Duration::ZERO);
         while let Some((to, datagram)) = self.listener.next_out() {
             // As much as the socket takes.
             let _ = self.socket.try_send_to(datagram, *to);
@@ -233,6 +234,32 @@ fn receive(peer: &mut Peer, server: &mut impl Game, share: usize) -> bool {
         }
     }
     false
+}
+
+/// A socket at the first of the addresses that can be had.
+async fn bind(addrs: impl ToSocketAddrs) -> io::Result<UdpSocket> {
+    let mut last = None;
+    for addr in tokio::net::lookup_host(addrs).await? {
+        match bind_to(addr) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(last
+        .unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "there is no such address")))
+}
+
+/// At `[::]` it takes IPv4 too, on every system, as Mirror's does.
+fn bind_to(addr: SocketAddr) -> io::Result<UdpSocket> {
+    let domain = Domain::for_address(addr);
+    let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
+    if addr.is_ipv6() && addr.ip().is_unspecified() {
+        // Where the system cannot, there is IPv6 alone.
+        let _ = socket.set_only_v6(false);
+    }
+    socket.set_nonblocking(true)?;
+    socket.bind(&addr.into())?;
+    UdpSocket::from_std(socket.into())
 }
 
 /// As large buffers as the system gives: whatever comes between two ticks has to wait there.

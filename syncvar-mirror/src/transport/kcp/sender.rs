@@ -20,6 +20,9 @@ const MAX_HASTE: u32 = 5;
 /// A segment that has been sent so often shows that nobody is there.
 const DEAD_LINK: u32 = 40;
 
+/// What a fragment takes besides its data, about, in bytes.
+const FRAGMENT: usize = 128;
+
 /// A part of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fragment {
@@ -85,6 +88,13 @@ impl Sender {
     /// How many bytes wait to be sent or to be acknowledged.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// How much memory that takes, about.
+    pub(super) fn memory(&self) -> usize {
+        let fragments = self.queue.len().saturating_add(self.flight.len());
+        self.bytes
+            .saturating_add(fragments.saturating_mul(FRAGMENT))
     }
 
     /// Whether everything has been sent and acknowledged.
@@ -282,6 +292,37 @@ mod tests {
         sender.acknowledge_before(3);
         assert!(numbers(&mut sender, 2).is_empty());
         assert!(sender.is_shut() && !sender.is_empty());
+    }
+
+    #[test]
+    fn many_small_messages_count_for_what_they_take() {
+        let mut sender = sender(1000);
+        assert_eq!(sender.bytes(), 1000);
+        assert!(sender.memory() >= 1000 * size_of::<InFlight>());
+        numbers(&mut sender, 0);
+        assert!(sender.memory() >= 1000 * size_of::<InFlight>());
+        sender.acknowledge_before(128);
+        numbers(&mut sender, 0);
+        sender.acknowledge_before(256);
+        assert_eq!(sender.memory(), 744 * 129);
+    }
+
+    #[test]
+    fn numbers_go_on_after_the_largest() {
+        let mut sender = Sender::new(u32::MAX - 1);
+        for _ in 0..5 {
+            assert!(sender.push(&Bytes::from("x")));
+        }
+        assert_eq!(numbers(&mut sender, 0), [u32::MAX - 1, u32::MAX, 0, 1, 2]);
+        for number in [1, 2] {
+            sender.acknowledge(number, 0, 10);
+            sender.overtake(number, 0);
+        }
+        assert_eq!(numbers(&mut sender, 10), [u32::MAX - 1, u32::MAX, 0]);
+        sender.acknowledge_before(0);
+        assert_eq!(sender.bytes(), 1);
+        sender.acknowledge(0, 10, 20);
+        assert!(sender.is_empty());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Hosts and peers that get along.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ops::ControlFlow;
 
 use bytes::Bytes;
@@ -149,4 +150,28 @@ async fn a_tick_handles_what_has_come_then_asks_the_game_then_updates_then_sends
             "{log:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_host_at_all_addresses_of_ipv6_hears_ipv4_too() {
+    let mut host = Host::new(Echo::default());
+    let anywhere = [
+        (Ipv6Addr::UNSPECIFIED, 0).into(),
+        (Ipv4Addr::UNSPECIFIED, 0).into(),
+    ];
+    // The second where there is no IPv6.
+    host.add(kcp::Port::bind(&anywhere[..]).await.unwrap());
+    let at: SocketAddr = host.local_addrs().unwrap()[0];
+    let running = tokio::spawn(host.run(|_, _| ControlFlow::Continue(())));
+    let mut homes: Vec<IpAddr> = vec![Ipv4Addr::LOCALHOST.into()];
+    if at.is_ipv6() {
+        homes.push(Ipv6Addr::LOCALHOST.into());
+    }
+    for home in homes {
+        let mut client = soon(join(Kind::Kcp, (home, at.port()).into()))
+            .await
+            .unwrap();
+        exchange(&mut client, "hello").await;
+    }
+    running.abort();
 }

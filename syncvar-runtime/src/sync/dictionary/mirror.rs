@@ -156,6 +156,13 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     /// Notes what was left half-way, before anything else changes.
     #[inline]
     pub(super) fn settle(&mut self) {
+        if self.record.is_unfinished() {
+            self.settle_slowly();
+        }
+    }
+
+    #[cold]
+    fn settle_slowly(&mut self) {
         if let Some(operations) = self.record.settle() {
             operations.push(Made::Clear);
             let items = self.items.iter();

@@ -90,7 +90,8 @@ impl<T: SyncValue> SyncList<T> {
             return None;
         }
         let previous = std::mem::replace(item, value);
-        self.note_set(index);
+        self.record.note().set(index, item);
+        self.limit();
         Some(previous)
     }
 

@@ -2,7 +2,7 @@
 
 use super::log::Log;
 use super::mirror::Made;
-use crate::sync::record::Note;
+use crate::sync::record::{Note, keep};
 
 impl<T: Clone> Note<'_, Log<T>, Made<T>> {
     #[inline]
@@ -10,15 +10,16 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
         match self {
             Self::Nothing => {}
             Self::Change(log) => log.add(value.clone()),
-            Self::Operation(operations) => operations.push(Made::Add(value.clone())),
+            Self::Operation(operations) => keep(operations, || Made::Add(value.clone())),
         }
     }
 
+    #[inline]
     pub(super) fn insert(self, index: usize, value: &T) {
         match self {
             Self::Nothing => {}
             Self::Change(log) => log.insert(index, value.clone()),
-            Self::Operation(operations) => operations.push(Made::Insert(index, value.clone())),
+            Self::Operation(operations) => keep(operations, || Made::Insert(index, value.clone())),
         }
     }
 
@@ -27,27 +28,30 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
         match self {
             Self::Nothing => {}
             Self::Change(log) => log.set(index, value.clone()),
-            Self::Operation(operations) => operations.push(Made::Set(index, value.clone())),
+            Self::Operation(operations) => keep(operations, || Made::Set(index, value.clone())),
         }
     }
 
+    #[inline]
     pub(super) fn remove_at(self, index: usize) {
         match self {
             Self::Nothing => {}
             Self::Change(log) => log.remove_at(index),
-            Self::Operation(operations) => operations.push(Made::RemoveAt(index)),
+            Self::Operation(operations) => keep(operations, || Made::RemoveAt(index)),
         }
     }
 
+    #[inline]
     pub(super) fn clear_list(self) {
         match self {
             Self::Nothing => {}
             Self::Change(log) => log.clear_list(),
-            Self::Operation(operations) => operations.push(Made::Clear),
+            Self::Operation(operations) => keep(operations, || Made::Clear),
         }
     }
 
     /// So many elements become these.
+    #[inline]
     pub(super) fn splice(self, index: usize, removed: usize, values: &[T]) {
         let operations = match self {
             Self::Nothing => return,
@@ -67,6 +71,7 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
     }
 
     /// Runs of elements are taken out, so many stay, so many go, and again; whether all of them are.
+    #[inline]
     pub(super) fn remove(self, runs: Vec<(usize, usize)>, all: bool) {
         let operations = match self {
             Self::Nothing => return,

@@ -3,10 +3,11 @@
 use super::mirror::Made;
 use crate::SyncValue;
 use crate::sync::keys::{Added, KeyMap, Keys};
-use crate::sync::record::Note;
+use crate::sync::record::{Note, keep};
 
 impl<T: SyncValue, M: KeyMap<Key = T>> Note<'_, Keys<M>, Made<T>> {
     /// An element is new.
+    #[inline]
     pub(super) fn add(self, value: &T) -> Added {
         match self {
             Self::Nothing => {}
@@ -17,26 +18,28 @@ impl<T: SyncValue, M: KeyMap<Key = T>> Note<'_, Keys<M>, Made<T>> {
                 }
                 return added;
             }
-            Self::Operation(operations) => operations.push(Made::Add(value.clone())),
+            Self::Operation(operations) => keep(operations, || Made::Add(value.clone())),
         }
         Added::New
     }
 
     /// An element is gone.
+    #[inline]
     pub(super) fn remove(self, value: &T) {
         match self {
             Self::Nothing => {}
             Self::Change(keys) => keys.remove(value),
-            Self::Operation(operations) => operations.push(Made::Remove(value.clone())),
+            Self::Operation(operations) => keep(operations, || Made::Remove(value.clone())),
         }
     }
 
     /// All elements are gone.
+    #[inline]
     pub(super) fn clear_all(self) {
         match self {
             Self::Nothing => {}
             Self::Change(keys) => keys.clear_all(),
-            Self::Operation(operations) => operations.push(Made::Clear),
+            Self::Operation(operations) => keep(operations, || Made::Clear),
         }
     }
 }

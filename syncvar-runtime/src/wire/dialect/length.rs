@@ -43,6 +43,7 @@ impl NetworkWriter {
     }
 
     /// A number of elements or bytes in `Mirror`: one more, for 0 is null.
+    #[inline(never)]
     fn write_number_after_null(&mut self, number: usize) {
         self.write_number(number.saturating_add(1));
     }

@@ -1,9 +1,11 @@
 //! Links that lose, delay and repeat, and peers that say anything.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use proptest::prelude::*;
 
+use super::super::arq::Arq;
+use super::super::datagrams::Datagrams;
 use super::*;
 
 /// What happens to a datagram.
@@ -46,6 +48,46 @@ impl Link {
         let entry = self.due.first_entry()?;
         (entry.key().0 <= now).then(|| entry.remove())
     }
+}
+
+#[test]
+fn the_numbers_may_start_over_in_the_middle() {
+    let first = u32::MAX - 300;
+    let mut ends = [Arq::new(first), Arq::new(first)];
+    let message = |number: usize| Bytes::from(number.to_le_bytes().repeat(200));
+    let mut arrived = [0, 0];
+    let mut sent = 0_usize;
+    for now in (0..60_000).step_by(10) {
+        if sent < 600 {
+            for end in &mut ends {
+                assert!(end.send(&message(sent)));
+            }
+            sent += 1;
+        }
+        for from in [0, 1] {
+            let mut out = VecDeque::new();
+            let mut datagrams = Datagrams::new(1, &mut out);
+            ends[from].flush(now, &mut datagrams).unwrap();
+            drop(datagrams);
+            // The latest first, and every third is lost.
+            let step = usize::try_from(now / 10).unwrap();
+            for (index, datagram) in out.iter().enumerate().rev() {
+                if (index + step) % 3 != 0 {
+                    ends[1 - from].input(now, &datagram[HEAD..]).unwrap();
+                }
+            }
+        }
+        for (end, arrived) in ends.iter_mut().zip(&mut arrived) {
+            while let Some(got) = end.receive() {
+                assert_eq!(got, message(*arrived));
+                *arrived += 1;
+            }
+        }
+        if arrived == [600, 600] && ends.iter().all(Arq::is_sent) {
+            return;
+        }
+    }
+    panic!("{arrived:?}");
 }
 
 proptest! {

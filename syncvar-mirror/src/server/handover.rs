@@ -1,0 +1,165 @@
+//! What becomes of changes when an object changes hands: which of them are whose depends on the owner.
+//!
+//! Mirror makes nothing of it, so that what is pending then is lost: what is written to a component that
+//! the owner writes goes to all but the owner at the time of sending, and collections that only the owner
+//! is given are not made dirty for a new one.
+
+use syncvar_runtime::engine::{Sections, nanos};
+use syncvar_runtime::{ConnectionId, NetId};
+
+use super::MirrorServer;
+use super::audience::Audiences;
+use super::encode::{Wanted, write_head, write_segment_size};
+use super::object::Former;
+use super::stats::count;
+use crate::message::{EntityStateMessage, NetworkMessage};
+
+impl MirrorServer {
+    /// An object is about to change hands. What is pending of components that the owner writes, and of those
+    /// that only the owner is given, is sent first; if it is being called, when that is done.
+    pub(super) fn settle_changes(&mut self, id: NetId, former: Option<ConnectionId>) {
+        let Some(object) = self.objects.get_mut(id.0) else {
+            return;
+        };
+        if object.behaviours.is_none() {
+            object.former_owner.get_or_insert(Former(former));
+            return;
+        }
+        if object.audience == Audiences::NOBODY {
+            return;
+        }
+        let Some(entry) = self.prefabs.get(object.prefab) else {
+            return;
+        };
+        let (written, seen) = (entry.client_to_server, entry.observers);
+        let shared = self.pending(id, written & seen);
+        self.send_pending(id, shared, |receiver| Some(receiver) != former);
+        // Values of these the next owner is sent anyway.
+        let operations = self.changed(id, !written & !seen, |sections| sections.collections);
+        self.send_pending(id, operations, |receiver| Some(receiver) == former);
+        let own = self.pending(id, !seen);
+        self.forget_pending(id, own);
+    }
+
+    /// The same for an object that has changed hands while it was being called.
+    pub(super) fn settle_late(&mut self, id: NetId, former: Option<ConnectionId>) {
+        let Some(object) = self.objects.get(id.0) else {
+            return;
+        };
+        let Some(entry) = self.prefabs.get(object.prefab) else {
+            return;
+        };
+        if object.audience == Audiences::NOBODY {
+            return;
+        }
+        let (written, seen, owner) = (entry.client_to_server, entry.observers, object.owner);
+        let shared = self.pending(id, written & seen);
+        self.send_pending(id, shared, |receiver| Some(receiver) != former);
+        let own = self.pending(id, !seen);
+        self.forget_pending(id, own);
+        if owner.is_some_and(|owner| self.is_observer(id, owner)) {
+            self.hand_over(id);
+        }
+    }
+
+    /// The new owner of an object, which observes it already, is to be sent what others are not: all values,
+    /// as Mirror does, and collections emptied and filled again.
+    pub(super) fn hand_over(&mut self, id: NetId) {
+        let Some(object) = self.objects.get_mut(id.0) else {
+            return;
+        };
+        let Some(entry) = self.prefabs.get(object.prefab) else {
+            return;
+        };
+        let owned = entry.all() & !entry.observers;
+        // One that is being called is looked at when that is done.
+        let Some(behaviours) = object.behaviours.as_mut().filter(|_| owned != 0) else {
+            return;
+        };
+        let mut bit = 1;
+        behaviours.slots_mut().for_each_mut(|slot| {
+            let collections = slot.info().sections.collections;
+            if owned & bit != 0 && collections != 0 {
+                slot.set_dirty_bit(collections);
+            }
+            bit = bit.wrapping_shl(1);
+        });
+        object.everything_dirty |= owned;
+        object.handed_over |= owned & entry.client_to_server;
+        self.queue_dirty(id);
+    }
+
+    /// Those of some components that have changes.
+    fn pending(&self, id: NetId, components: u64) -> u64 {
+        let object = self.objects.get(id.0);
+        let all = object.map_or(0, |object| object.everything_dirty);
+        all & components | self.changed(id, components, |_| u64::MAX)
+    }
+
+    /// Those of some components of which some fields have changed.
+    fn changed(&self, id: NetId, components: u64, fields: impl Fn(&Sections) -> u64) -> u64 {
+        let object = self.objects.get(id.0);
+        let behaviours = object.and_then(|object| object.behaviours.as_ref());
+        behaviours.map_or(0, |behaviours| {
+            let slots = (0..64).zip(behaviours.slots().iter());
+            let changed =
+                slots.filter(|(_, slot)| slot.dirty_bits() & fields(&slot.info().sections) != 0);
+            changed.fold(0, |bits, (index, _)| bits | 1 << index) & components
+        })
+    }
+
+    fn forget_pending(&mut self, id: NetId, components: u64) {
+        let now = nanos(self.now);
+        if let Some(object) = self.objects.get_mut(id.0) {
+            object.note_sent(components, now);
+        }
+    }
+
+    /// Sends the changes of some components at once, to some of those who observe the object.
+    fn send_pending(&mut self, id: NetId, components: u64, to: impl Fn(ConnectionId) -> bool) {
+        let Some(object) = self.objects.get_mut(id.0) else {
+            return;
+        };
+        let Some(behaviours) = object.behaviours.as_mut().filter(|_| components != 0) else {
+            return;
+        };
+        let wanted = Wanted {
+            observers: components,
+            owner: 0,
+            initial_state: false,
+            everything_dirty: object.everything_dirty,
+        };
+        if let Err(unwritable) = self
+            .scratch
+            .write_components(behaviours.slots_mut(), wanted)
+        {
+            self.report_unwritable(id, unwritable);
+            return;
+        }
+        let written = &self.scratch.observers;
+        let mask = written.mask;
+        if mask == 0 {
+            return;
+        }
+        object.note_sent(mask, nanos(self.now));
+        write_head(&mut self.scratch.head, EntityStateMessage::ID, id);
+        write_segment_size(&mut self.scratch.head, written.len());
+        self.scratch.head.write_var_u64(mask);
+        let observers = self.audiences.shared_members(object.audience);
+        for receiver in observers.iter().filter(|receiver| to(**receiver)) {
+            let Some(client) = self.connections.get_mut(receiver.0) else {
+                continue;
+            };
+            let (head, state) = (&self.scratch.head, &self.scratch.observers);
+            let parts = [head.as_bytes(), state.bytes()];
+            let length = parts.iter().map(|part| part.len()).sum();
+            let channel = syncvar_runtime::Channel::Reliable;
+            if client.outbox.send(channel, self.now, &parts) {
+                count(&mut self.stats.states, length);
+                continue;
+            }
+            let limit = client.outbox.longest(channel);
+            self.report_too_long(id, Some(*receiver), (length, limit));
+        }
+    }
+}

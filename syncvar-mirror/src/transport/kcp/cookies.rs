@@ -1,0 +1,174 @@
+//! `Cookies`: the numbers by which a server knows its clients again.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::hash::{BuildHasher, RandomState};
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+/// How long a cookie is good at least; at most for twice as long. In seconds.
+const LIFETIME: u64 = 10;
+
+/// How many addresses are remembered that have used a cookie.
+const MAX_USED: usize = 4096;
+
+/// Gives a cookie to every address that asks, and remembers none of them: a cookie is a keyed hash of
+/// the address and the time. Each is good for one connection, so those are remembered that were used,
+/// until they are too old anyway.
+#[derive(Debug, Default)]
+pub(super) struct Cookies {
+    random: RandomState,
+    used: BTreeMap<SocketAddr, Used>,
+    /// In the order in which they were used.
+    order: VecDeque<SocketAddr>,
+}
+
+#[derive(Debug, Default)]
+struct Used {
+    /// How many cookies.
+    count: u32,
+    /// When the last was used or asked for.
+    at: Duration,
+}
+
+impl Cookies {
+    /// The cookie for whoever is at an address; the same one for some seconds, unless it is used.
+    pub(super) fn give(&mut self, to: SocketAddr, now: Duration) -> NonZeroU32 {
+        let mut count = 0;
+        if let Some(used) = self.used.get_mut(&to) {
+            used.at = now;
+            count = used.count;
+        }
+        self.cookie(to, count, epoch(now))
+    }
+
+    /// Uses a cookie. `false` if it is not that of the address, or not any more.
+    pub(super) fn take(&mut self, from: SocketAddr, cookie: NonZeroU32, now: Duration) -> bool {
+        let count = self.used.get(&from).map_or(0, |used| used.count);
+        let epoch = epoch(now);
+        let mut good = [Some(epoch), epoch.checked_sub(1)].into_iter().flatten();
+        if !good.any(|epoch| cookie == self.cookie(from, count, epoch)) {
+            return false;
+        }
+        self.forget_old(now);
+        let used = self.used.entry(from).or_default();
+        if used.count == 0 {
+            self.order.push_back(from);
+        }
+        used.count = used.count.wrapping_add(1).max(1);
+        used.at = now;
+        true
+    }
+
+    fn cookie(&self, of: SocketAddr, count: u32, epoch: u64) -> NonZeroU32 {
+        let [_, _, _, _, a, b, c, d] = self.random.hash_one((of, count, epoch)).to_le_bytes();
+        NonZeroU32::new(u32::from_le_bytes([a, b, c, d])).unwrap_or(NonZeroU32::MIN)
+    }
+
+    /// Lets go of those whose cookies are too old, and of the oldest when there are too many.
+    fn forget_old(&mut self, now: Duration) {
+        for _ in 0..self.order.len() {
+            let Some(oldest) = self.order.pop_front() else {
+                return;
+            };
+            let used = self.used.get(&oldest).map(|used| used.at);
+            let is_old = used.is_none_or(|at| now.saturating_sub(at).as_secs() >= 2 * LIFETIME);
+            if is_old || self.order.len() >= MAX_USED - 1 {
+                self.used.remove(&oldest);
+            } else {
+                self.order.push_front(oldest);
+                return;
+            }
+        }
+    }
+}
+
+fn epoch(now: Duration) -> u64 {
+    now.as_secs() / LIFETIME
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addr(number: u32) -> SocketAddr {
+        let [a, b, c, d] = number.to_be_bytes();
+        ([a, b, c, d], 7000).into()
+    }
+
+    fn secs(secs: u64) -> Duration {
+        Duration::from_secs(secs)
+    }
+
+    #[test]
+    fn whoever_asks_is_not_remembered() {
+        let mut cookies = Cookies::default();
+        let first = cookies.give(addr(0), secs(0));
+        for number in 1..100_000 {
+            cookies.give(addr(number), secs(0));
+        }
+        assert!(cookies.used.is_empty() && cookies.order.is_empty());
+        assert!(cookies.take(addr(0), first, secs(0)));
+    }
+
+    #[test]
+    fn a_cookie_is_good_for_its_address_and_one_connection() {
+        let mut cookies = Cookies::default();
+        let cookie = cookies.give(addr(1), secs(3));
+        assert_eq!(cookies.give(addr(1), secs(4)), cookie);
+        assert_ne!(cookies.give(addr(2), secs(4)), cookie);
+        assert!(!cookies.take(addr(2), cookie, secs(4)));
+        assert!(cookies.take(addr(1), cookie, secs(4)));
+        assert!(!cookies.take(addr(1), cookie, secs(4)));
+
+        let next = cookies.give(addr(1), secs(4));
+        assert_ne!(next, cookie);
+        assert!(cookies.take(addr(1), next, secs(4)));
+        for old in [cookie, next] {
+            assert!(!cookies.take(addr(1), old, secs(4)));
+        }
+    }
+
+    #[test]
+    fn a_cookie_is_good_for_ten_seconds_at_least_and_not_for_ever() {
+        for given in 0..20 {
+            let mut cookies = Cookies::default();
+            let cookie = cookies.give(addr(1), secs(given));
+            assert!(!cookies.take(addr(1), cookie, secs(given + 20)));
+            assert!(cookies.take(addr(1), cookie, secs(given + 10)));
+        }
+    }
+
+    #[test]
+    fn a_used_cookie_is_not_good_again_and_a_new_one_is_whenever_they_come() {
+        for at in 0..60 {
+            let mut cookies = Cookies::default();
+            let cookie = cookies.give(addr(1), secs(0));
+            assert!(cookies.take(addr(1), cookie, secs(5)));
+            let next = cookies.give(addr(1), secs(5 + at));
+            // Somebody else, so that what is old is forgotten.
+            let other = cookies.give(addr(2), secs(10 + at));
+            assert!(cookies.take(addr(2), other, secs(10 + at)));
+            assert!(!cookies.take(addr(1), cookie, secs(10 + at)), "{at}");
+            assert!(cookies.take(addr(1), next, secs(10 + at)), "{at}");
+        }
+    }
+
+    #[test]
+    fn no_more_are_remembered_than_the_limit_and_no_longer_than_need_be() {
+        let mut cookies = Cookies::default();
+        let come = |cookies: &mut Cookies, number: u32, now: Duration| {
+            let cookie = cookies.give(addr(number), now);
+            assert!(cookies.take(addr(number), cookie, now));
+        };
+        for number in 0..10_000 {
+            come(&mut cookies, number, secs(0));
+        }
+        assert_eq!(
+            (cookies.used.len(), cookies.order.len()),
+            (MAX_USED, MAX_USED)
+        );
+        come(&mut cookies, 1, secs(30));
+        assert_eq!((cookies.used.len(), cookies.order.len()), (1, 1));
+    }
+}

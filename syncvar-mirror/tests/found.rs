@@ -1,0 +1,13 @@
+//! What has been found wrong once, and is not to come back: a server of ours and clients that do what
+//! Mirror's do.
+
+mod found {
+    pub(crate) mod net;
+
+    mod joining;
+    mod owners;
+    mod states;
+    mod steps;
+    mod unsent;
+    mod world;
+}

@@ -1,0 +1,95 @@
+//! Those who join in another way than in one go.
+
+use syncvar::mirror::message::{AddPlayerMessage, NetworkMessage};
+use syncvar::mirror::*;
+
+use super::net::{Body, Net, Whole};
+
+#[test]
+fn one_who_asks_twice_before_it_is_answered_has_asked_once() {
+    let mut net = Net::new();
+    let connection = net.connect();
+    let add = AddPlayerMessage.to_bytes().unwrap();
+    while net.server.poll_event().is_some() {}
+    net.say(connection, &[&add, &add, &add]).unwrap();
+    net.say(connection, &[&add]).unwrap();
+    // What every game does.
+    while let Some(event) = net.server.poll_event() {
+        if let MirrorServerEvent::AddPlayerRequested { connection } = event {
+            net.server.add_player(connection, Whole::default()).unwrap();
+        }
+    }
+    assert_eq!(net.server.object_count(), 1);
+}
+
+#[test]
+fn one_who_was_not_given_a_player_may_ask_again() {
+    let mut net = Net::new();
+    let connection = net.connect();
+    let add = AddPlayerMessage.to_bytes().unwrap();
+    let asked = |net: &mut Net| {
+        let events = std::iter::from_fn(|| net.server.poll_event());
+        events
+            .filter(|event| matches!(event, MirrorServerEvent::AddPlayerRequested { .. }))
+            .count()
+    };
+    asked(&mut net);
+    for _ in 0..2 {
+        net.say(connection, &[&add]).unwrap();
+        assert_eq!(asked(&mut net), 1);
+    }
+    // So may one whose request nobody has seen.
+    let mut config = MirrorServerConfig::default();
+    config.max_events = 4;
+    let server = MirrorServer::with_config(super::net::prefabs(), config);
+    let mut net = Net::of(server);
+    let connection = net.server.handle_connect(Limits::TELEPATHY);
+    net.say(connection, &[&add]).unwrap();
+    for _ in 0..4 {
+        net.server.handle_connect(Limits::TELEPATHY);
+    }
+    assert_eq!(asked(&mut net), 0);
+    net.say(connection, &[&add]).unwrap();
+    assert_eq!(asked(&mut net), 1);
+}
+
+#[test]
+fn what_happens_while_a_player_is_chosen_is_not_lost() {
+    let mut net = Net::new();
+    let choosing = net.connect();
+    // Nothing of this can be applied by a client that has not been shown everything.
+    let changed = net.server.spawn(Whole::default());
+    let gone = net.server.spawn(Whole::default());
+    net.frame();
+    net.body(changed).health.set(7);
+    net.body(changed).effects.push(8);
+    net.server.despawn(gone);
+    net.frame();
+    net.server.add_player(choosing, Whole::default()).unwrap();
+    net.settle();
+    let body: &Body = net.seen(choosing, changed);
+    assert_eq!((*body.health, &body.effects[..]), (7, &[8][..]));
+    assert_eq!(net.clients[&choosing].object_count(), 2);
+    assert_eq!(net.clients[&choosing].stats().unknown_objects, 0);
+}
+
+#[test]
+fn one_who_was_not_ready_and_lost_its_player_meanwhile_is_shown_everything_with_the_next() {
+    let mut net = Net::new();
+    let (connection, player) = net.join();
+    let other = net.server.spawn(Whole::default());
+    net.settle();
+    net.server.set_not_ready(connection);
+    net.server.despawn(player);
+    net.body(other).health.set(7);
+    net.frame();
+    net.client(connection).ready();
+    net.frame();
+    assert!(net.server.is_ready(connection));
+    net.body(other).effects.push(8);
+    net.frame();
+    net.server.add_player(connection, Whole::default()).unwrap();
+    net.settle();
+    let body: &Body = net.seen(connection, other);
+    assert_eq!((*body.health, &body.effects[..]), (7, &[8][..]));
+}

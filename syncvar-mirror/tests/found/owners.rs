@@ -1,0 +1,204 @@
+//! Objects that change hands.
+
+use syncvar::prelude::*;
+
+use super::net::{Bag, Body, Diary, Hands, Net, SCENE, Whole};
+use syncvar::mirror::MirrorSpawnOptions;
+
+#[test]
+fn a_new_owner_gets_what_the_server_wrote_just_before() {
+    let mut net = Net::new();
+    let (me, _) = net.join();
+    let cart = net.server.spawn(Whole::default());
+    net.settle();
+    net.hands(cart).grip.set(5);
+    net.hands(cart).held.push(6);
+    net.server.set_owner(cart, Some(me));
+    net.settle();
+    let hands: &Hands = net.seen(me, cart);
+    assert_eq!((*hands.grip, &hands.held[..]), (5, &[6][..]));
+}
+
+#[test]
+fn what_the_former_owner_wrote_reaches_the_next_one_and_not_itself_again() {
+    let mut net = Net::new();
+    let (former, _) = net.join();
+    let (second, _) = net.join();
+    let (third, _) = net.join();
+    let cart = net.server.spawn(Whole::default());
+    net.server.set_owner(cart, Some(former));
+    net.settle();
+    // A change that is read, and before it has been sent on, the object changes hands.
+    let grip = [
+        &[1, 0, 0, 0, 0, 0, 0, 0][..],
+        &[1, 0, 0, 0, 0, 18],
+        &[1, 10],
+    ]
+    .concat();
+    net.client(former)
+        .get_mut::<Hands>(cart)
+        .unwrap()
+        .grip
+        .set(5);
+    net.client(former)
+        .get_mut::<Hands>(cart)
+        .unwrap()
+        .held
+        .push(9);
+    let now = net.now;
+    net.client(former).update(now);
+    while net.client(former).poll_transmit().is_some() {}
+    net.say(former, &[&Net::state(cart, 4, &[&grip])]).unwrap();
+    net.server.set_owner(cart, Some(second));
+    net.settle();
+    for connection in [former, second, third] {
+        let hands: &Hands = net.seen(connection, cart);
+        let seen = (*hands.grip, &hands.held[..]);
+        assert_eq!(seen, (5, &[9][..]), "{connection}");
+    }
+}
+
+#[test]
+fn a_new_owner_gets_the_collections_that_only_the_owner_is_given() {
+    let mut net = Net::new();
+    let (first, _) = net.join();
+    let (second, _) = net.join();
+    let mut whole = Whole::default();
+    whole.1.items = [1, 2, 3].into();
+    let chest = net.server.spawn(whole);
+    net.settle();
+    let check = |net: &Net, owner: ConnectionId| {
+        let bag: &Bag = net.seen(owner, chest);
+        let truth: &Bag = net.server.get(chest).unwrap();
+        assert_eq!((*bag.coins, &bag.items), (*truth.coins, &truth.items));
+    };
+    net.server.set_owner(chest, Some(first));
+    net.bag(chest).items.remove(0);
+    net.settle();
+    check(&net, first);
+    // Something is pending when it changes hands.
+    net.bag(chest).items.push(4);
+    net.server.set_owner(chest, Some(second));
+    net.bag(chest).coins.set(1);
+    net.bag(chest).items.set(0, 9);
+    net.settle();
+    check(&net, second);
+    // Somebody who has an old one gets it anew.
+    net.server.set_owner(chest, Some(first));
+    net.settle();
+    check(&net, first);
+    net.bag(chest).items.clear();
+    net.settle();
+    check(&net, first);
+}
+
+#[test]
+fn one_who_joins_before_what_is_pending_is_sent_and_gets_the_object_back_later_has_it_right() {
+    let mut net = Net::new();
+    let (other, _) = net.join();
+    let chest = net.server.spawn(Whole::default());
+    net.settle();
+    net.server.set_owner(chest, Some(other));
+    net.settle();
+    let me = net.connect();
+    net.bag(chest).items.push(1);
+    net.bag(chest).items.push(2);
+    net.server.set_owner(chest, Some(me));
+    net.server.add_player(me, Whole::default()).unwrap();
+    net.server.set_owner(chest, None);
+    net.settle();
+    net.server.set_owner(chest, Some(me));
+    net.settle();
+    let bag: &Bag = net.seen(me, chest);
+    assert_eq!(bag.items, [1, 2]);
+}
+
+#[test]
+fn a_new_owner_gets_what_the_former_one_kept_to_itself() {
+    let mut net = Net::new();
+    let (first, _) = net.join();
+    let (second, _) = net.join();
+    let chest = net.server.spawn(Whole::default());
+    net.server.set_owner(chest, Some(first));
+    net.settle();
+    let mut diary = net.client(first).get_mut::<Diary>(chest).unwrap();
+    diary.page.set(3);
+    diary.lines.push(4);
+    drop(diary);
+    net.settle();
+    net.server.set_owner(chest, Some(second));
+    net.settle();
+    let diary: &Diary = net.seen(second, chest);
+    assert_eq!((*diary.page, &diary.lines[..]), (3, &[4][..]));
+}
+
+#[test]
+fn what_an_owner_writes_and_nobody_else_sees_is_not_kept_without_end() {
+    let mut net = Net::new();
+    let (me, player) = net.join();
+    net.join();
+    net.settle();
+    // One line more, and all of them gone.
+    let lines = [1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 14, 4, 0];
+    net.say(me, &[&Net::state(player, 8, &[&lines])]).unwrap();
+    let diary: &Diary = net.server.get(player).unwrap();
+    assert!(diary.lines.is_empty() && diary.lines.is_dirty());
+    net.frame();
+    let diary: &Diary = net.server.get(player).unwrap();
+    assert!(!diary.lines.is_dirty(), "there are operations left");
+}
+
+#[test]
+fn a_scene_object_whose_owner_wrote_half_of_something_is_the_same_for_all() {
+    let mut net = Net::new();
+    let (me, _) = net.join();
+    let (other, _) = net.join();
+    let options = MirrorSpawnOptions {
+        owner: Some(me),
+        ..MirrorSpawnOptions::default()
+    };
+    let cart = net
+        .server
+        .spawn_scene_object(SCENE, Whole::default(), options)
+        .unwrap();
+    net.settle();
+    // The list has an operation and then one that is none; and the number before would be next.
+    let half = [&[1, 0, 0, 0, 0, 0, 0, 0][..], &[2, 0, 0, 0, 0, 18, 77]].concat();
+    let state = Net::state(cart, 4, &[&half]);
+    assert!(net.say(me, &[&state]).is_err());
+    net.settle();
+    assert!(!net.server.is_connected(me));
+    let truth: &Hands = net.server.get(cart).unwrap();
+    let truth = (*truth.grip, truth.held.to_vec());
+    let hands: &Hands = net.seen(other, cart);
+    assert_eq!((*hands.grip, hands.held.to_vec()), truth);
+}
+
+#[test]
+fn an_object_that_changes_hands_while_it_is_called_is_as_right() {
+    let mut net = Net::new();
+    let (first, _) = net.join();
+    let (second, _) = net.join();
+    let (third, _) = net.join();
+    let mut whole = Whole::default();
+    whole.1.items = [1, 2].into();
+    let cart = net.server.spawn(whole);
+    net.server.set_owner(cart, Some(first));
+    net.settle();
+    net.bag(cart).items.push(3);
+    net.hands(cart).held.push(4);
+    net.client(second).calls::<Body>(cart).cmd_take().unwrap();
+    net.settle();
+    assert_eq!(net.server.owner(cart), Some(second));
+    let bag: &Bag = net.seen(second, cart);
+    assert_eq!(bag.items, [1, 2, 3]);
+    // What the server wrote to what the first one wrote was not for that one, as in Mirror.
+    for connection in [second, third] {
+        let hands: &Hands = net.seen(connection, cart);
+        assert_eq!((*hands.grip, &hands.held[..]), (0, &[4][..]));
+        let body: &Body = net.seen(connection, cart);
+        assert_eq!(*body.health, 1);
+    }
+    let bag: &Bag = net.seen(first, cart);
+    assert_eq!(bag.items, [1, 2]);
+}

@@ -1,0 +1,84 @@
+//! What cannot be sent, and then can.
+
+use std::time::Duration;
+
+use syncvar::Channel;
+use syncvar::mirror::*;
+use syncvar::prelude::*;
+
+use super::net::Net;
+
+#[derive(NetworkBehaviour, Default)]
+struct Sign {
+    #[sync_var]
+    text: SyncVar<String>,
+    #[sync_var]
+    notes: SyncList<i64>,
+}
+
+fn prefabs() -> MirrorPrefabs {
+    super::net::prefabs().register::<Sign>(MirrorPrefab::new("sign", AssetId(7)))
+}
+
+/// A sign that cannot be sent when it is spawned, and is changed then.
+fn mended(sign: Sign, mend: impl FnOnce(&mut Sign)) {
+    let mut net = Net::of(MirrorServer::new(prefabs()));
+    let (connection, _) = net.join();
+    let (second, _) = net.join();
+    let sign = net.server.spawn(sign);
+    net.settle();
+    assert_eq!(net.server.observers(sign), []);
+    let events = net.events.len();
+    // It is not tried again as long as nobody touches it.
+    net.settle();
+    assert_eq!(net.events.len(), events);
+    mend(&mut net.server.get_mut::<Sign>(sign).unwrap());
+    net.server.update(net.now);
+    net.events
+        .extend(std::iter::from_fn(|| net.server.poll_event()));
+    assert_eq!(net.events.len(), events);
+    assert_eq!(net.server.observers(sign), [connection, second]);
+}
+
+#[test]
+fn an_object_that_could_not_be_written_is_shown_when_it_can() {
+    let text = SyncVar::new("x".repeat(70_000));
+    mended(
+        Sign {
+            text,
+            ..Sign::default()
+        },
+        |sign| {
+            sign.text.set("x".into());
+        },
+    );
+}
+
+#[test]
+fn an_object_that_was_too_long_is_shown_when_it_is_not() {
+    let notes = SyncList::from(vec![i64::MAX; 5000]);
+    mended(
+        Sign {
+            notes,
+            ..Sign::default()
+        },
+        |sign| sign.notes.clear(),
+    );
+}
+
+#[test]
+fn the_time_of_a_client_does_not_go_back() {
+    let mut client = MirrorClient::new(prefabs());
+    client.handle_connect(Limits::TELEPATHY);
+    let mut last = [0.0; 2];
+    for millis in [100, 50, 60, 200] {
+        client.update(Duration::from_millis(millis));
+        while let Some(packet) = client.poll_transmit() {
+            let time = batch::Unbatcher::new(&packet.bytes).unwrap().time();
+            let last = &mut last[usize::from(packet.channel == Channel::Unreliable)];
+            assert!(time >= *last, "{time} after {last}");
+            *last = time;
+        }
+    }
+    assert_eq!(client.now(), Duration::from_millis(200));
+}
