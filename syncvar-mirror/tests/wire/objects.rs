@@ -6,8 +6,8 @@ use syncvar::Channel;
 use syncvar::mirror::batch::Unbatcher;
 use syncvar::mirror::message::{Message, NetworkMessage, ReadyMessage};
 use syncvar::mirror::{
-    Component, Limits, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorSpawnOptions,
-    SyncDirection, SyncMode,
+    Component, Limits, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerConfig,
+    MirrorSpawnOptions, SpawnPolicy, SyncDirection, SyncMode,
 };
 use syncvar::prelude::*;
 
@@ -53,7 +53,9 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let mut server = MirrorServer::new(prefabs());
+        let mut config = MirrorServerConfig::default();
+        config.spawn_policy = SpawnPolicy::WhenReady;
+        let mut server = MirrorServer::with_config(prefabs(), config);
         let [owner, other] = [(); 2].map(|()| server.handle_connect(Limits::TELEPATHY));
         let ready = ReadyMessage.to_bytes().expect("it is short");
         let length = u8::try_from(ready.len()).expect("it is short");
@@ -84,9 +86,12 @@ impl World {
     }
 
     /// The one payload that a connection has been sent with the last update.
+    #[track_caller]
     fn to(&self, connection: ConnectionId) -> String {
         let mut sent = self.sent.iter().filter(|(to, ..)| *to == connection);
-        let (.., payloads) = sent.next().expect("it has been sent something");
+        let Some((.., payloads)) = sent.next() else {
+            panic!("nothing has been sent to {connection}");
+        };
         assert!(payloads.len() == 1 && sent.next().is_none());
         payloads[0].clone()
     }
