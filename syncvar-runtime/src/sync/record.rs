@@ -88,12 +88,17 @@ impl<L: Default, O> Default for Record<L, O> {
 impl<L: Log, O> Record<L, O> {
     #[inline]
     pub(super) fn is_dirty(&self) -> bool {
-        // What is asked most often, first.
-        if self.mode == Mode::Recording {
-            return !self.log.is_empty();
-        }
         match self.mode {
-            Mode::New | Mode::Unobserved | Mode::Recording | Mode::Unrecorded => false,
+            Mode::Recording => !self.log.is_empty(),
+            _ => self.is_dirty_otherwise(),
+        }
+    }
+
+    #[inline(never)]
+    fn is_dirty_otherwise(&self) -> bool {
+        match self.mode {
+            Mode::New | Mode::Unobserved | Mode::Unrecorded => false,
+            Mode::Recording => !self.log.is_empty(),
             Mode::Whole | Mode::Unfinished => true,
             Mode::Verbatim => !self.operations().is_empty(),
         }
@@ -107,10 +112,10 @@ impl<L: Log, O> Record<L, O> {
 
     #[inline]
     pub(super) fn clear_dirty(&mut self) {
-        match self.mode {
-            Mode::Recording => self.log.clear(),
-            _ => self.begin_again(),
+        if self.mode != Mode::Recording {
+            self.begin_again();
         }
+        self.log.clear();
     }
 
     #[inline(never)]
@@ -120,11 +125,10 @@ impl<L: Log, O> Record<L, O> {
             Mode::Verbatim | Mode::Unfinished => Mode::Verbatim,
             Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole => Mode::Recording,
         };
-        self.forget();
+        self.forget_operations();
     }
 
-    fn forget(&mut self) {
-        self.log.clear();
+    fn forget_operations(&mut self) {
         if let Some(verbatim) = &mut self.verbatim {
             verbatim.operations.clear();
             verbatim.operations.shrink_to(KEPT);
@@ -147,7 +151,8 @@ impl<L: Log, O> Record<L, O> {
             (true, Mode::Unrecorded) => self.mode = Mode::Verbatim,
             (false, Mode::Verbatim | Mode::Unfinished) => {
                 self.mode = Mode::Unrecorded;
-                self.forget();
+                self.log.clear();
+                self.forget_operations();
             }
             _ => {}
         }

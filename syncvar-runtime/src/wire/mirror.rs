@@ -31,7 +31,8 @@ impl NetworkWriter {
         }
     }
 
-    /// The same where the dialect decides: a call, so that the other dialects stay short where they are inlined.
+    /// The same where the dialect decides: a call, so that the other dialects stay short where they are
+    /// inlined.
     #[cold]
     #[inline(never)]
     pub(super) fn write_mirror_number(&mut self, value: u64) {

@@ -72,6 +72,7 @@ impl<T: SyncValue> SyncList<T> {
     /// # Panics
     ///
     /// When there is no such element.
+    #[inline]
     #[track_caller]
     pub fn set(&mut self, index: usize, value: T) -> bool {
         self.replace(index, value).is_some()
@@ -82,6 +83,7 @@ impl<T: SyncValue> SyncList<T> {
     /// # Panics
     ///
     /// When there is no such element.
+    #[inline]
     #[track_caller]
     pub fn replace(&mut self, index: usize, value: T) -> Option<T> {
         self.settle();
