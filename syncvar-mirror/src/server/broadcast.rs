@@ -3,13 +3,11 @@
 
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use syncvar_runtime::{Channel, ConnectionId};
 
 use super::audience::{AudienceId, Audiences};
 use super::connection::Connection;
-use super::encode::write_message;
-use super::frame::put_message;
 use super::outbox::{Exception, header};
 use super::{DisconnectReason, MirrorServer};
 use crate::MirrorError;
@@ -103,31 +101,18 @@ impl MirrorServer {
     fn write_times(&mut self) -> Times {
         let now = self.now;
         let seconds = now.as_secs_f64();
-        let head = &mut self.scratch.head;
-        let mut both = BytesMut::from(&header(now)[..]);
-        write_message(
-            head,
-            &TimeSnapshotMessage {
-                scaled_time: seconds,
-            },
-        );
-        put_message(&mut both, &[head.as_bytes()]);
-        let middle = both.len();
-        write_message(
-            head,
-            &NetworkPingMessage {
-                local_time: seconds,
-                predicted_time_adjusted: 0.0,
-            },
-        );
-        put_message(&mut both, &[head.as_bytes()]);
-        let both = both.freeze();
-        let mut ping = BytesMut::from(&header(now)[..]);
-        ping.extend_from_slice(both.get(middle..).unwrap_or_default());
+        let header = header(now);
+        let scaled_time = seconds;
+        let snapshot = TimeSnapshotMessage { scaled_time };
+        let ping = NetworkPingMessage {
+            local_time: seconds,
+            predicted_time_adjusted: 0.0,
+        };
+        let snapshot = self.scratch.own_batch(&header, &snapshot);
         Times {
-            snapshot: both.slice(..middle),
-            ping: ping.freeze(),
-            both,
+            both: self.scratch.own_batch(&snapshot, &ping),
+            ping: self.scratch.own_batch(&header, &ping),
+            snapshot,
         }
     }
 

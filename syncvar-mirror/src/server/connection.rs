@@ -1,11 +1,13 @@
 //! What is kept for a connection, and how one begins and ends.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar_runtime::engine::Rates;
 use syncvar_runtime::{Channel, ConnectionId, NetId};
 
 use super::audience::AudienceId;
+use super::object::Object;
 use super::outbox::{Exception, Outbox};
 use super::{DisconnectReason, MirrorServer, MirrorServerEvent};
 use crate::{Limits, MirrorError};
@@ -26,8 +28,7 @@ pub(super) struct Connection {
     /// Whether it has asked for a player and the game has not seen that: how many events had been missed.
     pub(super) asked: Option<u64>,
     pub(super) player: Option<NetId>,
-    /// What it owns, in the order in which it was given it.
-    pub(super) owned: Vec<NetId>,
+    pub(super) owned: Owned,
     /// When it was last asked for its time.
     pub(super) last_ping: Option<Duration>,
     /// In seconds.
@@ -44,6 +45,26 @@ pub(super) struct Connection {
     pub(super) listed: bool,
 }
 
+/// What a connection owns, in the order in which it was given it.
+#[derive(Debug, Default)]
+pub(super) struct Owned {
+    /// By a number that each object keeps.
+    objects: BTreeMap<u64, NetId>,
+    next: u64,
+}
+
+impl Owned {
+    pub(super) fn add(&mut self, id: NetId, object: &mut Object) {
+        object.owned_at = self.next;
+        self.objects.insert(self.next, id);
+        self.next += 1;
+    }
+
+    pub(super) fn remove(&mut self, object: &Object) {
+        self.objects.remove(&object.owned_at);
+    }
+}
+
 impl MirrorServer {
     /// The transport has a new connection, which carries so much. The server is told of what becomes of
     /// it by the number that is returned, which never comes back.
@@ -57,7 +78,7 @@ impl MirrorServer {
             shown: false,
             asked: None,
             player: None,
-            owned: Vec::new(),
+            owned: Owned::default(),
             last_ping: None,
             rtt: None,
             rates: Rates::default(),
@@ -144,7 +165,7 @@ impl MirrorServer {
         for object in self.objects.values_mut() {
             object.views.retain(|(known, _)| *known != connection);
         }
-        for id in &client.owned {
+        for id in client.owned.objects.values() {
             self.lose_owner(*id, connection);
         }
         self.events.push(MirrorServerEvent::Disconnected {

@@ -4,8 +4,9 @@ use bytes::{Bytes, BytesMut};
 use syncvar_runtime::engine::{Slot, Slots};
 use syncvar_runtime::{Dialect, NetId, NetworkHash128, NetworkWriter, WriteError};
 
-use super::frame::var_length;
+use super::frame::{put_message, var_length};
 use crate::AssetId;
+use crate::batch::framed;
 use crate::message::{EntityStateMessage, NetworkMessage, SpawnFlags};
 
 /// Memory that is used again and again.
@@ -17,7 +18,7 @@ pub(super) struct Scratch {
     pub(super) observers: Components,
     /// The same for the owner.
     pub(super) owner: Components,
-    /// Messages for owners, to be cut off one by one.
+    /// What is not of a frame, to be cut off one by one.
     own: BytesMut,
     /// Objects to be looked at.
     pub(super) ids: Vec<NetId>,
@@ -177,19 +178,38 @@ impl Scratch {
 
     /// A message for one connection: a piece of memory that many have parts of.
     pub(super) fn own_state(&mut self) -> Bytes {
-        let (head, components) = (&self.head, &self.owner);
-        let length = head.len() + components.bytes().len();
-        if self.own.capacity() < length {
-            self.own.reserve(length.max(OWN));
+        let parts = [self.head.as_bytes(), self.owner.bytes()];
+        take_piece(&mut self.own, parts.iter().map(|part| part.len()).sum());
+        for part in parts {
+            self.own.extend_from_slice(part);
         }
-        self.own.extend_from_slice(head.as_bytes());
-        self.own.extend_from_slice(components.bytes());
+        self.own.split().freeze()
+    }
+
+    /// A batch of this header and this message, in a piece of the same memory.
+    pub(super) fn own_batch<'a, M: NetworkMessage<'a>>(
+        &mut self,
+        before: &[u8],
+        message: &M,
+    ) -> Bytes {
+        write_message(&mut self.head, message);
+        let message = self.head.as_bytes();
+        take_piece(&mut self.own, before.len() + framed(message.len()));
+        self.own.extend_from_slice(before);
+        put_message(&mut self.own, &[message]);
         self.own.split().freeze()
     }
 }
 
 /// How much memory is taken at once for messages of single connections.
 const OWN: usize = 4096;
+
+/// Sees to it that so much can be written without moving anything.
+fn take_piece(own: &mut BytesMut, length: usize) {
+    if own.capacity() < length {
+        own.reserve(length.max(OWN));
+    }
+}
 
 /// Writes the beginning of a message that ends with some bytes: its id, its fields, and how many bytes
 /// follow. Mirror, `WriteArraySegmentAndSize`.

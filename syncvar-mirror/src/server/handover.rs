@@ -9,9 +9,10 @@ use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;
 use super::audience::Audiences;
-use super::encode::{Wanted, write_state_head};
+use super::encode::{Wanted, write_head, write_segment_size};
 use super::object::Former;
 use super::stats::count;
+use crate::message::{EntityStateMessage, NetworkMessage};
 
 impl MirrorServer {
     /// An object is about to change hands. What is pending of components that the owner writes, and of those
@@ -141,7 +142,9 @@ impl MirrorServer {
             return;
         }
         object.note_sent(mask, nanos(self.now));
-        write_state_head(&mut self.scratch.head, id, &self.scratch.observers);
+        write_head(&mut self.scratch.head, EntityStateMessage::ID, id);
+        write_segment_size(&mut self.scratch.head, written.len());
+        self.scratch.head.write_var_u64(mask);
         let observers = self.audiences.shared_members(object.audience);
         for receiver in observers.iter().filter(|receiver| to(**receiver)) {
             let Some(client) = self.connections.get_mut(receiver.0) else {

@@ -34,6 +34,8 @@ pub(super) struct Object {
     pub(super) place: Place,
     pub(super) scale: Vector3,
     pub(super) owner: Option<ConnectionId>,
+    /// Where it stands among what its owner owns.
+    pub(super) owned_at: u64,
     /// Those who observe it: they are ready and have been sent it.
     pub(super) audience: AudienceId,
     pub(super) visibility: Visibility,

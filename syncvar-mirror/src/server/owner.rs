@@ -28,11 +28,11 @@ impl MirrorServer {
         };
         object.owner = owner;
         if let Some(client) = former.and_then(|it| self.connections.get_mut(it.0)) {
-            client.owned.retain(|owned| *owned != id);
+            client.owned.remove(object);
             client.player = client.player.filter(|player| *player != id);
         }
         if let Some(client) = owner.and_then(|it| self.connections.get_mut(it.0)) {
-            client.owned.push(id);
+            client.owned.add(id, object);
         }
         if let Some(former) = former {
             self.tell_owner(id, former, SpawnFlags::NONE);

@@ -188,6 +188,7 @@ impl MirrorServer {
                 },
                 scale: scale.unwrap_or(Vector3::new(1.0, 1.0, 1.0)),
                 owner,
+                owned_at: 0,
                 audience: Audiences::NOBODY,
                 visibility,
                 area: None,
@@ -208,7 +209,7 @@ impl MirrorServer {
         prepared: Prepared,
         before: impl FnOnce(&mut Self, NetId),
     ) -> NetId {
-        let Prepared { id, object } = prepared;
+        let Prepared { id, mut object } = prepared;
         self.next_id = id.0.wrapping_add(1);
         if object.scene_id != SceneId::NONE {
             self.scene_objects.insert(object.scene_id.0, id);
@@ -218,7 +219,7 @@ impl MirrorServer {
         }
         let owner = object.owner.and_then(|it| self.connections.get_mut(it.0));
         if let Some(owner) = owner {
-            owner.owned.push(id);
+            owner.owned.add(id, &mut object);
         }
         let position = object.place.position;
         self.objects.insert(id.0, object);
@@ -283,7 +284,7 @@ impl MirrorServer {
         self.calls.forget(id);
         let owner = object.owner.and_then(|it| self.connections.get_mut(it.0));
         if let Some(owner) = owner {
-            owner.owned.retain(|owned| *owned != id);
+            owner.owned.remove(&object);
             owner.player = owner.player.filter(|player| *player != id);
         }
         let observers = self.audiences.shared_members(object.audience);

@@ -80,8 +80,17 @@ impl Port {
 
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         while let Some((to, datagram)) = self.listener.next_out() {
-            if let Err(error) = ready!(self.socket.poll_send_to(cx, datagram, *to)) {
-                tracing::debug!(%to, %error, "could not send");
+            // Not `poll_send_to`: what a task may do in one go would have been used up by reading, and
+            // a flood would keep the server from answering.
+            match self.socket.try_send_to(datagram, *to) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if ready!(self.socket.poll_send_ready(cx)).is_err() {
+                        return Poll::Pending;
+                    }
+                    continue;
+                }
+                Err(error) => tracing::debug!(%to, %error, "could not send"),
+                Ok(_) => {}
             }
             self.listener.pop_out();
         }

@@ -1,5 +1,6 @@
 //! Clients that do what they should not.
 
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,8 +9,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
 
 use super::support::*;
-use crate::transport::TransportOptions;
+use crate::transport::host::Port;
 use crate::transport::kcp::KcpConnection;
+use crate::transport::{TransportOptions, kcp};
 
 #[tokio::test]
 async fn a_frame_of_no_bytes_or_of_too_many_closes_the_connection_it_came_from() {
@@ -170,4 +172,33 @@ async fn a_client_that_takes_nothing_for_a_while_is_sent_off_however_much_may_wa
         })
         .await;
     server.wait_for_connections(0).await;
+}
+
+#[tokio::test]
+async fn a_flood_does_not_keep_the_server_from_answering() {
+    let mut port = kcp::Port::bind("127.0.0.1:0").await.unwrap();
+    let addr = Port::<Echo>::local_addr(&port).unwrap();
+    let client = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    client.set_nonblocking(true).unwrap();
+    let mut hello = KcpConnection::connect(Duration::ZERO);
+    hello.update(Duration::ZERO);
+    client
+        .send_to(&hello.poll_transmit().unwrap(), addr)
+        .unwrap();
+    // More than a task reads in one go.
+    for _ in 0..300 {
+        client.send_to(b"flood", addr).unwrap();
+    }
+    let mut turns = 0;
+    let answered = std::future::poll_fn(|cx| {
+        turns += 1;
+        let _ = Port::<Echo>::poll(&mut port, cx);
+        match client.recv(&mut [0; 1500]) {
+            Ok(_) => Poll::Ready(turns),
+            Err(_) => Poll::Pending,
+        }
+    });
+    // In the first there is nothing yet; the flood takes three more.
+    let turns = soon(answered).await;
+    assert!(turns <= 3, "{turns}");
 }
