@@ -21,7 +21,9 @@ fn message<'a>(message: &impl NetworkMessage<'a>) -> Bytes {
 
 fn batch(messages: &[Bytes]) -> Bytes {
     let mut batcher = Batcher::new(usize::MAX);
-    messages.iter().for_each(|it| batcher.add(it, 1.0));
+    for message in messages {
+        batcher.add(message, 1.0);
+    }
     batcher.next_batch().unwrap()
 }
 
