@@ -114,6 +114,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_longest_message_is_carried_and_no_longer_one_is() {
+        for max_reliable in (9..300).chain([2296, 2297, 2298, 2299, 2300, 16_384, 297_433]) {
+            let limits = Limits {
+                max_reliable,
+                ..Limits::KCP
+            };
+            let longest = limits.longest(Channel::Reliable);
+            assert!(
+                limits.can_carry(Channel::Reliable, longest),
+                "{max_reliable}"
+            );
+            assert!(
+                !limits.can_carry(Channel::Reliable, longest + 1),
+                "{max_reliable}"
+            );
+        }
+    }
+
+    #[test]
     fn the_length_of_a_length_is_what_is_written() {
         for message in [
             0,

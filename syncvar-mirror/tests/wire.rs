@@ -17,6 +17,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
+use syncvar::mirror::hash16;
 use wire::{behaviours, collections, messages, objects, transports, values};
 
 /// What an example is called, and its bytes as hexadecimal digits.
@@ -65,6 +66,34 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         documented.is_empty(),
         "nobody writes these: {documented:#?}"
     );
+}
+
+/// The messages of section 5: their ids are hashes of their names.
+#[test]
+fn every_message_of_the_document_has_its_id() {
+    let rows = include_str!("../WIRE.md").lines().filter_map(|line| {
+        let (names, rest) = line.strip_prefix("| `")?.split_once(" | ")?;
+        let (ids, rest) = rest.split_once(" | ")?;
+        let from = rest.split_once(" | ")?.0;
+        let is_message = ["client", "server", "both", "client, server"].contains(&from);
+        is_message.then_some((names, ids))
+    });
+    let mut count = 0;
+    for (names, ids) in rows {
+        let (names, ids): (Vec<_>, Vec<_>) =
+            (names.split(", ").collect(), ids.split(", ").collect());
+        assert_eq!(names.len(), ids.len());
+        for (name, id) in names.into_iter().zip(ids) {
+            let name = name
+                .trim_matches('`')
+                .replace("...", "EntityStateMessageUnreliable");
+            let written = hash16(&format!("Mirror.{name}")).to_le_bytes();
+            let id = id.trim_matches('`').replace(' ', "");
+            assert_eq!(id, hex::encode(written), "{name}");
+            count += 1;
+        }
+    }
+    assert_eq!(count, 18);
 }
 
 #[test]

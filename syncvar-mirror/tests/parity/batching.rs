@@ -13,8 +13,8 @@ fn cut(lengths: &[usize]) -> Vec<Vec<usize>> {
         batcher.add(&vec![content; *length], 1.5);
     }
     let mut next = 0;
-    let batches = std::iter::from_fn(|| batcher.next_batch());
-    let batches = batches.map(|batch| {
+    let cut = std::iter::from_fn(|| batcher.next_batch());
+    let cut = cut.map(|batch| {
         let messages = Unbatcher::new(&batch).unwrap();
         assert_eq!(messages.time().to_bits(), 1.5_f64.to_bits());
         let messages = messages.map(|message| {
@@ -25,10 +25,10 @@ fn cut(lengths: &[usize]) -> Vec<Vec<usize>> {
         });
         messages.collect()
     });
-    batches.collect()
+    cut.collect()
 }
 
-/// MakeNextBatch_NoMessage, MakeNextBatch_OneMessage, AddMessage.
+// MakeNextBatch_NoMessage, MakeNextBatch_OneMessage, AddMessage.
 #[test]
 fn a_batch_is_a_time_and_each_message_behind_its_length() {
     let mut batcher = Batcher::new(32);
@@ -40,9 +40,9 @@ fn a_batch_is_a_time_and_each_message_behind_its_length() {
     assert_eq!(batcher.next_batch(), None);
 }
 
-/// MakeNextBatch_MultipleMessages_AlmostFullBatch, MakeNextBatch_MultipleMessages_ExactlyFullBatch,
-/// MakeNextBatch_MultipleMessages_MoreThanOneBatch, MakeNextBatch_LargerThanThreshold,
-/// MakeNextBatch_LargerThanThreshold_BetweenSmallerMessages, MakeNextBatch_MultipleMessages_Small_Giant_Small.
+// MakeNextBatch_MultipleMessages_AlmostFullBatch, MakeNextBatch_MultipleMessages_ExactlyFullBatch,
+// MakeNextBatch_MultipleMessages_MoreThanOneBatch, MakeNextBatch_LargerThanThreshold,
+// MakeNextBatch_LargerThanThreshold_BetweenSmallerMessages, MakeNextBatch_MultipleMessages_Small_Giant_Small.
 #[test]
 fn messages_are_gathered_until_a_batch_is_full() {
     // 8 bytes are the time, and 1 of each message its length.
@@ -54,14 +54,14 @@ fn messages_are_gathered_until_a_batch_is_full() {
     assert_eq!(cut(&[1, 40, 2]), [vec![1], vec![40], vec![2]]);
 }
 
-/// AddMessage_TimestampMismatch, GetNextMessage_MultipleBatches, RetireBatchAndTryNewBatch.
+// AddMessage_TimestampMismatch, GetNextMessage_MultipleBatches, RetireBatchAndTryNewBatch.
 #[test]
 fn messages_of_two_moments_are_two_batches_each_with_its_time() {
     let mut batcher = Batcher::new(32);
     batcher.add(&[1], 1.0);
     batcher.add(&[2], 2.0);
-    let batches: Vec<_> = std::iter::from_fn(|| batcher.next_batch()).collect();
-    let read: Vec<_> = { batches.iter() }
+    let both: Vec<_> = std::iter::from_fn(|| batcher.next_batch()).collect();
+    let read: Vec<_> = { both.iter() }
         .map(|batch| {
             let mut messages = Unbatcher::new(batch).unwrap();
             let time = messages.time();
@@ -72,7 +72,7 @@ fn messages_of_two_moments_are_two_batches_each_with_its_time() {
     assert_eq!(read, [(one, vec![1]), (two, vec![2])]);
 }
 
-/// GetNextMessage_NoBatches, GetNextMessage_OneBatch, GetNextMessage_True_False_False_InvalidOperationException.
+// GetNextMessage_NoBatches, GetNextMessage_OneBatch, GetNextMessage_True_False_False_InvalidOperationException.
 #[test]
 fn after_the_last_message_of_a_batch_there_is_none_however_often_one_asks() {
     let batch = hex::decode("000000000000f03f0107").unwrap();
@@ -82,7 +82,7 @@ fn after_the_last_message_of_a_batch_there_is_none_however_often_one_asks() {
     assert!(Unbatcher::new(&[]).is_err(), "no batch at all");
 }
 
-/// GetNextMessage_MalformedBatch_SizeLargerThanRemaining, GetNextMessage_SizePrefixOverflow_Throws.
+// GetNextMessage_MalformedBatch_SizeLargerThanRemaining, GetNextMessage_SizePrefixOverflow_Throws.
 #[test]
 fn a_length_beyond_the_end_is_an_error_and_the_last_thing_that_is_read() {
     for lengths in ["03", "fbffffffff", "ffffffffffffffffff"] {
@@ -95,7 +95,7 @@ fn a_length_beyond_the_end_is_an_error_and_the_last_thing_that_is_read() {
     }
 }
 
-/// GetNextMessage_MalformedBatch_NoQueueGrowth, Clear, ClearReturnsToPool.
+// GetNextMessage_MalformedBatch_NoQueueGrowth, Clear, ClearReturnsToPool.
 #[test]
 fn a_malformed_batch_ends_its_connection_and_another_one_begins_anew() {
     let mut world = World::new();
@@ -113,7 +113,7 @@ fn a_malformed_batch_ends_its_connection_and_another_one_begins_anew() {
     assert!(world.server.is_ready(client));
 }
 
-/// MessageSerializationMismatch.
+// MessageSerializationMismatch.
 #[test]
 fn a_message_that_is_longer_than_it_reads_does_not_shift_the_next() {
     let mut world = World::new();

@@ -150,29 +150,29 @@ fn arrives<B: Parts>(as_child: bool) {
     }
 }
 
-/// BehaviourWithSyncVarTest.
+// BehaviourWithSyncVarTest.
 #[test]
 fn a_class_with_a_list_and_a_value_arrives() {
     arrives::<WithVar>(false);
     arrives::<WithVar>(true);
 }
 
-/// SubClassTest.
+// SubClassTest.
 #[test]
 fn a_class_whose_base_has_no_fields_arrives() {
     arrives::<SubClass>(false);
     arrives::<SubClass>(true);
 }
 
-/// OverrideBehaviourFromSyncVarTest.
+// OverrideBehaviourFromSyncVarTest.
 #[test]
 fn a_class_that_has_the_fields_of_its_base_only_arrives() {
     arrives::<Override>(false);
     arrives::<Override>(true);
 }
 
-/// OverrideBehaviourWithSyncVarFromSyncVarTest, SubClassFromSyncVarTest, SerializeAndDeserializeObjectsAll,
-/// SerializeAndDeserializeObjectsDelta.
+// OverrideBehaviourWithSyncVarFromSyncVarTest, SubClassFromSyncVarTest, SerializeAndDeserializeObjectsAll,
+// SerializeAndDeserializeObjectsDelta.
 #[test]
 fn a_class_with_fields_beside_those_of_its_base_arrives() {
     arrives::<OverrideWithVar>(false);

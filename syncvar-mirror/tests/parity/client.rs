@@ -67,8 +67,8 @@ fn failures(world: &mut World, client: ConnectionId) -> Vec<MirrorSpawnFailure> 
     failures.collect()
 }
 
-/// ChangeOwner_AddsToConnectionOwnedWhenGranted, ChangeOwner_RemovesFromConnectionOwnedWhenRevoked,
-/// ChangeOwner_SetsIsOwnedTrue, ChangeOwner_SetsIsOwnedFalse, OnChangeOwner_AppliesOwnershipToKnownObject.
+// ChangeOwner_AddsToConnectionOwnedWhenGranted, ChangeOwner_RemovesFromConnectionOwnedWhenRevoked,
+// ChangeOwner_SetsIsOwnedTrue, ChangeOwner_SetsIsOwnedFalse, OnChangeOwner_AppliesOwnershipToKnownObject.
 #[test]
 fn an_object_is_this_clients_when_the_server_says_so_and_until_it_says_otherwise() {
     let (mut world, client) = given(&[&hero(4, SpawnFlags::NONE)]);
@@ -81,9 +81,9 @@ fn an_object_is_this_clients_when_the_server_says_so_and_until_it_says_otherwise
     assert_eq!(told_by("client"), ["spawn 4", "gained 4", "lost 4"]);
 }
 
-/// ChangeOwner_SetsLocalPlayerWhenGranted, ChangeOwner_ClearsLocalPlayerWhenRevoked,
-/// ChangeOwner_CallsOnStopLocalPlayerWhenLocalPlayerRevoked,
-/// ChangeOwner_DoesNotClearLocalPlayerWhenDifferentIdentityRevoked.
+// ChangeOwner_SetsLocalPlayerWhenGranted, ChangeOwner_ClearsLocalPlayerWhenRevoked,
+// ChangeOwner_CallsOnStopLocalPlayerWhenLocalPlayerRevoked,
+// ChangeOwner_DoesNotClearLocalPlayerWhenDifferentIdentityRevoked.
 #[test]
 fn the_player_is_another_ones_when_that_very_object_is_taken_away() {
     let (mut world, client) = given(&[&hero(4, SpawnFlags::NONE), &hero(5, OWNER)]);
@@ -97,8 +97,8 @@ fn the_player_is_another_ones_when_that_very_object_is_taken_away() {
     assert_eq!(told_by("client"), ["was player 4", "lost 4"]);
 }
 
-/// OnChangeOwner_LogsErrorForUnknownNetId, OnEntityStateMessageUnreliableBaseline_UnknownNetId_DoesNothing,
-/// OnEntityStateMessageUnreliableDelta_UnknownNetId_DoesNothing.
+// OnChangeOwner_LogsErrorForUnknownNetId, OnEntityStateMessageUnreliableBaseline_UnknownNetId_DoesNothing,
+// OnEntityStateMessageUnreliableDelta_UnknownNetId_DoesNothing.
 #[test]
 fn what_is_said_of_an_object_that_is_not_there_is_counted_and_passed_over() {
     let (baseline_tick, net_id, payload) = (1, NetId(99), Some(&[1, 2, 3][..]));
@@ -119,9 +119,9 @@ fn what_is_said_of_an_object_that_is_not_there_is_counted_and_passed_over() {
     assert!(client.is_connected());
 }
 
-/// ApplyPayload_AppliesTransform, ApplyPayload_AppliesLocalValuesToTransform, ApplyPayload_AppliesAuthority,
-/// ApplyPayload_SetsAssetId, ApplyPayload_DoesNotSetAssetIdToEmpty, ApplyPayload_LocalPlayerAddsIdentityToConnection,
-/// FindOrSpawnObject_SpawnsFromPrefabDictionary, FindOrSpawnObject_SpawnHandlerCalledFromDictionary.
+// ApplyPayload_AppliesTransform, ApplyPayload_AppliesLocalValuesToTransform, ApplyPayload_AppliesAuthority,
+// ApplyPayload_SetsAssetId, ApplyPayload_DoesNotSetAssetIdToEmpty, ApplyPayload_LocalPlayerAddsIdentityToConnection,
+// FindOrSpawnObject_SpawnsFromPrefabDictionary, FindOrSpawnObject_SpawnHandlerCalledFromDictionary.
 #[test]
 fn a_spawned_object_is_as_the_message_says() {
     let (mut world, client) = given(&[&hero(4, PLAYER)]);
@@ -135,7 +135,7 @@ fn a_spawned_object_is_as_the_message_says() {
     assert_eq!(client.get::<Hero>(object).unwrap().health, 7);
 }
 
-/// FindOrSpawnObject_FindExistingObject, OnStartLocalPlayer: called once even with repeated spawn messages.
+// FindOrSpawnObject_FindExistingObject, OnStartLocalPlayer: called once even with repeated spawn messages.
 #[test]
 fn an_object_that_is_spawned_again_is_the_same_and_is_started_once() {
     let (mut world, client) = given(&[&hero(4, PLAYER), &hero(4, PLAYER)]);
@@ -147,9 +147,9 @@ fn an_object_that_is_spawned_again_is_the_same_and_is_started_once() {
     assert!(events.contains(&MirrorClientEvent::Respawned { object }));
 }
 
-/// FindOrSpawnObject_ErrorWhenNoExistingAndAssetIdAndSceneIdAreBothEmpty,
-/// FindOrSpawnObject_ErrorWhenPrefabInNullInDictionary, FindOrSpawnObject_ErrorWhenSceneIdIsNotInSpawnableObjectsDictionary,
-/// OnSpawn_GiveNoExtraErrorsWhenPrefabIsntSpawned.
+// FindOrSpawnObject_ErrorWhenNoExistingAndAssetIdAndSceneIdAreBothEmpty,
+// FindOrSpawnObject_ErrorWhenPrefabInNullInDictionary, FindOrSpawnObject_ErrorWhenSceneIdIsNotInSpawnableObjectsDictionary,
+// OnSpawn_GiveNoExtraErrorsWhenPrefabIsntSpawned.
 #[test]
 fn what_cannot_be_found_is_told_once_and_the_rest_goes_on() {
     let (mut world, client) = given(&[
@@ -169,8 +169,8 @@ fn what_cannot_be_found_is_told_once_and_the_rest_goes_on() {
     assert_eq!(world.client(client).object_count(), 1);
 }
 
-/// FindOrSpawnObject_UsesSceneIdToSpawnFromSpawnableObjectsDictionary, ApplyPayload_EnablesObject,
-/// FindOrSpawnObject_SpawnsUsingSceneIdInsteadOfAssetId.
+// FindOrSpawnObject_UsesSceneIdToSpawnFromSpawnableObjectsDictionary, ApplyPayload_EnablesObject,
+// FindOrSpawnObject_SpawnsUsingSceneIdInsteadOfAssetId.
 #[test]
 fn a_scene_id_goes_before_an_asset_id() {
     let (mut world, client) = given(&[]);
@@ -192,8 +192,8 @@ fn a_scene_id_goes_before_an_asset_id() {
     assert!(world.client(client).dormant(DOOR).is_none(), "it is awake");
 }
 
-/// OnObjectSpawnStarted_SetsIsSpawnFinishedFalse, OnObjectSpawnFinished_SetsIsSpawnFinishedTrue,
-/// OnObjectSpawnFinished_InvokesStartClientOnSpawnedObjects, OnSpawn_DeferredWhenIsSpawnNotFinished.
+// OnObjectSpawnStarted_SetsIsSpawnFinishedFalse, OnObjectSpawnFinished_SetsIsSpawnFinishedTrue,
+// OnObjectSpawnFinished_InvokesStartClientOnSpawnedObjects, OnSpawn_DeferredWhenIsSpawnNotFinished.
 #[test]
 fn what_comes_in_a_burst_is_applied_when_that_is_complete() {
     let (mut world, client) = given(&[&bytes(&ObjectSpawnStartedMessage), &hero(4, PLAYER)]);
@@ -217,7 +217,7 @@ fn what_comes_in_a_burst_is_applied_when_that_is_complete() {
     );
 }
 
-/// BroadcastToServer_NoOwnedObjects_DoesNotThrow, BroadcastToServer_ReliableDirtyComponent_ClearsDirtyBitsAfterSend.
+// BroadcastToServer_NoOwnedObjects_DoesNotThrow, BroadcastToServer_ReliableDirtyComponent_ClearsDirtyBitsAfterSend.
 #[test]
 fn a_client_sends_what_it_has_written_once_and_otherwise_nothing() {
     let mut world = World::new();
@@ -237,8 +237,8 @@ fn a_client_sends_what_it_has_written_once_and_otherwise_nothing() {
     assert_eq!(sent(&mut world), 0);
 }
 
-/// OnTransportData_InvalidBatch_ExceptionsDisconnect_LogsError, OnTransportData_TooShortMessage_ExceptionsDisconnect_LogsError,
-/// OnTransportData_UnknownMessageId_ExceptionsDisconnect_LogsWarningThenError.
+// OnTransportData_InvalidBatch_ExceptionsDisconnect_LogsError, OnTransportData_TooShortMessage_ExceptionsDisconnect_LogsError,
+// OnTransportData_UnknownMessageId_ExceptionsDisconnect_LogsWarningThenError.
 #[test]
 fn what_is_no_message_ends_the_connection_and_its_objects() {
     for message in [&[7][..], &[0x34, 0x12]] {
@@ -251,7 +251,7 @@ fn what_is_no_message_ends_the_connection_and_its_objects() {
     }
 }
 
-/// OnTransportData_HaltsProcessingWhenIsLoadingScene.
+// OnTransportData_HaltsProcessingWhenIsLoadingScene.
 #[test]
 fn nothing_is_handled_while_a_scene_is_loaded() {
     use syncvar::mirror::message::SceneOperation;

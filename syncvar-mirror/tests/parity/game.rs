@@ -202,9 +202,9 @@ pub(crate) struct Chat {
 impl Chat {
     /// One that takes so many bytes, its id included.
     pub(crate) fn of_length(length: usize) -> Self {
-        let text = vec![7; length.checked_sub(2 + 1 + 1).expect("room for the rest")];
-        let head = if text.len() < 240 { 0 } else { 1 };
-        let text = text[head..].to_vec();
+        // The id, the number, and the length of the text, which is one more and has a second byte from 241 on.
+        let rest = length.checked_sub(2 + 1 + 1).expect("room for the rest");
+        let text = vec![7; rest - usize::from(rest >= 240)];
         Self { number: 0, text }
     }
 }

@@ -11,7 +11,7 @@ use syncvar::{BehaviourList, LifecycleCallback};
 use super::game::{Aim, Hero, Purse, told, told_by, whole};
 use super::world::{World, bytes};
 
-/// AddObserver, RemoveObserver, ClearObservers.
+// AddObserver, RemoveObserver, ClearObservers.
 #[test]
 fn observers_are_those_who_see_an_object_each_of_them_once() {
     let mut world = World::new();
@@ -27,8 +27,8 @@ fn observers_are_those_who_see_an_object_each_of_them_once() {
     assert!(world.server.observers(hero).is_empty());
 }
 
-/// AssignAndRemoveClientAuthority, SetClientOwner, UnSpawnAndClearAuthority,
-/// NotifyAuthorityCallsOnStartStopAuthority, IsOwned_TriggersAuthorityCallbacks.
+// AssignAndRemoveClientAuthority, SetClientOwner, UnSpawnAndClearAuthority,
+// NotifyAuthorityCallsOnStartStopAuthority, IsOwned_TriggersAuthorityCallbacks.
 #[test]
 fn an_object_is_given_to_one_connection_and_taken_back_and_each_change_is_told_once() {
     let mut world = World::new();
@@ -60,8 +60,8 @@ fn an_object_is_given_to_one_connection_and_taken_back_and_each_change_is_told_o
     assert_eq!(world.server.owner(hero), None);
 }
 
-/// OnStartServerTest, OnStopServer, OnStopLocalPlayer, OnStopClient, OnStartClient, OnStartLocalPlayer,
-/// OnStartServer_CallsComponent, OnStopServer_CallsComponent, ServerMode_IsFlags_Test, IsServerOnly, IsClientOnly.
+// OnStartServerTest, OnStopServer, OnStopLocalPlayer, OnStopClient, OnStartClient, OnStartLocalPlayer,
+// OnStartServer_CallsComponent, OnStopServer_CallsComponent, ServerMode_IsFlags_Test, IsServerOnly, IsClientOnly.
 #[test]
 fn an_object_is_told_of_its_life_on_both_sides_and_which_side_it_is_on() {
     let mut world = World::new();
@@ -83,7 +83,7 @@ fn an_object_is_told_of_its_life_on_both_sides_and_which_side_it_is_on() {
     assert_eq!(on("client"), words.map(|word| format!("{word} {id}")));
 }
 
-/// OnStartServerCallsComponentsAndCatchesExceptions, OnStopServerException, OnStartClientCallsComponentsAndCatchesExceptions.
+// OnStartServerCallsComponentsAndCatchesExceptions, OnStopServerException, OnStartClientCallsComponentsAndCatchesExceptions.
 #[test]
 fn a_callback_that_fails_is_told_and_everything_else_goes_on() {
     let mut world = World::new();
@@ -109,8 +109,8 @@ fn a_callback_that_fails_is_told_and_everything_else_goes_on() {
     );
 }
 
-/// Visibility_Default_UsesInterestManagement, Visibility_ForceHidden_PreventsObserverAdding,
-/// Visibility_ForceHidden_OwnerConnectionStillAdded, Visibility_ForceShown_IgnoresInterestManagement.
+// Visibility_Default_UsesInterestManagement, Visibility_ForceHidden_PreventsObserverAdding,
+// Visibility_ForceHidden_OwnerConnectionStillAdded, Visibility_ForceShown_IgnoresInterestManagement.
 #[test]
 fn an_object_that_is_hidden_from_all_is_seen_by_its_owner_alone() {
     let mut world = World::new();
@@ -129,12 +129,13 @@ fn an_object_that_is_hidden_from_all_is_seen_by_its_owner_alone() {
     assert_eq!(world.server.observers(hero), [owner, other]);
 }
 
-/// ComponentIndex, ComponentIndex_ThreeComponents, HasIdentitysNetId, HasIdentitysConnectionToClient.
+// ComponentIndex, ComponentIndex_ThreeComponents, HasIdentitysNetId, HasIdentitysConnectionToClient.
 #[test]
 fn components_are_told_apart_by_their_positions() {
     let mut world = World::new();
     let mut three = (Purse::default(), Hero::with(3), Purse::default());
-    (three.0.coins.set(1), three.2.coins.set(2));
+    three.0.coins.set(1);
+    three.2.coins.set(2);
     let (client, object) = world.join(three);
     let identity = world.client(client).identity(object).unwrap();
     assert_eq!(identity.net_id(), object);
@@ -177,7 +178,7 @@ fn crowd() -> MirrorPrefabs {
         })
 }
 
-/// SerializeAndDeserializeN, VarInt_DirtyMask_Compression.
+// SerializeAndDeserializeN, VarInt_DirtyMask_Compression.
 #[test]
 fn objects_have_up_to_64_components_and_each_can_change_alone() {
     let mut world = World::of(crowd);
@@ -211,7 +212,7 @@ fn objects_have_up_to_64_components_and_each_can_change_alone() {
     }
 }
 
-/// TooManyComponents.
+// TooManyComponents.
 #[test]
 #[should_panic(expected = "64")]
 fn an_object_of_65_components_cannot_be_registered() {
@@ -249,9 +250,9 @@ fn write(world: &mut World, object: NetId, value: i32) {
     }
 }
 
-/// SerializeServer_SyncModeAndDirection_Matrix, SerializeServer_Spawn_OwnerAndObserver,
-/// SerializeServer_ObserversMode_ServerToClient_ReliableOnly, SerializeServer_Broadcast_NotDirty_WritesNothing,
-/// Authority_ServerOnly_NotOwned_ServerToClient_IsTrue, Authority_ServerOnly_NotOwned_ClientToServer_IsFalse.
+// SerializeServer_SyncModeAndDirection_Matrix, SerializeServer_Spawn_OwnerAndObserver,
+// SerializeServer_ObserversMode_ServerToClient_ReliableOnly, SerializeServer_Broadcast_NotDirty_WritesNothing,
+// Authority_ServerOnly_NotOwned_ServerToClient_IsTrue, Authority_ServerOnly_NotOwned_ClientToServer_IsFalse.
 #[test]
 fn who_is_sent_a_component_follows_from_its_mode_and_its_direction() {
     let mut world = World::of(four);
@@ -277,7 +278,7 @@ fn who_is_sent_a_component_follows_from_its_mode_and_its_direction() {
     assert_eq!(values(&mut world, other, object), [5, 0, 5, 0]);
 }
 
-/// SerializeServer_AssignOwner.
+// SerializeServer_AssignOwner.
 #[test]
 fn a_new_owner_is_sent_what_is_for_the_owner() {
     let mut world = World::of(four);
@@ -293,10 +294,10 @@ fn a_new_owner_is_sent_what_is_for_the_owner() {
     assert_eq!(owned, 5);
 }
 
-/// DeserializeServer_ClientToServer_OnlyAcceptsOwnedComponents, SerializeClient_NotInitial_NotDirty_WritesNothing,
-/// SerializeAndDeserialize_ClientToServer_NOT_OWNED, Authority_ClientOnly_Owned_ClientToServer_IsTrue,
-/// Authority_ClientOnly_Owned_ServerToClient_IsFalse, Authority_ClientOnly_NotOwned_ClientToServer_IsFalse,
-/// Authority_ClientOnly_NotOwned_ServerToClient_IsFalse.
+// DeserializeServer_ClientToServer_OnlyAcceptsOwnedComponents, SerializeClient_NotInitial_NotDirty_WritesNothing,
+// SerializeAndDeserialize_ClientToServer_NOT_OWNED, Authority_ClientOnly_Owned_ClientToServer_IsTrue,
+// Authority_ClientOnly_Owned_ServerToClient_IsFalse, Authority_ClientOnly_NotOwned_ClientToServer_IsFalse,
+// Authority_ClientOnly_NotOwned_ServerToClient_IsFalse.
 #[test]
 fn a_client_sends_the_components_that_are_its_to_write_of_objects_that_it_owns() {
     let mut world = World::of(four);
@@ -321,7 +322,7 @@ fn a_client_sends_the_components_that_are_its_to_write_of_objects_that_it_owns()
     assert_eq!(world.client(owner).stats().bytes_sent, states);
 }
 
-/// DeserializeServer_Exploit_RejectsServerToClientChanges.
+// DeserializeServer_Exploit_RejectsServerToClientChanges.
 #[test]
 fn a_client_that_sends_a_component_which_is_not_its_to_write_changes_nothing() {
     let mut world = World::of(four);
@@ -355,8 +356,8 @@ fn a_client_that_sends_a_component_which_is_not_its_to_write_changes_nothing() {
     assert!(world.events().iter().any(refused));
 }
 
-/// ClearAllComponentsDirtyBits, TestSyncIntervalAndClearAllComponents, ClearAllDirtyBitsClearsSyncVarDirtyBits,
-/// ClearAllDirtyBitsClearsSyncObjectsDirtyBits.
+// ClearAllComponentsDirtyBits, TestSyncIntervalAndClearAllComponents, ClearAllDirtyBitsClearsSyncVarDirtyBits,
+// ClearAllDirtyBitsClearsSyncObjectsDirtyBits.
 #[test]
 fn what_has_been_sent_is_not_sent_again() {
     let mut world = World::new();

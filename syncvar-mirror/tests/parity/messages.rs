@@ -47,7 +47,7 @@ fn prefabs() -> MirrorPrefabs {
         .register::<super::game::Door>(syncvar::mirror::MirrorPrefab::scene("door"))
 }
 
-/// GetId, MessageIdIsCorrectLength, TestUnpackMessageNonGeneric, UnpackWrongMessage, TestUnpackIdMismatch.
+// GetId, MessageIdIsCorrectLength, TestUnpackMessageNonGeneric, UnpackWrongMessage, TestUnpackIdMismatch.
 #[test]
 fn a_message_begins_with_the_hash_of_its_name() {
     assert_eq!(SpawnMessage::ID, hash16("Mirror.SpawnMessage"));
@@ -64,7 +64,7 @@ fn a_message_begins_with_the_hash_of_its_name() {
     assert_eq!(decoded, Message::Scene(scene));
 }
 
-/// UnpackInvalidMessage.
+// UnpackInvalidMessage.
 #[test]
 fn what_is_too_short_for_a_message_is_none() {
     for length in [0, 1] {
@@ -75,8 +75,8 @@ fn what_is_too_short_for_a_message_is_none() {
     assert!(Message::decode(&spawn).is_err(), "and no fields");
 }
 
-/// TestPacking, SendsVauesInParentAndChildClass, SendsVauesWhenUsingAbstractClass, SerializeAreAddedWhenEmptyInStruct,
-/// StructWithMethods, StructWithEmptyMethods.
+// TestPacking, SendsVauesInParentAndChildClass, SendsVauesWhenUsingAbstractClass, SerializeAreAddedWhenEmptyInStruct,
+// StructWithMethods, StructWithEmptyMethods.
 #[test]
 fn messages_of_the_game_arrive_with_all_that_is_in_them() {
     let mut world = World::of(prefabs);

@@ -16,8 +16,8 @@ fn refusals(world: &mut World) -> Vec<CommandRefusal> {
     refusals.collect()
 }
 
-/// CommandIsSentWithAuthority, SendCommand, SenderConnectionIsSetWhenCommandIsRecieved,
-/// SendCommand_ClientOwnedObject_ConnectionNotNull.
+// CommandIsSentWithAuthority, SendCommand, SenderConnectionIsSetWhenCommandIsRecieved,
+// SendCommand_ClientOwnedObject_ConnectionNotNull.
 #[test]
 fn the_owner_of_an_object_calls_its_commands_and_the_server_knows_who_it_is() {
     let mut world = World::new();
@@ -44,9 +44,9 @@ fn the_owner_of_an_object_calls_its_commands_and_the_server_knows_who_it_is() {
     assert_eq!(world.seen::<Hero>(client, player).health, 70);
 }
 
-/// CommandIsSentWithAuthorityWhenIgnoringAuthority, CommandIsSentWithoutAuthorityWhenIgnoringAuthority,
-/// SenderConnectionIsSetWhenCommandIsRecievedWithIgnoreAuthority,
-/// SendCommand_ServerOwnedObject_ConnectionNotNull.
+// CommandIsSentWithAuthorityWhenIgnoringAuthority, CommandIsSentWithoutAuthorityWhenIgnoringAuthority,
+// SenderConnectionIsSetWhenCommandIsRecievedWithIgnoreAuthority,
+// SendCommand_ServerOwnedObject_ConnectionNotNull.
 #[test]
 fn a_command_for_everybody_is_called_by_owners_and_by_others_and_on_what_the_server_owns() {
     let mut world = World::new();
@@ -63,7 +63,7 @@ fn a_command_for_everybody_is_called_by_owners_and_by_others_and_on_what_the_ser
     }
 }
 
-/// WarningForCommandSentWithoutAuthority, SendCommand_OnlyAllowedOnOwnedObjects, SendCommand_RequiresAuthority.
+// WarningForCommandSentWithoutAuthority, SendCommand_OnlyAllowedOnOwnedObjects, SendCommand_RequiresAuthority.
 #[test]
 fn a_command_of_the_owner_is_refused_to_others_on_their_side_and_on_the_servers() {
     let mut world = World::new();
@@ -88,7 +88,7 @@ fn a_command_of_the_owner_is_refused_to_others_on_their_side_and_on_the_servers(
     assert!(world.server.is_connected(client));
 }
 
-/// CommandThatThrowsShouldBeCaught. Mirror disconnects the client; see `PARITY.md`.
+// CommandThatThrowsShouldBeCaught. Mirror disconnects the client; see `PARITY.md`.
 #[test]
 fn a_command_that_panics_is_told_and_ends_with_itself() {
     let mut world = World::new();
@@ -118,7 +118,7 @@ fn a_command_that_panics_is_told_and_ends_with_itself() {
     assert_eq!(world.server.get::<Hero>(player).unwrap().health, 86);
 }
 
-/// RpcIsCalled, RpcNotCalledForOwner, TargetRpcIsCalled, TargetRpcIsCalledOnTarget.
+// RpcIsCalled, RpcNotCalledForOwner, TargetRpcIsCalled, TargetRpcIsCalledOnTarget.
 #[test]
 fn calls_of_the_server_run_on_those_they_are_for() {
     let mut world = World::new();
@@ -143,8 +143,8 @@ fn calls_of_the_server_run_on_those_they_are_for() {
     assert_eq!(called(&mut world), ["client TargetHit 7"]);
 }
 
-/// ErrorForTargetRpcWhenObjectNotSpawned, ErrorForTargetRpcWithNoOwner, ErrorForTargetRpcWithNullArgment,
-/// ErrorForTargetRpcWhenNotGivenConnectionToClient.
+// ErrorForTargetRpcWhenObjectNotSpawned, ErrorForTargetRpcWithNoOwner, ErrorForTargetRpcWithNullArgment,
+// ErrorForTargetRpcWhenNotGivenConnectionToClient.
 #[test]
 fn a_call_for_an_owner_who_is_not_there_is_an_error() {
     let mut world = World::new();
@@ -160,8 +160,8 @@ fn a_call_for_an_owner_who_is_not_there_is_an_error() {
     assert!(refused.is_err());
 }
 
-/// RpcCanSendGameObject, RpcCanSendNetworkIdentity, RpcCanSendNetworkBehaviour,
-/// RpcCanSendNetworkBehaviourDerived, RpcIsCalledWithAbstractNetworkBehaviourParameter.
+// RpcCanSendGameObject, RpcCanSendNetworkIdentity, RpcCanSendNetworkBehaviour,
+// RpcCanSendNetworkBehaviourDerived, RpcIsCalledWithAbstractNetworkBehaviourParameter.
 #[test]
 fn references_travel_as_arguments() {
     let mut world = World::new();
@@ -250,7 +250,7 @@ fn beasts() -> MirrorPrefabs {
         .register::<Bear>(MirrorPrefab::new("bear", 3.into()))
 }
 
-/// VirtualCommandIsCalled, VirtualRpcIsCalled, VirtualCommandWithNoOverrideIsCalled.
+// VirtualCommandIsCalled, VirtualRpcIsCalled, VirtualCommandWithNoOverrideIsCalled.
 #[test]
 fn a_class_has_the_calls_of_its_base() {
     let mut world = World::of(beasts);
@@ -276,8 +276,8 @@ fn a_class_has_the_calls_of_its_base() {
     }
 }
 
-/// OverrideVirtualCommandIsCalled, OverrideVirtualRpcIsCalled, OverrideVirtualWithBaseCallsBothVirtualAndBase,
-/// OverrideVirtualWithBaseCallsAllMethodsThatCallBase.
+// OverrideVirtualCommandIsCalled, OverrideVirtualRpcIsCalled, OverrideVirtualWithBaseCallsBothVirtualAndBase,
+// OverrideVirtualWithBaseCallsAllMethodsThatCallBase.
 #[test]
 fn a_call_of_the_same_name_is_the_derived_classs_and_may_call_that_of_the_base() {
     let mut world = World::of(beasts);
@@ -309,8 +309,8 @@ fn a_call_of_the_same_name_is_the_derived_classs_and_may_call_that_of_the_base()
     assert_eq!(world.seen::<Bear>(client, bear).base.anger, -2);
 }
 
-/// CommandOverloads, RpcOverload, TargetRpcOverload: the hash of a method has its arguments in it. Rust has no
-/// overloads, so two methods name what they are in C#.
+// CommandOverloads, RpcOverload, TargetRpcOverload: the hash of a method has its arguments in it. Rust has no
+// overloads, so two methods name what they are in C#.
 #[test]
 fn methods_that_are_overloads_in_c_sharp_are_told_apart() {
     #[derive(NetworkBehaviour, Default)]

@@ -7,8 +7,8 @@ use syncvar::prelude::*;
 use super::game::{self, Chat, DOOR, Door, Hero, told_by, whole};
 use super::world::{World, bytes};
 
-/// AddConnection, AddConnection_PreventsDuplicates, ConnectDuplicateConnectionIds, ConnectionsDict,
-/// RemoveConnection, HasExternalConnections, OnConnectedEventCalled, OnDisconnectedEventCalled.
+// AddConnection, AddConnection_PreventsDuplicates, ConnectDuplicateConnectionIds, ConnectionsDict,
+// RemoveConnection, HasExternalConnections, OnConnectedEventCalled, OnDisconnectedEventCalled.
 #[test]
 fn every_connection_has_a_number_of_its_own_and_its_coming_and_going_is_told() {
     let mut world = World::new();
@@ -34,7 +34,7 @@ fn every_connection_has_a_number_of_its_own_and_its_coming_and_going_is_told() {
     assert!(third != first && third != second, "no number comes back");
 }
 
-/// DisconnectAllTest_RemoteConnection.
+// DisconnectAllTest_RemoteConnection.
 #[test]
 fn all_connections_can_be_ended() {
     let mut world = World::new();
@@ -51,7 +51,7 @@ fn all_connections_can_be_ended() {
     }
 }
 
-/// OnDataReceivedInvalidConnectionId.
+// OnDataReceivedInvalidConnectionId.
 #[test]
 fn bytes_of_a_connection_that_is_none_are_an_error_and_nothing_else() {
     let mut world = World::new();
@@ -66,7 +66,7 @@ fn bytes_of_a_connection_that_is_none_are_an_error_and_nothing_else() {
     assert!(!world.server.is_ready(known));
 }
 
-/// ReadyMessageSetsClientReady, SetClientReadyAndNotReady, SetAllClientsNotReady.
+// ReadyMessageSetsClientReady, SetClientReadyAndNotReady, SetAllClientsNotReady.
 #[test]
 fn connections_are_ready_when_they_say_so_until_the_server_says_they_are_not() {
     let mut world = World::new();
@@ -86,7 +86,7 @@ fn connections_are_ready_when_they_say_so_until_the_server_says_they_are_not() {
     assert!(!world.client(clients[1]).is_ready());
 }
 
-/// AddPlayerForConnection_FailsIfConnectionAlreadyHasPlayer.
+// AddPlayerForConnection_FailsIfConnectionAlreadyHasPlayer.
 #[test]
 fn a_client_that_has_a_player_cannot_ask_for_another_one() {
     let mut world = World::new();
@@ -97,7 +97,7 @@ fn a_client_that_has_a_player_cannot_ask_for_another_one() {
     assert_eq!(world.server.player_of(client), Some(player));
 }
 
-/// GetNetworkIdentity, GetNetworkIdentity_ErrorIfNotFound, IsSceneObject.
+// GetNetworkIdentity, GetNetworkIdentity_ErrorIfNotFound, IsSceneObject.
 #[test]
 fn objects_are_found_by_their_id() {
     let mut world = World::new();
@@ -112,7 +112,7 @@ fn objects_are_found_by_their_id() {
     assert!(server.identity(NetId(99)).is_none());
 }
 
-/// HideForConnection, ShowForConnection, ShowForConnection_OnlyWorksIfReady.
+// HideForConnection, ShowForConnection, ShowForConnection_OnlyWorksIfReady.
 #[test]
 fn an_object_is_shown_to_those_who_are_ready_only() {
     let mut world = World::new();
@@ -133,8 +133,8 @@ fn an_object_is_shown_to_those_who_are_ready_only() {
     assert_eq!(world.server.observers(hero), [client]);
 }
 
-/// RemovePlayerForConnection_CallsOnStopLocalPlayer, RemovePlayerForConnection_Destroy_DestroysPlayer,
-/// RemovePlayerForConnection_Unspawn_UnspawnsPlayer.
+// RemovePlayerForConnection_CallsOnStopLocalPlayer, RemovePlayerForConnection_Destroy_DestroysPlayer,
+// RemovePlayerForConnection_Unspawn_UnspawnsPlayer.
 #[test]
 fn a_player_that_is_despawned_is_gone_and_the_connection_has_none() {
     let mut world = World::new();
@@ -153,9 +153,9 @@ fn a_player_that_is_despawned_is_gone_and_the_connection_has_none() {
     assert!(world.server.is_ready(client), "it may be given another one");
 }
 
-/// ReplacePlayerForConnection_CallsOnStartLocalPlayer, ReplacePlayerForConnection_CallsOnStopLocalPlayer,
-/// ReplacePlayerForConnection_Destroy_DestroysPreviousPlayer,
-/// ReplacePlayerForConnection_Unspawn_UnspawnsPreviousPlayer.
+// ReplacePlayerForConnection_CallsOnStartLocalPlayer, ReplacePlayerForConnection_CallsOnStopLocalPlayer,
+// ReplacePlayerForConnection_Destroy_DestroysPreviousPlayer,
+// ReplacePlayerForConnection_Unspawn_UnspawnsPreviousPlayer.
 #[test]
 fn a_player_in_the_place_of_another_is_told_and_so_is_the_former() {
     let mut world = World::new();
@@ -177,7 +177,7 @@ fn a_player_in_the_place_of_another_is_told_and_so_is_the_former() {
     assert_eq!(world.client(client).local_player(), Some(player));
 }
 
-/// SendCommand_CalledOnCorrectComponent.
+// SendCommand_CalledOnCorrectComponent.
 #[test]
 fn a_command_runs_on_the_component_that_it_was_called_on() {
     let mut world = World::new();
@@ -199,7 +199,7 @@ fn a_command_runs_on_the_component_that_it_was_called_on() {
     assert_eq!(told_by("server"), ["CmdCount on 2", "CmdHit 3"]);
 }
 
-/// SendCommand_WhenClientNotReady_IsIgnored.
+// SendCommand_WhenClientNotReady_IsIgnored.
 #[test]
 fn a_client_that_is_not_ready_calls_nothing() {
     let mut world = World::new();
@@ -228,7 +228,7 @@ fn a_client_that_is_not_ready_calls_nothing() {
     assert!(refused.is_err(), "now it does");
 }
 
-/// UnSpawn, UnSpawnAndClearAuthority, Destroy_SceneObject_UnspawnsInsteadOfDestroying, SpawnObjects.
+// UnSpawn, UnSpawnAndClearAuthority, Destroy_SceneObject_UnspawnsInsteadOfDestroying, SpawnObjects.
 #[test]
 fn an_object_of_the_scene_is_despawned_and_can_be_spawned_again() {
     let mut world = World::new();
@@ -258,7 +258,7 @@ fn an_object_of_the_scene_is_despawned_and_can_be_spawned_again() {
     assert!(!world.client(client).is_owned(second));
 }
 
-/// SyncObjectChanges_DontGrowWithoutObservers.
+// SyncObjectChanges_DontGrowWithoutObservers.
 #[test]
 fn collections_remember_nothing_while_nobody_observes() {
     let mut world = World::new();
@@ -272,8 +272,8 @@ fn collections_remember_nothing_while_nobody_observes() {
     assert_eq!(world.states(), 0, "it was all in the spawn");
 }
 
-/// Send_ClientToServerMessage_UnknownMessageIdDisconnects,
-/// Send_ServerToClientMessage_UnknownMessageIdDisconnects.
+// Send_ClientToServerMessage_UnknownMessageIdDisconnects,
+// Send_ServerToClientMessage_UnknownMessageIdDisconnects.
 #[test]
 fn a_message_that_nobody_knows_disconnects_on_both_sides() {
     let unknown = [0x34, 0x12, 1];
@@ -290,8 +290,8 @@ fn a_message_that_nobody_knows_disconnects_on_both_sides() {
     assert_eq!(world.server.poll_close(), Some(client));
 }
 
-/// Send_ClientToServerMessage, Send_ServerToClientMessage, SendToAll, SendToReady_OnlySendsToReadyConnections,
-/// SendToReady_DoesNotSendToNotReadyConnections.
+// Send_ClientToServerMessage, Send_ServerToClientMessage, SendToAll, SendToReady_OnlySendsToReadyConnections,
+// SendToReady_DoesNotSendToNotReadyConnections.
 #[test]
 fn messages_go_to_all_or_to_those_who_are_ready() {
     let mut world = World::new();

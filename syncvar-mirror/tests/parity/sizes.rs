@@ -50,8 +50,8 @@ fn server_got(world: &mut World) -> Vec<(i32, usize)> {
         .collect()
 }
 
-/// Send_ClientToServerMessage_LargerThanBatchThreshold, Send_ClientToServerMessage_LargerThanBatchThreshold_SentInOrder,
-/// Send_ServerToClientMessage_LargerThanBatchThreshold, Send_ServerToClientMessage_LargerThanBatchThreshold_SentInOrder.
+// Send_ClientToServerMessage_LargerThanBatchThreshold, Send_ClientToServerMessage_LargerThanBatchThreshold_SentInOrder,
+// Send_ServerToClientMessage_LargerThanBatchThreshold, Send_ServerToClientMessage_LargerThanBatchThreshold_SentInOrder.
 #[test]
 fn a_message_that_is_longer_than_a_batch_keeps_its_place_between_small_ones() {
     let (mut world, client) = world();
@@ -72,9 +72,9 @@ fn a_message_that_is_longer_than_a_batch_keeps_its_place_between_small_ones() {
     assert_eq!(server_got(&mut world), expected);
 }
 
-/// Send_ClientToServerMessage_MaxMessageSize, Send_ServerToClientMessage_MaxMessageSize,
-/// Send_ClientToServerMessage_LargerThanMaxMessageSize, Send_ServerToClientMessage_LargerThanMaxMessageSize,
-/// SendToAll_MessageLargerThanMaxSize_LogsErrorAndDrops.
+// Send_ClientToServerMessage_MaxMessageSize, Send_ServerToClientMessage_MaxMessageSize,
+// Send_ClientToServerMessage_LargerThanMaxMessageSize, Send_ServerToClientMessage_LargerThanMaxMessageSize,
+// SendToAll_MessageLargerThanMaxSize_LogsErrorAndDrops.
 #[test]
 fn the_longest_message_arrives_and_a_longer_one_is_an_error_that_ends_nothing() {
     let (mut world, client) = world();

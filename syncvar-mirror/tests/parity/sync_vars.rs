@@ -21,7 +21,7 @@ fn hero(world: &mut World, id: NetId) -> syncvar::mirror::MirrorBehaviourMut<'_,
     world.server.get_mut(id).unwrap()
 }
 
-/// Hook_CalledWhenSyncingChangedValued, Hook_OnlyCalledOnClientd, UpdateAfterSpawn_HooksFireImmediately.
+// Hook_CalledWhenSyncingChangedValued, Hook_OnlyCalledOnClientd, UpdateAfterSpawn_HooksFireImmediately.
 #[test]
 fn a_hook_runs_on_the_client_alone_and_is_told_of_both_values() {
     let (mut world, _, player) = joined();
@@ -31,7 +31,7 @@ fn a_hook_runs_on_the_client_alone_and_is_told_of_both_values() {
     assert_eq!(told(), ["hook health 100 -> 42"]);
 }
 
-/// Hook_NotCalledWhenSyncingSameValued.
+// Hook_NotCalledWhenSyncingSameValued.
 #[test]
 fn a_value_that_the_client_has_already_calls_no_hook() {
     let (mut world, client, player) = joined();
@@ -45,11 +45,11 @@ fn a_value_that_the_client_has_already_calls_no_hook() {
     assert_eq!(world.seen::<Hero>(client, player).health, 42);
 }
 
-/// GameObjectHook_HookCalledWhenSyncingChangedValued, NetworkIdentityHook_HookCalledWhenSyncingChangedValued,
-/// NetworkBehaviourHook_HookCalledWhenSyncingChangedValued, SyncIdentity, SyncTransform, SyncsGameobject,
-/// SyncsBehaviour, SetSyncVarGameObjectWithValidObject, SetSyncVarNetworkIdentityWithValidObject,
-/// GetSyncVarGameObjectOnServer, GetSyncVarGameObjectOnClient, GetSyncVarNetworkIdentityOnServer,
-/// GetSyncVarNetworkIdentityOnClient.
+// GameObjectHook_HookCalledWhenSyncingChangedValued, NetworkIdentityHook_HookCalledWhenSyncingChangedValued,
+// NetworkBehaviourHook_HookCalledWhenSyncingChangedValued, SyncIdentity, SyncTransform, SyncsGameobject,
+// SyncsBehaviour, SetSyncVarGameObjectWithValidObject, SetSyncVarNetworkIdentityWithValidObject,
+// GetSyncVarGameObjectOnServer, GetSyncVarGameObjectOnClient, GetSyncVarNetworkIdentityOnServer,
+// GetSyncVarNetworkIdentityOnClient.
 #[test]
 fn a_reference_is_the_object_of_that_side_and_its_hook_is_told() {
     let (mut world, client, player) = joined();
@@ -79,12 +79,13 @@ fn a_reference_is_the_object_of_that_side_and_its_hook_is_told() {
     assert_eq!(purse.try_get(client).unwrap().coins, 0);
 }
 
-/// SyncsMultipleBehaviour, SyncVarCacheNetidForBehaviour.
+// SyncsMultipleBehaviour, SyncVarCacheNetidForBehaviour.
 #[test]
 fn two_behaviours_of_one_type_are_referred_to_by_their_positions() {
     let (mut world, client, player) = joined();
     let mut three = (Purse::default(), Hero::with(1), Purse::default());
-    (three.0.coins.set(5), three.2.coins.set(6));
+    three.0.coins.set(5);
+    three.2.coins.set(6);
     let target = world.server.spawn(three);
     for (index, coins) in [(0, 5), (2, 6)] {
         let purse = BehaviourRef::<Purse>::at(&world.server, target, index).unwrap();
@@ -97,7 +98,7 @@ fn two_behaviours_of_one_type_are_referred_to_by_their_positions() {
     }
 }
 
-/// SyncVarCacheNetidForGameObject, SyncVarCacheNetidForIdentity: null while the target is not there.
+// SyncVarCacheNetidForGameObject, SyncVarCacheNetidForIdentity: null while the target is not there.
 #[test]
 fn a_reference_gives_nothing_while_its_object_is_out_of_sight_and_the_object_when_it_is_back() {
     let (mut world, client, player) = joined();
@@ -121,8 +122,8 @@ fn a_reference_gives_nothing_while_its_object_is_out_of_sight_and_the_object_whe
     assert_eq!(hooks.count(), 0, "it was the same all the time");
 }
 
-/// SetSyncVarGameObjectNull, SetSyncVarNetworkIdentityNull, GetSyncVarGameObjectOnServerNull,
-/// GetSyncVarGameObjectOnClientNull, GetSyncVarNetworkIdentityOnServerNull, GetSyncVarNetworkIdentityOnClientNull.
+// SetSyncVarGameObjectNull, SetSyncVarNetworkIdentityNull, GetSyncVarGameObjectOnServerNull,
+// GetSyncVarGameObjectOnClientNull, GetSyncVarNetworkIdentityOnServerNull, GetSyncVarNetworkIdentityOnClientNull.
 #[test]
 fn a_reference_to_nothing_is_nothing_on_both_sides() {
     let (mut world, client, player) = joined();
@@ -137,8 +138,8 @@ fn a_reference_to_nothing_is_nothing_on_both_sides() {
     assert!(on_client.try_get(world.client(client)).is_none());
 }
 
-/// SyncVarGameObjectEqualNull, SyncVarGameObjectEqualZeroNetIdNullIsTrue, SyncVarGameObjectEqualValidGOWithSameNetId,
-/// SyncVarGameObjectEqualValidGOWithDifferentNetId, and the same of SyncVarNetworkIdentityEqual.
+// SyncVarGameObjectEqualNull, SyncVarGameObjectEqualZeroNetIdNullIsTrue, SyncVarGameObjectEqualValidGOWithSameNetId,
+// SyncVarGameObjectEqualValidGOWithDifferentNetId, and the same of SyncVarNetworkIdentityEqual.
 #[test]
 fn references_are_the_same_if_they_mean_the_same_object() {
     let (mut world, _, player) = joined();
@@ -157,8 +158,8 @@ fn references_are_the_same_if_they_mean_the_same_object() {
     assert!(set(NetRef::NONE), "none");
 }
 
-/// SyncVarGameObjectGetterOnServerBeforeSpawn, SyncVarNetworkIdentityGetterOnServerBeforeSpawn,
-/// SyncVarNetworkBehaviourGetterOnServerBeforeSpawn.
+// SyncVarGameObjectGetterOnServerBeforeSpawn, SyncVarNetworkIdentityGetterOnServerBeforeSpawn,
+// SyncVarNetworkBehaviourGetterOnServerBeforeSpawn.
 #[test]
 fn a_reference_can_be_put_in_before_its_holder_is_spawned() {
     let (mut world, client, player) = joined();
@@ -228,9 +229,9 @@ fn classes() -> MirrorPrefabs {
         .register::<Base>(MirrorPrefab::new("slow", 2.into()).component(0, slow))
 }
 
-/// VirtualHook_HookCalledWhenSyncingChangedValued, ImerHook_Ldflda_Uses_Correct_SyncVard,
-/// DavidHook_SetSyncVarStructsValued, MultipleHooksOnSameObject_FireInOrder, DeepInheritanceSyncVarDirtyBitUniqueness,
-/// DeeplyNested.
+// VirtualHook_HookCalledWhenSyncingChangedValued, ImerHook_Ldflda_Uses_Correct_SyncVard,
+// DavidHook_SetSyncVarStructsValued, MultipleHooksOnSameObject_FireInOrder, DeepInheritanceSyncVarDirtyBitUniqueness,
+// DeeplyNested.
 #[test]
 fn hooks_of_all_classes_run_in_the_order_of_the_fields_and_see_all_of_them() {
     let mut world = World::of(classes);
@@ -267,7 +268,7 @@ fn hooks_of_all_classes_run_in_the_order_of_the_fields_and_see_all_of_them() {
     }
 }
 
-/// TestSettingStruct.
+// TestSettingStruct.
 #[test]
 fn a_struct_is_sent_when_it_is_another_one_and_not_when_it_is_the_same_again() {
     let mut world = World::of(classes);
@@ -283,7 +284,7 @@ fn a_struct_is_sent_when_it_is_another_one_and_not_when_it_is_the_same_again() {
     assert!(!set(0, 2));
 }
 
-/// TestSyncIntervalAndClearAllComponents, IsDirty, ClearAllDirtyBits_UpdatesLastSyncTime_ByDefault.
+// TestSyncIntervalAndClearAllComponents, IsDirty, ClearAllDirtyBits_UpdatesLastSyncTime_ByDefault.
 #[test]
 fn a_component_with_an_interval_is_sent_when_that_is_over() {
     let mut world = World::of(classes);
@@ -305,9 +306,9 @@ fn a_component_with_an_interval_is_sent_when_that_is_over() {
     );
 }
 
-/// CrossReferences_HooksCanAccessAllTargets, GameObject_CrossReferences_HooksCanAccessTargets,
-/// NetworkBehaviour_CrossReferences_HooksCanAccessTargets. As in Mirror, those that come later in the burst do
-/// not have their state yet.
+// CrossReferences_HooksCanAccessAllTargets, GameObject_CrossReferences_HooksCanAccessTargets,
+// NetworkBehaviour_CrossReferences_HooksCanAccessTargets. As in Mirror, those that come later in the burst do
+// not have their state yet.
 #[test]
 fn objects_of_a_burst_that_refer_to_each_other_are_all_there_when_their_callbacks_run() {
     #[derive(NetworkBehaviour, Default)]

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::fmt::Debug;
 
+use syncvar::mirror::CompressedQuaternion;
 use syncvar::prelude::*;
 use syncvar::{
     Color, Color32, Decimal, Dialect, LayerMask, Matrix4x4, NetworkReader, NetworkWriter, OaDate,
-    Plane, Quaternion, Ray, ReadError, ReadErrorKind, Rect, Vector2, Vector2Int, Vector3,
-    Vector3Int, Vector4, WriteErrorKind,
+    Plane, Quaternion, Ray, ReadError, ReadErrorKind, Rect, SyncCodec, Vector2, Vector2Int,
+    Vector3, Vector3Int, Vector4, WriteErrorKind,
 };
 
 fn written<T: SyncValue>(value: &T) -> Vec<u8> {
@@ -37,8 +38,8 @@ fn arrives<T: SyncValue + Clone + PartialEq + Debug>(value: &T) {
     }
 }
 
-/// TestBool, TestByte, TestSByte, TestChar, TestFloats, TestDoubles, TestDecimals, TestUnicodeString,
-/// TestWritingSmallMessage, TestWritingAndReading, and their Nullable kin.
+// TestBool, TestByte, TestSByte, TestChar, TestFloats, TestDoubles, TestDecimals, TestUnicodeString,
+// TestWritingSmallMessage, TestWritingAndReading, and their Nullable kin.
 #[test]
 fn primitives_arrive() {
     arrives(&true);
@@ -62,8 +63,8 @@ fn primitives_arrive() {
     }
 }
 
-/// TestVector2, TestVector3, TestVector4, TestVector2Int, TestVector3Int, TestColor, TestColor32, TestQuaternion,
-/// TestRect, TestPlane, TestRay, TestMatrix4x4, TestLayerMask, and their Nullable kin.
+// TestVector2, TestVector3, TestVector4, TestVector2Int, TestVector3Int, TestColor, TestColor32, TestQuaternion,
+// TestRect, TestPlane, TestRay, TestMatrix4x4, TestLayerMask, and their Nullable kin.
 #[test]
 fn values_of_unity_arrive() {
     let direction = Vector3::new(1.0, -2.0, 3.5);
@@ -94,9 +95,9 @@ fn values_of_unity_arrive() {
     arrives(&OaDate(45_000.25));
 }
 
-/// TestList, TestHashSet, TestNullList, TestNullHashSet, TestToArray, TestToArraySegment,
-/// TestToArraySegment_EmptyContent, TestReading0LengthBytes, TestReading0LengthBytesAndSize,
-/// TestWritingBytesSegment, TestWritingLargeMessage, TestWritingHugeArray.
+// TestList, TestHashSet, TestNullList, TestNullHashSet, TestToArray, TestToArraySegment,
+// TestToArraySegment_EmptyContent, TestReading0LengthBytes, TestReading0LengthBytesAndSize,
+// TestWritingBytesSegment, TestWritingLargeMessage, TestWritingHugeArray.
 #[test]
 fn sequences_arrive() {
     arrives(&vec![1, -2, 3]);
@@ -110,9 +111,9 @@ fn sequences_arrive() {
     assert_eq!(read::<Vec<u8>>(&written(&huge)), Ok(huge));
 }
 
-/// TestByteEndianness, TestSbyteEndianness, TestShortEndianness, TestUShortEndianness, TestIntEndianness,
-/// TestUIntEndianness, TestLongEndianness, TestULongEndianness, TestFloatBinaryCompatibility,
-/// TestDoubleBinaryCompatibility, TestDecimalBinaryCompatibility, LittleEndianPlatform.
+// TestByteEndianness, TestSbyteEndianness, TestShortEndianness, TestUShortEndianness, TestIntEndianness,
+// TestUIntEndianness, TestLongEndianness, TestULongEndianness, TestFloatBinaryCompatibility,
+// TestDoubleBinaryCompatibility, TestDecimalBinaryCompatibility, LittleEndianPlatform.
 #[test]
 fn the_least_significant_byte_comes_first_on_every_machine() {
     let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
@@ -130,8 +131,8 @@ fn the_least_significant_byte_comes_first_on_every_machine() {
     );
 }
 
-/// TestReadArray_LengthIsTooBig, TestReadList_LengthIsTooBig, TestReadHashSet_LengthIsTooBig,
-/// TestReadBytes_LengthIsTooBig, TestArrayThrowsIfLengthIsWrong, TestArrayDoesNotThrowWithCorrectLength.
+// TestReadArray_LengthIsTooBig, TestReadList_LengthIsTooBig, TestReadHashSet_LengthIsTooBig,
+// TestReadBytes_LengthIsTooBig, TestArrayThrowsIfLengthIsWrong, TestArrayDoesNotThrowWithCorrectLength.
 #[test]
 fn a_count_that_is_larger_than_what_follows_is_an_error() {
     // 3 elements, and 2 of them.
@@ -146,8 +147,8 @@ fn a_count_that_is_larger_than_what_follows_is_an_error() {
     assert!(read::<Vec<u8>>(&huge).is_err());
 }
 
-/// TestReadingInvalidString, TestReadingTruncatedString, ReadString_InvalidUTF8, TestReadingTooMuch,
-/// ReadBytes_CountTooBig, Remaining.
+// TestReadingInvalidString, TestReadingTruncatedString, ReadString_InvalidUTF8, TestReadingTooMuch,
+// ReadBytes_CountTooBig, Remaining.
 #[test]
 fn what_is_no_text_or_ends_too_early_is_an_error() {
     let kind = |bytes: &[u8]| read::<String>(bytes).unwrap_err().kind();
@@ -161,7 +162,7 @@ fn what_is_no_text_or_ends_too_early_is_an_error() {
     assert_eq!(reader.remaining(), 1);
 }
 
-/// WriteString_EnsuresCapacity, and what Mirror throws for.
+// WriteString_EnsuresCapacity, and what Mirror throws for.
 #[test]
 fn a_text_that_is_too_long_is_an_error_of_the_writer() {
     let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
@@ -172,7 +173,7 @@ fn a_text_that_is_too_long_is_an_error_of_the_writer() {
     assert!(matches!(kind, WriteErrorKind::StringTooLong { .. }));
 }
 
-/// TestResetSetsPotionAndLength, SetBuffer.
+// TestResetSetsPotionAndLength, SetBuffer.
 #[test]
 fn a_writer_can_be_used_again() {
     let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
@@ -183,7 +184,7 @@ fn a_writer_can_be_used_again() {
     assert_eq!(writer.as_bytes(), [7]);
 }
 
-/// ByteIsSentForByteEnum, ShortIsSentForShortEnum.
+// ByteIsSentForByteEnum, ShortIsSentForShortEnum.
 #[test]
 fn an_enumeration_takes_the_bytes_of_its_number() {
     #[derive(SyncValue, Clone, Debug, PartialEq)]
@@ -205,7 +206,7 @@ fn an_enumeration_takes_the_bytes_of_its_number() {
     arrives(&Short::C);
 }
 
-/// CustomWriterIsUsedForEnum, CustomReaderWriterTests: what the game says goes before what is derived.
+// CustomWriterIsUsedForEnum, CustomReaderWriterTests: what the game says goes before what is derived.
 #[test]
 fn a_type_that_is_written_by_hand_is_written_so_wherever_it_is() {
     #[derive(Clone, Debug, PartialEq)]
@@ -238,4 +239,57 @@ fn a_type_that_is_written_by_hand_is_written_so_wherever_it_is() {
     assert_eq!(written(&money), written(&102));
     arrives(&money);
     assert_eq!(read::<Vec<Money>>(&written(&vec![102])), Ok(vec![money]));
+}
+
+// VarInt, VarIntSize, VarUInt, VarUIntSize.
+#[test]
+fn a_number_takes_the_more_bytes_the_larger_it_is() {
+    let bounds = [
+        240,
+        2287,
+        67_823,
+        (1 << 24) - 1,
+        (1 << 32) - 1,
+        (1 << 40) - 1,
+    ];
+    let bounds = bounds.into_iter().chain([(1 << 48) - 1, (1 << 56) - 1]);
+    for (length, bound) in (1..).zip(bounds) {
+        let bound: u64 = bound;
+        assert_eq!(written(&bound).len(), length, "{bound}");
+        assert_eq!(written(&(bound + 1)).len(), length + 1, "{bound} + 1");
+        for number in [bound - 1, bound, bound + 1] {
+            assert_eq!(read(&written(&number)), Ok(number));
+            // Zigzag: an even number is not negative, an odd one is.
+            let signed = i64::try_from(number / 2).unwrap();
+            let signed = if number % 2 == 0 { signed } else { -signed - 1 };
+            assert_eq!(written(&signed), written(&number));
+            assert_eq!(read(&written(&signed)), Ok(signed));
+        }
+    }
+    assert_eq!(written(&u64::MAX).len(), 9);
+    assert_eq!(written(&i64::MIN).len(), 9);
+}
+
+// CompressAndDecompressQuaternion, CompressAndDecompressQuaternion_2674,
+// CompressAndDecompressQuaternion_90DegreeEuler, CompressAndDecompressQuaternion_Iterate_0_to_360,
+// LargestAbsoluteComponentIndex, ScaleFloatToUShort, ScaleUShortToFloat.
+#[test]
+fn a_compressed_rotation_arrives_as_nearly_the_same() {
+    for degrees in 0..360_u16 {
+        let half = f32::from(degrees).to_radians() / 2.0;
+        for axis in 0..3 {
+            let mut parts = [0.0; 3];
+            parts[axis] = half.sin();
+            let [x, y, z] = parts;
+            let rotation = Quaternion::new(x, y, z, half.cos());
+            let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+            CompressedQuaternion::write(&rotation, &mut writer);
+            assert_eq!(writer.len(), 4);
+            let mut reader = NetworkReader::with_dialect(writer.as_bytes(), Dialect::Mirror);
+            let back = CompressedQuaternion::read(&mut reader).unwrap();
+            // The same rotation with the opposite sign is the same rotation.
+            let dot = x * back.x + y * back.y + z * back.z + rotation.w * back.w;
+            assert!(dot.abs() > 0.9999, "{degrees} degrees about {axis}: {dot}");
+        }
+    }
 }

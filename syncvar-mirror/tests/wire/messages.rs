@@ -58,7 +58,7 @@ pub(crate) fn examples() -> Examples {
         local_time: 1.0,
         predicted_time_adjusted: 1.5,
     };
-    let pong = NetworkPongMessage {
+    let answer = NetworkPongMessage {
         local_time: 1.0,
         prediction_error_unadjusted: 0.5,
         prediction_error_adjusted: 0.0,
@@ -91,7 +91,7 @@ pub(crate) fn examples() -> Examples {
             "ping at 1.0 s, which is taken for 1.5 s there",
             bytes(&ping),
         ),
-        ("its answer: the prediction was 0.5 s off", bytes(&pong)),
+        ("its answer: the prediction was 0.5 s off", bytes(&answer)),
         ("the time 1.0 s", bytes(&snapshot)),
         (
             "`AuthRequestMessage` of `ann`, an empty password",

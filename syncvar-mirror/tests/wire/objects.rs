@@ -193,7 +193,7 @@ pub(crate) fn examples() -> Examples {
     let (head, rest) = text.split_at(8);
     assert_eq!(rest, "78".repeat(298));
     examples.push((
-        "a component with a text of 298 bytes, of 300 together: how it begins",
+        "another object, with one component of 300 bytes, a text: how it begins",
         head.into(),
     ));
     examples

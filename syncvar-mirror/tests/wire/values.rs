@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
+use syncvar::mirror::CompressedQuaternion;
 use syncvar::prelude::*;
 use syncvar::{
-    Decimal, Dialect, LayerMask, NetworkReader, NetworkWriter, OaDate, Ray, Vector3, Vector3Int,
+    Decimal, Dialect, LayerMask, NetworkReader, NetworkWriter, OaDate, Quaternion, Ray, SyncCodec,
+    Vector3, Vector3Int,
 };
 
 use crate::Examples;
@@ -76,6 +78,13 @@ fn third_marker() -> BehaviourRef<Marker> {
     reader.read().expect("an id and a position")
 }
 
+/// The bytes of no rotation, as a field with this encoding writes it.
+fn compressed() -> String {
+    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    CompressedQuaternion::write(&Quaternion::IDENTITY, &mut writer);
+    hex::encode(writer.as_bytes())
+}
+
 pub(crate) fn examples() -> Examples {
     let ray = Ray {
         origin: Vector3::new(1.0, 2.0, 3.0),
@@ -136,6 +145,10 @@ pub(crate) fn examples() -> Examples {
         (
             "`HashSet::from([300, 2])` of `u32`",
             bytes(&HashSet::from([300_u32, 2])),
+        ),
+        (
+            "`Quaternion::IDENTITY` with `CompressedQuaternion`",
+            compressed(),
         ),
         // What is cut does not come back.
         (
