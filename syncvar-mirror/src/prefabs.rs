@@ -208,13 +208,15 @@ impl MirrorPrefabs {
         if let Some(asset_id) = asset_id {
             assert!(
                 asset_id != AssetId::NONE,
-                "prefab `{name}` has asset id 0, which stands for none"
+                "prefab `{name}` has asset id 0, which stands for none: an object of a scene is a \
+                 `MirrorPrefab::scene`"
             );
-            let other = self.by_asset_id.insert(asset_id, index);
-            assert!(
-                other.is_none(),
-                "asset id {asset_id} of prefab `{name}` is already registered"
-            );
+            if let Some(other) = self.name(asset_id) {
+                panic!(
+                    "asset id {asset_id} of prefab `{name}` is already registered: it is that of `{other}`"
+                );
+            }
+            self.by_asset_id.insert(asset_id, index);
         }
         let make = Box::new(move || make().into_behaviours());
         let identity = (index, name, asset_id.unwrap_or_default());

@@ -4,6 +4,7 @@
 mod found {
     pub(crate) mod net;
 
+    mod broken;
     mod joining;
     mod owners;
     mod states;

@@ -64,7 +64,9 @@ impl Entry {
             "prefab `{name}` has {count} behaviours, and 64 are the most in Mirror"
         );
         if let Some((beyond, _)) = said.iter().find(|(index, _)| *index >= count) {
-            panic!("prefab `{name}` has {count} behaviours, and none at {beyond}");
+            panic!(
+                "prefab `{name}` has {count} behaviours, and none at {beyond}: the first one is at 0"
+            );
         }
         let said_of = |place: usize| {
             let said = said.iter().filter(|(index, _)| *index == place);

@@ -53,14 +53,15 @@ pub struct MirrorSpawnOptions {
 pub enum MirrorSpawnError {
     /// No prefab has behaviours of these types.
     #[error(
-        "no prefab is registered with the behaviours {0}: call `MirrorPrefabs::register` for them"
+        "no prefab is registered with the behaviours {0}, in this order: call `MirrorPrefabs::register` for \
+         them"
     )]
     NotRegistered(String),
     /// No prefab has this name.
     #[error("no prefab is named `{0}`")]
     UnknownPrefab(String),
     /// The prefab of this name has other behaviours.
-    #[error("prefab `{prefab}` does not have the behaviours {behaviours}")]
+    #[error("prefab `{prefab}` has other behaviours than {behaviours}, or in another order")]
     OtherBehaviours {
         /// The prefab.
         prefab: String,
@@ -68,7 +69,9 @@ pub enum MirrorSpawnError {
         behaviours: String,
     },
     /// The prefab is an object of a scene, and it was not said which one.
-    #[error("prefab `{0}` is an object of a scene: a scene id is needed")]
+    #[error(
+        "prefab `{0}` is an object of a scene: a scene id is needed, as in `spawn_scene_object`"
+    )]
     NoSceneId(String),
     /// The scene id is in use, or 0.
     #[error("scene id {:#x} is taken or zero", .0.0)]
