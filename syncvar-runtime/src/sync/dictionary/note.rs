@@ -13,7 +13,7 @@ impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Made<K, V
             Self::Nothing => {}
             Self::Change(keys) => return keys.add(key),
             Self::Operation(operations) => {
-                keep(operations, || Made::Add(key.clone(), value.clone()))
+                keep(operations, || Made::Add(key.clone(), value.clone()));
             }
         }
         Added::New
@@ -26,7 +26,7 @@ impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Made<K, V
             Self::Nothing => {}
             Self::Change(keys) => keys.change(key),
             Self::Operation(operations) => {
-                keep(operations, || Made::Set(key.clone(), value.clone()))
+                keep(operations, || Made::Set(key.clone(), value.clone()));
             }
         }
     }
