@@ -135,7 +135,6 @@ fn a_tick_allocates_no_more_for_many_objects_and_connections_than_for_few() {
     for (objects, clients) in [(10, 1), (1000, 1), (10, 50), (1000, 50)] {
         let (server, client) = steady(&mut World::new(objects, clients));
         let what = format!("{objects} objects, {clients} clients");
-        println!("{what}: {server} {client}");
         assert!(server <= 16, "{what}: the server allocates {server} times");
         assert!(client <= 4, "{what}: the client allocates {client} times");
     }
@@ -149,7 +148,6 @@ fn an_idle_tick_allocates_a_small_constant() {
         world.tick();
     }
     let (server, client) = world.tick();
-    println!("{server} {client}");
     assert!(server <= 4, "the server allocates {server} times");
     assert!(client <= 4, "the client allocates {client} times");
 }
@@ -188,7 +186,6 @@ fn a_tick_allocates_a_small_constant_for_each_owner_and_nothing_for_each_object(
         most / 19
     };
     let (few, many) = (per_owner(1), per_owner(50));
-    println!("{few} {many}");
     assert!(few <= 16, "{few} for an owner of one object");
     assert!(many <= few + 8, "{many} for an owner of fifty");
 }
