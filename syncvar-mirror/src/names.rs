@@ -10,6 +10,8 @@ mod csharp;
 pub use asset::{AssetId, GuidError, SceneId};
 pub(crate) use csharp::CSharpNames;
 
+use syncvar_runtime::engine::character_at;
+
 /// The 32-bit hash of a name: FNV-1a over its UTF-16 code units, of each of which the low 8 bits count.
 /// Mirror, `Extensions.GetStableHashCode`.
 ///
@@ -20,29 +22,14 @@ pub(crate) use csharp::CSharpNames;
 /// assert_eq!(fnv1a32(""), 0x811c_9dc5);
 /// ```
 pub const fn fnv1a32(name: &str) -> u32 {
-    let bytes = name.as_bytes();
     let (mut hash, mut index) = (0x811c_9dc5, 0);
-    while index < bytes.len() {
-        // By hand: nothing else can be done in a constant.
-        let first = bytes[index];
-        let (length, mut character) = match first {
-            0..0x80 => (1, first as u32),
-            0x80..0xE0 => (2, (first & 0x1F) as u32),
-            0xE0..0xF0 => (3, (first & 0x0F) as u32),
-            _ => (4, (first & 0x07) as u32),
-        };
-        let mut offset = 1;
-        while offset < length {
-            character = character << 6 | (bytes[index + offset] & 0x3F) as u32;
-            offset += 1;
+    while index < name.len() {
+        let character = character_at(name, index);
+        hash = add(hash, character.unit);
+        if let Some(second) = character.second {
+            hash = add(hash, second);
         }
-        index += length;
-        if character < 0x1_0000 {
-            hash = add(hash, character);
-        } else {
-            hash = add(hash, 0xD800 + ((character - 0x1_0000) >> 10));
-            hash = add(hash, 0xDC00 + (character & 0x3FF));
-        }
+        index = character.next;
     }
     hash
 }

@@ -40,7 +40,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
-use syncvar_runtime::engine::{Events, LentObjects, Nanos, Relations, Table};
+use syncvar_runtime::engine::{Events, Late, LentObjects, Nanos, Relations, Table};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 
 use crate::{AuthRequestMessage, MirrorMessage, MirrorPrefabs, MirrorServerConfig, SceneId};
@@ -49,7 +49,6 @@ use call::Calls;
 use connection::Connection;
 use encode::Scratch;
 use interest::Interest;
-use lifecycle::Late;
 use object::Object;
 use outbox::Packet;
 

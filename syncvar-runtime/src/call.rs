@@ -12,6 +12,7 @@ mod place;
 mod rate;
 mod router;
 mod schema;
+mod utf16;
 
 pub use dispatch::{Failure, run};
 pub(crate) use encode::{Incoming, Name, frame, write_header};
@@ -22,6 +23,7 @@ pub use rate::Rates;
 pub(crate) use router::Routed;
 pub use router::{CallRequest, CallRouter, RoutedCall};
 pub use schema::{CallKind, CallSchema, CallTable};
+pub use utf16::{Character, character_at};
 
 use std::marker::PhantomData;
 

@@ -2,7 +2,8 @@
 //! notice.
 
 pub use crate::call::{
-    CallPlace, CallRequest, CallRouter, Class, Failure, ObjectCalls, Rates, RoutedCall, run,
+    CallPlace, CallRequest, CallRouter, Character, Class, Failure, ObjectCalls, Rates, RoutedCall,
+    character_at, run,
 };
 pub use crate::context::{NetworkSide, Panicked, Side, call, contain};
 pub use crate::events::Events;
@@ -10,6 +11,6 @@ pub use crate::identity::{
     AnyBehaviour, BehaviourInfo, MAX_BEHAVIOURS, MirrorHooks, Nanos, Place, Relation, Relations,
     Remembered, Slot, Slots, nanos,
 };
-pub use crate::lifecycle::{Leaving, LentObjects, call_all};
+pub use crate::lifecycle::{Errand, Late, Leaving, Lends, LentObjects, Tells, call_all};
 pub use crate::schema::{RuleBits, Sections};
 pub use crate::table::Table;

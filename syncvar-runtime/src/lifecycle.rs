@@ -3,8 +3,10 @@
 mod lent;
 #[cfg(test)]
 mod tests;
+mod turn;
 
 pub use lent::{Leaving, LentObjects};
+pub use turn::{Errand, Late, Lends, Tells};
 
 use std::fmt;
 

@@ -54,7 +54,7 @@ use bytes::Bytes;
 
 use crate::events::Events;
 use crate::identity::{MAX_CHANNELS, Place, Pools, Relations};
-use crate::lifecycle::LentObjects;
+use crate::lifecycle::{Late, LentObjects};
 use crate::stats::Stats;
 use crate::table::Table;
 use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
@@ -65,7 +65,6 @@ use full_state::Kind;
 use host::Host;
 use interest::Interest;
 use join::Spare;
-use lifecycle::Late;
 use limited::Rationing;
 use schedule::Schedule;
 use show::{Showing, Turnover};

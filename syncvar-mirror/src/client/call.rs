@@ -1,6 +1,8 @@
 //! Calls: commands to the server, and what the server calls here.
 
-use syncvar_runtime::engine::{CallRequest, CallRouter, Class, Failure, RoutedCall, Side, run};
+use syncvar_runtime::engine::{
+    CallRequest, CallRouter, Class, Failure, Lends, RoutedCall, Side, run,
+};
 use syncvar_runtime::{
     CallError, CallFailure, Channel, CommandSender, Dialect, NetId, NetworkCalls, NetworkWriter,
     Target, WriteError, WriteErrorKind, assert_calls_known,

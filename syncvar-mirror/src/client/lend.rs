@@ -3,16 +3,20 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use syncvar_runtime::NetId;
-use syncvar_runtime::engine::Slots;
+use syncvar_runtime::engine::{Lends, LentObjects, Side, Slots, call_all};
+use syncvar_runtime::{LifecycleCallback, NetId};
 
-use super::MirrorClient;
+use super::{MirrorClient, MirrorClientEvent};
 
-impl MirrorClient {
-    /// Lends the behaviours of an object to something that has the whole client at hand. What comes up for
-    /// it meanwhile is done when they are given back. Does nothing if there is no such object, or if it is
-    /// lent already.
-    pub(super) fn lend<R>(
+impl Lends for MirrorClient {
+    fn lent(&mut self) -> &mut LentObjects {
+        &mut self.lent
+    }
+
+    // Lends the behaviours of an object to something that has the whole client at hand. What comes up for
+    // it meanwhile is done when they are given back. Does nothing if there is no such object, or if it is
+    // lent already.
+    fn lend<R>(
         &mut self,
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
@@ -39,5 +43,18 @@ impl MirrorClient {
             Ok(result) => Some(result),
             Err(panicked) => resume_unwind(panicked),
         }
+    }
+
+    fn call_all(&mut self, id: NetId, slots: &mut dyn Slots, callback: LifecycleCallback) {
+        let report = |client: &mut Self, failure| {
+            let event = MirrorClientEvent::CallbackFailed(Box::new(failure));
+            client.events.push(event);
+        };
+        call_all(
+            self,
+            (|client| Side::Other(client), report),
+            (id, slots),
+            callback,
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! What behaviours and the application are told of the life of objects.
 
-use syncvar_runtime::engine::{Leaving, Side, Slots, call_all};
+use syncvar_runtime::engine::{Leaving, Lends};
 use syncvar_runtime::{LifecycleCallback, NetId};
 
 use super::object::Stage;
@@ -157,27 +157,5 @@ impl MirrorClient {
         if self.has_lifecycle(id) && !self.lent.leave(id, &[callback]) {
             self.lend(id, |slots, client| client.call_all(id, slots, callback));
         }
-    }
-
-    /// Runs the callbacks that have come up for the object that was lent last.
-    pub(super) fn run_waiting(&mut self, id: NetId, slots: &mut dyn Slots) {
-        let mut despawned = false;
-        while let Some(callback) = self.lent.next(&mut despawned) {
-            self.call_all(id, slots, callback);
-        }
-    }
-
-    /// Runs a callback of every behaviour of an object that is lent.
-    fn call_all(&mut self, id: NetId, slots: &mut dyn Slots, callback: LifecycleCallback) {
-        let report = |client: &mut Self, failure| {
-            let event = MirrorClientEvent::CallbackFailed(Box::new(failure));
-            client.events.push(event);
-        };
-        call_all(
-            self,
-            (|client| Side::Other(client), report),
-            (id, slots),
-            callback,
-        );
     }
 }

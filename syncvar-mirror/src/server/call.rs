@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use syncvar_runtime::engine::{
-    CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall, Side, run,
+    CallPlace, CallRequest, CallRouter, Class, Failure, Lends, RoutedCall, Side, run,
 };
 use syncvar_runtime::{
     CallError, Channel, ConnectionId, Dialect, NetId, NetworkCalls, NetworkReader, NetworkWriter,

@@ -3,19 +3,23 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use syncvar_runtime::NetId;
-use syncvar_runtime::engine::Slots;
+use syncvar_runtime::engine::{Lends, LentObjects, Side, Slots, call_all};
+use syncvar_runtime::{CallbackFailure, LifecycleCallback, NetId};
 
-use super::MirrorServer;
 use super::audience::Audiences;
 use super::object::Former;
+use super::{MirrorServer, MirrorServerEvent};
 
-impl MirrorServer {
-    /// Lends the behaviours of an object to something that has the whole server at hand. The object is
-    /// there meanwhile, but not its behaviours. What comes up for it is done when they are given back:
-    /// callbacks, to be despawned, to be sent. Does nothing if there is no such object, or if it is lent
-    /// already.
-    pub(super) fn lend<R>(
+impl Lends for MirrorServer {
+    fn lent(&mut self) -> &mut LentObjects {
+        &mut self.lent
+    }
+
+    // Lends the behaviours of an object to something that has the whole server at hand. The object is
+    // there meanwhile, but not its behaviours. What comes up for it is done when they are given back:
+    // callbacks, to be despawned, to be sent. Does nothing if there is no such object, or if it is lent
+    // already.
+    fn lend<R>(
         &mut self,
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
@@ -53,10 +57,27 @@ impl MirrorServer {
             }
             self.settle_owed(id);
         }
-        self.run_late();
+        self.run_waiting_calls();
         match result {
             Ok(result) => Some(result),
             Err(panicked) => resume_unwind(panicked),
         }
+    }
+
+    fn call_all(&mut self, object: NetId, slots: &mut dyn Slots, callback: LifecycleCallback) {
+        let report = |server: &mut Self, failure: CallbackFailure| {
+            server.events.push(MirrorServerEvent::CallbackFailed {
+                object: failure.object,
+                behaviour: failure.behaviour,
+                callback: failure.callback,
+                message: failure.message,
+            });
+        };
+        call_all(
+            self,
+            (|server| Side::Other(server), report),
+            (object, slots),
+            callback,
+        );
     }
 }

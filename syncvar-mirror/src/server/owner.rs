@@ -1,12 +1,11 @@
 //! Who owns an object.
 
+use syncvar_runtime::engine::Tells;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;
-use super::lifecycle::Errand;
 use crate::SceneId;
 use crate::message::{ChangeOwnerMessage, SpawnFlags};
-use syncvar_runtime::LifecycleCallback;
 
 impl MirrorServer {
     /// Gives an object to a connection, or to none: Mirror's `AssignClientAuthority` and
@@ -71,20 +70,6 @@ impl MirrorServer {
         } else {
             object.owner = None;
             self.tell_ownership(id, Some(connection), None);
-        }
-    }
-
-    /// The server owns what no connection owns.
-    fn tell_ownership(
-        &mut self,
-        id: NetId,
-        former: Option<ConnectionId>,
-        owner: Option<ConnectionId>,
-    ) {
-        match (former, owner) {
-            (None, Some(_)) => self.tell(id, Errand::Call(LifecycleCallback::LostOwnership)),
-            (Some(_), None) => self.tell(id, Errand::Call(LifecycleCallback::GainedOwnership)),
-            _ => {}
         }
     }
 }

@@ -2,14 +2,13 @@
 
 use std::any::TypeId;
 
-use syncvar_runtime::engine::{Leaving, Place};
+use syncvar_runtime::engine::{Errand, Leaving, Place, Tells};
 use syncvar_runtime::{
     BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3,
 };
 
 use super::MirrorServer;
 use super::audience::Audiences;
-use super::lifecycle::Errand;
 use super::object::{Object, Visibility};
 use crate::SceneId;
 use crate::message::ObjectDestroyMessage;

@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::fmt;
 
 use super::Target;
+use super::utf16::character_at;
 use crate::NetworkBehaviour;
 use crate::schema::MemberSchema;
 
@@ -244,31 +245,16 @@ impl CallSchema {
     }
 }
 
-/// Goes on with a hash. Characters are decoded by hand: nothing else can be done in a constant.
+/// Goes on with a hash: over the UTF-16 code units of a text.
 const fn hash_text(mut hash: u32, text: &str) -> u32 {
-    let bytes = text.as_bytes();
     let mut index = 0;
-    while index < bytes.len() {
-        let first = bytes[index];
-        let (length, mut character) = match first {
-            0..0x80 => (1, first as u32),
-            0x80..0xE0 => (2, (first & 0x1F) as u32),
-            0xE0..0xF0 => (3, (first & 0x0F) as u32),
-            _ => (4, (first & 0x07) as u32),
-        };
-        let mut offset = 1;
-        while offset < length {
-            character = character << 6 | (bytes[index + offset] & 0x3F) as u32;
-            offset += 1;
+    while index < text.len() {
+        let character = character_at(text, index);
+        hash = hash.wrapping_mul(31).wrapping_add(character.unit);
+        if let Some(second) = character.second {
+            hash = hash.wrapping_mul(31).wrapping_add(second);
         }
-        index += length;
-        if character < 0x1_0000 {
-            hash = hash.wrapping_mul(31).wrapping_add(character);
-        } else {
-            let (high, low) = ((character - 0x1_0000) >> 10, character & 0x3FF);
-            hash = hash.wrapping_mul(31).wrapping_add(0xD800 + high);
-            hash = hash.wrapping_mul(31).wrapping_add(0xDC00 + low);
-        }
+        index = character.next;
     }
     hash
 }

@@ -6,6 +6,7 @@ use crate::call::{
     write_header,
 };
 use crate::context::Side;
+use crate::lifecycle::Lends;
 use crate::message::FRAME;
 use crate::segments::Room;
 use crate::{

@@ -3,15 +3,21 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use super::NetworkClient;
+use super::{ClientEvent, NetworkClient};
 use crate::NetId;
+use crate::context::Side;
 use crate::identity::Slots;
+use crate::lifecycle::{Lends, LentObjects, LifecycleCallback, call_all};
 
-impl NetworkClient {
-    /// Lends the behaviours of an object to something that has the whole client at hand. The object is
-    /// there meanwhile, but not its behaviours. What comes up for it is done when they are given back.
-    /// Does nothing if there is no such object, or if it is lent already.
-    pub(crate) fn lend<R>(
+impl Lends for NetworkClient {
+    fn lent(&mut self) -> &mut LentObjects {
+        &mut self.lent
+    }
+
+    // Lends the behaviours of an object to something that has the whole client at hand. The object is
+    // there meanwhile, but not its behaviours. What comes up for it is done when they are given back.
+    // Does nothing if there is no such object, or if it is lent already.
+    fn lend<R>(
         &mut self,
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
@@ -33,11 +39,25 @@ impl NetworkClient {
             Err(panicked) => resume_unwind(panicked),
         }
     }
+
+    fn call_all(&mut self, object: NetId, slots: &mut dyn Slots, callback: LifecycleCallback) {
+        let report = |client: &mut Self, failure| {
+            let event = ClientEvent::CallbackFailed(Box::new(failure));
+            client.events.push(event);
+        };
+        call_all(
+            self,
+            (|client| Side::Client(client), report),
+            (object, slots),
+            callback,
+        );
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::context::{Side, call};
+    use crate::lifecycle::Lends;
     use crate::schema::BehaviourSchema;
     use crate::{
         ClientConfig, NetId, NetworkBehaviour, NetworkClient, NetworkReader, NetworkSceneId,

@@ -2,9 +2,9 @@
 
 use super::{ChangedFields, ClientEvent, ClientState, HookFailure, NetworkClient};
 use crate::NetId;
-use crate::context::{Panicked, Side, contain};
-use crate::identity::{Location, Place, Slots};
-use crate::lifecycle::{Leaving, LifecycleCallback, call_all};
+use crate::context::{Panicked, contain};
+use crate::identity::{Location, Place};
+use crate::lifecycle::{Leaving, Lends, LifecycleCallback};
 
 impl NetworkClient {
     /// Forgets the objects of a connection that is over, as the next connection would; their
@@ -187,27 +187,5 @@ impl NetworkClient {
             }
             self.lend(*id, |slots, client| client.call_all(*id, slots, callback));
         }
-    }
-
-    /// Runs the callbacks that have come up for the object that was lent last.
-    pub(super) fn run_waiting(&mut self, id: NetId, slots: &mut dyn Slots) {
-        let mut despawned = false;
-        while let Some(callback) = self.lent.next(&mut despawned) {
-            self.call_all(id, slots, callback);
-        }
-    }
-
-    /// Runs a callback of every behaviour of an object that is lent.
-    fn call_all(&mut self, object: NetId, slots: &mut dyn Slots, callback: LifecycleCallback) {
-        let report = |client: &mut Self, failure| {
-            let event = ClientEvent::CallbackFailed(Box::new(failure));
-            client.events.push(event);
-        };
-        call_all(
-            self,
-            (|client| Side::Client(client), report),
-            (object, slots),
-            callback,
-        );
     }
 }

@@ -16,6 +16,7 @@ use rustc_hash::FxHashSet;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::call::{CallPlace, Class, Failure, run};
 use crate::context::Side;
+use crate::lifecycle::Lends;
 use crate::{
     Dialect, MessageType, NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent, Target,
 };

@@ -3,17 +3,23 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use super::NetworkServer;
 use super::owner::set_owned;
+use super::{NetworkServer, ServerEvent};
+use crate::context::Side;
 use crate::identity::Slots;
+use crate::lifecycle::{CallbackFailure, Lends, LentObjects, LifecycleCallback, Tells, call_all};
 use crate::{ChangedFields, NetId};
 
-impl NetworkServer {
-    /// Lends the behaviours of an object to something that has the whole server at hand. The object is
-    /// there meanwhile, but not its behaviours. What comes up for it is done when they are given back:
-    /// callbacks, to be despawned, to be written. Does nothing if there is no such object, or if it is
-    /// lent already.
-    pub(crate) fn lend<R>(
+impl Lends for NetworkServer {
+    fn lent(&mut self) -> &mut LentObjects {
+        &mut self.lent
+    }
+
+    // Lends the behaviours of an object to something that has the whole server at hand. The object is
+    // there meanwhile, but not its behaviours. What comes up for it is done when they are given back:
+    // callbacks, to be despawned, to be written. Does nothing if there is no such object, or if it is
+    // lent already.
+    fn lend<R>(
         &mut self,
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
@@ -51,5 +57,22 @@ impl NetworkServer {
             Ok(result) => Some(result),
             Err(panicked) => resume_unwind(panicked),
         }
+    }
+
+    fn call_all(&mut self, object: NetId, slots: &mut dyn Slots, callback: LifecycleCallback) {
+        let report = |server: &mut Self, failure: CallbackFailure| {
+            server.events.push(ServerEvent::CallbackFailed {
+                object: failure.object,
+                behaviour: failure.behaviour,
+                callback: failure.callback,
+                message: failure.message,
+            });
+        };
+        call_all(
+            self,
+            (|server| Side::Server(server), report),
+            (object, slots),
+            callback,
+        );
     }
 }

@@ -1,9 +1,8 @@
 //! Parents: which object is below which.
 
 use super::NetworkServer;
-use super::lifecycle::Errand;
 use crate::identity::Relation;
-use crate::lifecycle::LifecycleCallback;
+use crate::lifecycle::{Errand, LifecycleCallback, Tells};
 use crate::message::{Message, SetParent};
 use crate::{MessageType, NetId};
 

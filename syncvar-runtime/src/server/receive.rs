@@ -3,6 +3,7 @@
 use super::connection::{Connection, ConnectionState};
 use super::owner::set_owned;
 use super::{ConnectionId, NetworkServer, PacketError, ServerEvent};
+use crate::lifecycle::Tells;
 use crate::message::{
     Connect, Disconnect, Frame, Frames, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync,
     begin, unknown,

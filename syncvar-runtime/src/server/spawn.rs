@@ -3,11 +3,10 @@
 use std::any::TypeId;
 
 use super::audience::{AudienceId, Audiences, Base};
-use super::lifecycle::Errand;
 use super::spawned::Spawned;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{BehaviourSet, Behaviours, Place};
-use crate::lifecycle::Leaving;
+use crate::lifecycle::{Errand, Leaving, Tells};
 use crate::message::{Message, ObjectDestroy};
 use crate::prefab::Prefab;
 use crate::{MessageType, NetId, NetworkSceneId, Quaternion, Vector3};

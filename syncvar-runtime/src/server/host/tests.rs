@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::behaviour::NetworkBehaviour;
 use crate::context::{Side, call};
+use crate::lifecycle::Lends;
 use crate::schema::BehaviourSchema;
 use crate::{NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError};
 
