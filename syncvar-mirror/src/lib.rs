@@ -76,8 +76,9 @@
 //! | `OnStartServer`, `OnStartClient`, `OnStartAuthority`, ... | the callbacks of `NetworkLifecycle` |
 //! | `NetworkTime.time`, `rtt` | [`MirrorClient::network_time`], [`rtt`](MirrorClient::rtt) |
 //!
-//! Not here: `SyncMethod.Hybrid`, and components of Mirror that are built on all this (`NetworkTransform`,
-//! `NetworkAnimator`, ...).
+//! Not here: components of Mirror that are built on all this (`NetworkTransform`, `NetworkAnimator`, ...).
+//! What others send by `SyncMethod.Hybrid` is read; what is sent from here is sent reliably, which a component
+//! that is hybrid in Unity takes as well.
 #![warn(clippy::print_stdout)]
 
 pub mod batch;
@@ -91,6 +92,7 @@ mod prefabs;
 mod server;
 #[cfg(any(feature = "telepathy", feature = "kcp"))]
 pub mod transport;
+mod unreliable;
 
 pub use batch::{BatchError, Limits};
 pub use client::{

@@ -43,6 +43,7 @@ use rustc_hash::FxHashMap;
 use syncvar_runtime::engine::{Events, Late, LentObjects, Nanos, Relations, Table};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 
+use crate::unreliable::Unreliable;
 use crate::{AuthRequestMessage, MirrorMessage, MirrorPrefabs, MirrorServerConfig, SceneId};
 use audience::Audiences;
 use call::Calls;
@@ -150,6 +151,8 @@ pub struct MirrorServer {
     /// The scene that clients are to load.
     scene: Option<String>,
     calls: Calls,
+    /// What has come of objects whose owners write to them unreliably.
+    unreliable: FxHashMap<NetId, Unreliable>,
     scratch: Scratch,
     /// Connections that have something to be polled, each once.
     outgoing: VecDeque<ConnectionId>,
@@ -193,6 +196,7 @@ impl MirrorServer {
             unauthenticated: BTreeSet::from([AuthRequestMessage::ID]),
             scene: None,
             calls: Calls::default(),
+            unreliable: FxHashMap::default(),
             scratch: Scratch::default(),
             outgoing: VecDeque::new(),
             farewells: VecDeque::new(),

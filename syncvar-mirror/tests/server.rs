@@ -8,5 +8,6 @@ mod server {
     mod hostile;
     mod objects;
     mod sessions;
+    mod unreliable;
     mod world;
 }

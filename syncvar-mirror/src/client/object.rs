@@ -5,6 +5,7 @@ use syncvar_runtime::{Behaviours, NetId, NetworkHash128, NetworkIdentity, Vector
 
 use super::MirrorClient;
 use crate::SceneId;
+use crate::unreliable::Unreliable;
 
 /// An object on the client.
 #[derive(Debug)]
@@ -29,10 +30,8 @@ pub(super) struct Object {
     pub(super) scene_id: Option<SceneId>,
     pub(super) place: Place,
     pub(super) scale: Vector3,
-    /// Of components that travel unreliably: the number of the state that changes are counted from, and the
-    /// time of the batch that was read last.
-    pub(super) baseline: Option<u8>,
-    pub(super) unreliable_time: f64,
+    /// What has come of components that travel unreliably.
+    pub(super) unreliable: Unreliable,
 }
 
 /// How far an object has come.

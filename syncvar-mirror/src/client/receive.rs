@@ -125,7 +125,7 @@ impl MirrorClient {
             }
             Message::ObjectHide(message) => self.handle_gone(message.net_id, Leaving::Hidden),
             Message::EntityState(message) => self.handle_state(&message)?,
-            Message::UnreliableBaseline(message) => self.handle_baseline(time, &message)?,
+            Message::UnreliableBaseline(message) => self.handle_baseline(&message)?,
             Message::UnreliableDelta(message) => self.handle_delta(time, &message)?,
             Message::Rpc(message) => self.handle_rpc(&message)?,
             Message::NotReady(_) => {

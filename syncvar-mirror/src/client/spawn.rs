@@ -11,6 +11,7 @@ use crate::message::{
     ChangeOwnerMessage, EntityStateMessage, EntityStateMessageUnreliableBaseline,
     EntityStateMessageUnreliableDelta, NetworkMessage, SpawnFlags, SpawnMessage,
 };
+use crate::unreliable::Unreliable;
 use crate::{MirrorError, SceneId};
 
 /// What is kept of a parked object besides its payload, about, in bytes.
@@ -175,8 +176,7 @@ impl MirrorClient {
             scene_id,
             place: Place::default(),
             scale: message.scale,
-            baseline: None,
-            unreliable_time: 0.0,
+            unreliable: Unreliable::default(),
         };
         self.objects.insert(id.0, Box::new(object));
         self.order.insert(id);
@@ -270,14 +270,12 @@ impl MirrorClient {
     /// The whole state of components that travel unreliably.
     pub(super) fn handle_baseline(
         &mut self,
-        time: f64,
         message: &EntityStateMessageUnreliableBaseline<'_>,
     ) -> Result<(), MirrorError> {
         let Some(object) = self.spawned(message.net_id) else {
             return Ok(());
         };
-        object.baseline = Some(message.baseline_tick);
-        object.unreliable_time = time;
+        object.unreliable.begin(message.baseline_tick);
         let payload = message.payload.unwrap_or_default();
         let payload = (EntityStateMessageUnreliableBaseline::NAME, payload);
         self.read_payload(message.net_id, payload, true)
@@ -292,12 +290,10 @@ impl MirrorClient {
         let Some(object) = self.spawned(message.net_id) else {
             return Ok(());
         };
-        let is_news = time > object.unreliable_time;
-        if object.baseline != Some(message.baseline_tick) || !is_news {
+        if !object.unreliable.accept(message.baseline_tick, time) {
             self.stats.outdated = self.stats.outdated.wrapping_add(1);
             return Ok(());
         }
-        object.unreliable_time = time;
         let payload = message.payload.unwrap_or_default();
         let payload = (EntityStateMessageUnreliableDelta::NAME, payload);
         self.read_payload(message.net_id, payload, false)

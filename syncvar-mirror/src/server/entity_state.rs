@@ -14,7 +14,10 @@ use super::audience::Audiences;
 use super::stats::one_more;
 use super::{MirrorServer, MirrorServerEvent, StateRefusal};
 use crate::MirrorError;
-use crate::message::{EntityStateMessage, NetworkMessage};
+use crate::message::{
+    EntityStateMessage, EntityStateMessageUnreliableBaseline, EntityStateMessageUnreliableDelta,
+    NetworkMessage,
+};
 
 /// What is wrong with a component that ends elsewhere than it says.
 const OTHER_LENGTH: &str = "the component is not as long as it says";
@@ -28,8 +31,13 @@ struct Written {
     hooks: Vec<(usize, MirrorHooks)>,
 }
 
+/// The error of a message that cannot be read.
+const fn in_message(message: &'static str) -> impl FnOnce(ReadError) -> MirrorError {
+    move |error| MirrorError::Message { message, error }
+}
+
 impl MirrorServer {
-    /// Takes what the owner of an object has written to it: Mirror's `DeserializeServer`. Components that
+    /// Takes what the owner of an object has changed of it: Mirror's `DeserializeServer`. Components that
     /// are not the owner's to write are passed over, without any bytes of theirs. Hooks run when all has
     /// been read, and then everything that was written is sent to all the others.
     pub(super) fn handle_entity_state(
@@ -37,42 +45,87 @@ impl MirrorServer {
         from: ConnectionId,
         state: &EntityStateMessage<'_>,
     ) -> Result<(), MirrorError> {
-        let object = state.net_id;
-        let owner = self.objects.get(object.0).map(|object| object.owner);
-        let refusal = match owner {
-            None => Some(StateRefusal::UnknownObject),
-            Some(owner) if owner != Some(from) => Some(StateRefusal::NotOwner),
-            Some(_) => None,
-        };
-        if let Some(reason) = refusal {
-            self.refuse_state(from, object, reason);
+        if !self.may_write(from, state.net_id) {
             return Ok(());
         }
         let payload = state.payload.unwrap_or_default();
+        self.take_state(from, state.net_id, payload, false)
+            .map_err(in_message(EntityStateMessage::NAME))
+    }
+
+    /// Takes the whole state of components that travel unreliably.
+    pub(super) fn handle_baseline(
+        &mut self,
+        from: ConnectionId,
+        state: &EntityStateMessageUnreliableBaseline<'_>,
+    ) -> Result<(), MirrorError> {
+        if !self.may_write(from, state.net_id) {
+            return Ok(());
+        }
+        let unreliable = self.unreliable.entry(state.net_id).or_default();
+        unreliable.begin(state.baseline_tick);
+        let payload = state.payload.unwrap_or_default();
+        self.take_state(from, state.net_id, payload, true)
+            .map_err(in_message(EntityStateMessageUnreliableBaseline::NAME))
+    }
+
+    /// Takes what has changed of them since, unless it is late.
+    pub(super) fn handle_delta(
+        &mut self,
+        from: ConnectionId,
+        time: f64,
+        state: &EntityStateMessageUnreliableDelta<'_>,
+    ) -> Result<(), MirrorError> {
+        if !self.may_write(from, state.net_id) {
+            return Ok(());
+        }
+        let unreliable = self.unreliable.entry(state.net_id).or_default();
+        if !unreliable.accept(state.baseline_tick, time) {
+            one_more(&mut self.stats.outdated_states);
+            return Ok(());
+        }
+        let payload = state.payload.unwrap_or_default();
+        self.take_state(from, state.net_id, payload, false)
+            .map_err(in_message(EntityStateMessageUnreliableDelta::NAME))
+    }
+
+    /// Whether a connection is the owner of an object; what it writes otherwise is refused, and told.
+    fn may_write(&mut self, from: ConnectionId, object: NetId) -> bool {
+        let reason = match self.objects.get(object.0).map(|object| object.owner) {
+            None => StateRefusal::UnknownObject,
+            Some(owner) if owner != Some(from) => StateRefusal::NotOwner,
+            Some(_) => return true,
+        };
+        self.refuse_state(from, object, reason);
+        false
+    }
+
+    fn take_state(
+        &mut self,
+        from: ConnectionId,
+        object: NetId,
+        payload: &[u8],
+        initial_state: bool,
+    ) -> Result<(), ReadError> {
         let mut written = Written::default();
-        let result = self.read_owner_state(object, payload, &mut written);
+        let result = self.read_owner_state(object, payload, initial_state, &mut written);
         self.call_state_hooks(object, written.hooks);
         // What has been read until something was wrong stays.
         self.note_written(object, written.components);
-        match result {
+        match &result {
+            Ok(()) if written.components == 0 => {}
             Ok(()) => {
-                if written.components != 0 {
-                    self.events.push_minor(MirrorServerEvent::Written {
-                        connection: from,
-                        object,
-                        components: written.components,
-                    });
-                }
-                Ok(())
+                self.events.push_minor(MirrorServerEvent::Written {
+                    connection: from,
+                    object,
+                    components: written.components,
+                });
             }
             Err(error) => {
                 self.refuse_state(from, object, StateRefusal::Malformed(error.clone()));
-                Err(MirrorError::Message {
-                    message: EntityStateMessage::NAME,
-                    error,
-                })
             }
         }
+        result
     }
 
     fn refuse_state(&mut self, connection: ConnectionId, object: NetId, reason: StateRefusal) {
@@ -89,6 +142,7 @@ impl MirrorServer {
         &mut self,
         id: NetId,
         payload: &[u8],
+        initial_state: bool,
         written: &mut Written,
     ) -> Result<(), ReadError> {
         let Some(object) = self.objects.get_mut(id.0) else {
@@ -117,7 +171,7 @@ impl MirrorServer {
             written.components |= bit;
             written
                 .hooks
-                .push((index, slot.read_mirror(&mut reader, false)?));
+                .push((index, slot.read_mirror(&mut reader, initial_state)?));
             let read = before.saturating_sub(reader.remaining());
             if !read.to_le_bytes().starts_with(&[safety]) {
                 return Err(reader.error(ReadErrorKind::Custom(OTHER_LENGTH)));

@@ -1,9 +1,10 @@
 //! `MirrorBehaviourMut`: a behaviour for writing.
 
+use std::any::Any;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use syncvar_runtime::{NetId, NetworkBehaviour};
+use syncvar_runtime::{Behaviours, NetId, NetworkBehaviour};
 
 use super::MirrorServer;
 use super::audience::Audiences;
@@ -29,27 +30,7 @@ impl MirrorServer {
     /// the owner writes goes to all but the owner.
     #[inline]
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorBehaviourMut<'_, B>> {
-        let object = self.objects.get_mut(id.0)?;
-        let Object {
-            behaviours,
-            queued,
-            audience,
-            unshown,
-            ..
-        } = object;
-        let observed = *audience != Audiences::NOBODY;
-        // Whatever is changed, it may be that it can be sent then.
-        if *unshown && !std::mem::replace(queued, true) {
-            self.dirty.push(id);
-        }
-        let behaviour = behaviours.as_mut()?.behaviour_mut()?;
-        Some(MirrorBehaviourMut::new(
-            id,
-            behaviour,
-            observed,
-            queued,
-            &mut self.dirty,
-        ))
+        self.guard(id, Behaviours::behaviour_mut)
     }
 
     /// The behaviour at a position of an object, for objects with two behaviours of one type.
@@ -57,6 +38,19 @@ impl MirrorServer {
         &mut self,
         id: NetId,
         index: usize,
+    ) -> Option<MirrorBehaviourMut<'_, B>> {
+        self.guard(id, |behaviours| {
+            let slot = behaviours.slots_mut().slot_mut(index)?;
+            let behaviour: &mut dyn Any = slot.behaviour_mut();
+            behaviour.downcast_mut()
+        })
+    }
+
+    #[inline]
+    fn guard<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        find: impl FnOnce(&mut Behaviours) -> Option<&mut B>,
     ) -> Option<MirrorBehaviourMut<'_, B>> {
         let object = self.objects.get_mut(id.0)?;
         let Object {
@@ -71,15 +65,10 @@ impl MirrorServer {
         if *unshown && !std::mem::replace(queued, true) {
             self.dirty.push(id);
         }
-        let slot = behaviours.as_mut()?.slots_mut().slot_mut(index)?;
-        let behaviour: &mut dyn std::any::Any = slot.behaviour_mut();
-        let behaviour = behaviour.downcast_mut()?;
+        let behaviour = find(behaviours.as_mut()?)?;
+        let dirty = &mut self.dirty;
         Some(MirrorBehaviourMut::new(
-            id,
-            behaviour,
-            observed,
-            queued,
-            &mut self.dirty,
+            id, behaviour, observed, queued, dirty,
         ))
     }
 

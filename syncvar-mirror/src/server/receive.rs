@@ -45,7 +45,9 @@ impl MirrorServer {
     }
 
     fn handle_batch(&mut self, from: ConnectionId, batch: &[u8]) -> Result<(), MirrorError> {
-        for message in Unbatcher::new(batch)? {
+        let messages = Unbatcher::new(batch)?;
+        let time = messages.time();
+        for message in messages {
             let message = Message::decode(message?)?;
             let Some(client) = self.connections.get_mut(from.0) else {
                 // A command has disconnected it: the rest is not heard.
@@ -59,7 +61,7 @@ impl MirrorServer {
                 });
             }
             if client.authenticated || self.may_come_first(&message) {
-                self.handle_message(from, &message)?;
+                self.handle_message(from, time, &message)?;
             } else {
                 return Err(MirrorError::NotAuthenticated { id: message.id() });
             }
@@ -79,6 +81,7 @@ impl MirrorServer {
     fn handle_message(
         &mut self,
         from: ConnectionId,
+        time: f64,
         message: &Message<'_>,
     ) -> Result<(), MirrorError> {
         match message {
@@ -86,12 +89,12 @@ impl MirrorServer {
             Message::AddPlayer(_) => self.request_player(from),
             Message::Command(command) => return self.handle_command(from, command),
             Message::EntityState(state) => return self.handle_entity_state(from, state),
+            Message::UnreliableBaseline(state) => return self.handle_baseline(from, state),
+            Message::UnreliableDelta(state) => return self.handle_delta(from, time, state),
             Message::Ping(ping) => self.answer_ping(from, *ping),
             Message::Pong(pong) => self.take_pong(from, *pong),
-            // Nothing here is interpolated, and no component is synchronised unreliably.
-            Message::TimeSnapshot(_)
-            | Message::UnreliableBaseline(_)
-            | Message::UnreliableDelta(_) => {}
+            // Nothing here is interpolated.
+            Message::TimeSnapshot(_) => {}
             Message::Other { id, payload } => {
                 let limit = self.config.max_elements;
                 let message = self.prefabs.messages().read(*id, payload, limit)?;

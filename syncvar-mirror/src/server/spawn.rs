@@ -284,6 +284,7 @@ impl MirrorServer {
         self.interest.forget(id, object.area);
         self.owed.retain(|(_, owed)| *owed != id);
         self.calls.forget(id);
+        self.unreliable.remove(&id);
         let owner = object.owner.and_then(|it| self.connections.get_mut(it.0));
         if let Some(owner) = owner {
             owner.owned.remove(&object);

@@ -20,6 +20,8 @@ pub struct MirrorServerStats {
     pub refused_commands: u64,
     /// What clients have written to objects and were not let.
     pub refused_states: u64,
+    /// What clients have sent unreliably, and something newer had come before.
+    pub outdated_states: u64,
     /// Transport messages that were polled.
     pub sent: Counter,
     /// Transport messages that have come.

@@ -247,6 +247,8 @@ fn unreliable_changes_count_from_the_state_before_them() {
     };
     world.give(&[delta(3, 10)]);
     assert_eq!(hp(&world), 50, "there is nothing that it counts from");
+    world.give(&[delta(0, 48)]);
+    assert_eq!(hp(&world), 48, "it counts from the spawn");
     world.frame();
     world.give(&[message(&EntityStateMessageUnreliableBaseline {
         baseline_tick: 3,
@@ -255,10 +257,12 @@ fn unreliable_changes_count_from_the_state_before_them() {
     })]);
     assert_eq!(hp(&world), 45);
     world.give(&[delta(3, 44)]);
-    assert_eq!(hp(&world), 45, "it is not newer");
+    assert_eq!(hp(&world), 44);
+    world.give(&[delta(3, 41)]);
+    assert_eq!(hp(&world), 44, "it is not newer");
     world.frame();
     world.give(&[delta(2, 43)]);
-    assert_eq!(hp(&world), 45, "it counts from another one");
+    assert_eq!(hp(&world), 44, "it counts from another one");
     world.give(&[delta(3, 42)]);
     assert_eq!(hp(&world), 42);
     assert_eq!(world.client.stats().outdated, 3);
