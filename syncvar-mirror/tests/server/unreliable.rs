@@ -91,13 +91,13 @@ fn what_an_owner_sends_unreliably_counts_if_it_is_news() {
 fn a_new_owner_begins_anew() {
     let mut net = Net::new();
     let (owner, player) = net.join();
-    let (next, _) = net.join();
+    let (heir, _) = net.join();
     say_at(&mut net, owner, 100.0, &baseline(player, 7, 1)).unwrap();
     say_at(&mut net, owner, 100.0, &delta(player, 7, 2)).unwrap();
     assert_eq!(yaw(&net, player), 2);
-    assert!(net.server.set_owner(player, Some(next)));
+    assert!(net.server.set_owner(player, Some(heir)));
     // Its clock says something else, and it counts from what it was sent.
-    say_at(&mut net, next, 1.0, &delta(player, 0, 3)).unwrap();
+    say_at(&mut net, heir, 1.0, &delta(player, 0, 3)).unwrap();
     assert_eq!(yaw(&net, player), 3);
 }
 
