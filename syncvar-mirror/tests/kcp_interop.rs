@@ -159,6 +159,13 @@ const LENGTHS: [usize; 12] = [
     1, 2, 1169, 1170, 1171, 2341, 2342, 16_384, 100_000, 148_716, 5, 148_716,
 ];
 
+/// A link that loses nothing.
+const FAIR: Weather = Weather {
+    lost: 0,
+    twice: 0,
+    delay: (5, 5),
+};
+
 #[test]
 fn every_message_arrives_once_and_in_order_both_ways_whatever_its_length() {
     for ours in [Ours::Client, Ours::Server] {
@@ -258,13 +265,8 @@ fn the_clock_may_start_over_in_the_middle() {
 
 #[test]
 fn unreliable_messages_arrive_as_they_are_and_wait_for_nothing() {
-    let fair = Weather {
-        lost: 0,
-        twice: 0,
-        delay: (5, 5),
-    };
     for ours in [Ours::Client, Ours::Server] {
-        let mut pair = Pair::connected(ours, fair, 0, 3);
+        let mut pair = Pair::connected(ours, FAIR, 0, 3);
         let largest = message(1, MAX_UNRELIABLE);
         pair.stock.send_unreliable(&largest);
         let unreliable = largest.clone().into();
@@ -283,12 +285,7 @@ fn unreliable_messages_arrive_as_they_are_and_wait_for_nothing() {
 /// pings before it is connected.
 #[test]
 fn a_client_that_has_waited_for_the_server_is_let_in() {
-    let fair = Weather {
-        lost: 0,
-        twice: 0,
-        delay: (5, 5),
-    };
-    let mut pair = Pair::new(Ours::Server, fair, 0, 3);
+    let mut pair = Pair::new(Ours::Server, FAIR, 0, 3);
     for _ in 0..500 {
         pair.step();
         // Nobody is there.
@@ -329,13 +326,8 @@ fn no_answer_is_lost_when_the_handshake_is() {
 
 #[test]
 fn the_end_is_five_goodbyes_after_everything_else() {
-    let fair = Weather {
-        lost: 0,
-        twice: 0,
-        delay: (5, 5),
-    };
     for ours in [Ours::Client, Ours::Server] {
-        let mut pair = Pair::connected(ours, fair, 0, 3);
+        let mut pair = Pair::connected(ours, FAIR, 0, 3);
         let last = message(2, 50_000);
         pair.send(last.clone().into());
         let now = Duration::from_millis(pair.now);
