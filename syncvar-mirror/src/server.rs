@@ -320,6 +320,17 @@ impl MirrorServer {
         Some(event)
     }
 
+    /// How many events there have been, polled or not.
+    pub fn event_count(&self) -> u64 {
+        self.events.total()
+    }
+
+    /// Forgets those of the first `count` events that nobody has polled: what a transport does with what a
+    /// game does not want, so that no client can pile it up.
+    pub fn forget_events(&mut self, count: u64) {
+        while self.events.gone() < count && self.poll_event().is_some() {}
+    }
+
     /// How many events were dropped, oldest first, because nobody polled them.
     pub fn missed_events(&self) -> u64 {
         self.events.missed()

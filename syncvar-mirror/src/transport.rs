@@ -16,8 +16,7 @@
 //!   unreliable; the others do not wait.
 //! * A client that takes too little, or nothing at all, is disconnected once
 //!   [`max_queued_bytes`](TransportOptions::max_queued_bytes) wait for it, or when it has taken nothing
-//!   for the [`send_timeout`](TransportOptions::send_timeout) (Telepathy) or acknowledged nothing in 40
-//!   attempts (KCP).
+//!   for the [`send_timeout`](TransportOptions::send_timeout) (Telepathy).
 //! * A client that sends something malformed or too large is disconnected.
 //! * A client that is silent is disconnected: by Telepathy after the
 //!   [`receive_timeout`](TransportOptions::receive_timeout), by KCP after the

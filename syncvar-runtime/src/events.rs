@@ -10,6 +10,8 @@ pub struct Events<E> {
     /// The limit without what was reserved.
     base: usize,
     missed: u64,
+    /// How many have gone, polled or not.
+    gone: u64,
 }
 
 impl<E> Events<E> {
@@ -20,6 +22,7 @@ impl<E> Events<E> {
             limit,
             base: limit,
             missed: 0,
+            gone: 0,
         }
     }
 
@@ -37,7 +40,7 @@ impl<E> Events<E> {
     #[cold]
     fn push_out(&mut self, event: E) {
         self.missed += 1;
-        if self.queue.pop_front().is_some() {
+        if self.pop().is_some() {
             self.queue.push_back(event);
         }
     }
@@ -59,7 +62,19 @@ impl<E> Events<E> {
 
     /// The oldest one.
     pub fn pop(&mut self) -> Option<E> {
-        self.queue.pop_front()
+        let event = self.queue.pop_front()?;
+        self.gone += 1;
+        Some(event)
+    }
+
+    /// How many have gone, polled or not: the number of the oldest one.
+    pub fn gone(&self) -> u64 {
+        self.gone
+    }
+
+    /// How many there have been in all: the number of the next one.
+    pub fn total(&self) -> u64 {
+        self.gone + self.queue.len() as u64
     }
 
     /// How many have been dropped because nobody asked for them.
@@ -83,6 +98,18 @@ mod tests {
             std::iter::from_fn(|| events.pop()).collect::<Vec<_>>(),
             [1, 0, 2, 3]
         );
+    }
+
+    #[test]
+    fn events_are_numbered_whatever_becomes_of_them() {
+        let mut events = Events::with_limit(2);
+        (0..5).for_each(|event| events.push(event));
+        assert_eq!((events.gone(), events.total()), (3, 5));
+        assert_eq!(events.pop(), Some(3));
+        events.push_minor(9);
+        assert_eq!((events.gone(), events.total()), (4, 5));
+        (5..=5).for_each(|event| events.push(event));
+        assert_eq!((events.gone(), events.total()), (4, 6));
     }
 
     #[test]

@@ -387,6 +387,28 @@ impl NetworkServer {
         self.events.pop()
     }
 
+    /// How many events there have been, polled or not.
+    pub fn event_count(&self) -> u64 {
+        self.events.total()
+    }
+
+    /// Forgets those of the first `count` events that nobody has polled: what a transport does with what a
+    /// game does not want, so that no client can pile it up.
+    ///
+    /// ```
+    /// # use syncvar_runtime::*;
+    /// # let mut server = NetworkServer::new(Prefabs::new());
+    /// # let connection = server.handle_connect();
+    /// let old = server.event_count();
+    /// server.disconnect(connection); // the game has its turn
+    /// server.forget_events(old); // what has come up in it waits for the next one
+    /// # assert!(matches!(server.poll_event(), Some(ServerEvent::Disconnected { .. })));
+    /// # assert!(server.poll_event().is_none());
+    /// ```
+    pub fn forget_events(&mut self, count: u64) {
+        while self.events.gone() < count && self.poll_event().is_some() {}
+    }
+
     /// How many events were dropped, oldest first, because nobody polled them.
     pub fn missed_events(&self) -> u64 {
         self.events.missed()

@@ -85,7 +85,7 @@ impl TcpServer {
     ///
     /// `game` is called once per tick, with the server and the time since the start. What the
     /// clients have sent has been handled by then, and the server is updated afterwards. Events
-    /// that it does not poll are dropped, so that no client can pile them up.
+    /// that it finds and does not poll are dropped, so that no client can pile them up.
     ///
     /// When `game` returns [`ControlFlow::Break`], its changes are sent once more, the clients are
     /// told that the server is shutting down, and have the
@@ -121,8 +121,9 @@ impl TcpServer {
     ) -> ControlFlow<()> {
         self.accepting = true;
         self.receive(now);
+        let old = self.server.event_count();
         let flow = game(&mut self.server, elapsed);
-        while self.server.poll_event().is_some() {}
+        self.server.forget_events(old);
         self.server.update(elapsed);
         self.transmit();
         self.tidy(now);

@@ -42,8 +42,14 @@ pub(crate) trait Game {
     /// A connection that is to be closed, after what was polled before.
     fn poll_close(&mut self) -> Option<ConnectionId>;
 
-    /// Forgets the events that nobody has polled.
-    fn drop_events(&mut self);
+    /// Whether a connection is one of the server's.
+    fn is_connected(&self, connection: ConnectionId) -> bool;
+
+    /// How many events there have been.
+    fn event_count(&self) -> u64;
+
+    /// Forgets those of the first `count` that nobody has polled.
+    fn forget_events(&mut self, count: u64);
 }
 
 /// The client in a [`Peer`](super::peer::Peer).

@@ -45,6 +45,9 @@ pub(crate) trait Port<S>: Debug + Send {
     /// not here.
     fn close(&mut self, connection: ConnectionId, linger: Duration) -> bool;
 
+    /// Those of the connections here that the server does not know.
+    fn unknown(&self, server: &S) -> Vec<ConnectionId>;
+
     /// Sends what was queued, and lets go of what is over.
     fn update(&mut self);
 
@@ -139,10 +142,12 @@ impl<S: Game> Host<S> {
         for port in &mut self.ports {
             port.receive(&mut self.server);
         }
+        let old = self.server.event_count();
         let flow = game(&mut self.server, elapsed);
-        self.server.drop_events();
+        self.server.forget_events(old);
         self.server.update(elapsed);
         self.transmit();
+        self.tidy();
         for port in &mut self.ports {
             port.update();
         }
@@ -167,6 +172,17 @@ impl<S: Game> Host<S> {
         }
         while let Some(connection) = self.server.poll_close() {
             self.close(connection, self.options.close_timeout);
+        }
+    }
+
+    /// Closes the connections that the server does not know, because the game has put another one into its
+    /// place: with it went what was to be closed, and the new one gives the same numbers to others.
+    fn tidy(&mut self) {
+        for port in &mut self.ports {
+            for connection in port.unknown(&self.server) {
+                tracing::info!(%connection, "closed: the server does not know it");
+                port.close(connection, self.options.close_timeout);
+            }
         }
     }
 

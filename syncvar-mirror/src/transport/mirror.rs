@@ -145,11 +145,15 @@ impl MirrorHost {
     ///
     /// Every [tick](TransportOptions::tick), first what the clients have sent is handled; then `game` is
     /// called, with the server and the time since the start; then the server is updated, and what it
-    /// has for the clients is sent. Events that `game` does not poll are dropped.
+    /// has for the clients is sent. Events that `game` finds and does not poll are
+    /// dropped; those that come up in it wait for the next tick.
     ///
     /// When `game` returns [`ControlFlow::Break`], its changes are sent once more, and all connections
     /// are closed; the clients have the [`close_timeout`](TransportOptions::close_timeout) to take
     /// everything that waits for them.
+    ///
+    /// A game that puts another server into the place of this one has done with everybody: the connections
+    /// are closed, for they are not the new one's.
     ///
     /// Dropping the future cuts all connections.
     ///
@@ -345,8 +349,16 @@ impl Game for MirrorServer {
         self.poll_close()
     }
 
-    fn drop_events(&mut self) {
-        while self.poll_event().is_some() {}
+    fn is_connected(&self, connection: ConnectionId) -> bool {
+        self.is_connected(connection)
+    }
+
+    fn event_count(&self) -> u64 {
+        self.event_count()
+    }
+
+    fn forget_events(&mut self, count: u64) {
+        self.forget_events(count);
     }
 }
 

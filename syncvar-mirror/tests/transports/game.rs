@@ -244,6 +244,30 @@ async fn a_client_that_the_server_disconnects_is_told() {
 }
 
 #[tokio::test]
+async fn a_game_hears_of_those_whom_it_disconnects_after_it_has_polled_everything() {
+    let host = MirrorHost::telepathy("127.0.0.1:0", MirrorServer::new(prefabs()))
+        .await
+        .unwrap();
+    let addr = host.local_addrs().unwrap()[0];
+    let game = tokio::spawn(host.run(|server, _| {
+        let events: Vec<_> = std::iter::from_fn(|| server.poll_event()).collect();
+        for event in events {
+            match event {
+                MirrorServerEvent::Ready { connection } => {
+                    server.disconnect(connection);
+                }
+                MirrorServerEvent::Disconnected { .. } => return ControlFlow::Break(()),
+                _ => {}
+            }
+        }
+        ControlFlow::Continue(())
+    }));
+    let mut peer = soon(MirrorPeer::telepathy(addr, client())).await.unwrap();
+    wait_for_end(&mut peer).await;
+    soon(game).await.unwrap();
+}
+
+#[tokio::test]
 async fn what_is_no_batch_ends_the_connection_it_came_from_and_no_other() {
     let server = Running::start().await;
     let [mut other, _kcp] = server.join().await;

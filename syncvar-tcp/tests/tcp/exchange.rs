@@ -52,6 +52,27 @@ async fn the_last_change_and_the_goodbye_of_a_server_arrive() {
 }
 
 #[tokio::test]
+async fn a_game_hears_of_those_whom_it_disconnects_after_it_has_polled_everything() {
+    let mut server = Running::start(TcpOptions::default(), |_| {}).await;
+    let _client = server.join().await;
+    server.command(|server| {
+        let connections: Vec<_> = server.connections().collect();
+        for connection in connections {
+            server.disconnect(connection, "enough");
+        }
+        ControlFlow::Continue(())
+    });
+    let reason = server.event(|event| match event {
+        ServerEvent::Disconnected { reason, .. } => Some(reason),
+        _ => None,
+    });
+    assert_eq!(
+        reason.await,
+        DisconnectReason::Requested("enough".to_string())
+    );
+}
+
+#[tokio::test]
 async fn a_server_stops_while_a_client_does_not_read() {
     let mut options = TcpOptions::default();
     options.close_timeout = Duration::from_millis(50);

@@ -285,10 +285,10 @@ impl KcpConnection {
         &mut self.arq
     }
 
-    /// Whether a datagram is of this connection; a client learns its cookie from the first reliable
-    /// one.
+    /// Whether a datagram is of this connection; a client learns its cookie from the first one that is of
+    /// a channel: of a server that does not want it, that is a goodbye, which is unreliable.
     fn knows(&mut self, channel: u8, cookie: u32) -> bool {
-        if self.cookie == 0 && channel == RELIABLE {
+        if self.cookie == 0 && matches!(channel, RELIABLE | UNRELIABLE) {
             self.cookie = cookie;
         }
         cookie != 0 && cookie == self.cookie

@@ -185,6 +185,11 @@ impl<S: Game> host::Port<S> for Port {
         true
     }
 
+    fn unknown(&self, server: &S) -> Vec<ConnectionId> {
+        let links = self.addrs.keys().copied();
+        links.filter(|link| !server.is_connected(*link)).collect()
+    }
+
     fn update(&mut self) {
         self.listener.update(self.started.elapsed());
     }

@@ -190,6 +190,17 @@ fn a_client_gives_up_when_nobody_answers() {
     );
 }
 
+/// A server of Mirror that is full sends a client away as soon as it is connected: its `Hello` has not left
+/// yet then, and never does.
+#[test]
+fn a_client_that_is_sent_away_at_once_hears_it() {
+    let mut client = KcpConnection::connect(ms(0));
+    client.update(ms(0));
+    let goodbye = datagrams::unreliable(COOKIE.get(), DISCONNECT, &[]);
+    client.handle_datagram(ms(1), &goodbye);
+    assert_eq!(client.closed(), Some(KcpError::ClosedByPeer));
+}
+
 #[test]
 fn what_was_sent_before_the_end_arrives_before_the_goodbye() {
     let (mut client, mut server) = pair();

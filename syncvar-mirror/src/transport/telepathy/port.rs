@@ -136,6 +136,11 @@ impl<S: Game> host::Port<S> for Port {
         self.let_go(connection, linger)
     }
 
+    fn unknown(&self, server: &S) -> Vec<ConnectionId> {
+        let links = self.links.keys().copied();
+        links.filter(|link| !server.is_connected(*link)).collect()
+    }
+
     fn update(&mut self) {
         for link in self.links.values_mut() {
             link.flush();

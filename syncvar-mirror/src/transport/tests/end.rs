@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use syncvar_runtime::Channel;
+use syncvar_runtime::{Channel, ConnectionId};
 
 use super::support::*;
 use crate::transport::{TransportError, TransportOptions};
@@ -70,6 +70,28 @@ async fn a_client_that_is_sent_off_hears_what_was_said_to_it_before() {
         assert_eq!(next(&mut client).await, Seen::Disconnected);
         assert_eq!(soon(client.next_event()).await, None);
         exchange(&mut other, "still here").await;
+    }
+}
+
+/// The next one has the same number: it is not to be taken for one that should have gone.
+#[tokio::test]
+async fn a_game_that_begins_with_another_server_has_done_with_everybody() {
+    for kind in BOTH {
+        let server = Running::of(kind).await;
+        let mut client = server.join(kind).await;
+        exchange(&mut client, "first").await;
+        server
+            .ask(|server| {
+                server.kick(server.connections[0]);
+                *server = Echo::default();
+            })
+            .await;
+        assert_eq!(next(&mut client).await, Seen::Disconnected);
+        let mut client = server.join(kind).await;
+        exchange(&mut client, "second").await;
+        let received = server.ask(|server| server.received.clone()).await;
+        assert_eq!(received.len(), 1);
+        assert_eq!(received[0].0, ConnectionId(1));
     }
 }
 

@@ -122,7 +122,14 @@ impl Game for Echo {
         self.closing.pop_front()
     }
 
-    fn drop_events(&mut self) {}
+    fn is_connected(&self, connection: ConnectionId) -> bool {
+        self.connections.contains(&connection)
+    }
+
+    fn event_count(&self) -> u64 {
+        0
+    }
+    fn forget_events(&mut self, _: u64) {}
 }
 
 /// What a [`Bot`] has seen.

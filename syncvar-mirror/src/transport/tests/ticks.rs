@@ -103,6 +103,10 @@ impl Port<Echo> for Busy {
         false
     }
 
+    fn unknown(&self, _: &Echo) -> Vec<ConnectionId> {
+        Vec::new()
+    }
+
     fn update(&mut self) {}
 
     fn shut_down(&mut self, _: Duration) {}
