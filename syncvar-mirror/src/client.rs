@@ -22,6 +22,7 @@ mod side;
 mod spawn;
 mod stats;
 mod transmit;
+mod write;
 
 pub use event::{MirrorClientEvent, MirrorSpawnFailure, PayloadMismatch, SceneChange};
 pub use guard::MirrorReplicaMut;
@@ -36,6 +37,7 @@ use syncvar_runtime::engine::{Events, LentObjects, Relations, Table};
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Vector3};
 
 use crate::message::{AddPlayerMessage, ReadyMessage};
+use crate::unreliable::Baselines;
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
 use clock::Clock;
 use object::Object;
@@ -122,6 +124,7 @@ pub struct MirrorClient {
     read: Vec<Component>,
     /// Objects with components that this client has written.
     writing: BTreeSet<NetId>,
+    baselines: Baselines,
     outbox: Outbox,
     clock: Clock,
     now: Duration,
@@ -154,6 +157,7 @@ impl MirrorClient {
             inbox: Inbox::default(),
             read: Vec::new(),
             writing: BTreeSet::new(),
+            baselines: Baselines::every(config.unreliable_baseline_interval),
             outbox: Outbox::default(),
             clock: Clock::default(),
             now: Duration::ZERO,

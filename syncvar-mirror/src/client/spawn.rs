@@ -6,6 +6,7 @@ use syncvar_runtime::{Behaviours, LifecycleCallback, NetId, Vector3};
 
 use super::guard::{clean, has_bit};
 use super::object::{Object, Stage};
+use super::write::Sent;
 use super::{MirrorClient, MirrorClientEvent, MirrorSpawnFailure};
 use crate::message::{
     ChangeOwnerMessage, EntityStateMessage, EntityStateMessageUnreliableBaseline,
@@ -177,6 +178,7 @@ impl MirrorClient {
             place: Place::default(),
             scale: message.scale,
             unreliable: Unreliable::default(),
+            sent: Sent::default(),
         };
         self.objects.insert(id.0, Box::new(object));
         self.order.insert(id);
