@@ -166,7 +166,7 @@ impl Net {
 
     /// Goes on to the frame before the next baseline.
     pub(crate) fn until_baseline(&mut self) {
-        while (self.frame + 1) % SECOND != 0 {
+        while !(self.frame + 1).is_multiple_of(SECOND) {
             self.frame();
         }
     }

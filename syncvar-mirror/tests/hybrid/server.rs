@@ -104,7 +104,7 @@ fn what_travels_reliably_and_what_does_not_go_side_by_side() {
         [
             to(&format!("delta 0 {}", change(1, 1))),
             to(&format!("delta 0 {}", change(1, 1))),
-            to("state 020c0000000000000000010200").replace("010200", "01020061"),
+            to("state 020c000000000000000001020061"),
         ]
     );
     net.until_baseline();

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use syncvar::Channel;
-use syncvar::mirror::message::{NetworkMessage, NotReadyMessage, ReadyMessage};
 use syncvar::mirror::*;
 use syncvar::prelude::*;
 
@@ -106,7 +105,6 @@ fn one_who_is_not_ready_for_a_while_is_right_again() {
         .unwrap();
     net.frames(SECOND);
     assert_eq!(net.xs([client], body), [3]);
-    let _ = (NotReadyMessage.to_bytes(), ReadyMessage.to_bytes());
 }
 
 /// A text that may be longer than an unreliable packet.
@@ -215,7 +213,7 @@ fn updates_at_the_same_time_lose_nothing() {
     // And time may stand still for as long as it likes, or leap.
     net.set_x(body, 9);
     net.server.update(now);
-    net.server.update(now + Duration::from_secs(3600));
+    net.server.update(now + Duration::from_hours(1));
     net.server.update(Duration::ZERO);
     while let Some(transmit) = net.server.poll_transmit() {
         let bytes = transmit.to_bytes();

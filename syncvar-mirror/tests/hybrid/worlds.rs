@@ -193,7 +193,7 @@ impl World {
                     prop_assert!(seen.is_none() || self.lapsed.contains(who), "{who} {id}");
                     continue;
                 }
-                let owned = object_owner(&self.net, id) == Some(*who);
+                let owned = self.net.server.owner(id) == Some(*who);
                 prop_assert_eq!(client.is_owned(id), owned);
                 let theirs = |it: NetworkIdentity<'_>| {
                     let (body, name) = (it.behaviour::<Body>(), it.behaviour::<Name>());
@@ -214,10 +214,6 @@ impl World {
         }
         Ok(())
     }
-}
-
-fn object_owner(net: &Net, id: NetId) -> Option<ConnectionId> {
-    net.server.owner(id)
 }
 
 proptest! {

@@ -214,7 +214,9 @@ proptest! {
         }
         let now = NOW.as_secs_f64();
         let [first, last] = &around;
-        first.iter().for_each(|message| reference.add(message, now));
+        if let Some(message) = first {
+            reference.add(message, now);
+        }
         let mut parts = Vec::new();
         for messages in &shared {
             let (mut all, mut exceptions) = (Vec::new(), Vec::new());
@@ -249,7 +251,9 @@ proptest! {
             parts.push((frame_of(&all), exceptions));
         }
         let frames = parts.iter().map(|(frame, exceptions)| (frame, &exceptions[..]));
-        last.iter().for_each(|message| reference.add(message, now));
+        if let Some(message) = last {
+            reference.add(message, now);
+        }
         let around = around.each_ref().map(|it| it.as_deref().map(framed_alone).unwrap_or_default());
         outbox.flush_with_frames((Reliable, NOW), frames, around);
         let waiting = outbox.waiting();
