@@ -95,7 +95,9 @@ use transmit::Outbox;
 /// connection is complete. When the connection ends, all objects go.
 ///
 /// What an owned object's component that the client writes (`SyncDirection.ClientToServer`) is changed to is
-/// sent by the next [`update`](Self::update).
+/// sent by the next [`update`](Self::update); if it travels unreliably
+/// ([`SyncMethod::Hybrid`](crate::SyncMethod)) by each one, until a
+/// [baseline](MirrorClientConfig::unreliable_baseline_interval) has it.
 #[derive(Debug)]
 pub struct MirrorClient {
     prefabs: MirrorPrefabs,

@@ -87,6 +87,19 @@ impl Hybrid {
         self.objects.entry(id).or_default()
     }
 
+    /// Has the next baseline look at an object.
+    fn list(&mut self, id: NetId) {
+        if std::mem::replace(&mut self.of(id).is_listed, true) {
+            return;
+        }
+        self.unsettled.push(id);
+        // It may be long until then, and many of them are gone.
+        if self.unsettled.len() > 2 * self.objects.len() + 64 {
+            let objects = &self.objects;
+            self.unsettled.retain(|id| objects.contains_key(id));
+        }
+    }
+
     /// Gives a baseline of these components its number: for all who observe the object, for its owner, or
     /// for both.
     pub(super) fn begin(
@@ -304,10 +317,7 @@ impl MirrorServer {
         if rest == 0 {
             return;
         }
-        let sent = self.hybrid.of(id);
-        if !std::mem::replace(&mut sent.is_listed, true) {
-            self.hybrid.unsettled.push(id);
-        }
+        self.hybrid.list(id);
         let object = self.objects.get(id.0).filter(|_| are_sent);
         let Some((behaviours, entry)) = object.and_then(|object| {
             Some((

@@ -80,6 +80,28 @@ fn a_new_owner_is_sent_what_is_for_the_owner() {
 }
 
 #[test]
+fn a_new_owner_goes_on_from_the_baselines_that_all_were_sent() {
+    let (mut net, [first, second]) = Net::joined();
+    let car = net.server.spawn(Car::default());
+    net.server.set_owner(car, Some(first));
+    net.frames(2);
+    // Baselines for all but the owner.
+    for yaw in 1..4 {
+        net.client(first).get_mut::<Aim>(car).unwrap().yaw.set(yaw);
+        net.frames(SECOND);
+    }
+    net.server.set_owner(car, Some(second));
+    net.server.get_mut::<Fuel>(car).unwrap().left.set(6);
+    net.frame();
+    assert_eq!(*net.seen::<Fuel>(second, car).left, 6);
+    net.set_x(car, 5);
+    net.frame();
+    assert_eq!(net.xs([second], car), [5]);
+    net.frames(SECOND);
+    assert_eq!(net.xs([first, second], car), [5, 5]);
+}
+
+#[test]
 fn what_only_an_owner_writes_and_is_given_is_sent_to_the_next_one_at_once() {
     let secret = Component::new()
         .sync_mode(SyncMode::Owner)

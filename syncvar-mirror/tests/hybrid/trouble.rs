@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use syncvar::Channel;
 use syncvar::mirror::*;
 use syncvar::prelude::*;
+use syncvar::{Channel, Quantized};
 
 use super::link::Quality;
 use super::net::{Body, FRAME, Net, SECOND};
@@ -225,4 +225,43 @@ fn updates_at_the_same_time_lose_nothing() {
             .unwrap();
     }
     assert_eq!(net.xs([client], body), [9]);
+}
+
+/// An angle of which steps below a tenth are no change.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, sync_method = hybrid)]
+struct Wheel {
+    #[sync_var(with = Quantized<-10, 10, 10>)]
+    angle: SyncVar<f32>,
+}
+
+#[test]
+fn a_write_that_makes_no_difference_does_not_undo_one_that_has_been_sent_once() {
+    let prefabs = || MirrorPrefabs::new().register::<Wheel>(MirrorPrefab::new("wheel", 1.into()));
+    let mut config = MirrorServerConfig::default();
+    config.spawn_policy = SpawnPolicy::WhenReady;
+    let mut net = Net::new();
+    net.server = MirrorServer::with_config(prefabs(), config);
+    let connection = net.join(Limits::KCP);
+    let mut client = MirrorClient::new(prefabs());
+    client.handle_connect(Limits::KCP);
+    net.clients.insert(connection, client);
+    net.frame();
+    let wheel = net.server.spawn(Wheel::default());
+    net.frame();
+    net.quality(Quality {
+        lost: 100,
+        ..Quality::default()
+    });
+    for angle in [1.0, 1.001] {
+        net.server.get_mut::<Wheel>(wheel).unwrap().angle.set(angle);
+        net.frame();
+    }
+    net.frames(SECOND);
+    let seen = *net.seen::<Wheel>(connection, wheel).angle;
+    assert!((seen - 1.0).abs() < 0.06, "{seen}");
+    net.said();
+    net.server.get_mut::<Wheel>(wheel).unwrap().angle.set(1.002);
+    net.frames(SECOND);
+    assert_eq!(net.said(), [""; 0]);
 }
