@@ -11,18 +11,26 @@ use syncvar_runtime::engine::{Nanos, nanos};
 pub(crate) struct Unreliable {
     baseline: u8,
     time: f64,
+    /// When the object was shown last.
+    shown: f64,
 }
 
 impl Unreliable {
+    /// The object has been shown as it was at this time: what was sent before that is no news.
+    pub(crate) const fn show(&mut self, time: f64) {
+        self.shown = self.shown.max(time);
+    }
+
     /// A baseline has come. Mirror does not ask when it was sent.
     pub(crate) const fn begin(&mut self, baseline_tick: u8) {
         self.baseline = baseline_tick;
     }
 
-    /// Whether changes in a batch of this time count: they are counted from the last baseline, and newer
-    /// than those that came last.
+    /// Whether changes in a batch of this time count: they are counted from the last baseline, newer than
+    /// those that came last, and not older than what the object was shown as.
     pub(crate) fn accept(&mut self, baseline_tick: u8, time: f64) -> bool {
-        let counts = baseline_tick == self.baseline && time > self.time;
+        let is_news = time > self.time && time >= self.shown;
+        let counts = is_news && baseline_tick == self.baseline;
         if counts {
             self.time = time;
         }
@@ -114,5 +122,11 @@ mod tests {
         assert!(unreliable.accept(1, 0.2));
         assert!(!unreliable.accept(1, f64::NAN));
         assert!(unreliable.accept(1, 0.3));
+        unreliable.show(0.5);
+        assert!(!unreliable.accept(1, 0.4), "it is in the spawn");
+        unreliable.show(0.1);
+        unreliable.show(f64::NAN);
+        assert!(!unreliable.accept(1, 0.4));
+        assert!(unreliable.accept(1, 0.5), "it is of the same frame");
     }
 }

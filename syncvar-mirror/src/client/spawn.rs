@@ -74,7 +74,11 @@ impl MirrorClient {
     }
 
     /// An object of the server: a new one, or one that is there already.
-    pub(super) fn handle_spawn(&mut self, message: &SpawnMessage<'_>) -> Result<(), MirrorError> {
+    pub(super) fn handle_spawn(
+        &mut self,
+        time: f64,
+        message: &SpawnMessage<'_>,
+    ) -> Result<(), MirrorError> {
         let id = message.net_id;
         if self.objects.get(id.0).is_none() {
             let limit = self.config.max_objects;
@@ -89,6 +93,9 @@ impl MirrorClient {
                     return Ok(());
                 }
             }
+        }
+        if let Some(object) = self.objects.get_mut(id.0) {
+            object.unreliable.show(time);
         }
         let payload = message.payload.unwrap_or_default();
         let parked = Parked {

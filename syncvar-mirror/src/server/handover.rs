@@ -167,8 +167,8 @@ impl MirrorServer {
         self.send_to_observers(id, to);
     }
 
-    /// Sends some components whole, as a baseline, at once and to some of those who observe the object: of
-    /// them, those who are its owner, and those who are not.
+    /// Sends some components whole, as a baseline, at once and to some of those who observe the object. Whose
+    /// baseline that is: of all who observe it, of its owner, or of both.
     fn send_whole(
         &mut self,
         id: NetId,

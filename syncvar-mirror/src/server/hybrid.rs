@@ -100,8 +100,8 @@ impl Hybrid {
         }
     }
 
-    /// Gives a baseline of these components its number: for all who observe the object, for its owner, or
-    /// for both.
+    /// Gives a baseline of these components its number; it is one of all who observe the object, of its owner,
+    /// or of both.
     pub(super) fn begin(
         &mut self,
         id: NetId,

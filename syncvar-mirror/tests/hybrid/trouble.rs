@@ -107,6 +107,24 @@ fn one_who_is_not_ready_for_a_while_is_right_again() {
     assert_eq!(net.xs([client], body), [3]);
 }
 
+#[test]
+fn a_change_from_before_an_object_was_shown_again_is_no_news() {
+    let (mut net, [client, other]) = Net::joined();
+    let body = net.server.spawn(Body::default());
+    net.set_x(body, 1);
+    net.frames(SECOND);
+    net.set_x(body, 2);
+    let late = kept(&mut net, client);
+    net.server.set_not_ready(client);
+    net.set_x(body, 3);
+    // Of the baseline that goes out meanwhile it learns nothing.
+    net.frames(2 * SECOND);
+    net.client(client).ready();
+    net.frames(2);
+    net.give(client, Channel::Unreliable, &late);
+    assert_eq!(net.xs([client, other], body), [3, 3]);
+}
+
 /// A text that may be longer than an unreliable packet.
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0, sync_method = hybrid)]
