@@ -31,10 +31,10 @@ pub use syncvar_runtime::{
     ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands, ReplicaMut,
     RpcSender, SchemaDifference, SectionHooks, Serializable, ServerConfig, ServerEvent, SetChange,
     SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec,
-    SyncDictionary, SyncEvent, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncSortedSet,
-    SyncValue, SyncVar, Synchronize, SynchronizeError, SynchronizeFailure, Tag, Target, Transmit,
-    TypeSchema, ValueMut, VariantSchema, Vector2, Vector2Int, Vector3, Vector3Int, Vector4,
-    WriteError, WriteErrorKind, Writers, ZigZag, dictionary, hash_set,
+    SyncDictionary, SyncEvent, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncMethod,
+    SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, SynchronizeFailure, Tag,
+    Target, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector2Int, Vector3,
+    Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag, dictionary, hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
@@ -72,7 +72,7 @@ pub mod __private {
         HasSynchronize, HookField, LifecycleCallback, LifecycleResult, ListChange, MemberSchema,
         NetworkBehaviour, NetworkCalls, NetworkContext, NetworkReader, NetworkWriter, NoCalls,
         OwnCalls, ReadError, ReadResultExt, Readers, RpcSender, SetChange, SyncCodec, SyncEvent,
-        SyncField, SyncValue, Synchronize, SynchronizeError, Target, TypeSchema, VariantSchema,
-        Writers, assert_calls_known, assert_fits_32_bits,
+        SyncField, SyncMethod, SyncValue, Synchronize, SynchronizeError, Target, TypeSchema,
+        VariantSchema, Writers, assert_calls_known, assert_fits_32_bits,
     };
 }

@@ -33,6 +33,8 @@ pub(crate) struct BehaviourAttrs {
     pub(crate) sync_mode: Option<Spanned<String>>,
     /// `server_to_client` or `client_to_server`.
     pub(crate) sync_direction: Option<Spanned<String>>,
+    /// `reliable` or `hybrid`.
+    pub(crate) sync_method: Option<Spanned<String>>,
 }
 
 /// What stands on a field of a behaviour.
@@ -82,6 +84,7 @@ impl BehaviourAttrs {
                 "synchronize",
                 "sync_mode",
                 "sync_direction",
+                "sync_method",
             ];
             parse_keys(attr, KEYS, errors, |meta, key, errors| {
                 match key {
@@ -102,6 +105,12 @@ impl BehaviourAttrs {
                         let known = ["server_to_client", "client_to_server"];
                         let direction = one_of(meta, &known, EXAMPLE)?;
                         set(&mut found.sync_direction, meta, direction, errors);
+                    }
+                    "sync_method" => {
+                        const EXAMPLE: &str = "`sync_method` says how the changes of this struct travel in Mirror's protocol: \
+                             `reliable` or `hybrid`, as in `sync_method = hybrid`";
+                        let method = one_of(meta, &["reliable", "hybrid"], EXAMPLE)?;
+                        set(&mut found.sync_method, meta, method, errors);
                     }
                     _ => return Err(unknown(meta, key, KEYS)),
                 }

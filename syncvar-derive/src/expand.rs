@@ -151,9 +151,14 @@ fn settings(behaviour: &Behaviour<'_>) -> TokenStream {
         let channel = proc_macro2::Literal::u8_unsuffixed(channel);
         quote!(const CHANNEL: u8 = #channel;)
     });
+    let sync_method = behaviour.is_hybrid.then(|| {
+        quote!(
+            const SYNC_METHOD: _syncvar::SyncMethod = _syncvar::SyncMethod::Hybrid;
+        )
+    });
     let resendable = resendable(behaviour);
     let called = lifecycle::constants(behaviour);
-    quote!(#send_interval #channel #resendable #called)
+    quote!(#send_interval #channel #sync_method #resendable #called)
 }
 
 /// Whether changes that a client has missed can be made good by sending the fields again. That of a

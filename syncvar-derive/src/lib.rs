@@ -157,6 +157,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// * `sync_direction = client_to_server`: `write = owner` on every field of this struct;
 ///   `sync_direction = server_to_client` unless given. Neither of the two says anything about the fields of
 ///   a base: these are what the struct of the base makes them.
+/// * `sync_method = hybrid`: in Mirror's protocol the changes of a component of this struct travel
+///   unreliably, and its whole state reliably once a second; `sync_method = reliable` unless given. That of a
+///   base does not count, and a prefab can say otherwise. A behaviour with collections cannot be hybrid.
 ///
 /// ```
 /// use syncvar::prelude::*;

@@ -22,6 +22,7 @@ mod side;
 mod spawn;
 mod stats;
 mod transmit;
+mod write;
 
 pub use event::{MirrorClientEvent, MirrorSpawnFailure, PayloadMismatch, SceneChange};
 pub use guard::MirrorReplicaMut;
@@ -36,6 +37,7 @@ use syncvar_runtime::engine::{Events, LentObjects, Relations, Table};
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Vector3};
 
 use crate::message::{AddPlayerMessage, ReadyMessage};
+use crate::unreliable::Baselines;
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
 use clock::Clock;
 use object::Object;
@@ -93,7 +95,9 @@ use transmit::Outbox;
 /// connection is complete. When the connection ends, all objects go.
 ///
 /// What an owned object's component that the client writes (`SyncDirection.ClientToServer`) is changed to is
-/// sent by the next [`update`](Self::update).
+/// sent by the next [`update`](Self::update); if it travels unreliably
+/// ([`SyncMethod::Hybrid`](crate::SyncMethod)) by each one, until a
+/// [baseline](MirrorClientConfig::unreliable_baseline_interval) has it.
 #[derive(Debug)]
 pub struct MirrorClient {
     prefabs: MirrorPrefabs,
@@ -122,6 +126,7 @@ pub struct MirrorClient {
     read: Vec<Component>,
     /// Objects with components that this client has written.
     writing: BTreeSet<NetId>,
+    baselines: Baselines,
     outbox: Outbox,
     clock: Clock,
     now: Duration,
@@ -154,6 +159,7 @@ impl MirrorClient {
             inbox: Inbox::default(),
             read: Vec::new(),
             writing: BTreeSet::new(),
+            baselines: Baselines::every(config.unreliable_baseline_interval),
             outbox: Outbox::default(),
             clock: Clock::default(),
             now: Duration::ZERO,

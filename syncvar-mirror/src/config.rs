@@ -4,6 +4,8 @@ use std::time::Duration;
 
 /// Mirror's `NetworkTime.PingInterval`.
 const PING_INTERVAL: Duration = Duration::from_millis(100);
+/// How long Mirror's `NetworkServer.unreliableBaselineRate` has it between two baselines.
+const BASELINE_INTERVAL: Duration = Duration::from_secs(1);
 /// The most elements that a sequence or collection can have; more than Mirror's games send.
 const MAX_ELEMENTS: usize = 1 << 20;
 
@@ -36,6 +38,14 @@ pub struct MirrorServerConfig {
     /// Whether each update tells every ready connection the time (`TimeSnapshotMessage`), which Mirror's
     /// `NetworkTime.time` on clients is made of; `true` unless set.
     pub time_snapshots: bool,
+    /// How often the whole state of components that travel unreliably
+    /// ([`SyncMethod::Hybrid`](crate::SyncMethod::Hybrid)) is sent reliably, where something of it has changed:
+    /// at every whole multiple of this time. Once a second unless set, as Mirror's
+    /// `NetworkServer.unreliableBaselineRate`; with every update if it is zero.
+    pub unreliable_baseline_interval: Duration,
+    /// Whether unreliable changes are sent twice with each update, in case one of them is lost. `false` unless
+    /// set, as Mirror's `NetworkServer.unreliableRedundancy`. They share a batch if they fit into one.
+    pub unreliable_redundancy: bool,
     /// Whether a connection is only let in when the game has [accepted](crate::MirrorServer::accept) it:
     /// until then anything but pings, the time, and the messages that are
     /// [allowed](crate::MirrorServer::allow_unauthenticated) disconnects it. `false` unless set, as in
@@ -65,6 +75,8 @@ impl Default for MirrorServerConfig {
         Self {
             ping_interval: PING_INTERVAL,
             time_snapshots: true,
+            unreliable_baseline_interval: BASELINE_INTERVAL,
+            unreliable_redundancy: false,
             authenticate: false,
             spawn_policy: SpawnPolicy::default(),
             max_elements: MAX_ELEMENTS,
@@ -107,6 +119,10 @@ pub struct MirrorClientConfig {
     pub ping_interval: Duration,
     /// Whether each update tells the server the time (`TimeSnapshotMessage`); `true` unless set.
     pub time_snapshots: bool,
+    /// How often the whole state of components that this client writes and that travel unreliably
+    /// ([`SyncMethod::Hybrid`](crate::SyncMethod::Hybrid)) is sent reliably, where something of it has changed:
+    /// at every whole multiple of this time. Once a second unless set; with every update if it is zero.
+    pub unreliable_baseline_interval: Duration,
     /// The most objects that the server can make this client hold, 1 000 000 unless set; a server that
     /// spawns more is left.
     pub max_objects: usize,
@@ -129,6 +145,7 @@ impl Default for MirrorClientConfig {
             awaits_scene: false,
             ping_interval: PING_INTERVAL,
             time_snapshots: true,
+            unreliable_baseline_interval: BASELINE_INTERVAL,
             max_objects: 1_000_000,
             max_elements: MAX_ELEMENTS,
             max_parked_bytes: 256 * 1024 * 1024,

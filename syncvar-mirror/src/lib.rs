@@ -64,7 +64,8 @@
 //! | `SyncList`, `SyncDictionary`, `SyncHashSet`, `SyncSortedSet` | the same |
 //! | `T?`, and what may be null | `Option<T>` |
 //! | a class that derives from another | a field `#[network_behaviour(base)]` |
-//! | `syncMode`, `syncDirection` of a component | [`Component`], or `#[network_behaviour(sync_mode = owner)]` |
+//! | `syncMode`, `syncDirection`, `syncMethod`, `syncInterval` of a component | [`Component`], or `#[network_behaviour(sync_mode = owner)]` and its kin |
+//! | `NetworkServer.unreliableBaselineRate`, `unreliableRedundancy` | [`MirrorServerConfig::unreliable_baseline_interval`], [`unreliable_redundancy`](MirrorServerConfig::unreliable_redundancy) |
 //! | `[Command]`, `[ClientRpc]`, `[TargetRpc]` | `#[command]`, `#[client_rpc]`, `#[target_rpc]` in `#[network_calls]` |
 //! | `requiresAuthority = false`, `includeOwner = false` | `requires_ownership = false`, `target = not_owner` |
 //! | a prefab, its asset id | [`MirrorPrefab`], [`AssetId`] |
@@ -77,8 +78,6 @@
 //! | `NetworkTime.time`, `rtt` | [`MirrorClient::network_time`], [`rtt`](MirrorClient::rtt) |
 //!
 //! Not here: components of Mirror that are built on all this (`NetworkTransform`, `NetworkAnimator`, ...).
-//! What others send by `SyncMethod.Hybrid` is read; what is sent from here is sent reliably, which a component
-//! that is hybrid in Unity takes as well.
 #![warn(clippy::print_stdout)]
 
 pub mod batch;
@@ -104,7 +103,9 @@ pub use config::{MirrorClientConfig, MirrorServerConfig, SpawnPolicy};
 pub use error::MirrorError;
 pub use message::{AuthRequestMessage, AuthResponseMessage, MirrorMessage, ReceivedMessage};
 pub use names::{AssetId, GuidError, SceneId, fnv1a32, hash16};
-pub use prefabs::{Component, MirrorCall, MirrorPrefab, MirrorPrefabs, SyncDirection, SyncMode};
+pub use prefabs::{
+    Component, MirrorCall, MirrorPrefab, MirrorPrefabs, SyncDirection, SyncMethod, SyncMode,
+};
 pub use server::{
     CommandRefusal, DisconnectReason, MirrorBehaviourMut, MirrorServer, MirrorServerEvent,
     MirrorServerStats, MirrorSpawnError, MirrorSpawnOptions, MirrorTransmit, StateRefusal,

@@ -14,6 +14,7 @@ use syncvar_runtime::{BehaviourSet, CallKind, NetworkBehaviour};
 pub(crate) use component::Settings;
 pub use component::{Component, SyncDirection, SyncMode};
 pub(crate) use entry::Entry;
+pub use syncvar_runtime::SyncMethod;
 
 use crate::message::{MirrorMessage, UserMessages};
 use crate::names::CSharpNames;
@@ -64,6 +65,8 @@ use crate::{AssetId, GuidError};
 ///
 /// When a field is sent is said of the component, too ([`Component::sync_interval`]). What the rules of a
 /// field say about that (`initial_only`, intervals, thresholds) is not asked: each change is sent.
+///
+/// How it is sent, too: [`Component::sync_method`].
 #[derive(Default)]
 pub struct MirrorPrefabs {
     entries: Vec<Entry>,
@@ -188,6 +191,8 @@ impl MirrorPrefabs {
     /// - When the name or the asset id is already taken, or the asset id is 0.
     /// - When there are more than 64 behaviours, or the prefab speaks of one that is not there.
     /// - When the rules of some fields have no counterpart in Mirror: see [above](Self#what-mirror-cannot-say).
+    /// - When a component is to be [`SyncMethod::Hybrid`] and has collections, or is not
+    ///   [`RESENDABLE`](NetworkBehaviour::RESENDABLE): its changes cannot be sent again and again.
     /// - When two remote calls of a behaviour have the same hash: one of the methods needs another name.
     #[must_use]
     pub fn register_with<S: BehaviourSet>(

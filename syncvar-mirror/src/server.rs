@@ -13,6 +13,7 @@ mod frame;
 mod full_state;
 mod guard;
 mod handover;
+mod hybrid;
 mod interest;
 mod lend;
 mod lifecycle;
@@ -49,6 +50,7 @@ use audience::Audiences;
 use call::Calls;
 use connection::Connection;
 use encode::Scratch;
+use hybrid::Hybrid;
 use interest::Interest;
 use object::Object;
 use outbox::Packet;
@@ -142,6 +144,8 @@ pub struct MirrorServer {
     interest: Interest,
     /// Objects that may have changes, each once.
     dirty: Vec<NetId>,
+    /// Those that the update under way looks at.
+    visiting: Vec<NetId>,
     /// Objects whose changes wait for their interval, by when it is over.
     waking: BTreeSet<(Nanos, NetId)>,
     /// Who is to be shown an object that is being called, when that is done.
@@ -153,6 +157,7 @@ pub struct MirrorServer {
     calls: Calls,
     /// What has come of objects whose owners write to them unreliably.
     unreliable: FxHashMap<NetId, Unreliable>,
+    hybrid: Hybrid,
     scratch: Scratch,
     /// Connections that have something to be polled, each once.
     outgoing: VecDeque<ConnectionId>,
@@ -168,6 +173,8 @@ pub struct MirrorServer {
     now: Duration,
     /// How long a message about an object may be, so that every connection can be sent it.
     longest_state: usize,
+    /// The same of an unreliable one.
+    longest_delta: usize,
 }
 
 impl MirrorServer {
@@ -191,12 +198,14 @@ impl MirrorServer {
             audiences: Audiences::default(),
             interest: Interest::default(),
             dirty: Vec::new(),
+            visiting: Vec::new(),
             waking: BTreeSet::new(),
             owed: Vec::new(),
             unauthenticated: BTreeSet::from([AuthRequestMessage::ID]),
             scene: None,
             calls: Calls::default(),
             unreliable: FxHashMap::default(),
+            hybrid: Hybrid::new(&config),
             scratch: Scratch::default(),
             outgoing: VecDeque::new(),
             farewells: VecDeque::new(),
@@ -206,6 +215,7 @@ impl MirrorServer {
             stats: MirrorServerStats::default(),
             now: Duration::ZERO,
             longest_state: usize::MAX,
+            longest_delta: usize::MAX,
             config,
         }
     }

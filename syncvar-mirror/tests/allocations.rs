@@ -28,10 +28,18 @@ struct Purse {
     gold: SyncVar<i32>,
 }
 
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, sync_method = hybrid)]
+struct Mover {
+    #[sync_var]
+    x: SyncVar<f32>,
+}
+
 fn prefabs() -> MirrorPrefabs {
     MirrorPrefabs::new()
         .register::<Unit>(MirrorPrefab::new("unit", 1.into()))
         .register::<(Unit, Purse)>(MirrorPrefab::new("player", 2.into()))
+        .register::<Mover>(MirrorPrefab::new("mover", 3.into()))
 }
 
 /// A server with so many objects and ready connections, and the first connection's client.
@@ -188,4 +196,35 @@ fn a_tick_allocates_a_small_constant_for_each_owner_and_nothing_for_each_object(
     let (few, many) = (per_owner(1), per_owner(50));
     assert!(few <= 16, "{few} for an owner of one object");
     assert!(many <= few + 8, "{many} for an owner of fifty");
+}
+
+/// What travels unreliably is in batches that everybody shares, too; so are baselines.
+#[test]
+fn what_travels_unreliably_allocates_no_more_for_many_objects_and_connections_than_for_few() {
+    for (objects, clients) in [(10, 1), (500, 1), (10, 50), (500, 50)] {
+        let mut world = World::new(0, clients);
+        let spawn = |_| world.server.spawn(Mover::default());
+        let movers: Vec<_> = (0..objects).map(spawn).collect();
+        let mut most = 0;
+        // Two ticks in three change nothing, and what was changed goes out again.
+        for tick in 0..90 {
+            if tick % 3 == 0 {
+                for mover in &movers {
+                    *world.server.get_mut::<Mover>(*mover).expect("one").x += 1.0;
+                }
+            }
+            world.now += Duration::from_millis(50);
+            let spent = measure(|| {
+                world.server.update(world.now);
+                while let Some(transmit) = world.server.poll_transmit() {
+                    assert!(transmit.chunks().len() == 1, "what all others get");
+                }
+            });
+            if tick >= 45 {
+                most = most.max(spent.count_total);
+            }
+        }
+        let what = format!("{objects} objects, {clients} clients");
+        assert!(most <= 24, "{what}: the server allocates {most} times");
+    }
 }

@@ -5,6 +5,7 @@
 mod wire {
     pub(crate) mod behaviours;
     pub(crate) mod collections;
+    pub(crate) mod hybrid;
     pub(crate) mod messages;
     pub(crate) mod objects;
     pub(crate) mod transports;
@@ -18,7 +19,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use syncvar::mirror::hash16;
-use wire::{behaviours, collections, messages, objects, transports, values};
+use wire::{behaviours, collections, hybrid, messages, objects, transports, values};
 
 /// What an example is called, and its bytes as hexadecimal digits.
 type Examples = Vec<(&'static str, String)>;
@@ -56,6 +57,7 @@ fn every_example_of_the_document_is_what_the_code_writes() {
         collections::examples(),
         objects::examples(),
         messages::examples(),
+        hybrid::examples(),
         transports::examples(),
     ];
     for (name, written) in examples.into_iter().flatten() {

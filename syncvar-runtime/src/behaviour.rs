@@ -9,6 +9,17 @@ use crate::{
     WriteErrorKind,
 };
 
+/// How the changes of a component travel in Mirror's protocol: its `SyncMethod`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SyncMethod {
+    /// Each change once, on the reliable channel.
+    #[default]
+    Reliable,
+    /// Unreliably, again and again, until a whole state that goes out reliably once a second (a baseline)
+    /// has them: for what changes all the time, where the latest value matters and not each of them.
+    Hybrid,
+}
+
 /// What is wrong with a behaviour that was written by hand and not for Mirror.
 const NO_FIELDS: &str =
     "this behaviour has no `write_fields` and `read_fields`, which Mirror's full states need";
@@ -104,6 +115,10 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
 
     /// The channel its updates travel on.
     const CHANNEL: u8 = 0;
+
+    /// How its changes travel in Mirror's protocol, where the prefab does not say it. The other dialects do
+    /// not ask: there it is [`CHANNEL`](Self::CHANNEL).
+    const SYNC_METHOD: SyncMethod = SyncMethod::Reliable;
 
     /// Whether changes that a client has missed are made good by sending the fields again, as they
     /// are then: [`set_dirty_bit`](Self::set_dirty_bit), and what

@@ -36,7 +36,7 @@ mod table;
 mod time;
 mod wire;
 
-pub use behaviour::NetworkBehaviour;
+pub use behaviour::{NetworkBehaviour, SyncMethod};
 pub use call::{
     CallArguments, CallError, CallKind, CallSchema, CallTable, CommandRefusal, NetworkCalls,
     NoCalls, OwnCalls, ReceivedEvent, SyncEvent, Target, assert_calls_known,

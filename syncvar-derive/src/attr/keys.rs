@@ -24,6 +24,9 @@ fn belongs(key: &str) -> Option<&'static str> {
             "`sync_direction` belongs on the struct: `#[network_behaviour(sync_direction = ...)]`; for a field \
              alone write `write = owner`"
         }
+        "sync_method" => {
+            "`sync_method` belongs on the struct: `#[network_behaviour(sync_method = ...)]`"
+        }
         "channel" => "`channel` belongs on the struct: `#[network_behaviour(channel = ...)]`",
         "base" => {
             "`base` belongs on the field that is the base, in the place of `#[sync_var]`: \

@@ -24,6 +24,8 @@ pub(crate) struct Behaviour<'a> {
     pub(crate) send_interval: Option<f64>,
     /// Where it is not the usual one.
     pub(crate) channel: Option<u8>,
+    /// Whether its changes travel unreliably in Mirror's protocol.
+    pub(crate) is_hybrid: bool,
     /// Where it says that it implements `NetworkLifecycle`.
     pub(crate) lifecycle: Option<Span>,
     /// Where it says that it implements `Synchronize`.
@@ -86,6 +88,7 @@ impl<'a> Behaviour<'a> {
             krate: attrs.krate,
             send_interval: attrs.send_interval,
             channel: attrs.channel,
+            is_hybrid: attrs.sync_method.is_some_and(|it| it.value == "hybrid"),
             lifecycle: attrs.lifecycle,
             synchronize: attrs.synchronize,
             base: None,

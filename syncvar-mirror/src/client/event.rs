@@ -91,7 +91,8 @@ pub enum MirrorClientEvent {
     /// A message of the game.
     Message(ReceivedMessage),
     /// What this client has written to an object that it owns cannot be sent. It is not sent again until it
-    /// is written again.
+    /// is written again. Changes that travel unreliably are told of once, and then not before the next
+    /// baseline, which has them and may be longer.
     Unsendable {
         /// Which.
         object: NetId,

@@ -4,6 +4,7 @@ use syncvar_runtime::engine::Place;
 use syncvar_runtime::{Behaviours, NetId, NetworkHash128, NetworkIdentity, Vector3};
 
 use super::MirrorClient;
+use super::write::Sent;
 use crate::SceneId;
 use crate::unreliable::Unreliable;
 
@@ -32,6 +33,8 @@ pub(super) struct Object {
     pub(super) scale: Vector3,
     /// What has come of components that travel unreliably.
     pub(super) unreliable: Unreliable,
+    /// What has been sent of those that this client writes.
+    pub(super) sent: Sent,
 }
 
 /// How far an object has come.

@@ -118,7 +118,7 @@ impl MirrorClient {
         match Message::decode(message)? {
             Message::ObjectSpawnStarted(_) => self.handle_spawn_started(),
             Message::ObjectSpawnFinished(_) => self.handle_spawn_finished()?,
-            Message::Spawn(message) => self.handle_spawn(&message)?,
+            Message::Spawn(message) => self.handle_spawn(time, &message)?,
             Message::ChangeOwner(message) => self.handle_change_owner(message),
             Message::ObjectDestroy(message) => {
                 self.handle_gone(message.net_id, Leaving::Destroyed);

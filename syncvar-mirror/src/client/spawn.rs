@@ -6,6 +6,7 @@ use syncvar_runtime::{Behaviours, LifecycleCallback, NetId, Vector3};
 
 use super::guard::{clean, has_bit};
 use super::object::{Object, Stage};
+use super::write::Sent;
 use super::{MirrorClient, MirrorClientEvent, MirrorSpawnFailure};
 use crate::message::{
     ChangeOwnerMessage, EntityStateMessage, EntityStateMessageUnreliableBaseline,
@@ -73,7 +74,11 @@ impl MirrorClient {
     }
 
     /// An object of the server: a new one, or one that is there already.
-    pub(super) fn handle_spawn(&mut self, message: &SpawnMessage<'_>) -> Result<(), MirrorError> {
+    pub(super) fn handle_spawn(
+        &mut self,
+        time: f64,
+        message: &SpawnMessage<'_>,
+    ) -> Result<(), MirrorError> {
         let id = message.net_id;
         if self.objects.get(id.0).is_none() {
             let limit = self.config.max_objects;
@@ -88,6 +93,9 @@ impl MirrorClient {
                     return Ok(());
                 }
             }
+        }
+        if let Some(object) = self.objects.get_mut(id.0) {
+            object.unreliable.show(time);
         }
         let payload = message.payload.unwrap_or_default();
         let parked = Parked {
@@ -177,6 +185,7 @@ impl MirrorClient {
             place: Place::default(),
             scale: message.scale,
             unreliable: Unreliable::default(),
+            sent: Sent::default(),
         };
         self.objects.insert(id.0, Box::new(object));
         self.order.insert(id);

@@ -3,18 +3,15 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use syncvar_runtime::engine::{Slots, nanos};
-use syncvar_runtime::{Channel, Dialect, NetId, NetworkWriter};
+use syncvar_runtime::{Channel, Dialect, NetworkWriter};
 
-use super::guard::has_bit;
-use super::{MirrorClient, MirrorClientEvent};
+use super::MirrorClient;
 use crate::batch::Batcher;
-use crate::message::{
-    EntityStateMessage, NetworkMessage, NetworkPingMessage, TimeSnapshotMessage, encode_user,
-};
+use crate::message::{NetworkMessage, NetworkPingMessage, TimeSnapshotMessage, encode_user};
 use crate::{Limits, MirrorError, MirrorMessage};
 
-/// If more bytes than this wait to be polled, no more answers to pings are added, nor times.
+/// If more bytes than this wait to be polled, no more answers to pings are added, nor times, nor what has
+/// changed of components that travel unreliably.
 const MAX_WAITING: usize = 1 << 20;
 
 /// A message of the transport, for the server: one batch.
@@ -158,12 +155,17 @@ impl MirrorClient {
 
     /// The same on the unreliable channel, unless nobody takes what is sent.
     pub(super) fn send_own_unreliable<'a>(&mut self, message: &impl NetworkMessage<'a>) {
-        if self.outbox.waiting_bytes() > MAX_WAITING {
+        if !self.can_queue_unreliable() {
             return;
         }
         if let Err(error) = self.send_message(message, Channel::Unreliable) {
             tracing::error!(%error, "a message of the protocol was not sent");
         }
+    }
+
+    /// Whether somebody takes what is sent, so that what may be lost can be added.
+    pub(super) fn can_queue_unreliable(&self) -> bool {
+        self.outbox.waiting_bytes() <= MAX_WAITING
     }
 
     /// Asks for the server's time, if that is due.
@@ -181,64 +183,6 @@ impl MirrorClient {
         if self.config.time_snapshots {
             self.send_own_unreliable(&TimeSnapshotMessage {
                 scaled_time: self.now.as_secs_f64(),
-            });
-        }
-    }
-
-    /// Sends what has been written to components that this client writes, as far as it is due.
-    pub(super) fn send_writes(&mut self) {
-        for id in std::mem::take(&mut self.writing) {
-            self.send_writes_of(id);
-        }
-    }
-
-    fn send_writes_of(&mut self, id: NetId) {
-        let (written, now) = (self.written_components(id), nanos(self.now));
-        let Some(object) = self.objects.get_mut(id.0) else {
-            return;
-        };
-        let Some(prefab) = self.prefabs.get(object.prefab) else {
-            return;
-        };
-        let Some(behaviours) = object.behaviours.as_mut() else {
-            // It is being called: the next update comes back to it.
-            self.writing.insert(id);
-            return;
-        };
-        let slots = behaviours.slots_mut();
-        let (mut due, mut later) = (0, false);
-        let components = prefab.components.iter().enumerate();
-        for (index, settings) in components.filter(|(index, _)| has_bit(written, *index)) {
-            let Some(slot) = slots.slot(index).filter(|slot| slot.dirty_bits() != 0) else {
-                continue;
-            };
-            let interval = nanos(settings.sync_interval);
-            if now.saturating_sub(slot.last_send()) >= interval {
-                due |= 1 << index;
-            } else {
-                later = true;
-            }
-        }
-        if later {
-            self.writing.insert(id);
-        }
-        if due == 0 {
-            return;
-        }
-        let payload = write_changes(slots, due, now);
-        let sent = payload.and_then(|payload| {
-            let payload = Some(payload.as_bytes());
-            let message = EntityStateMessage {
-                net_id: id,
-                payload,
-            };
-            self.send_message(&message, Channel::Reliable)
-        });
-        if let Err(error) = sent {
-            tracing::error!(object = %id, %error, "what was written cannot be sent");
-            self.events.push(MirrorClientEvent::Unsendable {
-                object: id,
-                error: Box::new(error),
             });
         }
     }
@@ -268,37 +212,6 @@ fn encode<'a, M: NetworkMessage<'a>>(
         None => Ok(()),
         Some(error) => Err(MirrorError::Unwritable {
             message: M::NAME,
-            error,
-        }),
-    }
-}
-
-/// Writes what has changed of some components, which are clean then.
-fn write_changes(
-    slots: &mut dyn Slots,
-    components: u64,
-    now: u64,
-) -> Result<NetworkWriter, MirrorError> {
-    let mut payload = NetworkWriter::with_dialect(Dialect::Mirror);
-    let mut part = NetworkWriter::with_dialect(Dialect::Mirror);
-    payload.write_var_u64(components);
-    let mut failed = None;
-    for index in (0..slots.len()).filter(|index| has_bit(components, *index)) {
-        let Some(slot) = slots.slot_mut(index) else {
-            continue;
-        };
-        part.truncate(0);
-        slot.write_mirror(&mut part, false, false);
-        slot.mark_sent(now);
-        failed = failed.or(part.take_error());
-        let [safety, ..] = part.len().to_le_bytes();
-        payload.write_u8(safety);
-        payload.write_bytes(part.as_bytes());
-    }
-    match failed {
-        None => Ok(payload),
-        Some(error) => Err(MirrorError::Unwritable {
-            message: EntityStateMessage::NAME,
             error,
         }),
     }

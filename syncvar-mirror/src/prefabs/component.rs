@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::BehaviourSchema;
 use syncvar_runtime::engine::BehaviourInfo;
+use syncvar_runtime::{BehaviourSchema, SyncMethod};
 
 /// The interval of a behaviour that says nothing: UNet's.
 const UNSAID: Duration = Duration::from_millis(100);
@@ -36,6 +36,7 @@ pub enum SyncDirection {
 pub struct Component {
     sync_mode: Option<SyncMode>,
     sync_direction: Option<SyncDirection>,
+    sync_method: Option<SyncMethod>,
     sync_interval: Option<Duration>,
 }
 
@@ -45,6 +46,7 @@ pub struct Component {
 pub(crate) struct Settings {
     pub(crate) sync_mode: SyncMode,
     pub(crate) sync_direction: SyncDirection,
+    pub(crate) sync_method: SyncMethod,
     /// The shortest time between two updates; zero: none.
     pub(crate) sync_interval: Duration,
 }
@@ -71,6 +73,36 @@ impl Component {
         }
     }
 
+    /// How its changes travel. If this is not set, it is what the behaviour says
+    /// (`#[network_behaviour(sync_method = hybrid)]`), and reliably where that says nothing. A component with
+    /// collections cannot be [`SyncMethod::Hybrid`].
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use syncvar::mirror::{Component, MirrorPrefab, MirrorPrefabs, SyncMethod};
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Steering {
+    ///     #[sync_var]
+    ///     yaw: SyncVar<f32>,
+    /// }
+    ///
+    /// // 20 times a second, and reliably once a second.
+    /// let steering = Component::new()
+    ///     .sync_method(SyncMethod::Hybrid)
+    ///     .sync_interval(Duration::from_millis(50));
+    /// let car = MirrorPrefab::new("Car", 1001.into()).component(0, steering);
+    /// let prefabs = MirrorPrefabs::new().register::<Steering>(car);
+    /// # assert_eq!(prefabs.asset_id("Car"), Some(1001.into()));
+    /// ```
+    pub fn sync_method(self, sync_method: SyncMethod) -> Self {
+        Self {
+            sync_method: Some(sync_method),
+            ..self
+        }
+    }
+
     /// The shortest time between two updates of it. If this is not set, it is what the behaviour says
     /// (`#[network_behaviour(send_interval = 0.5)]`); where that says nothing, or 0.1 s, which is UNet's
     /// word for nothing, it is zero, as in Mirror: every update.
@@ -86,6 +118,7 @@ impl Component {
         Self {
             sync_mode: self.sync_mode.or(earlier.sync_mode),
             sync_direction: self.sync_direction.or(earlier.sync_direction),
+            sync_method: self.sync_method.or(earlier.sync_method),
             sync_interval: self.sync_interval.or(earlier.sync_interval),
         }
     }
@@ -97,6 +130,7 @@ impl Component {
             sync_direction: self
                 .sync_direction
                 .unwrap_or_else(|| direction_of(behaviour)),
+            sync_method: method_of(self.sync_method, behaviour),
             sync_interval: self.sync_interval.unwrap_or_else(|| interval_of(behaviour)),
         }
     }
@@ -137,6 +171,31 @@ fn direction_of(behaviour: &BehaviourInfo) -> SyncDirection {
             schema.name
         ),
     }
+}
+
+/// How the changes travel: as is said, or as the behaviour says.
+fn method_of(said: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod {
+    let method = said.unwrap_or(behaviour.sync_method);
+    let (schema, collections) = (&behaviour.schema, behaviour.sections.collections);
+    if method == SyncMethod::Reliable {
+        return method;
+    }
+    if let Some(field) = first(schema, collections) {
+        panic!(
+            "`{field}` of `{}` is a collection, and a component with collections cannot be hybrid: their changes \
+             are operations, and what is sent unreliably is sent again and again. Move it to another behaviour, \
+             or make the component `SyncMethod::Reliable`",
+            schema.name
+        );
+    }
+    assert!(
+        behaviour.resendable,
+        "`{}` cannot be hybrid, since it does not say that its changes can be sent again: set \
+         `NetworkBehaviour::RESENDABLE` (or `SyncField::RESENDABLE` of its field) if they are values, or make the \
+         component `SyncMethod::Reliable`",
+        schema.name
+    );
+    method
 }
 
 /// What the behaviour says; Mirror's, which is none, where it says nothing.

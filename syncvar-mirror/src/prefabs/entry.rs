@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use syncvar_runtime::engine::{BehaviourInfo, CallPlace, Class, MAX_BEHAVIOURS, ObjectCalls};
 use syncvar_runtime::{Behaviours, CallKind};
 
-use super::{Component, MirrorCall, Settings, SyncDirection, SyncMode};
+use super::{Component, MirrorCall, Settings, SyncDirection, SyncMethod, SyncMode};
 use crate::names::CSharpNames;
 use crate::{AssetId, hash16};
 
@@ -29,6 +29,8 @@ pub(crate) struct Entry {
     pub(crate) observers: u64,
     /// Which components the owner writes.
     pub(crate) client_to_server: u64,
+    /// Which components travel unreliably.
+    pub(crate) hybrid: u64,
     /// Whether a behaviour is told of the life of its object.
     pub(crate) lifecycle: bool,
     /// Its remote calls, as the runtime has them.
@@ -87,6 +89,9 @@ impl Entry {
             }),
             client_to_server: bits(&components, |component| {
                 component.sync_direction == SyncDirection::ClientToServer
+            }),
+            hybrid: bits(&components, |component| {
+                component.sync_method == SyncMethod::Hybrid
             }),
             components,
             lifecycle: slots.iter().any(|slot| slot.info().lifecycle),

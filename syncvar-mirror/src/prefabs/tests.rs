@@ -160,10 +160,12 @@ fn what_a_prefab_says_goes_before_what_the_behaviour_says() {
     let said = Component::new()
         .sync_mode(SyncMode::Owner)
         .sync_direction(SyncDirection::ServerToClient)
+        .sync_method(SyncMethod::Hybrid)
         .sync_interval(Duration::from_secs(1));
     let expected = Settings {
         sync_mode: SyncMode::Owner,
         sync_direction: SyncDirection::ServerToClient,
+        sync_method: SyncMethod::Hybrid,
         sync_interval: Duration::from_secs(1),
     };
     assert_eq!(settings::<Aim>(&[said]), [expected]);
@@ -185,8 +187,11 @@ fn what_is_said_of_a_component_twice_counts_as_said_last() {
 
 #[test]
 fn components_are_told_apart_by_bits() {
-    let prefabs = registered::<(Plain, Purse, Aim)>(&[]);
+    let hybrid = Component::new().sync_method(SyncMethod::Hybrid);
+    let said = [Component::new(), Component::new(), hybrid];
+    let prefabs = registered::<(Plain, Purse, Aim)>(&said);
     let entry = prefabs.by_name(PLAYER).expect("it is there");
+    assert_eq!(entry.hybrid, 0b100);
     assert_eq!(entry.all(), 0b111);
     assert_eq!(entry.observers, 0b101);
     assert_eq!(entry.client_to_server, 0b100);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
-use syncvar_runtime::ConnectionId;
+use syncvar_runtime::{Channel, ConnectionId};
 
 use super::frame::{Cut, Frame};
 
@@ -40,6 +40,8 @@ struct Audience {
     /// How many objects have it.
     objects: usize,
     frame: Frame,
+    /// What the frame under way sends unreliably.
+    deltas: Frame,
 }
 
 /// How many sets may be no object's before they are looked for.
@@ -53,6 +55,7 @@ impl Default for Audiences {
                 members: nobody.clone(),
                 objects: 1,
                 frame: Frame::default(),
+                deltas: Frame::default(),
             }],
             by_members: FxHashMap::from_iter([(nobody, Self::NOBODY)]),
             toggled: FxHashMap::default(),
@@ -131,6 +134,7 @@ impl Audiences {
             members: members.clone(),
             objects: 0,
             frame: Frame::default(),
+            deltas: Frame::default(),
         };
         self.idle += 1;
         let id = match self.free.pop() {
@@ -191,7 +195,7 @@ impl Audiences {
         });
         for id in &self.free {
             if let Some(audience) = self.list.get_mut(id.0 as usize) {
-                audience.frame = Frame::default();
+                (audience.frame, audience.deltas) = (Frame::default(), Frame::default());
             }
         }
         self.idle = 0;
@@ -208,6 +212,14 @@ impl Audiences {
         Some(&mut audience.frame)
     }
 
+    /// Where the frame under way writes what it sends a set unreliably.
+    pub(super) fn deltas(&mut self, id: AudienceId) -> Option<&mut Frame> {
+        self.frame(id)?;
+        let audience = self.get_mut(id)?;
+        audience.deltas.begin();
+        Some(&mut audience.deltas)
+    }
+
     /// Takes the list of the sets that the frame has written for.
     pub(super) fn take_written(&mut self) -> Vec<AudienceId> {
         std::mem::take(&mut self.written)
@@ -218,6 +230,9 @@ impl Audiences {
         for id in written.drain(..) {
             if let Some(audience) = self.get_mut(id) {
                 audience.frame.end();
+                if audience.deltas.is_begun() {
+                    audience.deltas.end();
+                }
             }
         }
         self.written = written;
@@ -227,19 +242,37 @@ impl Audiences {
     pub(super) fn freeze(&mut self, id: AudienceId) {
         if let Some(audience) = self.get_mut(id) {
             audience.frame.freeze();
+            if audience.deltas.is_begun() {
+                audience.deltas.freeze();
+            }
         }
     }
 
-    /// What the frame has written for a set, all of it.
-    pub(super) fn written(&self, id: AudienceId) -> Option<&Frame> {
-        self.get(id).map(|audience| &audience.frame)
+    /// What the frame has written for a set, all that is sent on a channel.
+    pub(super) fn written(&self, id: AudienceId, channel: Channel) -> Option<&Frame> {
+        let audience = self.get(id)?;
+        let frame = match channel {
+            Channel::Reliable => &audience.frame,
+            Channel::Unreliable => &audience.deltas,
+        };
+        Some(frame).filter(|frame| frame.is_begun())
     }
 
-    /// What the frame has written for a set, in batches that all its members can be sent.
-    pub(super) fn cut(&mut self, id: AudienceId, header: [u8; 8], cut: Cut) -> Arc<[Bytes]> {
-        self.get_mut(id).map_or_else(
+    /// The same in batches that all its members can be sent, with messages before and behind it.
+    pub(super) fn cut(
+        &mut self,
+        id: AudienceId,
+        channel: Channel,
+        (header, cut): ([u8; 8], Cut),
+        around: [&[u8]; 2],
+    ) -> Arc<[Bytes]> {
+        let frame = self.get_mut(id).map(|audience| match channel {
+            Channel::Reliable => &mut audience.frame,
+            Channel::Unreliable => &mut audience.deltas,
+        });
+        frame.map_or_else(
             || Arc::new([]) as Arc<[Bytes]>,
-            |audience| audience.frame.cut(header, cut),
+            |frame| frame.cut(header, cut, around),
         )
     }
 

@@ -7,8 +7,9 @@ use bytes::Bytes;
 use syncvar_runtime::{Channel, ConnectionId};
 
 use super::audience::{AudienceId, Audiences};
-use super::connection::Connection;
-use super::outbox::{Exception, header};
+use super::connection::{Connection, Share};
+use super::frame::{Frame, HEADER};
+use super::outbox::{Exception, Outbox, header};
 use super::{DisconnectReason, MirrorServer};
 use crate::MirrorError;
 use crate::message::{NetworkPingMessage, TimeSnapshotMessage};
@@ -20,15 +21,47 @@ struct Times {
     both: Bytes,
 }
 
+/// What of that a connection is told.
+struct Told<'a> {
+    snapshot: bool,
+    ping: bool,
+    times: &'a Times,
+}
+
+impl Told<'_> {
+    /// The batch that is all of it, if it is anything.
+    fn batch(&self) -> Option<&Bytes> {
+        match (self.snapshot, self.ping) {
+            (true, true) => Some(&self.times.both),
+            (true, false) => Some(&self.times.snapshot),
+            (false, true) => Some(&self.times.ping),
+            (false, false) => None,
+        }
+    }
+
+    /// What of it stands before what a frame sends unreliably, and what behind: messages without a header.
+    fn around(&self) -> [Bytes; 2] {
+        let messages = |is_told: bool, batch: &Bytes| {
+            let messages = is_told.then(|| batch.slice(HEADER..));
+            messages.unwrap_or_default()
+        };
+        [
+            messages(self.snapshot, &self.times.snapshot),
+            messages(self.ping, &self.times.ping),
+        ]
+    }
+}
+
 impl MirrorServer {
     /// One frame: what `NetworkLateUpdate` does in Mirror, once for each of its send intervals. `now` is
     /// the time since any moment; one that is earlier than the last counts as that.
     ///
     /// First the interest management is asked, and what it says is done. Then the changes of all dirty
     /// objects are written, each object once for all who observe it and once more for an owner who is sent
-    /// other components. Then the batches of every connection are completed: what was queued for it since
+    /// other components; of components that travel unreliably ([`SyncMethod::Hybrid`](crate::SyncMethod)), what
+    /// has changed since the last baseline, and all if it is time for one. Then the batches of every connection are completed: what was queued for it since
     /// the last update, with the time of that, and what this one has to say, with `now`:
-    /// `TimeSnapshotMessage`, the changes, and `NetworkPingMessage` if it is time for one.
+    /// `TimeSnapshotMessage`, the changes, and `NetworkPingMessage` if it is time for that.
     pub fn update(&mut self, now: Duration) {
         self.now = self.now.max(now);
         // What a call of the server on itself has called in turn.
@@ -55,15 +88,13 @@ impl MirrorServer {
             if ping {
                 client.last_ping = Some(now);
             }
-            let batch = match (snapshots && client.ready, ping) {
-                (true, true) => Some(&times.both),
-                (true, false) => Some(&times.snapshot),
-                (false, true) => Some(&times.ping),
-                (false, false) => None,
+            let told = Told {
+                snapshot: snapshots && client.ready,
+                ping,
+                times: &times,
             };
             client.messages = 0;
-            let snapshot = snapshots && client.ready;
-            client.complete(now, (snapshot, batch), &mut self.audiences);
+            client.complete(now, &told, &mut self.audiences);
             if !client.listed && !client.outbox.is_empty() {
                 client.listed = true;
                 self.outgoing.push_back(ConnectionId(number));
@@ -84,14 +115,16 @@ impl MirrorServer {
         let written = self.audiences.take_written();
         for id in &written {
             self.audiences.freeze(*id);
-            let is_empty = self.audiences.written(*id).is_none_or(|it| it.len() == 0);
+            let count = |channel| self.audiences.written(*id, channel).map(Frame::len);
+            let is_empty = count(Channel::Reliable).is_none_or(|count| count == 0);
+            let deltas = count(Channel::Unreliable);
             for member in self.audiences.members(*id) {
                 let Some(client) = self.connections.get_mut(member.0) else {
                     continue;
                 };
-                // One without messages is for owners alone.
-                if !is_empty || client.exceptions.iter().any(|(of, _)| of == id) {
-                    client.frames.push(*id);
+                client.states.add(*id, is_empty);
+                if let Some(count) = deltas {
+                    client.deltas.add(*id, count == 0);
                 }
             }
         }
@@ -129,60 +162,84 @@ impl MirrorServer {
 
 impl Connection {
     /// Completes the batches of a connection: channel by channel, that which was used first first.
-    fn complete(
-        &mut self,
-        now: Duration,
-        (snapshot, batch): (bool, Option<&Bytes>),
-        audiences: &mut Audiences,
-    ) {
-        let used = if !snapshot && !self.frames.is_empty() {
+    fn complete(&mut self, now: Duration, told: &Told<'_>, audiences: &mut Audiences) {
+        let used = if !told.snapshot && !self.states.frames.is_empty() {
             Some(Channel::Reliable)
         } else {
-            batch.map(|_| Channel::Unreliable)
+            let is_used = told.batch().is_some() || !self.deltas.frames.is_empty();
+            is_used.then_some(Channel::Unreliable)
         };
         for channel in self.outbox.channels(used) {
-            match (channel, batch) {
-                (Channel::Reliable, _) => self.complete_changes(now, audiences),
-                (channel, Some(batch)) => self.outbox.flush_with_batch(channel, now, batch),
-                (channel, None) => self.outbox.flush(channel),
+            match (channel, told.batch()) {
+                (Channel::Reliable, _) if !self.states.frames.is_empty() => {
+                    let nothing = <[Bytes; 2]>::default();
+                    let outbox = (&mut self.outbox, channel, now);
+                    self.states.complete(outbox, nothing, audiences);
+                }
+                (Channel::Unreliable, _) if !self.deltas.frames.is_empty() => {
+                    let outbox = (&mut self.outbox, channel, now);
+                    self.deltas.complete(outbox, told.around(), audiences);
+                }
+                (Channel::Unreliable, Some(batch)) => {
+                    self.outbox.flush_with_batch(channel, now, batch);
+                }
+                (channel, _) => self.outbox.flush(channel),
             }
         }
     }
+}
 
-    fn complete_changes(&mut self, now: Duration, audiences: &mut Audiences) {
-        let channel = Channel::Reliable;
+impl Share {
+    /// The frame has written for an audience that the connection is in.
+    #[inline]
+    fn add(&mut self, audience: AudienceId, is_empty: bool) {
+        // One without messages is for owners alone.
+        if !is_empty || self.exceptions.iter().any(|(of, _)| *of == audience) {
+            self.frames.push(audience);
+        }
+    }
+
+    /// Completes the batches of a channel, with this, and with something before and behind it.
+    fn complete(
+        &mut self,
+        (outbox, channel, now): (&mut Outbox, Channel, Duration),
+        around: [Bytes; 2],
+        audiences: &mut Audiences,
+    ) {
         match self.frames[..] {
-            [] => self.outbox.flush(channel),
             // What almost everybody gets: the very batches that others get.
-            [frame] if self.exceptions.is_empty() && !self.outbox.is_open(channel, now) => {
-                let batches = audiences.cut(frame, header(now), self.outbox.cut());
-                self.outbox.flush_with_batches(channel, &batches);
+            [frame] if self.exceptions.is_empty() && !outbox.is_open(channel, now) => {
+                let around = around.each_ref().map(|messages| &messages[..]);
+                let cut = outbox.cut(around.map(|messages| !messages.is_empty()));
+                let batches = audiences.cut(frame, channel, (header(now), cut), around);
+                outbox.flush_with_batches(channel, &batches);
             }
-            _ => self.complete_frames(now, audiences),
+            _ => self.gather((outbox, channel, now), around, audiences),
         }
         self.frames.clear();
         self.exceptions.clear();
     }
 
-    fn complete_frames(&mut self, now: Duration, audiences: &Audiences) {
+    /// Puts batches together for this connection alone.
+    fn gather(
+        &mut self,
+        (outbox, channel, now): (&mut Outbox, Channel, Duration),
+        around: [Bytes; 2],
+        audiences: &Audiences,
+    ) {
         // By audience; within one they are in order already.
         self.exceptions.sort_by_key(|(audience, _)| *audience);
-        let (mut of, mut exceptions): (Vec<AudienceId>, Vec<Exception>) =
-            self.exceptions.drain(..).unzip();
+        let (of, exceptions): (Vec<AudienceId>, Vec<Exception>) = self.exceptions.drain(..).unzip();
         let mut parts = Vec::with_capacity(self.frames.len());
         for id in &self.frames {
             let start = of.partition_point(|it| it < id);
             let end = of.partition_point(|it| it <= id);
             if let (Some(frame), Some(exceptions)) =
-                (audiences.written(*id), exceptions.get(start..end))
+                (audiences.written(*id, channel), exceptions.get(start..end))
             {
                 parts.push((frame, exceptions));
             }
         }
-        self.outbox
-            .flush_with_frames(Channel::Reliable, now, parts.iter().copied());
-        drop(parts);
-        of.clear();
-        exceptions.clear();
+        outbox.flush_with_frames((channel, now), parts.into_iter(), around);
     }
 }

@@ -61,70 +61,71 @@ impl MirrorServer {
             self.waking.pop_first();
             self.queue_dirty(id);
         }
-        let mut dirty = std::mem::take(&mut self.dirty);
+        self.begin_baselines(now);
+        let free = std::mem::take(&mut self.visiting);
+        // What is to be looked at again by the next update goes into the other one.
+        let mut dirty = std::mem::replace(&mut self.dirty, free);
         dirty.sort_unstable();
         for id in dirty.drain(..) {
-            self.write_changes_of(id, now);
+            if let Some(hybrid) = self.write_state_of(id, now) {
+                self.write_hybrid(id, hybrid, now);
+            }
         }
-        self.dirty = dirty;
+        self.visiting = dirty;
     }
 
-    fn write_changes_of(&mut self, id: NetId, now: Nanos) {
-        let Some(object) = self.objects.get_mut(id.0) else {
-            return;
-        };
+    /// Writes the changes of an object that travel reliably. If it is observed and has components that
+    /// travel unreliably, those of them whose interval is over are returned.
+    #[inline]
+    fn write_state_of(&mut self, id: NetId, now: Nanos) -> Option<u64> {
+        let object = self.objects.get_mut(id.0)?;
         object.queued = false;
         if std::mem::take(&mut object.unshown) {
             self.look_all(id);
         }
-        let Some(object) = self.objects.get_mut(id.0) else {
-            return;
-        };
-        let Some(entry) = self.prefabs.get(object.prefab) else {
-            return;
-        };
+        let object = self.objects.get_mut(id.0)?;
+        let entry = self.prefabs.get(object.prefab)?;
         if object.audience == Audiences::NOBODY {
-            return;
+            return None;
         }
         // What is being called is looked at when that is done.
-        let Some(behaviours) = object.behaviours.as_ref() else {
-            return;
-        };
+        let behaviours = object.behaviours.as_ref()?;
         let due = Due::of(entry, behaviours.slots(), object.everything_dirty, now);
         if let Some(wake) = due.wake {
             self.waking.insert((wake, id));
         }
+        let hybrid = (entry.hybrid != 0).then_some(due.components & entry.hybrid);
+        let reliable = due.components & !entry.hybrid;
         let wanted = Wanted {
-            observers: due.components & entry.observers,
-            owner: due.components & (!entry.client_to_server | object.handed_over),
+            observers: reliable & entry.observers,
+            owner: reliable & (!entry.client_to_server | object.handed_over),
             initial_state: false,
             everything_dirty: object.everything_dirty,
         };
         // What the owner writes and only the owner is given need not be kept.
-        let unwanted = due.components & !(wanted.observers | wanted.owner);
+        let unwanted = reliable & !(wanted.observers | wanted.owner);
         object.note_sent(unwanted, now);
         if wanted.observers | wanted.owner == 0 {
-            return;
+            return hybrid;
         }
-        let Some(behaviours) = object.behaviours.as_mut() else {
-            return;
-        };
+        let behaviours = object.behaviours.as_mut()?;
         let slots = behaviours.slots_mut();
         if let Err(unwritable) = self.scratch.write_components(slots, wanted) {
             self.report_unwritable(id, unwritable);
-            return;
+            return hybrid;
         }
         let (observers, owner) = (&self.scratch.observers, &self.scratch.owner);
         let longest = observers.len().max(owner.len()) + MOST_OF_HEAD;
         if longest > self.longest_state {
             let limit = self.longest_state;
             self.report_too_long(id, None, (longest, limit));
-            return;
+            return hybrid;
         }
         object.note_sent(observers.mask | owner.mask, now);
         let owner = object.owner.filter(|_| wanted.observers != wanted.owner);
         let audience = object.audience;
         self.put_state(id, audience, owner);
+        hybrid
     }
 
     /// Puts what has been written of an object into the frame of those who observe it, and of an owner who
@@ -152,13 +153,13 @@ impl MirrorServer {
         let mut own = Bytes::new();
         if owners.mask != 0 {
             write_state_head(head, id, owners);
-            own = self.scratch.own_state();
+            own = self.scratch.own_state(false);
             count(&mut self.stats.states, own.len());
         }
         if let Some(owner) = self.connections.get_mut(owner.0) {
             let instead_of = first..last;
             let exception = Exception { instead_of, own };
-            owner.exceptions.push((audience, exception));
+            owner.states.exceptions.push((audience, exception));
         }
     }
 

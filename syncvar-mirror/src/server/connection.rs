@@ -37,12 +37,20 @@ pub(super) struct Connection {
     pub(super) rates: Rates,
     /// How many of its messages have been handled since the last update.
     pub(super) messages: usize,
-    /// The audiences that it is in and that the frame under way has written for.
+    /// What the frame under way has written for it, reliably and unreliably.
+    pub(super) states: Share,
+    pub(super) deltas: Share,
+    /// Whether it is in the list of those that have something to be polled.
+    pub(super) listed: bool,
+}
+
+/// What a frame has written for a connection, on one channel.
+#[derive(Debug, Default)]
+pub(super) struct Share {
+    /// The audiences that it is in and that the frame has written for.
     pub(super) frames: Vec<AudienceId>,
     /// What it is sent in place of what these are.
     pub(super) exceptions: Vec<(AudienceId, Exception)>,
-    /// Whether it is in the list of those that have something to be polled.
-    pub(super) listed: bool,
 }
 
 /// What a connection owns, in the order in which it was given it.
@@ -83,12 +91,12 @@ impl MirrorServer {
             rtt: None,
             rates: Rates::default(),
             messages: 0,
-            frames: Vec::new(),
-            exceptions: Vec::new(),
+            states: Share::default(),
+            deltas: Share::default(),
             listed: false,
         };
         self.connections.insert(id.0, connection);
-        self.longest_state = self.longest_message();
+        self.measure_messages();
         self.interest.management.handle_connect(id);
         if self.config.authenticate {
             self.events
@@ -158,7 +166,7 @@ impl MirrorServer {
         let Some(client) = self.connections.remove(connection.0) else {
             return;
         };
-        self.longest_state = self.longest_message();
+        self.measure_messages();
         self.interest.forget_connection(connection);
         self.forget_observer(connection);
         self.owed.retain(|(owed, _)| *owed != connection);
@@ -175,10 +183,14 @@ impl MirrorServer {
         });
     }
 
-    /// The longest message that every connection can be sent.
-    pub(super) fn longest_message(&self) -> usize {
-        let clients = self.connections.values();
-        let longest = clients.map(|client| client.outbox.longest(Channel::Reliable));
-        longest.min().unwrap_or(usize::MAX)
+    /// Finds the longest messages that every connection can be sent.
+    fn measure_messages(&mut self) {
+        let longest = |channel| {
+            let clients = self.connections.values();
+            let longest = clients.map(|client| client.outbox.longest(channel));
+            longest.min().unwrap_or(usize::MAX)
+        };
+        let (states, deltas) = (longest(Channel::Reliable), longest(Channel::Unreliable));
+        (self.longest_state, self.longest_delta) = (states, deltas);
     }
 }

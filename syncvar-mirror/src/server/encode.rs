@@ -162,6 +162,17 @@ impl Scratch {
         Ok(())
     }
 
+    /// The components that have been written, for whomever.
+    pub(super) fn mask(&self) -> u64 {
+        self.observers.mask | self.owner.mask
+    }
+
+    /// How long the longer one of the messages is that they are, where they travel unreliably.
+    pub(super) fn longest_message(&self, net_id: NetId) -> usize {
+        let messages = [&self.observers, &self.owner].map(|it| hybrid_length(net_id, it));
+        messages.into_iter().max().unwrap_or_default()
+    }
+
     /// What has been written for all who observe an object, behind the mask, in memory that is given
     /// [back](Self::payload).
     pub(super) fn take_payload(&mut self) -> Vec<u8> {
@@ -176,9 +187,15 @@ impl Scratch {
         payload
     }
 
-    /// A message for one connection: a piece of memory that many have parts of.
-    pub(super) fn own_state(&mut self) -> Bytes {
-        let parts = [self.head.as_bytes(), self.owner.bytes()];
+    /// A message for one connection, of what has been written for the owner, or for all: a piece of memory
+    /// that many have parts of.
+    pub(super) fn own_state(&mut self, is_shared: bool) -> Bytes {
+        let components = if is_shared {
+            &self.observers
+        } else {
+            &self.owner
+        };
+        let parts = [self.head.as_bytes(), components.bytes()];
         take_piece(&mut self.own, parts.iter().map(|part| part.len()).sum());
         for part in parts {
             self.own.extend_from_slice(part);
@@ -222,6 +239,41 @@ pub(super) fn write_head(head: &mut NetworkWriter, id: u16, net_id: NetId) {
 /// Writes how many bytes follow.
 pub(super) fn write_segment_size(head: &mut NetworkWriter, length: usize) {
     head.write_var_u64(u64::try_from(length).unwrap_or(u64::MAX).saturating_add(1));
+}
+
+/// What a message about components that travel unreliably begins with: its id and the number of a baseline.
+pub(super) type Head = (u16, u8);
+
+/// How long such a message is, without its length.
+fn hybrid_length(net_id: NetId, components: &Components) -> usize {
+    let payload = components.len();
+    2 + 1 + var_length(net_id.0.into()) + var_length(payload as u64 + 1) + payload
+}
+
+/// Writes the beginning of such a message as it stands in a batch: all but the components.
+pub(super) fn write_framed_head(
+    head: &mut NetworkWriter,
+    (id, tick): Head,
+    net_id: NetId,
+    components: &Components,
+) {
+    head.truncate(0);
+    head.write_var_u64(hybrid_length(net_id, components) as u64);
+    write_hybrid_head(head, (id, tick), net_id, components);
+}
+
+/// The same as it stands alone.
+pub(super) fn write_hybrid_head(
+    head: &mut NetworkWriter,
+    (id, tick): Head,
+    net_id: NetId,
+    components: &Components,
+) {
+    head.write_u16(id);
+    head.write_u8(tick);
+    head.write_var_u64(net_id.0.into());
+    write_segment_size(head, components.len());
+    head.write_var_u64(components.mask);
 }
 
 /// Writes the beginning of the changes of an object as they stand in a batch: all but the components.

@@ -128,7 +128,9 @@ pub enum MirrorServerEvent {
     },
     /// A message is longer than the transport of some connection carries; it was not sent to it. Of an
     /// object's changes that is true for all: what was dirty still is, and the next change of the object
-    /// tries again; also to show it to those who were to be shown it.
+    /// tries again; also to show it to those who were to be shown it. Changes that travel unreliably are told
+    /// of once, and then not before the next baseline, which has them and may be longer; one that is too
+    /// long itself is tried again when the next one is due.
     TooLong {
         /// The object that it was about.
         object: NetId,

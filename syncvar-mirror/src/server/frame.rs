@@ -25,6 +25,8 @@ pub(super) struct Frame {
 pub(super) struct Cut {
     /// A batch of more than one message has no more bytes.
     pub(super) threshold: usize,
+    /// Whether there are messages before those of the frame, and behind them.
+    pub(super) around: [bool; 2],
 }
 
 pub(super) use crate::batch::BATCH_HEADER as HEADER;
@@ -39,7 +41,11 @@ impl Frame {
     }
 
     /// Appends a message that has its length before it, in two parts. Returns how many bytes they are.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a tenth of what a change costs, where it is called for each of them"
+    )]
     pub(super) fn push(&mut self, parts: [&[u8]; 2]) -> usize {
         let start = self.buffer.len();
         self.starts.push(start);
@@ -92,29 +98,85 @@ impl Frame {
         messages.start + fitting
     }
 
-    /// All messages in batches, made once for all who can be sent the same.
-    pub(super) fn cut(&mut self, header: [u8; HEADER], cut: Cut) -> Arc<[Bytes]> {
+    /// All messages in batches, with some others before and behind them: made once for all who can be sent
+    /// the same.
+    pub(super) fn cut(
+        &mut self,
+        header: [u8; HEADER],
+        cut: Cut,
+        [before, behind]: [&[u8]; 2],
+    ) -> Arc<[Bytes]> {
         if let Some((_, batches)) = self.cuts.iter().find(|(known, _)| *known == cut) {
             return batches.clone();
         }
-        let count = self.len();
+        let (count, all) = (self.len(), before.len() + self.bytes.len() + behind.len());
         let room = cut.threshold.saturating_sub(HEADER);
         let mut spare = std::mem::take(&mut self.spare);
-        spare.reserve(self.bytes.len() + HEADER * (self.bytes.len() / room.max(1) + 2));
-        let (mut batches, mut first) = (Vec::new(), 0);
+        spare.reserve(all + HEADER * (all / room.max(1) + 4));
+        let mut batches = Batches {
+            threshold: cut.threshold,
+            header,
+            open: spare,
+            complete: Vec::new(),
+        };
+        batches.add(before);
+        let mut first = 0;
         while first < count {
-            // One that is longer than a batch is a batch of its own.
-            let end = self.fitting(first..count, room).max(first + 1);
-            spare.put_slice(&header);
+            let mut end = self.fitting(first..count, batches.room());
+            if end == first {
+                batches.begin();
+                // One that is longer than a batch is a batch of its own, or the first of one.
+                end = self.fitting(first..count, batches.room()).max(first + 1);
+            }
             let (from, to) = (self.start(first), self.start(end));
-            spare.put_slice(self.bytes.get(from..to).unwrap_or_default());
-            batches.push(spare.split().freeze());
+            batches.append(self.bytes.get(from..to).unwrap_or_default());
             first = end;
         }
-        self.spare = spare;
-        let batches: Arc<[Bytes]> = batches.into();
+        batches.add(behind);
+        batches.begin();
+        self.spare = batches.open;
+        let batches: Arc<[Bytes]> = batches.complete.into();
         self.cuts.push((cut, batches.clone()));
         batches
+    }
+}
+
+/// Batches that are being written, one after another in one piece of memory.
+struct Batches {
+    threshold: usize,
+    header: [u8; HEADER],
+    open: BytesMut,
+    complete: Vec<Bytes>,
+}
+
+impl Batches {
+    /// How many bytes fit into the batch under way.
+    fn room(&self) -> usize {
+        self.threshold.saturating_sub(self.open.len().max(HEADER))
+    }
+
+    /// Adds messages that stay together, or none.
+    fn add(&mut self, messages: &[u8]) {
+        if messages.len() > self.room() {
+            self.begin();
+        }
+        if !messages.is_empty() {
+            self.append(messages);
+        }
+    }
+
+    fn append(&mut self, messages: &[u8]) {
+        if self.open.is_empty() {
+            self.open.put_slice(&self.header);
+        }
+        self.open.put_slice(messages);
+    }
+
+    /// Whatever follows is in another batch.
+    fn begin(&mut self) {
+        if !self.open.is_empty() {
+            self.complete.push(self.open.split().freeze());
+        }
     }
 }
 

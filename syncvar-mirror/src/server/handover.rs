@@ -9,10 +9,10 @@ use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;
 use super::audience::Audiences;
-use super::encode::{Wanted, write_head, write_segment_size};
+use super::encode::{Wanted, write_head, write_hybrid_head, write_segment_size};
 use super::object::Former;
 use super::stats::count;
-use crate::message::{EntityStateMessage, NetworkMessage};
+use crate::message::{EntityStateMessage, EntityStateMessageUnreliableBaseline, NetworkMessage};
 
 impl MirrorServer {
     /// An object is about to change hands. What is pending of components that the owner writes, and of those
@@ -31,9 +31,8 @@ impl MirrorServer {
         let Some(entry) = self.prefabs.get(object.prefab) else {
             return;
         };
-        let (written, seen) = (entry.client_to_server, entry.observers);
-        let shared = self.pending(id, written & seen);
-        self.send_pending(id, shared, |receiver| Some(receiver) != former);
+        let (written, seen, hybrid) = (entry.client_to_server, entry.observers, entry.hybrid);
+        self.settle_shared(id, (written & seen, hybrid), former);
         // Values of these the next owner is sent anyway.
         let operations = self.changed(id, !written & !seen, |sections| sections.collections);
         self.send_pending(id, operations, |receiver| Some(receiver) == former);
@@ -52,9 +51,10 @@ impl MirrorServer {
         if object.audience == Audiences::NOBODY {
             return;
         }
-        let (written, seen, owner) = (entry.client_to_server, entry.observers, object.owner);
-        let shared = self.pending(id, written & seen);
-        self.send_pending(id, shared, |receiver| Some(receiver) != former);
+        let (written, seen, hybrid) = (entry.client_to_server, entry.observers, entry.hybrid);
+        let owner = object.owner;
+        self.settle_shared(id, (written & seen, hybrid), former);
+        self.hybrid.change_owner(id);
         let own = self.pending(id, !seen);
         self.forget_pending(id, own);
         if owner.is_some_and(|owner| self.is_observer(id, owner)) {
@@ -62,8 +62,23 @@ impl MirrorServer {
         }
     }
 
+    /// Sends what is pending of components that the owner writes to all but the one who has written it. What
+    /// travels unreliably is sent whole, as a baseline is, so that nothing that is still on its way counts.
+    fn settle_shared(
+        &mut self,
+        id: NetId,
+        (shared, hybrid): (u64, u64),
+        former: Option<ConnectionId>,
+    ) {
+        let pending = self.pending(id, shared);
+        let to = |receiver| Some(receiver) != former;
+        self.send_pending(id, pending & !hybrid, to);
+        self.send_whole(id, pending & hybrid, (true, false), to);
+    }
+
     /// The new owner of an object, which observes it already, is to be sent what others are not: all values,
-    /// as Mirror does, and collections emptied and filled again.
+    /// as Mirror does, and collections emptied and filled again. What it writes itself and travels unreliably
+    /// is sent at once, so that it is not sent again when the owner has begun to write.
     pub(super) fn hand_over(&mut self, id: NetId) {
         let Some(object) = self.objects.get_mut(id.0) else {
             return;
@@ -84,13 +99,16 @@ impl MirrorServer {
             }
             bit = bit.wrapping_shl(1);
         });
-        object.everything_dirty |= owned;
-        object.handed_over |= owned & entry.client_to_server;
+        let own = owned & entry.client_to_server & entry.hybrid;
+        object.everything_dirty |= owned & !own;
+        object.handed_over |= owned & entry.client_to_server & !own;
+        let receiver = object.owner;
         self.queue_dirty(id);
+        self.send_whole(id, own, (false, true), |it| Some(it) == receiver);
     }
 
     /// Those of some components that have changes.
-    fn pending(&self, id: NetId, components: u64) -> u64 {
+    pub(super) fn pending(&self, id: NetId, components: u64) -> u64 {
         let object = self.objects.get(id.0);
         let all = object.map_or(0, |object| object.everything_dirty);
         all & components | self.changed(id, components, |_| u64::MAX)
@@ -113,6 +131,7 @@ impl MirrorServer {
         if let Some(object) = self.objects.get_mut(id.0) {
             object.note_sent(components, now);
         }
+        self.hybrid.forget_changes(id, components);
     }
 
     /// Sends the changes of some components at once, to some of those who observe the object.
@@ -145,6 +164,52 @@ impl MirrorServer {
         write_head(&mut self.scratch.head, EntityStateMessage::ID, id);
         write_segment_size(&mut self.scratch.head, written.len());
         self.scratch.head.write_var_u64(mask);
+        self.send_to_observers(id, to);
+    }
+
+    /// Sends some components whole, as a baseline, at once and to some of those who observe the object. Whose
+    /// baseline that is: of all who observe it, of its owner, or of both.
+    fn send_whole(
+        &mut self,
+        id: NetId,
+        components: u64,
+        receivers: (bool, bool),
+        to: impl Fn(ConnectionId) -> bool,
+    ) {
+        let Some(object) = self.objects.get_mut(id.0) else {
+            return;
+        };
+        let Some(behaviours) = object.behaviours.as_mut().filter(|_| components != 0) else {
+            return;
+        };
+        let wanted = Wanted {
+            observers: components,
+            owner: 0,
+            initial_state: true,
+            everything_dirty: 0,
+        };
+        if let Err(unwritable) = self
+            .scratch
+            .write_components(behaviours.slots_mut(), wanted)
+        {
+            self.report_unwritable(id, unwritable);
+            return;
+        }
+        object.note_settled(components);
+        let tick = self.hybrid.begin(id, components, receivers);
+        let (head, written) = (&mut self.scratch.head, &self.scratch.observers);
+        head.truncate(0);
+        let message = EntityStateMessageUnreliableBaseline::ID;
+        write_hybrid_head(head, (message, tick), id, written);
+        self.send_to_observers(id, to);
+    }
+
+    /// Sends a message that has been written, its head and the components, to some of those who observe an
+    /// object.
+    fn send_to_observers(&mut self, id: NetId, to: impl Fn(ConnectionId) -> bool) {
+        let Some(object) = self.objects.get(id.0) else {
+            return;
+        };
         let observers = self.audiences.shared_members(object.audience);
         for receiver in observers.iter().filter(|receiver| to(**receiver)) {
             let Some(client) = self.connections.get_mut(receiver.0) else {

@@ -1,6 +1,6 @@
 //! What is kept for an object.
 
-use syncvar_runtime::engine::{Nanos, Place};
+use syncvar_runtime::engine::{Nanos, Place, Slot};
 use syncvar_runtime::{Area, Behaviours, ConnectionId, Vector3};
 
 use super::audience::{AudienceId, Audiences};
@@ -67,6 +67,27 @@ impl Object {
     pub(super) fn note_sent(&mut self, components: u64, now: Nanos) {
         self.everything_dirty &= !components;
         self.handed_over &= !components;
+        self.for_each_of(components, |slot| slot.mark_sent(now));
+    }
+
+    /// The changes of these components have been sent, and are to be sent again.
+    pub(super) fn note_repeated(&mut self, components: u64, now: Nanos) {
+        self.for_each_of(components, |slot| slot.mark_repeated(now));
+    }
+
+    /// These components have been sent as they are: nothing of them is to be sent again. When their changes
+    /// were sent last is another matter.
+    pub(super) fn note_settled(&mut self, components: u64) {
+        self.everything_dirty &= !components;
+        self.handed_over &= !components;
+        self.for_each_of(components, |slot| {
+            let last_send = slot.last_send();
+            slot.mark_sent(last_send);
+        });
+    }
+
+    #[inline]
+    fn for_each_of(&mut self, components: u64, mut action: impl FnMut(&mut dyn Slot)) {
         let Some(behaviours) = self.behaviours.as_mut().filter(|_| components != 0) else {
             return;
         };
@@ -76,7 +97,7 @@ impl Object {
             let index = rest.trailing_zeros();
             rest &= rest - 1;
             if let Some(slot) = slots.slot_mut(index as usize) {
-                slot.mark_sent(now);
+                action(slot);
             }
         }
     }

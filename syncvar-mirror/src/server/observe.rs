@@ -156,17 +156,26 @@ impl MirrorServer {
         self.show_to(id, connection);
     }
 
-    /// Somebody is about to be the first who observes an object.
+    /// Somebody is about to be the first who observes an object. Changes that have been sent unreliably and
+    /// in no baseline stay changes: one that comes late may be applied to the state that is sent now.
     fn begin_observation(&mut self, id: NetId) {
-        let now = nanos(self.now);
+        let (now, since) = (nanos(self.now), self.hybrid.since(id));
         if let Some(object) = self.objects.get_mut(id.0)
             && let Some(behaviours) = object.behaviours.as_mut()
         {
-            (object.everything_dirty, object.handed_over) = (0, 0);
+            object.everything_dirty &= since;
+            object.handed_over &= since;
+            let mut bit = 1;
             behaviours.slots_mut().for_each_mut(|slot| {
-                slot.mark_sent(now);
+                if since & bit == 0 {
+                    slot.mark_sent(now);
+                }
                 slot.set_observed(true);
+                bit = bit.wrapping_shl(1);
             });
+        }
+        if since != 0 {
+            self.queue_dirty(id);
         }
     }
 

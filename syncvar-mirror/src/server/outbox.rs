@@ -156,17 +156,18 @@ impl Outbox {
         }
     }
 
-    /// Completes the batches of a channel, and then has what a frame has written for some audiences: with
-    /// the exceptions of each of them, in order.
+    /// Completes the batches of a channel, and then has what a frame has written for some audiences, with
+    /// the exceptions of each of them, in order; before and behind that stand other messages.
     pub(super) fn flush_with_frames<'a>(
         &mut self,
-        channel: Channel,
-        time: Duration,
+        (channel, time): (Channel, Duration),
         frames: impl Iterator<Item = (&'a Frame, &'a [Exception])>,
+        [before, behind]: [Bytes; 2],
     ) {
         let open = self.flush_but_open(channel, time);
         let header = header(time);
         let mut gathering = Gathering::new(self, channel, &header, open);
+        gathering.add(before);
         for (frame, exceptions) in frames {
             let mut next = 0;
             for exception in exceptions {
@@ -176,6 +177,7 @@ impl Outbox {
             }
             gathering.add_messages(frame, next..frame.len());
         }
+        gathering.add(behind);
         gathering.finish();
     }
 
@@ -197,10 +199,11 @@ impl Outbox {
         own.is_some_and(|own| !own.bytes.is_empty() && own.time == time)
     }
 
-    /// How batches for this connection are cut.
-    pub(super) fn cut(&self) -> Cut {
+    /// How batches for this connection are cut, with messages before and behind those of a frame, or without.
+    pub(super) fn cut(&self, around: [bool; 2]) -> Cut {
         Cut {
             threshold: self.limits.batch_threshold,
+            around,
         }
     }
 

@@ -28,6 +28,7 @@ impl MirrorServer {
         object.owner = owner;
         // The next one counts from 0 again, by a clock of its own.
         self.unreliable.remove(&id);
+        self.hybrid.change_owner(id);
         if let Some(client) = former.and_then(|it| self.connections.get_mut(it.0)) {
             client.owned.remove(object);
             client.player = client.player.filter(|player| *player != id);

@@ -20,7 +20,7 @@ impl MirrorServer {
     /// When the name is longer than 65 534 bytes, or than the transport of some connection carries:
     /// nothing is done then.
     pub fn load_scene(&mut self, name: &str, operation: SceneOperation) -> Result<(), MirrorError> {
-        let limit = LONGEST_NAME.min(self.longest_message().saturating_sub(8));
+        let limit = LONGEST_NAME.min(self.longest_state.saturating_sub(8));
         if name.len() > limit {
             return Err(MirrorError::TooLong {
                 length: name.len(),

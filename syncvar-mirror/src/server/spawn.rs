@@ -285,6 +285,7 @@ impl MirrorServer {
         self.owed.retain(|(_, owed)| *owed != id);
         self.calls.forget(id);
         self.unreliable.remove(&id);
+        self.hybrid.forget(id);
         let owner = object.owner.and_then(|it| self.connections.get_mut(it.0));
         if let Some(owner) = owner {
             owner.owned.remove(&object);

@@ -13,7 +13,7 @@ use crate::context::Panicked;
 use crate::schema::{BehaviourSchema, RuleBits, Sections};
 use crate::{
     BufferSerializer, CallContext, CallTable, LifecycleCallback, LifecycleResult, NetworkBehaviour,
-    NetworkContext, NetworkReader, NetworkWriter, ReadError, SynchronizeError,
+    NetworkContext, NetworkReader, NetworkWriter, ReadError, SyncMethod, SynchronizeError,
 };
 
 /// A time or a span of time in nanoseconds: half as long as a `Duration`, and compared in one step.
@@ -41,6 +41,8 @@ pub struct BehaviourInfo {
     pub channel: u8,
     /// The shortest time between two of them.
     pub send_interval: Nanos,
+    /// How its changes travel in Mirror's protocol.
+    pub sync_method: SyncMethod,
     /// [`NetworkBehaviour::RESENDABLE`].
     pub resendable: bool,
     /// The bits of fields whose changes are operations, as long as they are not set dirty as a whole.
@@ -217,6 +219,9 @@ pub trait Slot: Send + Sync {
 
     /// This behaviour was sent: it is clean.
     fn mark_sent(&mut self, now: Nanos);
+
+    /// Everything dirty has been sent at this time, and stays dirty: it is to be sent again.
+    fn mark_repeated(&mut self, now: Nanos);
 }
 
 /// The previous values of a behaviour's fields, their type erased.

@@ -97,7 +97,7 @@ fn what_waits_is_counted_and_nothing_waits_when_all_is_polled() {
     let mut frame = frame_of(&[message(1, 20), message(2, 20), message(3, 5)]);
     outbox.send(Reliable, Duration::ZERO, &[b"before"]);
     assert_eq!(outbox.waiting(), 15);
-    let batches = frame.cut(header(NOW), outbox.cut());
+    let batches = frame.cut(header(NOW), outbox.cut([false; 2]), [&[]; 2]);
     outbox.flush_with_batches(Reliable, &batches);
     assert_eq!(outbox.waiting(), 15 + 29 + 29 + 14);
     let lengths: Vec<_> = on_reliable(&mut outbox).iter().map(Vec::len).collect();
@@ -109,11 +109,23 @@ fn what_waits_is_counted_and_nothing_waits_when_all_is_polled() {
 #[test]
 fn batches_are_made_once_for_all_who_are_sent_the_same() {
     let mut frame = frame_of(&[message(1, 20), message(2, 20)]);
-    let [telepathy, kcp] = [Cut { threshold: 100 }, Cut { threshold: 30 }];
-    let first = frame.cut(header(NOW), telepathy);
-    assert!(Arc::ptr_eq(&first, &frame.cut(header(NOW), telepathy)));
+    let [telepathy, kcp] = [100, 30].map(|threshold| Cut {
+        threshold,
+        around: [false; 2],
+    });
+    let first = frame.cut(header(NOW), telepathy, [&[]; 2]);
+    assert!(Arc::ptr_eq(
+        &first,
+        &frame.cut(header(NOW), telepathy, [&[]; 2])
+    ));
     assert_eq!(first.len(), 1);
-    assert_eq!(frame.cut(header(NOW), kcp).len(), 2);
+    assert_eq!(frame.cut(header(NOW), kcp, [&[]; 2]).len(), 2);
+    let timed = Cut {
+        around: [true, false],
+        ..telepathy
+    };
+    let timed = frame.cut(header(NOW), timed, [&framed_alone(b"time"), &[]]);
+    assert!(!Arc::ptr_eq(&first, &timed) && timed.len() == 1);
 }
 
 #[test]
@@ -132,6 +144,12 @@ fn the_time_joins_a_batch_of_the_same_moment_and_no_other() {
 fn lengths(count: usize) -> impl Strategy<Value = Vec<usize>> {
     let length = prop_oneof![4 => 0..20usize, 1 => 20..130usize, 1 => 230..250usize];
     vec(length, 0..count)
+}
+
+/// A message before those of a frame and one behind them, or none.
+fn around() -> impl Strategy<Value = [Option<Vec<u8>>; 2]> {
+    let some = || proptest::option::of((0..20usize).prop_map(|length| message(7, length)));
+    (some(), some()).prop_map(|(before, behind)| [before, behind])
 }
 
 proptest! {
@@ -155,26 +173,34 @@ proptest! {
         prop_assert_eq!(on_reliable(&mut outbox), batches(&mut reference));
     }
 
-    /// Everybody's messages, cut once for many.
+    /// Everybody's messages, and perhaps one on either side of them, cut once for many.
     #[test]
-    fn shared_batches_are_cut_as_by_mirror(lengths in lengths(60), threshold in 10..300usize) {
+    fn shared_batches_are_cut_as_by_mirror(
+        lengths in lengths(60),
+        around in around(),
+        threshold in 10..300usize,
+    ) {
         let messages: Vec<_> = lengths.iter().enumerate().map(|(n, it)| message(n, *it)).collect();
         let mut frame = frame_of(&messages);
         let mut reference = Reference::new(threshold);
-        for message in &messages {
+        let [first, last] = &around;
+        for message in first.iter().chain(&messages).chain(last) {
             reference.add(message, NOW.as_secs_f64());
         }
-        let cut = frame.cut(header(NOW), Cut { threshold });
+        let around = around.map(|it| it.as_deref().map(framed_alone).unwrap_or_default());
+        let how = Cut { threshold, around: around.each_ref().map(|it| !it.is_empty()) };
+        let cut = frame.cut(header(NOW), how, around.each_ref().map(|it| &it[..]));
         let cut: Vec<_> = cut.iter().map(|batch| batch.to_vec()).collect();
         prop_assert_eq!(cut, batches(&mut reference));
     }
 
     /// What was queued before, at this very moment or earlier; then two frames, of which some messages
-    /// are replaced, left out or added for this connection.
+    /// are replaced, left out or added for this connection, and perhaps a message on either side of them.
     #[test]
     fn gathered_batches_are_cut_as_by_mirror(
         own in lengths(5),
         same_moment in any::<bool>(),
+        around in around(),
         shared in vec(vec((prop_oneof![4 => 0..20usize, 1 => 20..250usize], 0..8usize), 0..30), 0..3),
         threshold in 10..300usize,
     ) {
@@ -187,6 +213,10 @@ proptest! {
             reference.add(&message, before.as_secs_f64());
         }
         let now = NOW.as_secs_f64();
+        let [first, last] = &around;
+        if let Some(message) = first {
+            reference.add(message, now);
+        }
         let mut parts = Vec::new();
         for messages in &shared {
             let (mut all, mut exceptions) = (Vec::new(), Vec::new());
@@ -221,7 +251,11 @@ proptest! {
             parts.push((frame_of(&all), exceptions));
         }
         let frames = parts.iter().map(|(frame, exceptions)| (frame, &exceptions[..]));
-        outbox.flush_with_frames(Reliable, NOW, frames);
+        if let Some(message) = last {
+            reference.add(message, now);
+        }
+        let around = around.each_ref().map(|it| it.as_deref().map(framed_alone).unwrap_or_default());
+        outbox.flush_with_frames((Reliable, NOW), frames, around);
         let waiting = outbox.waiting();
         let polled = on_reliable(&mut outbox);
         prop_assert_eq!(waiting, polled.iter().map(Vec::len).sum::<usize>());

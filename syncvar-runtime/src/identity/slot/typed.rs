@@ -24,6 +24,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         schema: B::SCHEMA,
         channel: B::CHANNEL,
         send_interval: nanos(B::SEND_INTERVAL),
+        sync_method: B::SYNC_METHOD,
         resendable: B::RESENDABLE,
         operation_bits: B::SCHEMA.operation_bits(),
         sections: B::SCHEMA.sections(),
@@ -272,6 +273,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     #[inline]
     fn mark_sent(&mut self, now: Nanos) {
         self.behaviour.clear_all_dirty_bits();
+        self.last_send = now;
+    }
+
+    fn mark_repeated(&mut self, now: Nanos) {
         self.last_send = now;
     }
 }

@@ -1,0 +1,162 @@
+//! Objects that change hands while something is on its way.
+
+use syncvar::mirror::*;
+use syncvar::prelude::*;
+
+use super::link::Quality;
+use super::net::{Aim, Body, Car, Fuel, Net, SECOND};
+
+fn lossy(net: &mut Net) {
+    net.quality(Quality {
+        lost: 100,
+        ..Quality::default()
+    });
+}
+
+#[test]
+fn what_a_former_owner_has_written_is_the_next_one_s_too() {
+    let (mut net, [first, second]) = Net::joined();
+    let third = net.join(Limits::KCP);
+    let car = net.server.spawn(Car::default());
+    net.server.set_owner(car, Some(first));
+    net.frames(SECOND);
+    net.client(first).get_mut::<Aim>(car).unwrap().yaw.set(3);
+    net.frame();
+    net.client(first).get_mut::<Aim>(car).unwrap().yaw.set(4);
+    net.frames(5);
+    lossy(&mut net);
+    net.said();
+    net.server.set_owner(car, Some(second));
+    net.frame();
+    let said: Vec<_> = net
+        .said()
+        .into_iter()
+        .filter(|line| line.contains("baseline"))
+        .collect();
+    let baseline = |to: ConnectionId| {
+        said.iter()
+            .any(|line| line.starts_with(&format!("to {}:", to.0)))
+    };
+    assert!(
+        baseline(second) && baseline(third) && !baseline(first),
+        "{said:?}"
+    );
+    for client in [first, second, third] {
+        assert_eq!(*net.seen::<Aim>(client, car).yaw, 4);
+    }
+    // Nothing of it is left.
+    net.frames(2 * SECOND);
+    net.said();
+    net.client(second).get_mut::<Aim>(car).unwrap().yaw.set(5);
+    net.frames(2 * SECOND);
+    for client in [first, second, third] {
+        assert_eq!(*net.seen::<Aim>(client, car).yaw, 5);
+    }
+}
+
+#[test]
+fn a_new_owner_is_sent_what_is_for_the_owner() {
+    let (mut net, [first, second]) = Net::joined();
+    let car = net.server.spawn(Car::default());
+    net.server.set_owner(car, Some(first));
+    net.server.get_mut::<Fuel>(car).unwrap().left.set(7);
+    // What comes before its object is spawned is lost.
+    net.frames(2);
+    assert_eq!(*net.seen::<Fuel>(first, car).left, 7);
+    net.server.set_owner(car, Some(second));
+    net.frame();
+    assert_eq!(
+        *net.seen::<Fuel>(second, car).left,
+        7,
+        "it is counted from what it has"
+    );
+    net.server.get_mut::<Fuel>(car).unwrap().left.set(8);
+    net.frames(SECOND);
+    assert_eq!(*net.seen::<Fuel>(second, car).left, 8);
+    assert_eq!(*net.seen::<Fuel>(first, car).left, 7);
+    net.server.set_owner(car, Some(first));
+    net.frames(SECOND);
+    assert_eq!(*net.seen::<Fuel>(first, car).left, 8);
+}
+
+#[test]
+fn a_new_owner_goes_on_from_the_baselines_that_all_were_sent() {
+    let (mut net, [first, second]) = Net::joined();
+    let car = net.server.spawn(Car::default());
+    net.server.set_owner(car, Some(first));
+    net.frames(2);
+    // Baselines for all but the owner.
+    for yaw in 1..4 {
+        net.client(first).get_mut::<Aim>(car).unwrap().yaw.set(yaw);
+        net.frames(SECOND);
+    }
+    net.server.set_owner(car, Some(second));
+    net.server.get_mut::<Fuel>(car).unwrap().left.set(6);
+    net.frame();
+    assert_eq!(*net.seen::<Fuel>(second, car).left, 6);
+    net.set_x(car, 5);
+    net.frame();
+    assert_eq!(net.xs([second], car), [5]);
+    net.frames(SECOND);
+    assert_eq!(net.xs([first, second], car), [5, 5]);
+}
+
+#[test]
+fn what_only_an_owner_writes_and_is_given_is_sent_to_the_next_one_at_once() {
+    let secret = Component::new()
+        .sync_mode(SyncMode::Owner)
+        .sync_direction(SyncDirection::ClientToServer);
+    let prefab = MirrorPrefab::new("aim", 1.into()).component(0, secret);
+    let mut config = MirrorServerConfig::default();
+    config.spawn_policy = SpawnPolicy::WhenReady;
+    let (mut net, []) = Net::joined();
+    let prefabs = MirrorPrefabs::new().register::<Aim>(prefab.clone());
+    net.server = MirrorServer::with_config(prefabs, config);
+    let all = [(); 2].map(|()| {
+        let connection = net.join(Limits::KCP);
+        let prefabs = MirrorPrefabs::new().register::<Aim>(prefab.clone());
+        let mut config = MirrorClientConfig::default();
+        config.auto_add_player = false;
+        let mut client = MirrorClient::with_config(prefabs, config);
+        client.handle_connect(Limits::KCP);
+        net.clients.insert(connection, client);
+        connection
+    });
+    net.frame();
+    let aim = net.server.spawn(Aim::default());
+    net.server.set_owner(aim, Some(all[0]));
+    net.frame();
+    net.client(all[0]).get_mut::<Aim>(aim).unwrap().yaw.set(6);
+    net.frames(10);
+    lossy(&mut net);
+    net.server.set_owner(aim, Some(all[1]));
+    net.frame();
+    assert_eq!(*net.seen::<Aim>(all[1], aim).yaw, 6);
+    net.said();
+    net.client(all[1]).get_mut::<Aim>(aim).unwrap().yaw.set(7);
+    net.frames(2 * SECOND);
+    assert_eq!(*net.server.get::<Aim>(aim).unwrap().yaw, 7);
+    assert_eq!(*net.seen::<Aim>(all[1], aim).yaw, 7);
+    assert!(net.said().iter().all(|line| line.starts_with("from")));
+}
+
+#[test]
+fn callbacks_and_commands_write_as_everything_else_does() {
+    let (mut net, [owner, other]) = Net::joined();
+    let body = net.server.spawn(Body::default());
+    net.frame();
+    // The callback writes while the object is being called.
+    net.server.set_owner(body, Some(owner));
+    net.frame();
+    assert_eq!(*net.seen::<Body>(other, body).y, 1000);
+    net.client(other).calls::<Body>(body).push(5).unwrap();
+    net.frames(2);
+    assert_eq!(net.xs([owner, other], body), [5, 5]);
+    lossy(&mut net);
+    net.client(other).calls::<Body>(body).push(5).unwrap();
+    net.frames(SECOND + 1);
+    assert_eq!(net.xs([owner, other], body), [10, 10]);
+    net.said();
+    net.frames(SECOND);
+    assert_eq!(net.said(), [""; 0]);
+}

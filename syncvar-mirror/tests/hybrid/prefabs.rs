@@ -1,0 +1,88 @@
+//! Which components can be hybrid.
+
+use syncvar::mirror::*;
+use syncvar::prelude::*;
+use syncvar::{NetworkReader, NetworkWriter, ReadError};
+
+#[derive(NetworkBehaviour, Default)]
+struct Bag {
+    #[sync_var]
+    gold: SyncVar<i32>,
+    #[sync_var]
+    items: SyncList<i32>,
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(sync_method = hybrid)]
+struct Chest {
+    #[network_behaviour(base)]
+    base: Bag,
+}
+
+/// Counts what it is told.
+#[derive(Default)]
+struct Steps<const VALUES: bool>;
+
+impl<const VALUES: bool> NetworkBehaviour for Steps<VALUES> {
+    type Previous = ();
+    const SCHEMA: syncvar::BehaviourSchema = syncvar::BehaviourSchema {
+        name: "Steps",
+        base: None,
+        fields: &[],
+    };
+    const RESENDABLE: bool = VALUES;
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        0
+    }
+    fn set_dirty_bit(&mut self, _: u64) {}
+    fn clear_all_dirty_bits(&mut self) {}
+    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
+        false
+    }
+    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+        Ok(())
+    }
+}
+
+fn hybrid(name: &str) -> MirrorPrefab {
+    let component = Component::new().sync_method(SyncMethod::Hybrid);
+    MirrorPrefab::new(name, 1.into()).component(0, component)
+}
+
+#[test]
+#[should_panic(
+    expected = "`items` of `Bag` is a collection, and a component with collections cannot be hybrid"
+)]
+fn a_component_with_a_collection_is_refused() {
+    let _ = MirrorPrefabs::new().register::<Bag>(hybrid("bag"));
+}
+
+#[test]
+#[should_panic(expected = "`items` of `Chest` is a collection")]
+fn so_is_one_whose_base_has_one() {
+    let _ = MirrorPrefabs::new().register::<Chest>(MirrorPrefab::new("chest", 1.into()));
+}
+
+#[test]
+#[should_panic(
+    expected = "`Steps` cannot be hybrid, since it does not say that its changes can be sent again"
+)]
+fn so_is_one_whose_changes_cannot_be_repeated() {
+    let _ = MirrorPrefabs::new().register::<Steps<false>>(hybrid("steps"));
+}
+
+#[test]
+fn what_the_prefab_says_counts_and_else_what_the_struct_says() {
+    let reliable = Component::new().sync_method(SyncMethod::Reliable);
+    let chest = MirrorPrefab::new("chest", 1.into()).component(0, reliable);
+    let prefabs = MirrorPrefabs::new()
+        .register::<Chest>(chest)
+        .register::<Steps<true>>(
+            MirrorPrefab::new("steps", 2.into())
+                .component(0, Component::new().sync_method(SyncMethod::Hybrid)),
+        );
+    assert!(prefabs.asset_id("steps").is_some());
+    assert_eq!(Bag::SYNC_METHOD, SyncMethod::Reliable);
+    assert_eq!(Chest::SYNC_METHOD, SyncMethod::Hybrid);
+}

@@ -1,0 +1,332 @@
+//! What a server sends.
+
+use std::time::Duration;
+
+use syncvar::Channel;
+use syncvar::mirror::*;
+
+use super::link::Quality;
+use super::net::{Body, Car, FRAME, Fuel, Name, Net, SECOND};
+
+/// A change of `x` alone, or of `y` alone, of the first component, of values below 64.
+fn change(field: u8, value: u8) -> String {
+    format!("010a0000000000000000{field:02x}{:02x}", value * 2)
+}
+
+// IsDirty_BitsOnly_FalseByDefault, UnreliableBaseline_Timing,
+// SerializeServer_ObserversMode_ServerToClient_UnreliableOnly.
+#[test]
+fn a_change_is_repeated_until_a_baseline_has_it_and_then_all_is_silent() {
+    let (mut net, [client]) = Net::joined();
+    let body = net.server.spawn(Body::default());
+    net.frames(2);
+    assert_eq!(net.said(), [""; 0], "the spawn has everything");
+    net.set_x(body, 5);
+    net.frames(3);
+    let delta = |tick: u8, text: &str| format!("to {}: delta {tick} {text}", client.0);
+    let baseline = |tick: u8, text: &str| format!("to {}: baseline {tick} {text}", client.0);
+    assert_eq!(net.said(), vec![delta(0, &change(1, 5)); 3]);
+    net.until_baseline();
+    net.said();
+    net.frame();
+    // The last change, and then all of the component; which of them comes first is the channels' affair.
+    let mut said = net.said();
+    said.sort();
+    assert_eq!(said, [baseline(1, "01020a00"), delta(0, &change(1, 5))]);
+    net.frames(2 * SECOND);
+    assert_eq!(net.said(), [""; 0]);
+
+    net.set_x(body, 6);
+    net.frame();
+    net.server.get_mut::<Body>(body).unwrap().y.set(7);
+    net.frame();
+    let both = "010b0000000000000000030c0e";
+    assert_eq!(net.said(), [delta(1, &change(1, 6)), delta(1, both)]);
+    net.until_baseline();
+    net.frame();
+    assert!(net.said().contains(&baseline(2, "01020c0e")));
+    net.frame();
+    assert_eq!(net.said(), [""; 0]);
+}
+
+// ClearAllDirtyBits_PreservesLastSyncTime_WhenFlagFalse, IsDirty_BitsOnly_TrueWhenBitsSet_RegardlessOfSyncInterval.
+#[test]
+fn a_component_with_an_interval_is_repeated_when_that_is_over_and_a_baseline_does_not_wait() {
+    let slow = Component::new().sync_interval(Duration::from_secs(5));
+    let prefabs = || {
+        MirrorPrefabs::new()
+            .register::<Body>(MirrorPrefab::new("body", 2.into()).component(0, slow))
+    };
+    let mut config = MirrorServerConfig::default();
+    config.spawn_policy = SpawnPolicy::WhenReady;
+    let mut net = Net::new();
+    net.server = MirrorServer::with_config(prefabs(), config);
+    let client = net.join(Limits::KCP);
+    net.frame();
+    let body = net.server.spawn(Body::default());
+    let mut at = Vec::new();
+    for frame in 1..=12 * SECOND {
+        net.set_x(body, i32::try_from(frame).unwrap());
+        net.frame();
+        let kinds = net
+            .said()
+            .into_iter()
+            .map(|line| line[..8].trim().to_owned());
+        at.extend(kinds.map(|it| (it.replace(&format!("to {}: ", client.0), ""), net.frame)));
+    }
+    let frames = |kind: &str| -> Vec<u64> {
+        let of = at.iter().filter(|(it, _)| kind.starts_with(it.as_str()));
+        of.map(|(_, frame)| *frame).collect()
+    };
+    // Counted from the spawn, in the first frame; a baseline in between makes no difference to that.
+    assert_eq!(frames("delta"), [251, 501]);
+    let seconds: Vec<_> = (1..=12).map(|second| second * SECOND).collect();
+    assert_eq!(frames("baseline"), seconds);
+}
+
+#[test]
+fn what_travels_reliably_and_what_does_not_go_side_by_side() {
+    let (mut net, [client]) = Net::joined();
+    let car = net.server.spawn(Car::default());
+    net.frame();
+    net.set_x(car, 1);
+    net.server
+        .get_mut::<Name>(car)
+        .unwrap()
+        .name
+        .set("a".into());
+    net.frames(2);
+    let to = |text: &str| format!("to {}: {text}", client.0);
+    let mut said = net.said();
+    said.sort();
+    assert_eq!(
+        said,
+        [
+            to(&format!("delta 0 {}", change(1, 1))),
+            to(&format!("delta 0 {}", change(1, 1))),
+            to("state 020c000000000000000001020061"),
+        ]
+    );
+    net.until_baseline();
+    net.set_x(car, 2);
+    net.server
+        .get_mut::<Name>(car)
+        .unwrap()
+        .name
+        .set("b".into());
+    net.said();
+    net.frame();
+    let said: Vec<_> = net
+        .said()
+        .into_iter()
+        .filter(|line| !line.contains("delta"))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            to("state 020c000000000000000001020062"),
+            to("baseline 1 01020400")
+        ]
+    );
+    assert_eq!(*net.seen::<Name>(client, car).name, "b");
+    assert_eq!(net.xs([client], car), [2]);
+}
+
+#[test]
+fn the_owner_and_the_others_are_sent_what_is_theirs_each_component_written_once() {
+    let (mut net, [owner, other]) = Net::joined();
+    let car = net.server.spawn(Car::default());
+    net.server.set_owner(car, Some(owner));
+    net.until_baseline();
+    net.frames(2);
+    net.said();
+    net.set_x(car, 1);
+    net.server.get_mut::<Fuel>(car).unwrap().left.set(2);
+    net.frame();
+    let [to_owner, to_other] = [owner, other].map(|it| format!("to {}: ", it.0));
+    let mut said = net.said();
+    said.sort();
+    assert_eq!(said.len(), 2);
+    assert!(
+        said[0].starts_with(&(to_owner.clone() + "delta")),
+        "{said:?}"
+    );
+    assert!(
+        said[0].ends_with("050a000000000000000001020a00000000000000000104"),
+        "{said:?}"
+    );
+    assert!(
+        said[1].starts_with(&(to_other.clone() + "delta")),
+        "{said:?}"
+    );
+    assert!(said[1].ends_with(&change(1, 1)), "{said:?}");
+    net.until_baseline();
+    net.said();
+    net.frame();
+    let said: Vec<_> = net
+        .said()
+        .into_iter()
+        .filter(|line| line.contains("baseline"))
+        .collect();
+    assert_eq!(said.len(), 2);
+    assert!(
+        said[0].starts_with(&to_owner) && said[0].ends_with(" 050302f7e00104"),
+        "{said:?}"
+    );
+    assert!(
+        said[1].starts_with(&to_other) && said[1].ends_with(" 010302f7e0"),
+        "{said:?}"
+    );
+    assert_eq!(*net.seen::<Fuel>(owner, car).left, 2);
+    assert_eq!(*net.seen::<Fuel>(other, car).left, 0);
+}
+
+#[test]
+fn a_baseline_for_some_leaves_the_changes_of_the_others_as_they_count() {
+    let (mut net, [owner, other]) = Net::joined();
+    let car = net.server.spawn(Car::default());
+    net.server.set_owner(car, Some(owner));
+    net.frames(2 * SECOND);
+    // Baselines for the owner alone.
+    for left in 1..4 {
+        net.server.get_mut::<Fuel>(car).unwrap().left.set(left);
+        net.frames(SECOND);
+    }
+    net.set_x(car, 7);
+    net.frame();
+    assert_eq!(
+        net.xs([owner, other], car),
+        [7, 7],
+        "before the next baseline"
+    );
+    net.frames(SECOND);
+    // Baselines for all but the owner.
+    for x in 1..4 {
+        net.client(owner)
+            .get_mut::<super::net::Aim>(car)
+            .unwrap()
+            .yaw
+            .set(x);
+        net.frames(SECOND);
+    }
+    net.set_x(car, 8);
+    net.frame();
+    assert_eq!(net.xs([owner, other], car), [8, 8]);
+    net.server.get_mut::<Fuel>(car).unwrap().left.set(9);
+    net.frame();
+    assert_eq!(*net.seen::<Fuel>(owner, car).left, 9);
+}
+
+#[test]
+fn one_who_comes_between_two_baselines_is_right_at_once_and_stays_so() {
+    let (mut net, [first]) = Net::joined();
+    let body = net.server.spawn(Body::default());
+    net.set_x(body, 1);
+    net.frames(SECOND);
+    net.set_x(body, 2);
+    net.frame();
+    let second = net.join(Limits::KCP);
+    net.frames(2);
+    assert_eq!(net.xs([first, second], body), [2, 2]);
+    // What is counted from a baseline that it does not have does not count.
+    net.set_x(body, 3);
+    net.frames(2);
+    assert_eq!(net.xs([first, second], body), [3, 2]);
+    assert!(net.client(second).stats().outdated > 0);
+    net.until_baseline();
+    net.frame();
+    assert_eq!(net.xs([first, second], body), [3, 3]);
+    net.set_x(body, 4);
+    net.frame();
+    assert_eq!(net.xs([first, second], body), [4, 4]);
+}
+
+#[test]
+fn without_unreliable_packets_everything_comes_with_the_baselines() {
+    let (mut net, [client]) = Net::joined();
+    let body = net.server.spawn(Body::default());
+    net.frame();
+    net.quality(Quality {
+        lost: 100,
+        ..Quality::default()
+    });
+    for x in [1, 2, 3] {
+        net.set_x(body, x);
+        net.frame();
+        assert_eq!(net.xs([client], body), [x - 1]);
+        net.until_baseline();
+        net.frame();
+        assert_eq!(net.xs([client], body), [x]);
+    }
+}
+
+#[test]
+fn set_dirty_sends_everything_as_a_change_until_a_baseline_has_it() {
+    let (mut net, [client]) = Net::joined();
+    let body = net.server.spawn(Body::default());
+    net.frame();
+    assert!(net.server.set_dirty(body, 0));
+    net.frames(2);
+    let everything = "01130000000000000000ffffffffffffffffff0000";
+    let line = format!("to {}: delta 0 {everything}", client.0);
+    assert_eq!(net.said(), [line.clone(), line]);
+    net.frames(SECOND);
+    net.said();
+    net.frames(SECOND);
+    assert_eq!(net.said(), [""; 0]);
+}
+
+#[test]
+fn changes_go_twice_where_that_is_asked_for_and_count_once() {
+    let mut config = MirrorServerConfig::default();
+    config.unreliable_redundancy = true;
+    config.unreliable_baseline_interval = Duration::from_millis(100);
+    let mut net = Net::with_config(config);
+    let client = net.join(Limits::KCP);
+    net.frame();
+    let car = net.server.spawn(Car::default());
+    net.server.set_owner(car, Some(client));
+    net.frames(11);
+    net.said();
+    net.set_x(car, 1);
+    net.server.get_mut::<Fuel>(car).unwrap().left.set(3);
+    let outdated = net.client(client).stats().outdated;
+    net.frame();
+    let said = net.said();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert_eq!(said[0], said[1]);
+    assert_eq!(net.client(client).stats().outdated, outdated + 1);
+    assert_eq!(*net.seen::<Fuel>(client, car).left, 3);
+    net.frames(5);
+    net.said();
+    net.frames(5);
+    assert_eq!(
+        net.said(),
+        [""; 0],
+        "a baseline came after a tenth of a second"
+    );
+}
+
+#[test]
+fn over_a_stream_that_has_one_channel_the_same_is_sent() {
+    let mut net = Net::new();
+    let client = net.join(Limits::TELEPATHY);
+    net.frame();
+    let body = net.server.spawn(Body::default());
+    net.frame();
+    for x in 1..200 {
+        net.set_x(body, x);
+        net.server
+            .update(FRAME * u32::try_from(net.frame + 1).unwrap());
+        net.frame += 1;
+        // Telepathy does not say which channel something was sent on.
+        let mut sent = Vec::new();
+        while let Some(transmit) = net.server.poll_transmit() {
+            sent.push(transmit.to_bytes());
+        }
+        for bytes in sent {
+            net.give(client, Channel::Reliable, &bytes);
+        }
+        assert_eq!(net.xs([client], body), [x]);
+    }
+}

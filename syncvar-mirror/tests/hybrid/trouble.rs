@@ -1,0 +1,285 @@
+//! What goes wrong: what comes late, what is too long, and who is not there any more.
+
+use std::time::Duration;
+
+use syncvar::mirror::*;
+use syncvar::prelude::*;
+use syncvar::{Channel, Quantized};
+
+use super::link::Quality;
+use super::net::{Body, FRAME, Net, SECOND};
+
+/// The batch of changes that one frame sends a client, which does not get it.
+fn kept(net: &mut Net, from: ConnectionId) -> Vec<u8> {
+    net.frame += 1;
+    net.server.update(FRAME * u32::try_from(net.frame).unwrap());
+    let mut kept = Vec::new();
+    while let Some(transmit) = net.server.poll_transmit() {
+        if transmit.connection == from && transmit.channel == Channel::Unreliable {
+            kept = transmit.to_bytes().to_vec();
+        }
+    }
+    assert!(!kept.is_empty());
+    kept
+}
+
+#[test]
+fn a_late_change_of_an_object_that_is_shown_again_does_not_stay() {
+    let (mut net, [client]) = Net::joined();
+    let body = net.server.spawn(Body::default());
+    net.frame();
+    net.set_x(body, 1);
+    let late = kept(&mut net, client);
+    // Nobody sees it, and then the same one again: what was pending is in what it is shown.
+    net.server.hide(body, client);
+    net.frame();
+    net.set_x(body, 2);
+    net.server.restore(body, client);
+    net.frame();
+    assert_eq!(net.xs([client], body), [2]);
+    net.client(client)
+        .handle_packet(Channel::Unreliable, &late)
+        .unwrap();
+    net.frames(SECOND);
+    assert_eq!(net.xs([client], body), [2]);
+    net.said();
+    net.frames(SECOND);
+    assert_eq!(net.said(), [""; 0]);
+}
+
+#[test]
+fn what_changes_while_nobody_observes_is_in_the_spawn_and_nowhere_else() {
+    let (mut net, [client]) = Net::joined();
+    let body = net.server.spawn(Body::default());
+    net.frame();
+    net.server.hide(body, client);
+    net.frames(3);
+    net.set_x(body, 8);
+    net.frames(2 * SECOND);
+    net.said();
+    net.server.restore(body, client);
+    net.frames(2 * SECOND);
+    assert_eq!(net.xs([client], body), [8]);
+    assert_eq!(net.said(), [""; 0]);
+}
+
+#[test]
+fn an_object_that_is_hidden_or_gone_before_its_baseline_is_told_no_more() {
+    let (mut net, [client, other]) = Net::joined();
+    let [hidden, gone] = [(); 2].map(|()| net.server.spawn(Body::default()));
+    net.frame();
+    net.set_x(hidden, 1);
+    net.set_x(gone, 1);
+    net.frame();
+    net.server.hide(hidden, client);
+    net.server.despawn(gone);
+    net.said();
+    net.frames(SECOND);
+    assert!(
+        net.said()
+            .iter()
+            .all(|line| line.starts_with(&format!("to {}:", other.0)))
+    );
+    assert_eq!(net.xs([other], hidden), [1]);
+    let stats = [client, other].map(|it| net.client(it).stats().unknown_objects);
+    assert_eq!(stats, [0, 0]);
+}
+
+#[test]
+fn one_who_is_not_ready_for_a_while_is_right_again() {
+    let (mut net, [client]) = Net::joined();
+    let body = net.server.spawn(Body::default());
+    net.set_x(body, 1);
+    net.frames(SECOND);
+    net.set_x(body, 2);
+    let late = kept(&mut net, client);
+    net.server.set_not_ready(client);
+    net.frame();
+    net.set_x(body, 3);
+    net.frames(3);
+    net.client(client).ready();
+    net.frames(2);
+    assert_eq!(net.xs([client], body), [3]);
+    net.client(client)
+        .handle_packet(Channel::Unreliable, &late)
+        .unwrap();
+    net.frames(SECOND);
+    assert_eq!(net.xs([client], body), [3]);
+}
+
+#[test]
+fn a_change_from_before_an_object_was_shown_again_is_no_news() {
+    let (mut net, [client, other]) = Net::joined();
+    let body = net.server.spawn(Body::default());
+    net.set_x(body, 1);
+    net.frames(SECOND);
+    net.set_x(body, 2);
+    let late = kept(&mut net, client);
+    net.server.set_not_ready(client);
+    net.set_x(body, 3);
+    // Of the baseline that goes out meanwhile it learns nothing.
+    net.frames(2 * SECOND);
+    net.client(client).ready();
+    net.frames(2);
+    net.give(client, Channel::Unreliable, &late);
+    assert_eq!(net.xs([client, other], body), [3, 3]);
+}
+
+/// A text that may be longer than an unreliable packet.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, sync_method = hybrid)]
+struct Note {
+    #[sync_var]
+    text: SyncVar<String>,
+}
+
+fn noted(limits: Limits) -> (Net, ConnectionId, NetId) {
+    let prefabs = || MirrorPrefabs::new().register::<Note>(MirrorPrefab::new("note", 1.into()));
+    let mut config = MirrorServerConfig::default();
+    config.spawn_policy = SpawnPolicy::WhenReady;
+    let mut net = Net::new();
+    net.server = MirrorServer::with_config(prefabs(), config);
+    let connection = net.join(limits);
+    let mut client = MirrorClient::new(prefabs());
+    client.handle_connect(limits);
+    net.clients.insert(connection, client);
+    net.frame();
+    let note = net.server.spawn(Note::default());
+    net.frame();
+    (net, connection, note)
+}
+
+fn too_long(net: &mut Net) -> Vec<(usize, usize)> {
+    let told = net.events().into_iter().filter_map(|event| match event {
+        MirrorServerEvent::TooLong { length, limit, .. } => Some((length, limit)),
+        _ => None,
+    });
+    told.collect()
+}
+
+fn note(net: &mut Net, note: NetId, length: usize) {
+    let text = "x".repeat(length);
+    net.server.get_mut::<Note>(note).unwrap().text.set(text);
+}
+
+#[test]
+fn changes_too_long_for_the_unreliable_channel_are_told_of_and_come_with_the_baseline() {
+    let (mut net, client, id) = noted(Limits::KCP);
+    net.until_baseline();
+    net.frames(2);
+    net.events();
+    // 2 bytes of id, the tick, the number, 3 of the segment's size and 1 of the mask; a safety byte, two
+    // masks, and the length of the text.
+    let head = 2 + 1 + 1 + 2 + 1 + 1 + 8 + 1 + 2;
+    let longest = 1194 - 8 - 2;
+    note(&mut net, id, longest - head);
+    net.frame();
+    assert_eq!(too_long(&mut net), []);
+    assert_eq!(net.seen::<Note>(client, id).text.len(), longest - head);
+    note(&mut net, id, longest - head + 1);
+    net.frames(10);
+    assert_eq!(too_long(&mut net), [(longest + 1, longest)]);
+    assert_eq!(net.seen::<Note>(client, id).text.len(), longest - head);
+    net.until_baseline();
+    net.frame();
+    assert_eq!(net.seen::<Note>(client, id).text.len(), longest - head + 1);
+    assert_eq!(too_long(&mut net), []);
+    note(&mut net, id, 2000);
+    net.frames(10);
+    assert_eq!(too_long(&mut net).len(), 1);
+    net.frames(SECOND);
+    assert_eq!(net.seen::<Note>(client, id).text.len(), 2000);
+}
+
+#[test]
+fn a_baseline_that_is_too_long_is_told_of_and_tried_again() {
+    let (mut net, client, id) = noted(Limits::TELEPATHY);
+    net.until_baseline();
+    net.frames(2);
+    net.events();
+    note(&mut net, id, 20_000);
+    net.frames(3);
+    assert_eq!(too_long(&mut net).len(), 1);
+    net.until_baseline();
+    net.frame();
+    assert_eq!(too_long(&mut net).len(), 1, "now it is the baseline");
+    note(&mut net, id, 100);
+    net.frame();
+    assert_eq!(net.seen::<Note>(client, id).text.len(), 100);
+    net.quality(Quality {
+        lost: 100,
+        ..Quality::default()
+    });
+    note(&mut net, id, 101);
+    net.frames(SECOND);
+    assert_eq!(net.seen::<Note>(client, id).text.len(), 101);
+    assert_eq!(too_long(&mut net), []);
+}
+
+#[test]
+fn updates_at_the_same_time_lose_nothing() {
+    let (mut net, [client]) = Net::joined();
+    let body = net.server.spawn(Body::default());
+    net.frame();
+    let now = FRAME * u32::try_from(net.frame).unwrap();
+    for x in 1..4 {
+        net.set_x(body, x);
+        net.server.update(now);
+    }
+    net.frame();
+    assert_eq!(net.xs([client], body), [3]);
+    // And time may stand still for as long as it likes, or leap.
+    net.set_x(body, 9);
+    net.server.update(now);
+    net.server.update(now + Duration::from_hours(1));
+    net.server.update(Duration::ZERO);
+    while let Some(transmit) = net.server.poll_transmit() {
+        let bytes = transmit.to_bytes();
+        let channel = transmit.channel;
+        net.clients
+            .get_mut(&client)
+            .unwrap()
+            .handle_packet(channel, &bytes)
+            .unwrap();
+    }
+    assert_eq!(net.xs([client], body), [9]);
+}
+
+/// An angle of which steps below a tenth are no change.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, sync_method = hybrid)]
+struct Wheel {
+    #[sync_var(with = Quantized<-10, 10, 10>)]
+    angle: SyncVar<f32>,
+}
+
+#[test]
+fn a_write_that_makes_no_difference_does_not_undo_one_that_has_been_sent_once() {
+    let prefabs = || MirrorPrefabs::new().register::<Wheel>(MirrorPrefab::new("wheel", 1.into()));
+    let mut config = MirrorServerConfig::default();
+    config.spawn_policy = SpawnPolicy::WhenReady;
+    let mut net = Net::new();
+    net.server = MirrorServer::with_config(prefabs(), config);
+    let connection = net.join(Limits::KCP);
+    let mut client = MirrorClient::new(prefabs());
+    client.handle_connect(Limits::KCP);
+    net.clients.insert(connection, client);
+    net.frame();
+    let wheel = net.server.spawn(Wheel::default());
+    net.frame();
+    net.quality(Quality {
+        lost: 100,
+        ..Quality::default()
+    });
+    for angle in [1.0, 1.001] {
+        net.server.get_mut::<Wheel>(wheel).unwrap().angle.set(angle);
+        net.frame();
+    }
+    net.frames(SECOND);
+    let seen = *net.seen::<Wheel>(connection, wheel).angle;
+    assert!((seen - 1.0).abs() < 0.06, "{seen}");
+    net.said();
+    net.server.get_mut::<Wheel>(wheel).unwrap().angle.set(1.002);
+    net.frames(SECOND);
+    assert_eq!(net.said(), [""; 0]);
+}

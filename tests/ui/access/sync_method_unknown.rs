@@ -1,0 +1,10 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+#[network_behaviour(sync_method = unreliable)]
+struct Car {
+    #[sync_var]
+    x: SyncVar<f32>,
+}
+
+fn main() {}

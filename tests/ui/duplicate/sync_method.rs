@@ -1,0 +1,10 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+#[network_behaviour(sync_method = hybrid, sync_method = reliable)]
+struct Car {
+    #[sync_var]
+    x: SyncVar<f32>,
+}
+
+fn main() {}
