@@ -7,6 +7,11 @@
 //! Beside it, in the same run, stands the hand-written floor of `support/floor.rs`, which speaks shorter
 //! bytes.
 //!
+//! On the machine of the last measurement Mirror's own code, put together for mono 6.8 and a transport
+//! that counts bytes, took for 10 000 objects and 100 clients, in turn with this bench: 48 to 63 ms with
+//! nothing or 1 % changed, 77 to 90 ms at 10 %, 455 to 607 ms at 100 %, in bytes that were equal to the last.
+//! The bench took 8 µs, 24 to 36 µs, 0.10 to 0.23 ms, and 0.7 to 1.1 ms.
+//!
 //! What Mirror's own server took for the same, on another machine (its real code under Mono's JIT, one
 //! thread), in milliseconds; the part of the objects that has changed, and of each one field or all:
 //!
