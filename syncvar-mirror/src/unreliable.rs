@@ -7,15 +7,34 @@ use syncvar_runtime::engine::{Nanos, nanos};
 
 /// Which state the changes of an object are counted from, and when the last of them was sent. A baseline
 /// has 0 until the first one comes: changes that are counted from what an object was spawned with count.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Unreliable {
-    baseline: u8,
+    /// None: whatever the first changes are counted from.
+    baseline: Option<u8>,
     time: f64,
     /// When the object was shown last.
     shown: f64,
 }
 
+impl Default for Unreliable {
+    fn default() -> Self {
+        Self {
+            baseline: Some(0),
+            time: 0.0,
+            shown: 0.0,
+        }
+    }
+}
+
 impl Unreliable {
+    /// Of somebody who may have sent baselines before, which are not known any more.
+    pub(crate) fn of_another() -> Self {
+        Self {
+            baseline: None,
+            ..Self::default()
+        }
+    }
+
     /// The object has been shown as it was at this time: what was sent before that is no news.
     pub(crate) const fn show(&mut self, time: f64) {
         self.shown = self.shown.max(time);
@@ -23,15 +42,19 @@ impl Unreliable {
 
     /// A baseline has come. Mirror does not ask when it was sent.
     pub(crate) const fn begin(&mut self, baseline_tick: u8) {
-        self.baseline = baseline_tick;
+        self.baseline = Some(baseline_tick);
     }
 
     /// Whether changes in a batch of this time count: they are counted from the last baseline, newer than
     /// those that came last, and not older than what the object was shown as.
     pub(crate) fn accept(&mut self, baseline_tick: u8, time: f64) -> bool {
         let is_news = time > self.time && time >= self.shown;
-        let counts = is_news && baseline_tick == self.baseline;
+        let counts = is_news
+            && self
+                .baseline
+                .is_none_or(|baseline| baseline == baseline_tick);
         if counts {
+            self.baseline = Some(baseline_tick);
             self.time = time;
         }
         counts

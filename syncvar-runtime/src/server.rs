@@ -397,10 +397,12 @@ impl NetworkServer {
     ///
     /// ```
     /// # use syncvar_runtime::*;
-    /// # let mut server = NetworkServer::new(Prefabs::new());
+    /// # let mut config = ServerConfig::default();
+    /// # config.compare_schemas = false;
+    /// # let mut server = NetworkServer::with_config(Prefabs::new(), config);
     /// # let connection = server.handle_connect();
     /// let old = server.event_count();
-    /// server.disconnect(connection); // the game has its turn
+    /// server.disconnect(connection, "enough"); // the game has its turn
     /// server.forget_events(old); // what has come up in it waits for the next one
     /// # assert!(matches!(server.poll_event(), Some(ServerEvent::Disconnected { .. })));
     /// # assert!(server.poll_event().is_none());

@@ -281,7 +281,7 @@ impl MirrorClient {
         &mut self,
         message: &EntityStateMessageUnreliableBaseline<'_>,
     ) -> Result<(), MirrorError> {
-        let Some(object) = self.spawned(message.net_id) else {
+        let Some(object) = self.observed(message.net_id) else {
             return Ok(());
         };
         object.unreliable.begin(message.baseline_tick);
@@ -296,7 +296,7 @@ impl MirrorClient {
         time: f64,
         message: &EntityStateMessageUnreliableDelta<'_>,
     ) -> Result<(), MirrorError> {
-        let Some(object) = self.spawned(message.net_id) else {
+        let Some(object) = self.observed(message.net_id) else {
             return Ok(());
         };
         if !object.unreliable.accept(message.baseline_tick, time) {
@@ -310,10 +310,19 @@ impl MirrorClient {
 
     /// An object that has been spawned; one that has not is counted.
     pub(super) fn spawned(&mut self, id: NetId) -> Option<&mut Object> {
+        let object = self.observed(id);
+        if object.is_none() {
+            tracing::warn!(object = %id, "a message for an object that is not there");
+        }
+        object
+    }
+
+    /// The same where it is usual that there is none: what travels unreliably comes before an object is
+    /// there and after it has gone.
+    fn observed(&mut self, id: NetId) -> Option<&mut Object> {
         let object = self.objects.get_mut(id.0).map(|object| &mut **object);
         let object = object.filter(|object| object.stage == Stage::Spawned);
         if object.is_none() {
-            tracing::warn!(object = %id, "a message for an object that is not there");
             self.stats.unknown_objects = self.stats.unknown_objects.wrapping_add(1);
         }
         object

@@ -33,6 +33,7 @@ impl MirrorServer {
         };
         let (written, seen, hybrid) = (entry.client_to_server, entry.observers, entry.hybrid);
         self.settle_shared(id, (written & seen, hybrid), former);
+        self.catch_up(id, hybrid & seen, former);
         // Values of these the next owner is sent anyway.
         let operations = self.changed(id, !written & !seen, |sections| sections.collections);
         self.send_pending(id, operations, |receiver| Some(receiver) == former);
@@ -54,6 +55,7 @@ impl MirrorServer {
         let (written, seen, hybrid) = (entry.client_to_server, entry.observers, entry.hybrid);
         let owner = object.owner;
         self.settle_shared(id, (written & seen, hybrid), former);
+        self.catch_up(id, hybrid & seen, former);
         self.hybrid.change_owner(id);
         let own = self.pending(id, !seen);
         self.forget_pending(id, own);
@@ -63,7 +65,8 @@ impl MirrorServer {
     }
 
     /// Sends what is pending of components that the owner writes to all but the one who has written it. What
-    /// travels unreliably is sent whole, as a baseline is, so that nothing that is still on its way counts.
+    /// travels unreliably is sent whole, as a baseline is, so that nothing that is still on its way counts: to
+    /// all, for whoever does not have this baseline takes no changes until the next one.
     fn settle_shared(
         &mut self,
         id: NetId,
@@ -73,7 +76,18 @@ impl MirrorServer {
         let pending = self.pending(id, shared);
         let to = |receiver| Some(receiver) != former;
         self.send_pending(id, pending & !hybrid, to);
-        self.send_whole(id, pending & hybrid, (true, false), to);
+        self.send_whole(id, pending & hybrid, (true, true), |_| true);
+    }
+
+    /// Sends a former owner, who was not sent the baselines of what it wrote itself, the last one that the others
+    /// were, as things are now: what travels unreliably is counted from that.
+    fn catch_up(&mut self, id: NetId, seen: u64, former: Option<ConnectionId>) {
+        if former.is_some()
+            && let Some(tick) = self.hybrid.join_observers(id)
+            && self.write_whole(id, seen)
+        {
+            self.send_baseline(id, tick, |receiver| Some(receiver) == former);
+        }
     }
 
     /// The new owner of an object, which observes it already, is to be sent what others are not: all values,
@@ -127,9 +141,8 @@ impl MirrorServer {
     }
 
     fn forget_pending(&mut self, id: NetId, components: u64) {
-        let now = nanos(self.now);
         if let Some(object) = self.objects.get_mut(id.0) {
-            object.note_sent(components, now);
+            object.note_settled(components);
         }
         self.hybrid.forget_changes(id, components);
     }
@@ -176,11 +189,21 @@ impl MirrorServer {
         receivers: (bool, bool),
         to: impl Fn(ConnectionId) -> bool,
     ) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        if !self.write_whole(id, components) {
             return;
-        };
-        let Some(behaviours) = object.behaviours.as_mut().filter(|_| components != 0) else {
-            return;
+        }
+        if let Some(object) = self.objects.get_mut(id.0) {
+            object.note_settled(components);
+        }
+        let tick = self.hybrid.begin(id, components, receivers);
+        self.send_baseline(id, tick, to);
+    }
+
+    /// Writes some components whole. Whether there were some, and they could be written.
+    fn write_whole(&mut self, id: NetId, components: u64) -> bool {
+        let object = self.objects.get_mut(id.0).filter(|_| components != 0);
+        let Some(behaviours) = object.and_then(|object| object.behaviours.as_mut()) else {
+            return false;
         };
         let wanted = Wanted {
             observers: components,
@@ -188,15 +211,17 @@ impl MirrorServer {
             initial_state: true,
             everything_dirty: 0,
         };
-        if let Err(unwritable) = self
-            .scratch
-            .write_components(behaviours.slots_mut(), wanted)
-        {
+        let slots = behaviours.slots_mut();
+        if let Err(unwritable) = self.scratch.write_components(slots, wanted) {
             self.report_unwritable(id, unwritable);
-            return;
+            return false;
         }
-        object.note_settled(components);
-        let tick = self.hybrid.begin(id, components, receivers);
+        true
+    }
+
+    /// Sends what has been written whole, as the baseline of this number, to some of those who observe an
+    /// object.
+    fn send_baseline(&mut self, id: NetId, tick: u8, to: impl Fn(ConnectionId) -> bool) {
         let (head, written) = (&mut self.scratch.head, &self.scratch.observers);
         head.truncate(0);
         let message = EntityStateMessageUnreliableBaseline::ID;

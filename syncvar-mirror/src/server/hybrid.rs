@@ -79,6 +79,14 @@ impl Hybrid {
         }
     }
 
+    /// The owner of an object is about to be one of those who observe it: the number of the baseline that
+    /// they were sent, if it was another one.
+    pub(super) fn join_observers(&mut self, id: NetId) -> Option<u8> {
+        let ticks = &mut self.objects.get_mut(&id)?.ticks;
+        let is_other = std::mem::replace(&mut ticks.owner, ticks.observers) != ticks.observers;
+        is_other.then_some(ticks.observers)
+    }
+
     pub(super) fn forget(&mut self, id: NetId) {
         self.objects.remove(&id);
     }

@@ -6,6 +6,7 @@ use syncvar_runtime::{ConnectionId, NetId};
 use super::MirrorServer;
 use crate::SceneId;
 use crate::message::{ChangeOwnerMessage, SpawnFlags};
+use crate::unreliable::Unreliable;
 
 impl MirrorServer {
     /// Gives an object to a connection, or to none: Mirror's `AssignClientAuthority` and
@@ -26,8 +27,8 @@ impl MirrorServer {
             return false;
         };
         object.owner = owner;
-        // The next one counts from 0 again, by a clock of its own.
-        self.unreliable.remove(&id);
+        // The next one has a clock of its own, and baselines of its own if it has been the owner before.
+        self.unreliable.insert(id, Unreliable::of_another());
         self.hybrid.change_owner(id);
         if let Some(client) = former.and_then(|it| self.connections.get_mut(it.0)) {
             client.owned.remove(object);

@@ -37,10 +37,7 @@ fn what_a_former_owner_has_written_is_the_next_one_s_too() {
         said.iter()
             .any(|line| line.starts_with(&format!("to {}:", to.0)))
     };
-    assert!(
-        baseline(second) && baseline(third) && !baseline(first),
-        "{said:?}"
-    );
+    assert!([first, second, third].into_iter().all(baseline), "{said:?}");
     for client in [first, second, third] {
         assert_eq!(*net.seen::<Aim>(client, car).yaw, 4);
     }
@@ -52,6 +49,49 @@ fn what_a_former_owner_has_written_is_the_next_one_s_too() {
     for client in [first, second, third] {
         assert_eq!(*net.seen::<Aim>(client, car).yaw, 5);
     }
+}
+
+/// The baseline that is sent when an object changes hands is for all: whoever did not have it would take no
+/// change of any component until the next one.
+#[test]
+fn a_former_owner_goes_on_seeing_what_changes() {
+    let (mut net, [first, second]) = Net::joined();
+    let car = net.server.spawn(Car::default());
+    net.server.set_owner(car, Some(first));
+    // Right behind a baseline: the next one is far.
+    net.frames(SECOND + 2);
+    net.client(first).get_mut::<Aim>(car).unwrap().yaw.set(3);
+    net.frames(3);
+    net.server.set_owner(car, Some(second));
+    net.frames(3);
+    net.server.get_mut::<Body>(car).unwrap().x.set(9);
+    net.frames(5);
+    for client in [first, second] {
+        assert_eq!(*net.seen::<Body>(client, car).x, 9);
+    }
+}
+
+/// Its client counts on from where it was; the server does not know where that is.
+#[test]
+fn an_owner_that_gets_an_object_back_is_heard_at_once() {
+    let (mut net, [first, second]) = Net::joined();
+    let car = net.server.spawn(Car::default());
+    net.server.set_owner(car, Some(first));
+    net.frames(3);
+    for yaw in 1..=3 {
+        net.client(first).get_mut::<Aim>(car).unwrap().yaw.set(yaw);
+        net.frames(SECOND);
+    }
+    net.server.set_owner(car, Some(second));
+    net.frames(SECOND + 2);
+    net.server.set_owner(car, Some(first));
+    net.frames(3);
+    net.client(first).get_mut::<Aim>(car).unwrap().yaw.set(7);
+    net.frames(5);
+    for client in [first, second] {
+        assert_eq!(*net.seen::<Aim>(client, car).yaw, 7);
+    }
+    assert_eq!(*net.server.get::<Aim>(car).unwrap().yaw, 7);
 }
 
 #[test]
