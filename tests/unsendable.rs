@@ -95,6 +95,31 @@ fn an_object_too_large_to_spawn_is_spawned_once_it_fits() {
 }
 
 #[test]
+fn who_owns_an_object_too_large_to_spawn_is_told_when_it_is_spawned() {
+    let mut net = network(1);
+    let first = net.connection(0);
+    let kept = net.server.spawn(Player::new(1, &"n".repeat(40_000)));
+    let taken = net.server.spawn(Player::new(2, &"n".repeat(40_000)));
+    net.settle();
+    // It joins as the owner of both.
+    let client = net.connect();
+    let joiner = net.connection(client);
+    for id in [kept, taken] {
+        assert!(net.server.set_owner(id, Some(joiner)));
+    }
+    net.settle();
+    assert!(net.server.set_owner(taken, Some(first)));
+    net.settle();
+    for id in [kept, taken] {
+        change(&mut net, id, |player| player.name.set("short".into()));
+    }
+    net.settle();
+    let owns = |client: usize, id| net.client(client).is_owner(id);
+    assert_eq!([owns(0, kept), owns(client, kept)], [false, true]);
+    assert_eq!([owns(0, taken), owns(client, taken)], [true, false]);
+}
+
+#[test]
 fn a_message_that_does_not_fit_an_unreliable_packet_is_reported_and_kept() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0, channel = 1)]

@@ -263,8 +263,10 @@ impl NetworkServer {
             .get(connection.0)
             .map(|joiner| joiner.owned.clone());
         for net_id in owned.unwrap_or_default() {
-            let audience = self.objects.get(net_id.0).map(|spawned| spawned.audience);
-            if audience.is_some_and(|audience| self.audiences.admits(audience, connection)) {
+            let spawned = self.objects.get(net_id.0);
+            // Of one that could not be written yet, it is told when it can.
+            let announced = spawned.filter(|spawned| spawned.announced);
+            if announced.is_some_and(|it| self.audiences.admits(it.audience, connection)) {
                 self.tell_owner(connection, net_id, true);
                 self.let_write(connection, net_id);
             }
