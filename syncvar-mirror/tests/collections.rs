@@ -39,18 +39,22 @@ enum Step<E> {
     SetDirty,
     /// The last observer leaves, and another one comes.
     Leave,
+    /// Another collection takes its place, of which that has been made.
+    Replace(Vec<E>),
 }
 
 fn step<E: Debug + Clone + 'static>(
     edit: impl Strategy<Value = E> + 'static,
 ) -> impl Strategy<Value = Step<E>> {
+    let edit = edit.boxed();
     prop_oneof![
-        12 => edit.prop_map(Step::Edit),
+        12 => edit.clone().prop_map(Step::Edit),
         3 => Just(Step::Send),
         3 => Just(Step::Join),
         1 => (0..8_usize).prop_map(Step::JoinAgain),
         1 => Just(Step::SetDirty),
         1 => Just(Step::Leave),
+        2 => proptest::collection::vec(edit, 0..4).prop_map(Step::Replace),
     ]
 }
 
@@ -96,9 +100,10 @@ fn written(write: impl FnOnce(&mut NetworkWriter)) -> Vec<u8> {
 
 fn run<S: Subject>(steps: &[Step<S::Edit>]) {
     let mut server = S::default();
-    server.set_verbatim(true);
+    server.set_verbatim(true, 0);
     server.set_observed(true);
     let mut clients = vec![Client::new(&server)];
+    let mut promised = 0;
     for step in steps.iter().chain([&Step::Send]) {
         match step {
             Step::Edit(edit) => server.edit(edit),
@@ -112,6 +117,10 @@ fn run<S: Subject>(steps: &[Step<S::Edit>]) {
                     }
                     _ => clients.push(Client::new(&server)),
                 }
+                written(|writer| {
+                    server.write_full(writer);
+                    promised = promised.max(writer.take_promised());
+                });
                 let after = written(|writer| server.write_delta(writer));
                 assert_eq!(before, after, "a full state changes nothing");
             }
@@ -120,8 +129,19 @@ fn run<S: Subject>(steps: &[Step<S::Edit>]) {
                 server.set_observed(false);
                 assert!(!server.is_dirty());
                 server.set_observed(true);
+                promised = 0;
             }
-            Step::Send => send(&mut server, &mut clients),
+            Step::Replace(edits) => {
+                server = S::default();
+                edits.iter().for_each(|edit| server.edit(edit));
+                server.notice_replacement();
+                server.set_verbatim(true, promised);
+                assert!(server.is_dirty());
+            }
+            Step::Send => {
+                send(&mut server, &mut clients);
+                promised = 0;
+            }
         }
     }
 }
@@ -142,7 +162,7 @@ fn send<S: Subject>(server: &mut S, clients: &mut [Client<S>]) {
 /// A collection that reads whatever comes neither panics nor becomes larger than it may.
 fn read_anything<S: Subject>(start: &[u8], change: &[u8], length: impl Fn(&S) -> usize) {
     let mut field = S::default();
-    field.set_verbatim(true);
+    field.set_verbatim(true, 0);
     field.set_observed(true);
     let mut reader = NetworkReader::with_dialect(start, Dialect::Mirror).with_max_elements(9);
     let _ = field.read_full(&mut reader);

@@ -167,8 +167,8 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     ///     fn set_observed(&mut self, observed: bool) {
     ///         self.0.set_observed(observed);
     ///     }
-    ///     fn set_verbatim(&mut self, verbatim: bool) {
-    ///         self.0.set_verbatim(verbatim);
+    ///     fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
+    ///         self.0.set_verbatim(verbatim, promised);
     ///     }
     ///     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
     ///         let written = writer.write_sections(&mut self.0, initial_state);
@@ -240,10 +240,11 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     }
 
     /// Whether collections keep every operation as it was made, one after another, instead of what they
-    /// come to: Mirror's protocol sends them so. A behaviour written by hand that holds
+    /// come to: Mirror's protocol sends them so. Full states have promised `promised` operations at most
+    /// that have not been sent yet. A behaviour written by hand that holds
     /// [`SyncField`](crate::SyncField)s passes it on to each of them.
-    fn set_verbatim(&mut self, verbatim: bool) {
-        let _ = verbatim;
+    fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
+        let _ = (verbatim, promised);
     }
 
     /// Remembers those clean fields of which a write is not always a change to send: a value that

@@ -127,8 +127,12 @@ pub trait SyncField: Send + Sync + 'static {
     /// emptied and filled again; where it has only been filled before anybody can have observed it,
     /// `set_observed(false)` says so. Full states say how many operations are still to come, and change
     /// nothing. Nothing that is kept is ever given up: it grows with what is done between two updates.
-    fn set_verbatim(&mut self, verbatim: bool) {
-        let _ = verbatim;
+    ///
+    /// Of the one whose place it has taken, full states may have said that so many operations are still
+    /// to come, `promised` at most: so many times it will be emptied before, which whoever was promised
+    /// them passes over.
+    fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
+        let _ = (verbatim, promised);
     }
 
     /// Appends everything.

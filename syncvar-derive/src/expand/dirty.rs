@@ -151,11 +151,35 @@ pub(super) fn notice_replacements(behaviour: &Behaviour<'_>) -> Option<TokenStre
 }
 
 pub(super) fn set_observed(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
-    for_listening_fields(behaviour, "set_observed", "observed", &Method::SET_OBSERVED)
+    let observed = Argument {
+        name: "observed",
+        ty: "bool",
+    };
+    for_listening_fields(
+        behaviour,
+        "set_observed",
+        &[observed],
+        &Method::SET_OBSERVED,
+    )
 }
 
 pub(super) fn set_verbatim(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
-    for_listening_fields(behaviour, "set_verbatim", "verbatim", &Method::SET_VERBATIM)
+    let verbatim = Argument {
+        name: "verbatim",
+        ty: "bool",
+    };
+    let promised = Argument {
+        name: "promised",
+        ty: "usize",
+    };
+    let arguments = [verbatim, promised];
+    for_listening_fields(behaviour, "set_verbatim", &arguments, &Method::SET_VERBATIM)
+}
+
+/// An argument that a function hands on.
+struct Argument {
+    name: &'static str,
+    ty: &'static str,
 }
 
 /// A function that tells something to the base and to every field that may want to know it: a `SyncVar`
@@ -163,25 +187,27 @@ pub(super) fn set_verbatim(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
 fn for_listening_fields(
     behaviour: &Behaviour<'_>,
     name: &str,
-    argument: &str,
+    arguments: &[Argument],
     method: &Method,
 ) -> Option<TokenStream> {
-    let argument = Ident::new(argument, Span::call_site());
+    let ident = |name| Ident::new(name, Span::call_site());
+    let names: Vec<_> = arguments.iter().map(|it| ident(it.name)).collect();
+    let types = arguments.iter().map(|it| ident(it.ty));
     let base = behaviour.base.as_ref().map(|base| {
         let member = &base.member;
         let function = item(base.ty, "NetworkBehaviour", name);
-        quote!(#function(&mut self.#member, #argument);)
+        quote!(#function(&mut self.#member, #(#names),*);)
     });
     let listening =
         |sync_var: &&SyncVar<'_>| !matches!(sync_var.ty.container, Container::SyncVar(_));
     let fields = behaviour.sync_vars.iter().filter(listening);
     let calls: Vec<_> = fields
-        .map(|sync_var| call(sync_var, method, Some(&quote!(#argument))))
+        .map(|sync_var| call(sync_var, method, Some(&quote!(#(#names),*))))
         .collect();
-    let name = Ident::new(name, Span::call_site());
+    let name = ident(name);
     (base.is_some() || !calls.is_empty()).then(|| {
         quote! {
-            fn #name(&mut self, #argument: bool) {
+            fn #name(&mut self, #(#names: #types),*) {
                 #base
                 #(#calls;)*
             }

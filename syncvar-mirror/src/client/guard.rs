@@ -109,7 +109,7 @@ impl<B: NetworkBehaviour> Drop for MirrorReplicaMut<'_, B> {
         self.behaviour.notice_replacements();
         if self.writing.is_some() {
             // Those that have taken the place of others.
-            self.behaviour.set_verbatim(true);
+            self.behaviour.set_verbatim(true, 0);
         }
         if let Some(before) = self.before.take() {
             self.behaviour.withdraw_changes(before);

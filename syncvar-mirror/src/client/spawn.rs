@@ -163,7 +163,7 @@ impl MirrorClient {
         for index in 0..slots.len() {
             if let Some(slot) = slots.slot_mut(index) {
                 clean(slot);
-                slot.set_verbatim(has_bit(written, index));
+                slot.set_verbatim(has_bit(written, index), 0);
             }
         }
         let id = message.net_id;

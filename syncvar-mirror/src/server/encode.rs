@@ -73,6 +73,12 @@ impl Components {
     fn clear(&mut self) {
         self.mask = 0;
         self.writer.truncate(0);
+        self.writer.take_promised();
+    }
+
+    /// How many operations their full states have said are still to come.
+    pub(super) fn take_promised(&mut self) -> usize {
+        self.writer.take_promised()
     }
 
     /// They, without the mask.

@@ -185,7 +185,7 @@ impl MirrorServer {
         let Some(object) = self.objects.get_mut(id.0) else {
             return;
         };
-        let observed = object.audience != Audiences::NOBODY;
+        let (observed, promised) = (object.audience != Audiences::NOBODY, object.promised);
         let Some(behaviours) = object.behaviours.as_mut() else {
             return;
         };
@@ -198,7 +198,7 @@ impl MirrorServer {
             let called = slot.call_mirror_hooks(hooks);
             // A hook may have put something into the place of a collection.
             slot.end_change();
-            slot.set_verbatim(true);
+            slot.set_verbatim(true, promised);
             if !observed {
                 slot.set_observed(false);
             }

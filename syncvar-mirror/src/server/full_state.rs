@@ -52,6 +52,7 @@ impl MirrorServer {
             self.report_unwritable(id, unwritable);
             return false;
         }
+        object.promised = object.promised.max(self.scratch.observers.take_promised());
         let payload = self.scratch.take_payload();
         let message = SpawnMessage {
             net_id: id,

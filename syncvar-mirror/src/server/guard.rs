@@ -18,6 +18,8 @@ pub struct MirrorBehaviourMut<'a, B: NetworkBehaviour> {
     before: Option<B::Previous>,
     net_id: NetId,
     observed: bool,
+    /// How many operations somebody may pass over: see `Object::promised`.
+    promised: usize,
     queued: &'a mut bool,
     dirty: &'a mut Vec<NetId>,
 }
@@ -58,6 +60,7 @@ impl MirrorServer {
             queued,
             audience,
             unshown,
+            promised,
             ..
         } = object;
         let observed = *audience != Audiences::NOBODY;
@@ -66,10 +69,15 @@ impl MirrorServer {
             self.dirty.push(id);
         }
         let behaviour = find(behaviours.as_mut()?)?;
-        let dirty = &mut self.dirty;
-        Some(MirrorBehaviourMut::new(
-            id, behaviour, observed, queued, dirty,
-        ))
+        Some(MirrorBehaviourMut {
+            before: behaviour.before_change(),
+            behaviour,
+            net_id: id,
+            observed,
+            promised: *promised,
+            queued,
+            dirty: &mut self.dirty,
+        })
     }
 
     /// Sees to it that the next update sends the whole component at this position, though perhaps nothing
@@ -96,26 +104,6 @@ impl MirrorServer {
     }
 }
 
-impl<'a, B: NetworkBehaviour> MirrorBehaviourMut<'a, B> {
-    #[inline]
-    fn new(
-        net_id: NetId,
-        behaviour: &'a mut B,
-        observed: bool,
-        queued: &'a mut bool,
-        dirty: &'a mut Vec<NetId>,
-    ) -> Self {
-        Self {
-            before: behaviour.before_change(),
-            behaviour,
-            net_id,
-            observed,
-            queued,
-            dirty,
-        }
-    }
-}
-
 impl<B: NetworkBehaviour> Deref for MirrorBehaviourMut<'_, B> {
     type Target = B;
 
@@ -135,7 +123,7 @@ impl<B: NetworkBehaviour> Drop for MirrorBehaviourMut<'_, B> {
     fn drop(&mut self) {
         self.behaviour.notice_replacements();
         // Those that have taken the place of others.
-        self.behaviour.set_verbatim(true);
+        self.behaviour.set_verbatim(true, self.promised);
         if !self.observed {
             self.behaviour.set_observed(false);
         }

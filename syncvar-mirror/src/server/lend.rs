@@ -32,10 +32,12 @@ impl Lends for MirrorServer {
         // What is lent is given back, whatever happens.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
         self.run_waiting(id, slots);
+        let object = self.objects.get(id.0);
+        let promised = object.map_or(0, |object| object.promised);
         slots.for_each_mut(|slot| {
             slot.end_change();
             // Those that have taken the place of others.
-            slot.set_verbatim(true);
+            slot.set_verbatim(true, promised);
         });
         if let Some(object) = self.objects.get_mut(id.0) {
             // Whoever begins to observe it meanwhile is owed that.

@@ -54,6 +54,8 @@ pub(super) struct Object {
     pub(super) former_owner: Option<Former>,
     /// The components all of which is to be sent as a change. Mirror's `SetDirty`.
     pub(super) everything_dirty: u64,
+    /// How many operations of a collection, at most, somebody has been told are still to come.
+    pub(super) promised: usize,
 }
 
 impl Object {
@@ -68,6 +70,7 @@ impl Object {
         self.everything_dirty &= !components;
         self.handed_over &= !components;
         self.for_each_of(components, |slot| slot.mark_sent(now));
+        self.keep_promises();
     }
 
     /// The changes of these components have been sent, and are to be sent again.
@@ -84,6 +87,25 @@ impl Object {
             let last_send = slot.last_send();
             slot.mark_sent(last_send);
         });
+        self.keep_promises();
+    }
+
+    /// If nothing is pending any more, all operations that somebody was told are still to come have been
+    /// sent.
+    #[inline]
+    fn keep_promises(&mut self) {
+        if self.promised != 0 && self.behaviours.is_some() && !self.is_dirty() {
+            self.promised = 0;
+        }
+    }
+
+    /// Nobody observes it any more: nobody has to be told what is made of its collections.
+    pub(super) fn forget_operations(&mut self) {
+        self.promised = 0;
+        if let Some(behaviours) = self.behaviours.as_mut() {
+            let slots = behaviours.slots_mut();
+            slots.for_each_mut(|slot| slot.set_observed(false));
+        }
     }
 
     #[inline]

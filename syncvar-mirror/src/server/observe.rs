@@ -202,11 +202,8 @@ impl MirrorServer {
             return;
         }
         object.audience = audiences.toggle(object.audience, connection);
-        if object.audience == Audiences::NOBODY
-            && let Some(behaviours) = object.behaviours.as_mut()
-        {
-            let slots = behaviours.slots_mut();
-            slots.for_each_mut(|slot| slot.set_observed(false));
+        if object.audience == Audiences::NOBODY {
+            object.forget_operations();
         }
     }
 

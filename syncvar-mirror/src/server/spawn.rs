@@ -170,7 +170,7 @@ impl MirrorServer {
             return Err(MirrorSpawnError::SceneIdTaken(scene_id));
         }
         behaviours.slots_mut().for_each_mut(|slot| {
-            slot.set_verbatim(true);
+            slot.set_verbatim(true, 0);
             // What they have been filled with is no change.
             slot.set_observed(false);
         });
@@ -201,6 +201,7 @@ impl MirrorServer {
                 handed_over: 0,
                 former_owner: None,
                 everything_dirty: 0,
+                promised: 0,
             },
         })
     }

@@ -2,6 +2,7 @@
 
 use syncvar::mirror::message::{AddPlayerMessage, NetworkMessage};
 use syncvar::mirror::*;
+use syncvar::prelude::*;
 
 use super::net::{Body, Net, Whole};
 
@@ -92,4 +93,34 @@ fn one_who_was_not_ready_and_lost_its_player_meanwhile_is_shown_everything_with_
     net.settle();
     let body: &Body = net.seen(connection, other);
     assert_eq!((*body.health, &body.effects[..]), (7, &[8][..]));
+}
+
+#[test]
+fn one_who_joins_before_a_collection_is_replaced_has_the_new_one() {
+    let mut net = Net::new();
+    net.join();
+    let (late, later) = (net.connect(), net.connect());
+    let id = net.server.spawn(Whole::default());
+    net.settle();
+    for effect in 1..=3 {
+        net.body(id).effects.push(effect);
+    }
+    net.body(id).tags.insert(1);
+    // It is told of three operations that it has in its list already, and of one in its set.
+    net.server.add_player(late, Whole::default()).unwrap();
+    net.body(id).effects = [4, 5].into_iter().collect();
+    net.body(id).tags = [6].into_iter().collect();
+    net.server.add_player(later, Whole::default()).unwrap();
+    net.body(id).effects = SyncList::new();
+    net.body(id).effects.push(7);
+    net.body(id).tags.insert(8);
+    net.settle();
+    let clients: Vec<_> = net.clients.keys().copied().collect();
+    assert_eq!(clients.len(), 3);
+    for client in clients {
+        let body: &Body = net.seen(client, id);
+        assert_eq!(body.effects[..], [7]);
+        assert_eq!(body.tags.iter().sum::<i32>(), 6 + 8);
+        assert_eq!(body.tags.len(), 2);
+    }
 }

@@ -23,6 +23,8 @@ pub(crate) enum Step {
     Effect(usize, usize, i32),
     EffectGone(usize, usize),
     EffectsGone(usize),
+    /// Another collection with so many elements takes the place of one of four.
+    Replaced(usize, u8, i32),
     Tag(usize, i32, bool),
     Name(usize, i32, bool),
     Friend(usize, usize),
@@ -78,6 +80,7 @@ fn any_write() -> impl Strategy<Value = Step> {
         3 => (at(), to(), value()).prop_map(|(at, to, it)| Step::Effect(at, to, it)),
         2 => (at(), to()).prop_map(|(at, to)| Step::EffectGone(at, to)),
         1 => at().prop_map(Step::EffectsGone),
+        2 => (at(), 0..4_u8, 0..3).prop_map(|(at, which, length)| Step::Replaced(at, which, length)),
         2 => (at(), 0..4, any::<bool>()).prop_map(|(at, tag, set)| Step::Tag(at, tag, set)),
         2 => (at(), 0..4, any::<bool>()).prop_map(|(at, key, set)| Step::Name(at, key, set)),
         1 => (at(), at()).prop_map(|(at, to)| Step::Friend(at, to)),

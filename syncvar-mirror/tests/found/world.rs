@@ -188,6 +188,7 @@ impl World {
         | Step::Effect(at, ..)
         | Step::EffectGone(at, _)
         | Step::EffectsGone(at)
+        | Step::Replaced(at, ..)
         | Step::Tag(at, ..)
         | Step::Name(at, ..)
         | Step::Friend(at, _)
@@ -213,6 +214,15 @@ impl World {
                 body.effects.remove(to);
             }
             Step::EffectsGone(_) => self.net.body(id).effects.clear(),
+            Step::Replaced(_, which, length) => match which {
+                0 => self.net.body(id).effects = (0..length).collect(),
+                1 => self.net.body(id).tags = (0..length).collect(),
+                2 => {
+                    let names = (0..length).map(|key| (key, "y".into()));
+                    self.net.body(id).names = names.collect();
+                }
+                _ => self.net.bag(id).items = (0..length).collect(),
+            },
             Step::Tag(_, tag, true) => drop(self.net.body(id).tags.insert(tag)),
             Step::Tag(_, tag, false) => drop(self.net.body(id).tags.remove(&tag)),
             Step::Name(_, key, true) => drop(self.net.body(id).names.insert(key, "x".into())),

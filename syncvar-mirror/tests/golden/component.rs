@@ -24,7 +24,7 @@ impl Component {
     /// One of a spawned object that somebody observes, and that has nothing to send.
     pub(crate) fn observed(class: &'static Class) -> Self {
         let mut component = Self::new(class);
-        component.slot_mut().set_verbatim(true);
+        component.slot_mut().set_verbatim(true, 0);
         component.slot_mut().set_observed(true);
         component.clear();
         component

@@ -14,7 +14,7 @@ impl Component {
     pub(crate) fn new(behaviour: impl NetworkBehaviour) -> Self {
         let mut component = Self(behaviour.into_behaviours());
         let slot = component.slot();
-        slot.set_verbatim(true);
+        slot.set_verbatim(true, 0);
         slot.mark_sent(0);
         slot.set_observed(true);
         component

@@ -22,7 +22,7 @@ fn change(field: &impl SyncField) -> String {
 
 /// One of an object that is observed.
 fn observed<F: SyncField>(mut field: F) -> F {
-    field.set_verbatim(true);
+    field.set_verbatim(true, 0);
     field.set_observed(true);
     field
 }

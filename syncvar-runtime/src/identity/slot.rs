@@ -123,7 +123,7 @@ pub trait Slot: Send + Sync {
     fn set_observed(&mut self, observed: bool);
 
     /// See [`NetworkBehaviour::set_verbatim`].
-    fn set_verbatim(&mut self, verbatim: bool);
+    fn set_verbatim(&mut self, verbatim: bool, promised: usize);
 
     /// Makes these fields dirty.
     fn set_dirty_bit(&mut self, dirty_bits: u64);

@@ -43,8 +43,8 @@ macro_rules! sync_field {
             }
 
             #[doc(hidden)]
-            pub fn set_verbatim(&mut self, verbatim: bool) {
-                self.record.set_verbatim(verbatim);
+            pub fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
+                self.record.set_verbatim(verbatim, promised);
             }
 
             #[doc(hidden)]
@@ -146,8 +146,8 @@ macro_rules! sync_field {
                 self.set_observed(observed);
             }
 
-            fn set_verbatim(&mut self, verbatim: bool) {
-                self.set_verbatim(verbatim);
+            fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
+                self.set_verbatim(verbatim, promised);
             }
 
             fn write_full(&self, writer: &mut NetworkWriter) {

@@ -15,8 +15,8 @@ const MAX_COUNT: usize = 0xffff_ffff;
 
 /// An operation, as it was made.
 pub(super) trait Operation: Sized {
-    /// The number of the operation that takes everything out.
-    const CLEAR: u8;
+    /// The operation that takes everything out.
+    const CLEAR: Self;
 
     fn write(&self, writer: &mut NetworkWriter);
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError>;
@@ -57,7 +57,9 @@ pub(super) fn write_full<I, L: Log, O>(
     for item in items {
         write_item(item, writer);
     }
-    write_count(pending(record, count), writer);
+    let pending = pending(record, count);
+    write_count(pending, writer);
+    writer.promise(pending);
 }
 
 /// Writes what has changed.
@@ -73,7 +75,7 @@ pub(super) fn write_delta<I, L: Log, O: Operation>(
         operation.write(writer);
     }
     if record.is_refilled() {
-        writer.write_u8(O::CLEAR);
+        O::CLEAR.write(writer);
         for item in items {
             writer.write_u8(ADD);
             write_item(item, writer);

@@ -1,5 +1,7 @@
 //! `Record`: what a collection remembers of its changes until they are sent.
 
+use super::mirror::Operation;
+
 /// The changes of a collection since it was sent last: what they come to, as an `L`, or one `O` after
 /// another as they were made, if that is what is to be sent.
 #[derive(Debug)]
@@ -159,14 +161,20 @@ impl<L: Log, O> Record<L, O> {
     }
 
     /// Whether every operation is kept as it was made from here on, as soon as the collection is
-    /// observed. One that is dirty already is observed, and to be sent whole.
-    pub(super) fn set_verbatim(&mut self, verbatim: bool) {
+    /// observed. One that is dirty already is observed, and to be sent whole, behind as many operations
+    /// as somebody may pass over.
+    pub(super) fn set_verbatim(&mut self, verbatim: bool, promised: usize)
+    where
+        O: Operation,
+    {
         if verbatim == self.is_verbatim() {
             return;
         }
         let dirty = self.is_dirty();
         self.mode = match (verbatim, self.mode) {
             (true, Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole) if dirty => {
+                let passed_over = std::iter::repeat_with(|| O::CLEAR).take(promised);
+                self.kept().extend(passed_over);
                 Mode::Unfinished
             }
             (true, Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole) => {

@@ -45,6 +45,8 @@ pub struct NetworkWriter {
     pub(super) section: WriteSection,
     /// Whether every value is in the change that is being written, in the `Mirror` dialect.
     pub(super) everything_dirty: bool,
+    /// How many operations some full state has said are still to come, in the `Mirror` dialect.
+    promised: usize,
 }
 
 /// Where a message began: [`NetworkWriter::finish_message`] writes its size there.
@@ -143,6 +145,18 @@ impl NetworkWriter {
     pub fn at_behaviour(&mut self, behaviour: Option<&'static str>) {
         self.behaviour = behaviour;
         self.field = None;
+    }
+
+    /// A full state has said that so many operations are still to come.
+    pub(crate) fn promise(&mut self, operations: usize) {
+        self.promised = self.promised.max(operations);
+    }
+
+    /// How many operations a full state of a collection has said are still to come, since this was asked
+    /// last; of several, the most.
+    #[doc(hidden)]
+    pub fn take_promised(&mut self) -> usize {
+        mem::take(&mut self.promised)
     }
 
     /// Drops everything after the first `length` bytes.

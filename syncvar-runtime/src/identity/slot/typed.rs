@@ -139,8 +139,8 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.behaviour.set_observed(observed);
     }
 
-    fn set_verbatim(&mut self, verbatim: bool) {
-        self.behaviour.set_verbatim(verbatim);
+    fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
+        self.behaviour.set_verbatim(verbatim, promised);
     }
 
     fn set_dirty_bit(&mut self, dirty_bits: u64) {

@@ -23,7 +23,7 @@ pub(super) enum Made<K, V> {
 }
 
 impl<K: SyncValue, V: SyncValue> Operation for Made<K, V> {
-    const CLEAR: u8 = CLEAR;
+    const CLEAR: Self = Self::Clear;
 
     fn write(&self, writer: &mut NetworkWriter) {
         match self {

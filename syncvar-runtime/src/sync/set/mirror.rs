@@ -21,7 +21,7 @@ pub(super) enum Made<T> {
 }
 
 impl<T: SyncValue> Operation for Made<T> {
-    const CLEAR: u8 = CLEAR;
+    const CLEAR: Self = Self::Clear;
 
     fn write(&self, writer: &mut NetworkWriter) {
         match self {
