@@ -13,6 +13,7 @@ impl MirrorServer {
         let mut flags = SpawnFlags::NONE;
         if self.owner(id) == Some(connection) {
             flags = flags | SpawnFlags::IS_OWNER;
+            self.settle_written(id, connection);
         }
         if self.player_of(connection) == Some(id) {
             flags = flags | SpawnFlags::IS_LOCAL_PLAYER;

@@ -64,6 +64,37 @@ impl MirrorServer {
         }
     }
 
+    /// The owner of an object is about to be sent it. Operations of what it has written itself, which it is
+    /// never sent, are not to be said to come: the others are sent them first.
+    pub(super) fn settle_written(&mut self, id: NetId, owner: ConnectionId) {
+        let object = self.objects.get(id.0);
+        let Some(entry) = object.and_then(|object| self.prefabs.get(object.prefab)) else {
+            return;
+        };
+        let (written, seen) = (entry.client_to_server, entry.observers);
+        if written == 0 {
+            return;
+        }
+        let operations = self.changed(id, written, |sections| sections.collections);
+        self.send_pending(id, operations & seen, |receiver| receiver != owner);
+        self.forget_pending(id, operations & !seen);
+    }
+
+    /// An object is about to be called, and may have another owner then. Operations that only the owner is
+    /// sent, and has been told are to come, are sent first.
+    pub(super) fn settle_promised(&mut self, id: NetId) {
+        let object = self.objects.get(id.0);
+        let Some(object) = object.filter(|object| object.promised != 0) else {
+            return;
+        };
+        let Some(entry) = self.prefabs.get(object.prefab) else {
+            return;
+        };
+        let (written, seen, owner) = (entry.client_to_server, entry.observers, object.owner);
+        let operations = self.changed(id, !written & !seen, |sections| sections.collections);
+        self.send_pending(id, operations, |receiver| Some(receiver) == owner);
+    }
+
     /// Sends what is pending of components that the owner writes to all but the one who has written it. What
     /// travels unreliably is sent whole, as a baseline is, so that nothing that is still on its way counts: to
     /// all, for whoever does not have this baseline takes no changes until the next one.

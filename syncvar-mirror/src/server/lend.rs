@@ -24,6 +24,7 @@ impl Lends for MirrorServer {
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
+        self.settle_promised(id);
         let object = self.objects.get_mut(id.0)?;
         let mut behaviours = object.behaviours.take()?;
         self.lent.push(id);

@@ -198,15 +198,24 @@ impl Net {
     /// A fiftieth of a second: everything that is sent arrives.
     pub(crate) fn frame(&mut self) {
         self.now += Duration::from_millis(20);
-        for (connection, client) in &mut self.clients {
-            client.update(self.now);
-            while let Some(packet) = client.poll_transmit() {
-                let (channel, bytes) = (packet.channel, packet.bytes);
-                let _ = self.server.handle_packet(*connection, channel, &bytes);
-            }
+        let connections: Vec<_> = self.clients.keys().copied().collect();
+        for connection in connections {
+            self.arrive(connection);
         }
         self.server.update(self.now);
         self.deliver();
+    }
+
+    /// What a client has to say arrives.
+    pub(crate) fn arrive(&mut self, connection: ConnectionId) {
+        let Some(client) = self.clients.get_mut(&connection) else {
+            return;
+        };
+        client.update(self.now);
+        while let Some(packet) = client.poll_transmit() {
+            let (channel, bytes) = (packet.channel, packet.bytes);
+            let _ = self.server.handle_packet(connection, channel, &bytes);
+        }
     }
 
     pub(crate) fn deliver(&mut self) {

@@ -1,5 +1,7 @@
 //! Objects that change hands.
 
+use std::time::Duration;
+
 use syncvar::prelude::*;
 
 use super::net::{Bag, Body, Diary, Hands, Net, SCENE, Whole};
@@ -201,4 +203,55 @@ fn an_object_that_changes_hands_while_it_is_called_is_as_right() {
     }
     let bag: &Bag = net.seen(first, cart);
     assert_eq!(bag.items, [1, 2]);
+}
+
+/// An owner that is shown its object again while something of every component is pending that it knows.
+fn shown_again() -> (Net, ConnectionId, ConnectionId, NetId) {
+    let mut net = Net::new();
+    let (owner, id) = net.join();
+    let (other, _) = net.join();
+    net.settle();
+    let client = net.client(owner);
+    client.get_mut::<Hands>(id).unwrap().held.push(1);
+    client.get_mut::<Diary>(id).unwrap().lines.push(2);
+    net.bag(id).items.push(3);
+    net.now += Duration::from_millis(20);
+    net.arrive(owner);
+    assert!(net.server.hide(id, owner) && net.server.restore(id, owner));
+    (net, owner, other, id)
+}
+
+fn assert_seen(net: &Net, owner: ConnectionId, id: NetId, held: &[i32]) {
+    for client in net.clients.keys() {
+        let hands: &Hands = net.seen(*client, id);
+        assert_eq!(hands.held[..], *held, "{client}");
+    }
+    let (diary, bag): (&Diary, &Bag) = (net.seen(owner, id), net.seen(owner, id));
+    assert_eq!((&diary.lines[..], &bag.items[..]), (&[2][..], &[3, 5][..]));
+}
+
+#[test]
+fn an_owner_that_is_shown_its_object_again_passes_over_nothing_that_it_is_not_sent() {
+    let (mut net, owner, _, id) = shown_again();
+    assert!(net.server.set_owner(id, None));
+    net.hands(id).held.push(4);
+    net.settle();
+    assert!(net.server.set_owner(id, Some(owner)));
+    net.bag(id).items.push(5);
+    net.settle();
+    assert_seen(&net, owner, id, &[1, 4]);
+}
+
+#[test]
+fn nor_does_one_whose_object_is_taken_away_by_a_call() {
+    let (mut net, owner, other, id) = shown_again();
+    net.client(other).calls::<Body>(id).cmd_take().unwrap();
+    net.now += Duration::from_millis(20);
+    net.arrive(other);
+    assert_eq!(net.server.owner(id), Some(other));
+    net.settle();
+    assert!(net.server.set_owner(id, Some(owner)));
+    net.bag(id).items.push(5);
+    net.settle();
+    assert_seen(&net, owner, id, &[1]);
 }

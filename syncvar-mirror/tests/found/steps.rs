@@ -43,6 +43,8 @@ pub(crate) enum Step {
     Hide(usize, usize),
     Show(usize, usize),
     Restore(usize, usize),
+    /// The owner is hidden its object, and shown it at once.
+    ShownAgain(usize),
     Visibility(usize, u8),
     Move(usize, i8),
     Watch(usize, i8),
@@ -101,6 +103,7 @@ fn any_view() -> impl Strategy<Value = Step> {
         2 => (at(), who()).prop_map(|(at, who)| Step::Hide(at, who)),
         1 => (at(), who()).prop_map(|(at, who)| Step::Show(at, who)),
         2 => (at(), who()).prop_map(|(at, who)| Step::Restore(at, who)),
+        2 => at().prop_map(Step::ShownAgain),
         1 => (at(), 0..3_u8).prop_map(|(at, it)| Step::Visibility(at, it)),
         2 => (at(), -2..2_i8).prop_map(|(at, x)| Step::Move(at, x)),
         2 => (who(), -2..2_i8).prop_map(|(who, x)| Step::Watch(who, x)),

@@ -310,6 +310,12 @@ impl World {
             Step::Hide(at, who) => self.view(at, who, MirrorServer::hide),
             Step::Show(at, who) => self.view(at, who, MirrorServer::show),
             Step::Restore(at, who) => self.view(at, who, MirrorServer::restore),
+            Step::ShownAgain(at) => {
+                let id = self.object(at)?;
+                let owner = self.net.server.owner(id)?;
+                self.net.server.hide(id, owner);
+                self.net.server.restore(id, owner).then_some(())
+            }
             Step::Visibility(at, visibility) => {
                 let visibility = match visibility {
                     0 => Visibility::ByDefault,
