@@ -133,7 +133,9 @@ fn run<S: Subject>(steps: &[Step<S::Edit>]) {
             }
             Step::Replace(edits) => {
                 server = S::default();
-                edits.iter().for_each(|edit| server.edit(edit));
+                for edit in edits {
+                    server.edit(edit);
+                }
                 server.notice_replacement();
                 server.set_verbatim(true, promised);
                 assert!(server.is_dirty());
