@@ -407,14 +407,16 @@ impl NetworkServer {
         };
         let former = std::mem::replace(&mut spawned.owner, owner);
         let told = spawned.announced.then_some(spawned.audience);
-        // What was said before is heard before.
-        self.deliver();
         for (connection, authority) in [(former, false), (owner, true)] {
             let Some(connection) = connection else {
                 continue;
             };
             let sees =
                 told.is_some_and(|audience| self.audiences.get(audience).observes(connection));
+            if sees {
+                // What was said before is heard before.
+                self.deliver();
+            }
             if let Some(connection) = self.connections.get_mut(connection.0) {
                 if authority {
                     connection.owned.insert(id);
