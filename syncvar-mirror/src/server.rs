@@ -44,6 +44,7 @@ use rustc_hash::FxHashMap;
 use syncvar_runtime::engine::{Events, Late, LentObjects, Nanos, Relations, Table};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 
+use crate::prefabs::Entry;
 use crate::unreliable::Unreliable;
 use crate::{AuthRequestMessage, MirrorMessage, MirrorPrefabs, MirrorServerConfig, SceneId};
 use audience::Audiences;
@@ -243,6 +244,11 @@ impl MirrorServer {
     /// The object with this id, unless it is being called.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
         self.identity_of(id, self.objects.get(id.0)?)
+    }
+
+    /// The prefab of an object.
+    fn entry(&self, id: NetId) -> Option<&Entry> {
+        self.prefabs.get(self.objects.get(id.0)?.prefab)
     }
 
     fn identity_of<'a>(&'a self, id: NetId, object: &'a Object) -> Option<NetworkIdentity<'a>> {

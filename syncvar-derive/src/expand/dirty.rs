@@ -151,48 +151,26 @@ pub(super) fn notice_replacements(behaviour: &Behaviour<'_>) -> Option<TokenStre
 }
 
 pub(super) fn set_observed(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
-    let observed = Argument {
-        name: "observed",
-        ty: "bool",
-    };
-    for_listening_fields(
-        behaviour,
-        "set_observed",
-        &[observed],
-        &Method::SET_OBSERVED,
-    )
+    let arguments = [("observed", "bool")];
+    for_listening_fields(behaviour, "set_observed", &arguments, &Method::SET_OBSERVED)
 }
 
 pub(super) fn set_verbatim(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
-    let verbatim = Argument {
-        name: "verbatim",
-        ty: "bool",
-    };
-    let promised = Argument {
-        name: "promised",
-        ty: "usize",
-    };
-    let arguments = [verbatim, promised];
+    let arguments = [("verbatim", "bool"), ("promised", "usize")];
     for_listening_fields(behaviour, "set_verbatim", &arguments, &Method::SET_VERBATIM)
 }
 
-/// An argument that a function hands on.
-struct Argument {
-    name: &'static str,
-    ty: &'static str,
-}
-
 /// A function that tells something to the base and to every field that may want to know it: a `SyncVar`
-/// does not.
+/// does not. Its arguments have these names and types.
 fn for_listening_fields(
     behaviour: &Behaviour<'_>,
     name: &str,
-    arguments: &[Argument],
+    arguments: &[(&str, &str)],
     method: &Method,
 ) -> Option<TokenStream> {
     let ident = |name| Ident::new(name, Span::call_site());
-    let names: Vec<_> = arguments.iter().map(|it| ident(it.name)).collect();
-    let types = arguments.iter().map(|it| ident(it.ty));
+    let names: Vec<_> = arguments.iter().map(|(name, _)| ident(name)).collect();
+    let types = arguments.iter().map(|(_, ty)| ident(ty));
     let base = behaviour.base.as_ref().map(|base| {
         let member = &base.member;
         let function = item(base.ty, "NetworkBehaviour", name);

@@ -59,9 +59,9 @@ impl MirrorServer {
     /// First the interest management is asked, and what it says is done. Then the changes of all dirty
     /// objects are written, each object once for all who observe it and once more for an owner who is sent
     /// other components; of components that travel unreliably ([`SyncMethod::Hybrid`](crate::SyncMethod)), what
-    /// has changed since the last baseline, and all if it is time for one. Then the batches of every connection are completed: what was queued for it since
-    /// the last update, with the time of that, and what this one has to say, with `now`:
-    /// `TimeSnapshotMessage`, the changes, and `NetworkPingMessage` if it is time for that.
+    /// has changed since the last baseline, and all if it is time for one. Then the batches of every connection
+    /// are completed: what was queued for it since the last update, with the time of that, and what this one has
+    /// to say, with `now`: `TimeSnapshotMessage`, the changes, and `NetworkPingMessage` if it is time for that.
     pub fn update(&mut self, now: Duration) {
         self.now = self.now.max(now);
         // What a call of the server on itself has called in turn.

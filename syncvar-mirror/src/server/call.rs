@@ -188,9 +188,7 @@ impl CallRouter for MirrorServer {
             target,
             mut writer,
         } = call;
-        let prefab = self.objects.get(object.0).map(|object| object.prefab);
-        let entry = prefab.and_then(|prefab| self.prefabs.get(prefab));
-        let name = entry.and_then(|entry| entry.name_of(&place));
+        let name = self.entry(object).and_then(|entry| entry.name_of(&place));
         let (component, hash) = name.ok_or(CallError::UnknownObject(object))?;
         let channel = match place.schema.channel {
             0 => Channel::Reliable,

@@ -60,8 +60,7 @@ impl MirrorServer {
         if !self.is_ready(from) {
             return Err(CommandRefusal::NotReady);
         }
-        let object = self.objects.get(command.net_id.0);
-        let entry = object.and_then(|object| self.prefabs.get(object.prefab));
+        let entry = self.entry(command.net_id);
         let entry = entry.ok_or(CommandRefusal::UnknownObject)?;
         let (component, hash) = (command.component_index, command.function_hash);
         if usize::from(component) >= entry.components.len() {

@@ -28,37 +28,22 @@ impl MirrorServer {
         if object.audience == Audiences::NOBODY {
             return;
         }
-        let Some(entry) = self.prefabs.get(object.prefab) else {
-            return;
-        };
-        let (written, seen, hybrid) = (entry.client_to_server, entry.observers, entry.hybrid);
-        self.settle_shared(id, (written & seen, hybrid), former);
-        self.catch_up(id, hybrid & seen, former);
+        self.settle_shared(id, former);
         // Values of these the next owner is sent anyway.
-        let operations = self.changed(id, !written & !seen, |sections| sections.collections);
-        self.send_pending(id, operations, |receiver| Some(receiver) == former);
-        let own = self.pending(id, !seen);
-        self.forget_pending(id, own);
+        self.send_own_operations(id, former);
+        self.forget_own(id);
     }
 
     /// The same for an object that has changed hands while it was being called.
     pub(super) fn settle_late(&mut self, id: NetId, former: Option<ConnectionId>) {
-        let Some(object) = self.objects.get(id.0) else {
+        let object = self.objects.get(id.0);
+        let Some(object) = object.filter(|object| object.audience != Audiences::NOBODY) else {
             return;
         };
-        let Some(entry) = self.prefabs.get(object.prefab) else {
-            return;
-        };
-        if object.audience == Audiences::NOBODY {
-            return;
-        }
-        let (written, seen, hybrid) = (entry.client_to_server, entry.observers, entry.hybrid);
         let owner = object.owner;
-        self.settle_shared(id, (written & seen, hybrid), former);
-        self.catch_up(id, hybrid & seen, former);
+        self.settle_shared(id, former);
         self.hybrid.change_owner(id);
-        let own = self.pending(id, !seen);
-        self.forget_pending(id, own);
+        self.forget_own(id);
         if owner.is_some_and(|owner| self.is_observer(id, owner)) {
             self.hand_over(id);
         }
@@ -67,14 +52,10 @@ impl MirrorServer {
     /// The owner of an object is about to be sent it. Operations of what it has written itself, which it is
     /// never sent, are not to be said to come: the others are sent them first.
     pub(super) fn settle_written(&mut self, id: NetId, owner: ConnectionId) {
-        let object = self.objects.get(id.0);
-        let Some(entry) = object.and_then(|object| self.prefabs.get(object.prefab)) else {
+        let entry = self.entry(id).filter(|entry| entry.client_to_server != 0);
+        let Some((written, seen)) = entry.map(|it| (it.client_to_server, it.observers)) else {
             return;
         };
-        let (written, seen) = (entry.client_to_server, entry.observers);
-        if written == 0 {
-            return;
-        }
         let operations = self.changed(id, written, |sections| sections.collections);
         self.send_pending(id, operations & seen, |receiver| receiver != owner);
         self.forget_pending(id, operations & !seen);
@@ -84,30 +65,26 @@ impl MirrorServer {
     /// sent, and has been told are to come, are sent first.
     pub(super) fn settle_promised(&mut self, id: NetId) {
         let object = self.objects.get(id.0);
-        let Some(object) = object.filter(|object| object.promised != 0) else {
-            return;
-        };
-        let Some(entry) = self.prefabs.get(object.prefab) else {
-            return;
-        };
-        let (written, seen, owner) = (entry.client_to_server, entry.observers, object.owner);
-        let operations = self.changed(id, !written & !seen, |sections| sections.collections);
-        self.send_pending(id, operations, |receiver| Some(receiver) == owner);
+        if let Some(object) = object.filter(|object| object.promised != 0) {
+            self.send_own_operations(id, object.owner);
+        }
     }
 
     /// Sends what is pending of components that the owner writes to all but the one who has written it. What
     /// travels unreliably is sent whole, as a baseline is, so that nothing that is still on its way counts: to
     /// all, for whoever does not have this baseline takes no changes until the next one.
-    fn settle_shared(
-        &mut self,
-        id: NetId,
-        (shared, hybrid): (u64, u64),
-        former: Option<ConnectionId>,
-    ) {
-        let pending = self.pending(id, shared);
+    fn settle_shared(&mut self, id: NetId, former: Option<ConnectionId>) {
+        let entry = self.entry(id);
+        let Some((written, seen, hybrid)) =
+            entry.map(|it| (it.client_to_server, it.observers, it.hybrid))
+        else {
+            return;
+        };
+        let pending = self.pending(id, written & seen);
         let to = |receiver| Some(receiver) != former;
         self.send_pending(id, pending & !hybrid, to);
         self.send_whole(id, pending & hybrid, (true, true), |_| true);
+        self.catch_up(id, hybrid & seen, former);
     }
 
     /// Sends a former owner, who was not sent the baselines of what it wrote itself, the last one that the others
@@ -118,6 +95,23 @@ impl MirrorServer {
             && self.write_whole(id, seen)
         {
             self.send_baseline(id, tick, |receiver| Some(receiver) == former);
+        }
+    }
+
+    /// Sends the owner the operations that are pending of what it does not write and nobody else is given.
+    fn send_own_operations(&mut self, id: NetId, owner: Option<ConnectionId>) {
+        if let Some(entry) = self.entry(id) {
+            let own = !entry.client_to_server & !entry.observers;
+            let operations = self.changed(id, own, |sections| sections.collections);
+            self.send_pending(id, operations, |receiver| Some(receiver) == owner);
+        }
+    }
+
+    /// What is pending of components that only the owner is given is not sent.
+    fn forget_own(&mut self, id: NetId) {
+        if let Some(entry) = self.entry(id) {
+            let own = self.pending(id, !entry.observers);
+            self.forget_pending(id, own);
         }
     }
 

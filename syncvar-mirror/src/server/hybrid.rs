@@ -160,9 +160,7 @@ impl MirrorServer {
     /// The components that travel unreliably and have changed, by whom they are for: all who observe the
     /// object, and its owner.
     fn hybrid_changes(&self, id: NetId) -> (u64, u64) {
-        let object = self.objects.get(id.0);
-        let entry = object.and_then(|object| self.prefabs.get(object.prefab));
-        let (Some(object), Some(entry)) = (object, entry) else {
+        let (Some(object), Some(entry)) = (self.objects.get(id.0), self.entry(id)) else {
             return (0, 0);
         };
         let changed = self.pending(id, entry.hybrid);

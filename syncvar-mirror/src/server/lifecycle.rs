@@ -17,9 +17,7 @@ impl MirrorServer {
 
 impl Tells for MirrorServer {
     fn has_lifecycle(&self, id: NetId) -> bool {
-        let object = self.objects.get(id.0);
-        let entry = object.and_then(|object| self.prefabs.get(object.prefab));
-        entry.is_some_and(|entry| entry.lifecycle)
+        self.entry(id).is_some_and(|entry| entry.lifecycle)
     }
 
     fn late(&mut self) -> &mut Late {

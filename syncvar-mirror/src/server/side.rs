@@ -23,8 +23,7 @@ impl NetworkSide for MirrorServer {
     }
 
     fn prefab_name(&self, id: NetId) -> Option<&str> {
-        let entry = self.prefabs.get(self.objects.get(id.0)?.prefab)?;
-        Some(&entry.name)
+        Some(&self.entry(id)?.name)
     }
 
     fn place(&self, id: NetId) -> Place {

@@ -145,8 +145,8 @@ impl MirrorHost {
     ///
     /// Every [tick](TransportOptions::tick), first what the clients have sent is handled; then `game` is
     /// called, with the server and the time since the start; then the server is updated, and what it
-    /// has for the clients is sent. Events that `game` finds and does not poll are
-    /// dropped; those that come up in it wait for the next tick.
+    /// has for the clients is sent. Events that `game` finds and does not poll are dropped;
+    /// those that come up in it wait for the next tick.
     ///
     /// When `game` returns [`ControlFlow::Break`], its changes are sent once more, and all connections
     /// are closed; the clients have the [`close_timeout`](TransportOptions::close_timeout) to take

@@ -85,15 +85,21 @@ fn an_object_that_is_hidden_or_gone_before_its_baseline_is_told_no_more() {
     assert_eq!(stats, [0, 0]);
 }
 
-#[test]
-fn one_who_is_not_ready_for_a_while_is_right_again() {
-    let (mut net, [client]) = Net::joined();
+/// Somebody ceases to be ready while a change of an object is on its way to it.
+fn lapsed(net: &mut Net, client: ConnectionId) -> (NetId, Vec<u8>) {
     let body = net.server.spawn(Body::default());
     net.set_x(body, 1);
     net.frames(SECOND);
     net.set_x(body, 2);
-    let late = kept(&mut net, client);
+    let late = kept(net, client);
     net.server.set_not_ready(client);
+    (body, late)
+}
+
+#[test]
+fn one_who_is_not_ready_for_a_while_is_right_again() {
+    let (mut net, [client]) = Net::joined();
+    let (body, late) = lapsed(&mut net, client);
     net.frame();
     net.set_x(body, 3);
     net.frames(3);
@@ -110,12 +116,7 @@ fn one_who_is_not_ready_for_a_while_is_right_again() {
 #[test]
 fn a_change_from_before_an_object_was_shown_again_is_no_news() {
     let (mut net, [client, other]) = Net::joined();
-    let body = net.server.spawn(Body::default());
-    net.set_x(body, 1);
-    net.frames(SECOND);
-    net.set_x(body, 2);
-    let late = kept(&mut net, client);
-    net.server.set_not_ready(client);
+    let (body, late) = lapsed(&mut net, client);
     net.set_x(body, 3);
     // Of the baseline that goes out meanwhile it learns nothing.
     net.frames(2 * SECOND);

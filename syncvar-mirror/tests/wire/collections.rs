@@ -54,6 +54,14 @@ pub(crate) fn examples() -> Examples {
         change(&list),
     ));
 
+    let mut list = SyncList::from([7]);
+    list.notice_replacement();
+    list.set_verbatim(true, 2);
+    examples.push((
+        "the list 7 has taken the place of one of which 2 operations were said to come",
+        change(&list),
+    ));
+
     let dictionary = observed(SyncDictionary::from([(1, -1)]));
     examples.push(("full state of the dictionary 1: -1", full(&dictionary)));
     let mut dictionary = observed(SyncDictionary::new());

@@ -129,6 +129,7 @@ impl Game for Echo {
     fn event_count(&self) -> u64 {
         0
     }
+
     fn forget_events(&mut self, _: u64) {}
 }
 
