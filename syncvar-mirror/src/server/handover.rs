@@ -199,6 +199,8 @@ impl MirrorServer {
             return;
         }
         object.note_sent(mask, nanos(self.now));
+        // It says how much is pending.
+        self.scratch.spawn_of = None;
         write_head(&mut self.scratch.head, EntityStateMessage::ID, id);
         write_segment_size(&mut self.scratch.head, written.len());
         self.scratch.head.write_var_u64(mask);

@@ -139,12 +139,22 @@ pub(crate) struct Diary {
     pub(crate) lines: SyncList<i32>,
 }
 
+/// What only the owner sees, and may not be possible to write.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(sync_mode = owner)]
+pub(crate) struct Letter {
+    #[sync_var]
+    pub(crate) text: SyncVar<String>,
+}
+
 pub(crate) type Whole = (Body, Bag, Hands, Diary);
 
 pub(crate) const SCENE: SceneId = SceneId(0x0102_0304_0506_0708);
 
 pub(crate) fn prefabs() -> MirrorPrefabs {
-    MirrorPrefabs::new().register::<Whole>(MirrorPrefab::new("whole", AssetId(1001)))
+    MirrorPrefabs::new()
+        .register::<Whole>(MirrorPrefab::new("whole", AssetId(1001)))
+        .register::<(Hands, Letter)>(MirrorPrefab::new("letter", AssetId(1002)))
 }
 
 /// The same, but that some components wait before they are sent.

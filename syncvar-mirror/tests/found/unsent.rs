@@ -6,7 +6,7 @@ use syncvar::Channel;
 use syncvar::mirror::*;
 use syncvar::prelude::*;
 
-use super::net::Net;
+use super::net::{Hands, Letter, Net};
 
 #[derive(NetworkBehaviour, Default)]
 struct Sign {
@@ -64,6 +64,34 @@ fn an_object_that_was_too_long_is_shown_when_it_is_not() {
         },
         |sign| sign.notes.clear(),
     );
+}
+
+/// What is pending is sent before the owner is shown the object, whatever becomes of that: those who are
+/// shown it after the owner are not told that it is to come.
+#[test]
+fn an_owner_to_whom_an_object_cannot_be_written_does_not_mislead_those_who_are_shown_it_next() {
+    let mut net = Net::of(MirrorServer::new(prefabs()));
+    let [first, second, owner, last] = [(); 4].map(|()| net.join().0);
+    let text = SyncVar::new("x".repeat(70_000));
+    let options = MirrorSpawnOptions {
+        visibility: Visibility::ForceHidden,
+        owner: Some(owner),
+        ..MirrorSpawnOptions::default()
+    };
+    let object = (Hands::default(), Letter { text });
+    let id = net.server.spawn_with(object, options).unwrap();
+    assert!(net.server.show(id, first));
+    net.settle();
+    assert_eq!(net.server.observers(id), [first]);
+    net.hands(id).held.push(1);
+    net.server.set_visibility(id, Visibility::ByDefault);
+    assert_eq!(net.server.observers(id), [first, second, last]);
+    net.settle();
+    net.hands(id).held.push(2);
+    net.settle();
+    for client in [first, second, last] {
+        assert_eq!(net.seen::<Hands>(client, id).held[..], [1, 2], "{client}");
+    }
 }
 
 #[test]
