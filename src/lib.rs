@@ -13,28 +13,31 @@ pub use syncvar_tcp as tcp;
 #[cfg(feature = "serde")]
 pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
-    Area, BehaviourList, BehaviourMut, BehaviourRef, BehaviourSchema, BehaviourSet, BehaviourStats,
-    Behaviours, Bits, Budget, BufferSerializer, CallArguments, CallContext, CallError, CallFailure,
-    CallKind, CallSchema, CallTable, CallbackFailure, ChangedFields, Channel, ClientConfig,
-    ClientEvent, ClientPacket, ClientState, Color, Color32, CommandRefusal, CommandSender,
-    ConnectionId, Counter, Decimal, Dialect, DictionaryChange, DisconnectReason, ElementMut,
-    EnumNumber, Everyone, FieldRules, FieldSchema, Fixed, FixedString, FixedString32,
-    FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, Floats,
-    GroupTags, Half, HasLifecycle, HasSynchronize, HashKey, HookFailure, HookField, InterestChange,
-    InterestChanges, InterestManagement, LayerMask, LifecycleCallback, LifecycleResult, Link,
-    ListChange, ListError, ListHash, ListOperation, LocalClient, MAX_BYTES, MAX_STRING_BYTES,
-    MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId,
-    NetRef, NetworkBehaviour, NetworkCalls, NetworkClient, NetworkContext, NetworkHash128,
-    NetworkIdentity, NetworkLifecycle, NetworkObjects, NetworkObjectsMut, NetworkReader,
-    NetworkSceneId, NetworkSerializable, NetworkServer, NetworkTime, NetworkWriter, OaDate,
-    PacketError, ParentError, Plane, Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError,
-    ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands, ReplicaMut,
-    RpcSender, SchemaDifference, SectionHooks, Serializable, ServerConfig, ServerEvent, SetChange,
-    SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec,
-    SyncDictionary, SyncEvent, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncMethod,
+    Area, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourMut, BehaviourRef,
+    BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours, Bits, Budget, BufferSerializer,
+    CallArguments, CallContext, CallError, CallFailure, CallKind, CallSchema, CallTable,
+    CallbackFailure, ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket, ClientState,
+    Color, Color32, CommandRefusal, CommandSender, ConnectionId, Counter, Decimal, Delivery,
+    DeserializeContext, DeserializeReport, Dialect, DictionaryChange, DisconnectReason, ElementMut,
+    Encoded, EnumNumber, Everyone, FieldAccess, FieldPolicy, FieldSchema, FieldVisitor, Fixed,
+    FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+    FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle, HasSynchronize, HashKey,
+    HookFailure, HookField, Hooked, InterestChange, InterestChanges, InterestManagement, LayerMask,
+    LayoutHooks, LifecycleCallback, LifecycleResult, Link, ListChange, ListError, ListHash,
+    ListOperation, LocalClient, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4,
+    MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId, NetRef, NetworkBehaviour,
+    NetworkCalls, NetworkClient, NetworkContext, NetworkHash128, NetworkIdentity, NetworkLifecycle,
+    NetworkObjects, NetworkObjectsMut, NetworkReader, NetworkSceneId, NetworkSerializable,
+    NetworkServer, NetworkTime, NetworkWriter, OaDate, OperationLog, PacketError, ParentError,
+    Plane, Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResult,
+    ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands, ReplicaMut, RpcSender,
+    SchemaDifference, Serializable, SerializeContext, SerializeReport, ServerConfig, ServerEvent,
+    SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats,
+    SyncCodec, SyncDictionary, SyncEvent, SyncField, SyncHashSet, SyncList, SyncListMessage,
     SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, SynchronizeFailure, Tag,
-    Target, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector2Int, Vector3,
-    Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag, dictionary, hash_set,
+    Target, Throttled, Transmit, TypeSchema, ValueMut, VariableAccess, VariantSchema, Vector2,
+    Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
+    dictionary, encoded, encoded_hook, hash_set, hooked, throttled,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
@@ -44,12 +47,13 @@ pub mod prelude {
         NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
     };
     pub use syncvar_runtime::{
-        BehaviourRef, BufferSerializer, CallContext, ClientEvent, ConnectionId, DictionaryChange,
-        FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
-        LifecycleResult, ListChange, MemoryNetwork, NetId, NetRef, NetworkBehaviour, NetworkClient,
-        NetworkContext, NetworkLifecycle, NetworkSerializable, NetworkServer, Prefabs,
-        Serializable, ServerEvent, SetChange, SpawnOptions, SyncDictionary, SyncHashSet, SyncList,
-        SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, Target,
+        BehaviourFields, BehaviourRef, BufferSerializer, CallContext, ClientEvent, ConnectionId,
+        DictionaryChange, FixedString, FixedString32, FixedString64, FixedString128,
+        FixedString512, FixedString4096, LifecycleResult, ListChange, MemoryNetwork, NetId, NetRef,
+        NetworkBehaviour, NetworkClient, NetworkContext, NetworkLifecycle, NetworkSerializable,
+        NetworkServer, Prefabs, Serializable, ServerEvent, SetChange, SpawnOptions, SyncDictionary,
+        SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
+        Target,
     };
 }
 
@@ -67,12 +71,12 @@ pub mod __private {
     pub use core::time::Duration;
     pub use std::vec::Vec;
     pub use syncvar_runtime::{
-        BehaviourSchema, BufferSerializer, CallContext, CallError, CallSchema, CallTable,
-        CommandSender, ConnectionId, DictionaryChange, FieldRules, FieldSchema, HasLifecycle,
-        HasSynchronize, HookField, LifecycleCallback, LifecycleResult, ListChange, MemberSchema,
-        NetworkBehaviour, NetworkCalls, NetworkContext, NetworkReader, NetworkWriter, NoCalls,
-        OwnCalls, ReadError, ReadResultExt, Readers, RpcSender, SetChange, SyncCodec, SyncEvent,
-        SyncField, SyncMethod, SyncValue, Synchronize, SynchronizeError, Target, TypeSchema,
-        VariantSchema, Writers, assert_calls_known, assert_fits_32_bits,
+        BehaviourInfo, BehaviourSchema, CallContext, CallError, CallSchema, CommandSender,
+        ConnectionId, DictionaryChange, FieldPolicy, FieldSchema, FieldVisitor, HasLifecycle,
+        HasSynchronize, HookField, ListChange, MemberSchema, NetworkBehaviour, NetworkCalls,
+        NetworkReader, NetworkWriter, NoCalls, OwnCalls, ReadError, ReadResult, ReadResultExt,
+        Readers, RpcSender, SetChange, SyncCodec, SyncEvent, SyncField, SyncValue, Target,
+        TypeSchema, VariantSchema, Writers, assert_calls_known, assert_fits_32_bits, hooked,
+        throttled,
     };
 }

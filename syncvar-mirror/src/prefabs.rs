@@ -14,7 +14,7 @@ use syncvar_runtime::{BehaviourSet, CallKind, NetworkBehaviour};
 pub(crate) use component::Settings;
 pub use component::{Component, SyncDirection, SyncMode};
 pub(crate) use entry::Entry;
-pub use syncvar_runtime::SyncMethod;
+pub use syncvar_runtime::Delivery as SyncMethod;
 
 use crate::message::{MirrorMessage, UserMessages};
 use crate::names::CSharpNames;
@@ -192,7 +192,7 @@ impl MirrorPrefabs {
     /// - When there are more than 64 behaviours, or the prefab speaks of one that is not there.
     /// - When the rules of some fields have no counterpart in Mirror: see [above](Self#what-mirror-cannot-say).
     /// - When a component is to be [`SyncMethod::Hybrid`] and has collections, or is not
-    ///   [`RESENDABLE`](NetworkBehaviour::RESENDABLE): its changes cannot be sent again and again.
+    ///   [resendable](syncvar_runtime::BehaviourSchema::resendable): its changes cannot be sent again and again.
     /// - When two remote calls of a behaviour have the same hash: one of the methods needs another name.
     #[must_use]
     pub fn register_with<S: BehaviourSet>(

@@ -29,7 +29,10 @@ use std::marker::PhantomData;
 
 use crate::client::CommandSender;
 use crate::server::RpcSender;
-use crate::{CallContext, ConnectionId, NetworkBehaviour, NetworkReader, ReadError, ReadErrorKind};
+use crate::{
+    BehaviourInfo, CallContext, ConnectionId, NetworkBehaviour, NetworkReader, ReadError,
+    ReadErrorKind,
+};
 
 /// A behaviour that can be called from the other side. `#[network_calls]` writes it; see there.
 #[diagnostic::on_unimplemented(
@@ -95,51 +98,22 @@ pub enum Target {
     AllBut(ConnectionId),
 }
 
-/// What the derive asks for the calls of a type: a type with `#[network_calls]` answers with its
-/// own, by the items here; any other by those of [`NoCalls`], which the compiler takes only if these
-/// are not there.
+/// Source of a class's [`BehaviourInfo`] in the derive. The compiler prefers the constant here, for a
+/// class with `#[network_calls]`, to that of [`NoCalls`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct OwnCalls<B: ?Sized>(PhantomData<B>);
 
 impl<B: NetworkCalls> OwnCalls<B> {
-    /// Those of the type.
-    pub const CALLS: &'static [CallSchema] = B::OWN_CALLS;
-
-    /// Calls one of them.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`NetworkCalls::handle_own_call`].
-    pub fn handle_call(
-        behaviour: &mut B,
-        call: u32,
-        reader: &mut NetworkReader<'_>,
-        context: &mut CallContext<'_>,
-    ) -> Result<(), ReadError> {
-        behaviour.handle_own_call(call, reader, context)
-    }
+    /// Info of a class with these calls.
+    pub const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.calls::<B>();
 }
 
-/// What [`OwnCalls`] has for a type without calls.
+/// Counterpart of [`OwnCalls`] for a type without calls.
 #[doc(hidden)]
 pub trait NoCalls<B: ?Sized> {
-    /// None.
-    const CALLS: &'static [CallSchema] = &[];
-
-    /// There is nothing to call.
-    ///
-    /// # Errors
-    ///
-    /// Always.
-    fn handle_call(
-        _: &mut B,
-        call: u32,
-        reader: &mut NetworkReader<'_>,
-        _: &mut CallContext<'_>,
-    ) -> Result<(), ReadError> {
-        Err(reader.unknown_call(call))
-    }
+    /// Info of a class without calls.
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT;
 }
 
 impl<B: ?Sized> NoCalls<B> for OwnCalls<B> {}
@@ -158,8 +132,8 @@ impl NetworkReader<'_> {
 #[track_caller]
 pub const fn assert_calls_known<B: NetworkCalls>() {
     assert!(
-        B::OWN_CALLS.len() == B::CALLS.own().len(),
+        B::OWN_CALLS.len() == B::INFO.calls.own().len(),
         "the behaviour does not know these calls: if its `NetworkBehaviour` is written by hand, give it \
-         `CALLS` and `handle_call`; if it is generic, give the `impl` block the bounds of the struct and no more"
+         `INFO` with `calls::<Self>()`; if it is generic, give the `impl` block the bounds of the struct and no more"
     );
 }

@@ -8,9 +8,9 @@ pub use crate::call::{
 pub use crate::context::{NetworkSide, Panicked, Side, call, contain};
 pub use crate::events::Events;
 pub use crate::identity::{
-    AnyBehaviour, BehaviourInfo, MAX_BEHAVIOURS, MirrorHooks, Nanos, Place, Relation, Relations,
-    Remembered, Slot, Slots, nanos,
+    AnyBehaviour, ErasedHooks, HookRun, Hooks, MAX_BEHAVIOURS, Nanos, Place, Relation, Relations,
+    Remembered, Slot, SlotInfo, Slots, nanos, run_hooks, run_hooks_as_write,
 };
 pub use crate::lifecycle::{Errand, Late, Leaving, Lends, LentObjects, Tells, call_all};
-pub use crate::schema::{RuleBits, Sections};
+pub use crate::schema::{PackedBits, PolicyBits};
 pub use crate::table::Table;

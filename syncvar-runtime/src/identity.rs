@@ -1,6 +1,7 @@
 //! Objects: an id, a place, and the behaviours on it.
 
 mod behaviours;
+mod hooks;
 mod pool;
 mod relations;
 mod ruled;
@@ -9,13 +10,13 @@ mod slot;
 mod slots;
 
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
+pub use hooks::{ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write};
 #[cfg(feature = "parallel")]
 pub(crate) use pool::Pool;
 pub(crate) use pool::{Entry, Job, Location, Pools};
 pub use relations::{Relation, Relations};
-pub(crate) use ruled::Ruled;
-pub use sections::{MirrorHooks, SectionHooks};
-pub use slot::{AnyBehaviour, BehaviourInfo, Nanos, Remembered, Slot, nanos};
+pub(crate) use ruled::PolicyState;
+pub use slot::{AnyBehaviour, Nanos, Remembered, Slot, SlotInfo, nanos};
 pub use slots::{MAX_BEHAVIOURS, Slots};
 pub(crate) use slots::{MAX_CHANNELS, MarkSent, Pending, ReadChanges, Visit, When, WriteChanges};
 

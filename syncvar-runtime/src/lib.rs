@@ -36,7 +36,10 @@ mod table;
 mod time;
 mod wire;
 
-pub use behaviour::{NetworkBehaviour, SyncMethod};
+pub use behaviour::{
+    BehaviourFields, BehaviourInfo, Delivery, Encoded, FieldAccess, FieldVisitor, Hooked,
+    NetworkBehaviour, Throttled, VariableAccess, encoded, encoded_hook, hooked, throttled,
+};
 pub use call::{
     CallArguments, CallError, CallKind, CallSchema, CallTable, CommandRefusal, NetworkCalls,
     NoCalls, OwnCalls, ReceivedEvent, SyncEvent, Target, assert_calls_known,
@@ -48,7 +51,7 @@ pub use client::{
 };
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use context::{CallContext, NetworkContext};
-pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity, SectionHooks};
+pub use identity::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks, NetId, NetworkIdentity};
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
     Tag,
@@ -61,7 +64,7 @@ pub use message::{ListError, ListHash, ListOperation, MessageType, SyncListMessa
 pub use prefab::Prefabs;
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
-    BehaviourSchema, FieldRules, FieldSchema, MAX_SYNC_VARS, MemberSchema, Readers, TypeSchema,
+    BehaviourSchema, FieldPolicy, FieldSchema, MAX_SYNC_VARS, MemberSchema, Readers, TypeSchema,
     VariantSchema, Writers, assert_fits_32_bits,
 };
 pub use schema_text::SchemaDifference;
@@ -71,7 +74,7 @@ pub use server::{
 };
 pub use stats::{BehaviourStats, Counter, RefusedCommands, Stats};
 pub use sync::{
-    DictionaryChange, ElementMut, HashKey, HookField, ListChange, SetChange, SortKey,
+    DictionaryChange, ElementMut, HashKey, HookField, ListChange, OperationLog, SetChange, SortKey,
     SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,
     hash_set,
 };
@@ -83,10 +86,11 @@ pub use time::NetworkTime;
 #[cfg(feature = "serde")]
 pub use wire::Postcard;
 pub use wire::{
-    Absence, Color, Color32, Decimal, Dialect, EnumNumber, FixedString, FixedString32,
-    FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, LayerMask,
-    MAX_BYTES, MAX_STRING_BYTES, Matrix4x4, MessageStart, NetworkHash128, NetworkReader,
-    NetworkSceneId, NetworkWriter, OaDate, Plane, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind,
-    ReadResultExt, Rect, SyncValue, Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError,
+    Absence, Color, Color32, Decimal, DeserializeContext, DeserializeReport, Dialect, EnumNumber,
+    FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+    FixedStringTooLong, LayerMask, MAX_BYTES, MAX_STRING_BYTES, Matrix4x4, MessageStart,
+    NetworkHash128, NetworkReader, NetworkSceneId, NetworkWriter, OaDate, Plane, Quaternion, Ray,
+    Ray2D, ReadError, ReadErrorKind, ReadResult, ReadResultExt, Rect, SerializeContext,
+    SerializeReport, SyncValue, Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError,
     WriteErrorKind,
 };

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
 use crate::identity::{BehaviourSet, Behaviours};
-use crate::schema::RuleBits;
+use crate::schema::PolicyBits;
 use crate::{CallError, NetId, NetworkHash128, schema_text::PrefabText};
 
 /// What objects can be spawned: names, and how to make the behaviours. The server and every client
@@ -53,7 +53,7 @@ pub(crate) struct Prefab {
     /// The position of its first behaviour among the behaviours of all prefabs.
     pub(crate) first_behaviour: usize,
     /// The fields of any of its behaviours that have rules.
-    pub(crate) rules: RuleBits,
+    pub(crate) rules: PolicyBits,
     /// Whether a behaviour is told of the life of its object.
     pub(crate) lifecycle: bool,
     /// Whether it has hooks that are told of the state that an object is met with.
@@ -128,7 +128,7 @@ impl Prefabs {
             text: PrefabText::describe(name, asset_id, &sample),
             types,
             first_behaviour: self.behaviour_count(),
-            rules: RuleBits::of_any(sample.slots().iter().map(|slot| slot.info().rules)),
+            rules: PolicyBits::of_any(sample.slots().iter().map(|slot| slot.info().policy)),
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             initial_hooks: sample.slots().has_initial_hooks(),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),

@@ -12,6 +12,7 @@
 )]
 
 mod compound;
+mod context;
 mod convert;
 mod decimal;
 mod dialect;
@@ -35,9 +36,11 @@ mod value;
 mod varint;
 mod writer;
 
+pub use context::{DeserializeContext, DeserializeReport, SerializeContext, SerializeReport};
+pub(crate) use context::{MaskLayout, ReadMask};
 pub use decimal::Decimal;
 pub use dialect::{Dialect, EnumNumber};
-pub use error::{ReadError, ReadErrorKind, ReadResultExt, WriteError, WriteErrorKind};
+pub use error::{ReadError, ReadErrorKind, ReadResult, ReadResultExt, WriteError, WriteErrorKind};
 pub use fixed_string::{
     FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
     FixedStringTooLong,
@@ -49,7 +52,6 @@ pub use option::Absence;
 pub use postcard::Postcard;
 pub(crate) use reader::DEFAULT_MAX_ELEMENTS;
 pub use reader::NetworkReader;
-pub(crate) use section::{ReadSection, WriteSection};
 pub use unity::{
     Color, Color32, Matrix4x4, NetworkHash128, NetworkSceneId, Plane, Quaternion, Ray, Rect,
     Vector2, Vector3, Vector4,

@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use syncvar_runtime::engine::{Slot, Slots};
-use syncvar_runtime::{NetId, NetworkBehaviour};
+use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, OperationLog};
 
 use super::MirrorClient;
 use super::object::Stage;
@@ -109,7 +109,7 @@ impl<B: NetworkBehaviour> Drop for MirrorReplicaMut<'_, B> {
         self.behaviour.notice_replacements();
         if self.writing.is_some() {
             // Those that have taken the place of others.
-            self.behaviour.set_verbatim(true, 0);
+            self.behaviour.set_log(OperationLog::Full { pending: 0 });
         }
         if let Some(before) = self.before.take() {
             self.behaviour.withdraw_changes(before);

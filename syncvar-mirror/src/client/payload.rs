@@ -1,7 +1,7 @@
 //! The payload of an object: a mask of its components, and then what each of them is or what has changed of
 //! it, behind a byte that says how long it is. WIRE.md, section 4.
 
-use syncvar_runtime::engine::{MirrorHooks, Panicked, Slots};
+use syncvar_runtime::engine::{ErasedHooks, HookRun, Hooks, Panicked, Slots, run_hooks_as_write};
 use syncvar_runtime::{
     Behaviours, ChangedFields, Dialect, HookFailure, NetId, NetworkReader, ReadError, ReadErrorKind,
 };
@@ -15,7 +15,7 @@ use crate::MirrorError;
 #[derive(Debug)]
 pub(super) struct Component {
     index: usize,
-    hooks: MirrorHooks,
+    hooks: ErasedHooks,
     /// The fields that have been received.
     fields: u64,
 }
@@ -91,7 +91,7 @@ impl MirrorClient {
         let mut reader = self.reader(body);
         let mut component = Component {
             index,
-            hooks: MirrorHooks::default(),
+            hooks: ErasedHooks::default(),
             fields: 0,
         };
         let mut behaviour = None;
@@ -99,14 +99,14 @@ impl MirrorClient {
         if let Some(slot) = slots.slot_mut(index) {
             let schema = &slot.info().schema;
             behaviour = Some(schema.name);
-            match slot.read_mirror(&mut reader, initial_state) {
+            match slot.read_layout(&mut reader, initial_state) {
                 Ok(hooks) => component.hooks = hooks,
                 Err(failed) => error = Some(failed),
             }
             component.fields = if initial_state {
                 schema.dirty_bits()
             } else {
-                reader.take_seen_bits()
+                reader.take_report().seen
             };
         }
         let read = reader.position();
@@ -155,11 +155,8 @@ impl MirrorClient {
             };
             let fields = ChangedFields::new(&slot.info().schema, fields);
             if !hooks.is_empty() {
-                slot.begin_change();
-                let called = slot.call_mirror_hooks(hooks);
-                // A hook may have put something into the place of a collection.
-                slot.end_change();
-                if let Err(Panicked(message)) = called {
+                let HookRun { result, .. } = run_hooks_as_write(slot, Hooks::Changed(hooks));
+                if let Err(Panicked(message)) = result {
                     let failure = HookFailure::new(id, fields, message);
                     self.events
                         .push(MirrorClientEvent::HookFailed(Box::new(failure)));

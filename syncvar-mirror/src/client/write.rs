@@ -1,7 +1,7 @@
 //! What this client writes to the components that are its to write.
 
 use syncvar_runtime::engine::{Nanos, Slot, nanos};
-use syncvar_runtime::{Channel, Dialect, NetId, NetworkWriter, SyncMethod};
+use syncvar_runtime::{Channel, Delivery, Dialect, NetId, NetworkWriter};
 
 use super::guard::{clean, has_bit};
 use super::{MirrorClient, MirrorClientEvent};
@@ -38,7 +38,7 @@ struct Due {
 impl Due {
     /// Adds a component that has changed.
     fn add(&mut self, bit: u64, settings: &Settings, is_over: bool, is_baseline: bool) {
-        let is_hybrid = settings.sync_method == SyncMethod::Hybrid;
+        let is_hybrid = settings.sync_method == Delivery::Hybrid;
         match (is_hybrid, is_over) {
             (false, true) => self.reliable |= bit,
             (true, true) => self.changed |= bit,
@@ -196,7 +196,7 @@ impl MirrorClient {
                 continue;
             };
             part.truncate(0);
-            slot.write_mirror(&mut part, initial_state, false);
+            slot.write_layout(&mut part, initial_state, false);
             note(slot);
             failed = failed.or(part.take_error());
             let [safety, ..] = part.len().to_le_bytes();

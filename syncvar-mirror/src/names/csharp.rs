@@ -68,10 +68,8 @@ impl CSharpNames {
                 let element = self.argument(element);
                 format!("System.Collections.Generic.HashSet`1<{element}>")
             }
-            // Whatever can be null by itself, what travels in another way, and what has rules.
-            TypeSchema::Optional(value)
-            | TypeSchema::Encoded { value, .. }
-            | TypeSchema::Ruled { value, .. } => self.argument(value),
+            // A type with a null of its own, and an encoded value.
+            TypeSchema::Optional(value) | TypeSchema::Encoded { value, .. } => self.argument(value),
             // What C# has no type for of its own: an array of so many elements.
             _ => self.of(&schema.to_string()),
         }

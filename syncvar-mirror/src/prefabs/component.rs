@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::engine::BehaviourInfo;
-use syncvar_runtime::{BehaviourSchema, SyncMethod};
+use syncvar_runtime::engine::SlotInfo;
+use syncvar_runtime::{BehaviourSchema, Delivery as SyncMethod};
 
 /// The interval of a behaviour that says nothing: UNet's.
 const UNSAID: Duration = Duration::from_millis(100);
@@ -124,7 +124,7 @@ impl Component {
     }
 
     /// What is said here, and for the rest what the behaviour says.
-    pub(super) fn settings(&self, behaviour: &BehaviourInfo) -> Settings {
+    pub(super) fn settings(&self, behaviour: &SlotInfo) -> Settings {
         Settings {
             sync_mode: self.sync_mode.unwrap_or_else(|| mode_of(behaviour)),
             sync_direction: self
@@ -137,8 +137,8 @@ impl Component {
 }
 
 /// Who reads the fields, as their rules have it.
-fn mode_of(behaviour: &BehaviourInfo) -> SyncMode {
-    let (schema, rules) = (&behaviour.schema, &behaviour.rules);
+fn mode_of(behaviour: &SlotInfo) -> SyncMode {
+    let (schema, rules) = (&behaviour.schema, &behaviour.policy);
     if let Some(field) = first(schema, rules.others_only) {
         panic!(
             "`{field}` of `{}` is read by all but the owner, which cannot be said in Mirror: move it to \
@@ -159,8 +159,8 @@ fn mode_of(behaviour: &BehaviourInfo) -> SyncMode {
 }
 
 /// Who writes to the fields, as their rules have it.
-fn direction_of(behaviour: &BehaviourInfo) -> SyncDirection {
-    let (schema, rules) = (&behaviour.schema, &behaviour.rules);
+fn direction_of(behaviour: &SlotInfo) -> SyncDirection {
+    let (schema, rules) = (&behaviour.schema, &behaviour.policy);
     match of_all(schema, rules.owner_write) {
         Ok(false) => SyncDirection::ServerToClient,
         Ok(true) => SyncDirection::ClientToServer,
@@ -174,9 +174,9 @@ fn direction_of(behaviour: &BehaviourInfo) -> SyncDirection {
 }
 
 /// How the changes travel: as is said, or as the behaviour says.
-fn method_of(said: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod {
-    let method = said.unwrap_or(behaviour.sync_method);
-    let (schema, collections) = (&behaviour.schema, behaviour.sections.collections);
+fn method_of(said: Option<SyncMethod>, behaviour: &SlotInfo) -> SyncMethod {
+    let method = said.unwrap_or(behaviour.delivery);
+    let (schema, collections) = (&behaviour.schema, behaviour.packed.collections);
     if method == SyncMethod::Reliable {
         return method;
     }
@@ -191,7 +191,7 @@ fn method_of(said: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod 
     assert!(
         behaviour.resendable,
         "`{}` cannot be hybrid, since it does not say that its changes can be sent again: set \
-         `NetworkBehaviour::RESENDABLE` (or `SyncField::RESENDABLE` of its field) if they are values, or make the \
+         `FieldSchema::resendable` (or `SyncField::RESENDABLE` of its field) if they are values, or make the \
          component `SyncMethod::Reliable`",
         schema.name
     );
@@ -199,7 +199,7 @@ fn method_of(said: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod 
 }
 
 /// What the behaviour says; Mirror's, which is none, where it says nothing.
-fn interval_of(behaviour: &BehaviourInfo) -> Duration {
+fn interval_of(behaviour: &SlotInfo) -> Duration {
     let interval = Duration::from_nanos(behaviour.send_interval);
     if interval == UNSAID {
         Duration::ZERO

@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
-use syncvar_runtime::engine::{BehaviourInfo, CallPlace, Class, MAX_BEHAVIOURS, ObjectCalls};
+use syncvar_runtime::engine::{CallPlace, Class, MAX_BEHAVIOURS, ObjectCalls, SlotInfo};
 use syncvar_runtime::{Behaviours, CallKind};
 
 use super::{Component, MirrorCall, Settings, SyncDirection, SyncMethod, SyncMode};
@@ -156,7 +156,7 @@ impl Entry {
 
 impl Calls {
     /// Those of a behaviour.
-    fn new(behaviour: &BehaviourInfo, names: &CSharpNames) -> Self {
+    fn new(behaviour: &SlotInfo, names: &CSharpNames) -> Self {
         let mut calls = Self::default();
         for (number, call) in (0..).zip(behaviour.calls.all()) {
             if call.kind == CallKind::SyncEvent {

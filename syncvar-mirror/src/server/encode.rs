@@ -73,12 +73,12 @@ impl Components {
     fn clear(&mut self) {
         self.mask = 0;
         self.writer.truncate(0);
-        self.writer.take_promised();
+        self.writer.take_report();
     }
 
     /// How many operations their full states have said are still to come.
     pub(super) fn take_promised(&mut self) -> usize {
-        self.writer.take_promised()
+        self.writer.take_report().pending
     }
 
     /// They, without the mask.
@@ -101,7 +101,7 @@ impl Components {
         let start = writer.len();
         writer.write_u8(0);
         let everything_dirty = wanted.everything_dirty & bit != 0;
-        let written = slot.write_mirror(writer, wanted.initial_state, everything_dirty);
+        let written = slot.write_layout(writer, wanted.initial_state, everything_dirty);
         if let Some(error) = writer.take_error() {
             let behaviour = slot.info().schema.name;
             return Err(Unwritable { behaviour, error });

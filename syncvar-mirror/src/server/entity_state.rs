@@ -7,8 +7,10 @@
     clippy::as_conversions
 )]
 
-use syncvar_runtime::engine::{MirrorHooks, Panicked};
-use syncvar_runtime::{ConnectionId, Dialect, NetId, NetworkReader, ReadError, ReadErrorKind};
+use syncvar_runtime::engine::{ErasedHooks, HookRun, Hooks, Panicked, run_hooks_as_write};
+use syncvar_runtime::{
+    ConnectionId, Dialect, NetId, NetworkReader, OperationLog, ReadError, ReadErrorKind,
+};
 
 use super::audience::Audiences;
 use super::stats::one_more;
@@ -28,7 +30,7 @@ struct Written {
     /// Which components.
     components: u64,
     /// What their hooks are to be told.
-    hooks: Vec<(usize, MirrorHooks)>,
+    hooks: Vec<(usize, ErasedHooks)>,
 }
 
 /// The error of a message that cannot be read.
@@ -171,7 +173,7 @@ impl MirrorServer {
             written.components |= bit;
             written
                 .hooks
-                .push((index, slot.read_mirror(&mut reader, initial_state)?));
+                .push((index, slot.read_layout(&mut reader, initial_state)?));
             let read = before.saturating_sub(reader.remaining());
             if !read.to_le_bytes().starts_with(&[safety]) {
                 return Err(reader.error(ReadErrorKind::Custom(OTHER_LENGTH)));
@@ -181,7 +183,7 @@ impl MirrorServer {
     }
 
     /// Calls the hooks of an object that has been written to.
-    fn call_state_hooks(&mut self, id: NetId, hooks: Vec<(usize, MirrorHooks)>) {
+    fn call_state_hooks(&mut self, id: NetId, hooks: Vec<(usize, ErasedHooks)>) {
         let Some(object) = self.objects.get_mut(id.0) else {
             return;
         };
@@ -194,15 +196,12 @@ impl MirrorServer {
             let Some(slot) = slots.slot_mut(index) else {
                 continue;
             };
-            slot.begin_change();
-            let called = slot.call_mirror_hooks(hooks);
-            // A hook may have put something into the place of a collection.
-            slot.end_change();
-            slot.set_verbatim(true, promised);
+            let HookRun { result, .. } = run_hooks_as_write(slot, Hooks::Changed(hooks));
+            slot.set_log(OperationLog::Full { pending: promised });
             if !observed {
                 slot.set_observed(false);
             }
-            if let Err(Panicked(message)) = called {
+            if let Err(Panicked(message)) = result {
                 let behaviour = slot.info().schema.name;
                 tracing::error!(object = %id, behaviour, message, "a hook panicked");
                 self.events.push(MirrorServerEvent::HookFailed {

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use syncvar_runtime::{Behaviours, NetId, NetworkBehaviour};
+use syncvar_runtime::{BehaviourFields, Behaviours, NetId, NetworkBehaviour, OperationLog};
 
 use super::MirrorServer;
 use super::audience::Audiences;
@@ -123,7 +123,9 @@ impl<B: NetworkBehaviour> Drop for MirrorBehaviourMut<'_, B> {
     fn drop(&mut self) {
         self.behaviour.notice_replacements();
         // Those that have taken the place of others.
-        self.behaviour.set_verbatim(true, self.promised);
+        self.behaviour.set_log(OperationLog::Full {
+            pending: self.promised,
+        });
         if !self.observed {
             self.behaviour.set_observed(false);
         }

@@ -4,7 +4,7 @@
 //! the owner writes goes to all but the owner at the time of sending, and collections that only the owner
 //! is given are not made dirty for a new one.
 
-use syncvar_runtime::engine::{Sections, nanos};
+use syncvar_runtime::engine::{PackedBits, nanos};
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;
@@ -132,7 +132,7 @@ impl MirrorServer {
         };
         let mut bit = 1;
         behaviours.slots_mut().for_each_mut(|slot| {
-            let collections = slot.info().sections.collections;
+            let collections = slot.info().packed.collections;
             if owned & bit != 0 && collections != 0 {
                 slot.set_dirty_bit(collections);
             }
@@ -154,13 +154,13 @@ impl MirrorServer {
     }
 
     /// Those of some components of which some fields have changed.
-    fn changed(&self, id: NetId, components: u64, fields: impl Fn(&Sections) -> u64) -> u64 {
+    fn changed(&self, id: NetId, components: u64, fields: impl Fn(&PackedBits) -> u64) -> u64 {
         let object = self.objects.get(id.0);
         let behaviours = object.and_then(|object| object.behaviours.as_ref());
         behaviours.map_or(0, |behaviours| {
             let slots = (0..64).zip(behaviours.slots().iter());
             let changed =
-                slots.filter(|(_, slot)| slot.dirty_bits() & fields(&slot.info().sections) != 0);
+                slots.filter(|(_, slot)| slot.dirty_bits() & fields(&slot.info().packed) != 0);
             changed.fold(0, |bits, (index, _)| bits | 1 << index) & components
         })
     }

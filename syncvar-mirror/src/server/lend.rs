@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use syncvar_runtime::engine::{Lends, LentObjects, Side, Slots, call_all};
-use syncvar_runtime::{CallbackFailure, LifecycleCallback, NetId};
+use syncvar_runtime::{CallbackFailure, LifecycleCallback, NetId, OperationLog};
 
 use super::audience::Audiences;
 use super::object::Former;
@@ -38,7 +38,7 @@ impl Lends for MirrorServer {
         slots.for_each_mut(|slot| {
             slot.end_change();
             // Those that have taken the place of others.
-            slot.set_verbatim(true, promised);
+            slot.set_log(OperationLog::Full { pending: promised });
         });
         if let Some(object) = self.objects.get_mut(id.0) {
             // Whoever begins to observe it meanwhile is owed that.

@@ -4,7 +4,8 @@ use std::any::TypeId;
 
 use syncvar_runtime::engine::{Errand, Leaving, Place, Tells};
 use syncvar_runtime::{
-    BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3,
+    BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, OperationLog, Quaternion,
+    Vector3,
 };
 
 use super::MirrorServer;
@@ -170,7 +171,7 @@ impl MirrorServer {
             return Err(MirrorSpawnError::SceneIdTaken(scene_id));
         }
         behaviours.slots_mut().for_each_mut(|slot| {
-            slot.set_verbatim(true, 0);
+            slot.set_log(OperationLog::Full { pending: 0 });
             // What they have been filled with is no change.
             slot.set_observed(false);
         });

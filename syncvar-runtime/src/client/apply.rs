@@ -7,7 +7,7 @@ use super::references::{list, waits};
 use super::{ChangedFields, ClientEvent, HookFailure, NetworkClient, Replica};
 use crate::context::Panicked;
 use crate::events::Events;
-use crate::identity::{Entry, ReadChanges, Slot, Slots, Visit};
+use crate::identity::{Entry, Hooks, ReadChanges, Slot, Slots, Visit, run_hooks};
 use crate::segments::Entries;
 use crate::table::Table;
 use crate::{BehaviourSchema, Dialect, MessageType, NetId, NetworkReader, ReadError};
@@ -106,8 +106,8 @@ impl Visit for Tell<'_> {
             slot.skip_hooks();
             return;
         }
-        let called = slot.call_hooks();
-        let owner_write = slot.info().rules.owner_write;
+        let called = run_hooks(slot, Hooks::LastRead);
+        let owner_write = slot.info().policy.owner_write;
         self.written |= owner_write != 0 && slot.dirty_bits() & owner_write != 0;
         let behaviour = index as usize;
         let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();

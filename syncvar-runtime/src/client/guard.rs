@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::{ChangedFields, ClientEvent};
 use crate::events::Events;
-use crate::{NetId, NetworkBehaviour};
+use crate::{BehaviourFields, NetId, NetworkBehaviour};
 
 /// What was written to replicas, and waits.
 #[derive(Debug, Default)]

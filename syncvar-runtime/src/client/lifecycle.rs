@@ -2,8 +2,8 @@
 
 use super::{ChangedFields, ClientEvent, ClientState, HookFailure, NetworkClient};
 use crate::NetId;
-use crate::context::{Panicked, contain};
-use crate::identity::{Location, Place};
+use crate::context::Panicked;
+use crate::identity::{Hooks, Location, Place, run_hooks};
 use crate::lifecycle::{Leaving, Lends, LifecycleCallback};
 
 impl NetworkClient {
@@ -100,11 +100,11 @@ impl NetworkClient {
         let prefab = self.prefabs.get(self.pools.prefab(at.pool));
         let slots = self.pools.slots_mut(at);
         if let (Some(prefab), Some(slots)) = (prefab, slots) {
-            let made = prefab.make();
+            let mut made = prefab.make();
             for index in 0..slots.len() {
-                let told = slots.initial_changes(index, made.slots());
+                let told = slots.initial_changes(index, made.slots_mut());
                 if let (Some(told), Some(slot)) = (told, slots.slot_mut(index)) {
-                    let called = contain(|| slot.call_hooks_with(told));
+                    let called = run_hooks(slot, Hooks::Changed(told.into()));
                     if let Err(Panicked(message)) = called {
                         let schema = &slot.info().schema;
                         let fields = ChangedFields::new(schema, schema.dirty_bits());

@@ -5,10 +5,11 @@ use super::references::list;
 use super::{ChangedFields, ClientEvent, HookFailure, NetworkClient, Replica};
 use crate::context::Panicked;
 use crate::events::Events;
-use crate::identity::{Nanos, Slot, Slots, Visit, nanos};
+use crate::identity::{Hooks, Nanos, Slot, Slots, Visit, nanos, run_hooks};
 use crate::message::begin;
 use crate::{
-    MessageType, NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, ReadErrorKind,
+    BehaviourFields, MessageType, NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError,
+    ReadErrorKind,
 };
 
 /// Remembers what is this client's own, before something that may overwrite it.
@@ -19,19 +20,21 @@ pub(super) struct RestoreOwn;
 
 impl Visit for SaveOwn {
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
-        let (rules, dirty) = (slot.info().rules, slot.dirty_bits());
-        if let Some(ruled) = slot.ruled().filter(|_| rules.owner_write != 0) {
+        let (policy, dirty) = (slot.info().policy, slot.dirty_bits());
+        if let Some(restricted) = slot.policy_slot().filter(|_| policy.owner_write != 0) {
             // What the server may write as well is its own as long as the server does not know it.
-            let own = rules.owner_write & (!rules.server_override | dirty);
-            ruled.kept.save(ruled.behaviour, own, rules.server_override);
+            let own = policy.owner_write & (!policy.server_override | dirty);
+            restricted
+                .state
+                .save(restricted.behaviour, own, policy.server_override);
         }
     }
 }
 
 impl Visit for RestoreOwn {
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
-        if let Some(ruled) = slot.ruled() {
-            ruled.kept.restore(ruled.behaviour);
+        if let Some(restricted) = slot.policy_slot() {
+            restricted.state.restore(restricted.behaviour);
         }
     }
 }
@@ -68,7 +71,7 @@ impl NetworkClient {
             net_id: id,
             index,
             may: if may {
-                const { B::SCHEMA.rule_bits() }.owner_write
+                const { B::SCHEMA.policy_bits() }.owner_write
             } else {
                 0
             },
@@ -101,7 +104,7 @@ impl NetworkClient {
             slot.end_change();
             let dirty = slot.dirty_bits();
             let may = if may_write {
-                slot.info().rules.owner_write
+                slot.info().policy.owner_write
             } else {
                 0
             };
@@ -132,7 +135,7 @@ impl NetworkClient {
             {
                 // Whatever else is dirty is so from before it was received.
                 slots.for_each_mut(|slot| {
-                    let own = slot.info().rules.owner_write;
+                    let own = slot.info().policy.owner_write;
                     clean(slot, !own);
                 });
             }
@@ -291,8 +294,8 @@ impl NetworkClient {
         }
         if keeps {
             slots.for_each_mut(|slot| {
-                if let Some(ruled) = slot.ruled() {
-                    kept |= ruled.kept.restore_as_written(ruled.behaviour);
+                if let Some(restricted) = slot.policy_slot() {
+                    kept |= restricted.state.restore_as_written(restricted.behaviour);
                 }
             });
         }
@@ -303,8 +306,8 @@ impl NetworkClient {
 /// Makes fields clean; all of them, where a behaviour has none with rules.
 fn clean(slot: &mut dyn Slot, fields: u64) {
     let last_send = slot.last_send();
-    match slot.ruled() {
-        Some(ruled) => ruled.behaviour.clear_dirty_bits(fields),
+    match slot.policy_slot() {
+        Some(restricted) => restricted.behaviour.clear_dirty_bits(fields),
         None => slot.mark_sent(last_send),
     }
 }
@@ -338,7 +341,7 @@ impl WriteOwn {
 
     fn write(&mut self, index: u8, slot: &mut dyn Slot) {
         let info = slot.info();
-        let dirty = slot.dirty_bits() & info.rules.owner_write;
+        let dirty = slot.dirty_bits() & info.policy.owner_write;
         let fields = dirty & !slot.held_back(self.now).0;
         let is_due = self.now.saturating_sub(slot.last_send()) > info.send_interval;
         if !is_due || fields == 0 {
@@ -347,8 +350,11 @@ impl WriteOwn {
         }
         let start = self.writer.len();
         self.writer.write_u8(index);
-        self.writer.set_fields(fields);
-        if slot.serialize(&mut self.writer, false) {
+        let context = self.writer.context().with_fields(fields);
+        let written = self
+            .writer
+            .with_context(context, |writer| slot.serialize(writer, false));
+        if written {
             self.sent.push((index.into(), fields));
             self.left |= dirty != fields;
         } else {
@@ -369,10 +375,10 @@ fn read_state(
         return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
     };
     let result = slot.deserialize(reader, false);
-    let fields = reader.take_seen_bits();
+    let fields = reader.take_report().seen;
     read.push((index.into(), fields));
-    if let Some(ruled) = slot.ruled() {
-        ruled.behaviour.clear_dirty_bits(fields);
+    if let Some(restricted) = slot.policy_slot() {
+        restricted.behaviour.clear_dirty_bits(fields);
     }
     result
 }
@@ -389,7 +395,7 @@ fn tell(
         return;
     }
     let fields = ChangedFields::new(&slot.info().schema, fields);
-    if let Err(Panicked(message)) = slot.call_hooks() {
+    if let Err(Panicked(message)) = run_hooks(slot, Hooks::LastRead) {
         let failure = HookFailure::new(object, fields, message);
         events.push(ClientEvent::HookFailed(Box::new(failure)));
     }

@@ -7,8 +7,8 @@ use super::ServerEvent;
 use super::owner::refuse;
 use super::schedule::Schedule;
 use crate::events::Events;
-use crate::identity::Ruled;
-use crate::{ChangedFields, NetId, NetworkBehaviour};
+use crate::identity::PolicyState;
+use crate::{BehaviourFields, ChangedFields, NetId, NetworkBehaviour};
 
 /// A behaviour for writing; when it is dropped and anything has changed, the object is queued for
 /// the next update.
@@ -17,7 +17,7 @@ pub struct BehaviourMut<'a, B: NetworkBehaviour> {
     /// What fields with a codec were, to see whether they have changed as far as they travel.
     before: Option<B::Previous>,
     /// What is kept of fields that have rules, if the owner writes to some.
-    ruled: Option<&'a mut Ruled>,
+    ruled: Option<&'a mut PolicyState>,
     net_id: NetId,
     schedule: &'a mut Schedule,
     events: &'a mut Events<ServerEvent>,
@@ -27,12 +27,12 @@ impl<'a, B: NetworkBehaviour> BehaviourMut<'a, B> {
     #[inline]
     pub(super) fn new(
         net_id: NetId,
-        (behaviour, ruled): (&'a mut B, Option<&'a mut Ruled>),
+        (behaviour, ruled): (&'a mut B, Option<&'a mut PolicyState>),
         schedule: &'a mut Schedule,
         events: &'a mut Events<ServerEvent>,
     ) -> Self {
-        let bits = const { &B::SCHEMA.rule_bits() };
-        let mut ruled = ruled.filter(|_| const { B::SCHEMA.rule_bits().owner_write != 0 });
+        let bits = const { &B::SCHEMA.policy_bits() };
+        let mut ruled = ruled.filter(|_| const { B::SCHEMA.policy_bits().owner_write != 0 });
         if let Some(ruled) = &mut ruled {
             ruled.begin_change(behaviour, bits);
         }
@@ -82,7 +82,7 @@ impl<B: NetworkBehaviour> Drop for BehaviourMut<'_, B> {
         if let Some(before) = self.before.take() {
             self.behaviour.withdraw_changes(before);
         }
-        if const { B::SCHEMA.rule_bits().owner_write != 0 } {
+        if const { B::SCHEMA.policy_bits().owner_write != 0 } {
             self.take_back();
         }
         if self.behaviour.sync_var_dirty_bits() != 0 {

@@ -28,7 +28,7 @@ impl Lends for NetworkServer {
         let (at, former) = (spawned.at, spawned.owner);
         let mut slots = self.pools.take(at)?;
         self.lent.push(id);
-        self.remember_all_for_local(id, &*slots);
+        self.remember_all_for_local(id, &mut *slots);
         slots.for_each_mut(|slot| slot.begin_change());
         // What is lent is given back, whatever happens.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));

@@ -2,7 +2,7 @@
 
 use super::audience::AudienceId;
 use super::{ConnectionId, NetworkServer, ServerEvent};
-use crate::identity::{BehaviourInfo, Slots};
+use crate::identity::{SlotInfo, Slots};
 use crate::message::begin;
 use crate::{
     ChangedFields, Channel, MessageType, NetId, NetworkReader, NetworkWriter, ReadError,
@@ -47,7 +47,7 @@ impl NetworkServer {
         let (former, owner) = (former.filter(sees), owner.filter(sees));
         if let Some(former) = former {
             self.send_owner_state(former, id, |info| {
-                info.rules.others_only | info.rules.owner_write & !info.rules.owner_only
+                info.policy.others_only | info.policy.owner_write & !info.policy.owner_only
             });
         }
         if let Some(owner) = owner {
@@ -62,11 +62,11 @@ impl NetworkServer {
             };
             self.send_owner_state(owner, id, |info| {
                 let missed = if may_miss(info.channel) {
-                    info.rules.owner_write
+                    info.policy.owner_write
                 } else {
                     0
                 };
-                info.rules.owner_only | missed & info.rules.readable(true)
+                info.policy.owner_only | missed & info.policy.readable(true)
             });
         }
     }
@@ -93,7 +93,7 @@ impl NetworkServer {
         &mut self,
         connection: ConnectionId,
         id: NetId,
-        fields: impl Fn(&BehaviourInfo) -> u64,
+        fields: impl Fn(&SlotInfo) -> u64,
     ) {
         let kind = self.describe(id).map(|(_, description)| description.kind);
         let (Some(kind), Some(spawned)) = (kind, self.objects.get_mut(id.0)) else {
@@ -216,7 +216,7 @@ impl NetworkServer {
         for (owner, id) in std::mem::take(&mut self.misled) {
             if self.owner(id) == Some(owner) {
                 self.send_owner_state(owner, id, |info| {
-                    info.rules.owner_write & info.rules.readable(true)
+                    info.policy.owner_write & info.policy.readable(true)
                 });
             }
         }
@@ -241,8 +241,8 @@ pub(super) fn refuse(
 /// Notes whether a connection owns an object.
 pub(super) fn set_owned(slots: &mut dyn Slots, owned: bool) {
     slots.for_each_mut(|slot| {
-        if let Some(ruled) = slot.ruled() {
-            ruled.kept.set_owned(ruled.behaviour, owned);
+        if let Some(restricted) = slot.policy_slot() {
+            restricted.state.set_owned(restricted.behaviour, owned);
         }
     });
 }
@@ -251,7 +251,7 @@ pub(super) fn set_owned(slots: &mut dyn Slots, owned: bool) {
 /// whether that can be done.
 fn write_state(
     slots: &mut dyn Slots,
-    fields: impl Fn(&BehaviourInfo) -> u64,
+    fields: impl Fn(&SlotInfo) -> u64,
     writer: &mut NetworkWriter,
 ) -> bool {
     let (mut index, mut resendable) = (0_u8, true);
@@ -277,10 +277,10 @@ fn read_writes(
 ) -> Result<Vec<(usize, ChangedFields)>, ReadError> {
     let (mut before, length) = (0, reader.remaining());
     slots.for_each_mut(|slot| {
-        let owner_write = slot.info().rules.owner_write;
-        if let Some(ruled) = slot.ruled() {
-            ruled.kept.save(ruled.behaviour, owner_write, 0);
-            before += ruled.kept.saved_bytes();
+        let owner_write = slot.info().policy.owner_write;
+        if let Some(restricted) = slot.policy_slot() {
+            restricted.state.save(restricted.behaviour, owner_write, 0);
+            before += restricted.state.saved_bytes();
         }
     });
     *effort = effort.saturating_add(before);
@@ -295,11 +295,11 @@ fn read_writes(
         *effort = effort.saturating_add(before);
     }
     slots.for_each_mut(|slot| {
-        if let Some(ruled) = slot.ruled() {
+        if let Some(restricted) = slot.policy_slot() {
             if read.is_err() {
-                ruled.kept.restore(ruled.behaviour);
+                restricted.state.restore(restricted.behaviour);
             } else {
-                ruled.kept.discard();
+                restricted.state.discard();
             }
         }
     });
@@ -309,9 +309,9 @@ fn read_writes(
         let Some(slot) = slots.slot_mut(index) else {
             continue;
         };
-        if let Some(ruled) = slot.ruled() {
-            ruled.behaviour.set_dirty_bit(fields);
-            ruled.kept.relayed |= fields;
+        if let Some(restricted) = slot.policy_slot() {
+            restricted.behaviour.set_dirty_bit(fields);
+            restricted.state.relayed |= fields;
         }
         told.push((index, ChangedFields::new(&slot.info().schema, fields)));
     }
@@ -327,8 +327,8 @@ fn check_growth(
 ) -> Result<(), ReadError> {
     let mut count = 0;
     slots.for_each_mut(|slot| {
-        if let Some(ruled) = slot.ruled() {
-            count += ruled.kept.bytes_now(ruled.behaviour);
+        if let Some(restricted) = slot.policy_slot() {
+            count += restricted.state.bytes_now(restricted.behaviour);
         }
     });
     if count > limit.max(before) {
@@ -345,15 +345,14 @@ fn read_write(
 ) -> Result<(), ReadError> {
     let index = reader.read_u8()?;
     let slot = slots.slot_mut(index.into());
-    let Some(slot) = slot.filter(|slot| slot.info().rules.owner_write != 0) else {
+    let Some(slot) = slot.filter(|slot| slot.info().policy.owner_write != 0) else {
         let (what, value) = ("behaviour that an owner writes", index.into());
         return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
     };
-    reader.set_fields(slot.info().rules.owner_write);
-    let read = slot.deserialize(reader, false);
+    let context = reader.context().with_fields(slot.info().policy.owner_write);
+    let read = reader.with_context(context, |reader| slot.deserialize(reader, false));
     // Hooks are for those who are told; those of a host run with the next update.
     slot.skip_hooks();
-    reader.set_fields(u64::MAX);
-    all.push((index.into(), reader.take_seen_bits()));
+    all.push((index.into(), reader.take_report().seen));
     read
 }

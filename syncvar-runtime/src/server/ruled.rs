@@ -200,17 +200,17 @@ fn select_all(slots: &mut dyn Slots, when: (Nanos, bool), has_owner: bool) -> Ve
     let (now, force) = when;
     slots.for_each_mut(|slot| {
         let (info, last_send) = (slot.info(), slot.last_send());
-        let rules = &info.rules;
+        let rules = &info.policy;
         let mut send = slot.dirty_bits();
         // What the owner has written it has, unless it has been told otherwise since.
         let own = slot
-            .has_ruled()
-            .map_or(0, |kept| kept.relayed & !kept.echoed);
+            .policy_state()
+            .map_or(0, |state| state.relayed & !state.echoed);
         let unread = if has_owner { own } else { u64::MAX };
         let dropped = send & (rules.initial_only | rules.owner_only & unread);
-        if let Some(ruled) = slot.ruled().filter(|_| dropped != 0) {
-            ruled.behaviour.clear_dirty_bits(dropped);
-            ruled.kept.relayed &= !dropped;
+        if let Some(restricted) = slot.policy_slot().filter(|_| dropped != 0) {
+            restricted.behaviour.clear_dirty_bits(dropped);
+            restricted.state.relayed &= !dropped;
         }
         send &= !dropped;
         if !force && rules.throttled != 0 {
@@ -285,15 +285,16 @@ fn write_behaviours(
                 slot.make_changes_whole();
             }
             let before = writer.len();
-            writer.set_fields(masks.get(index).copied().unwrap_or_default());
-            sent |= u64::from(slot.serialize(writer, false)) << index;
+            let fields = masks.get(index).copied().unwrap_or_default();
+            let context = writer.context().with_fields(fields);
+            let written = writer.with_context(context, |writer| slot.serialize(writer, false));
+            sent |= u64::from(written) << index;
             if let Some(costs) = costs.get_mut(index) {
                 costs.delta.add(writer.len() - before);
             }
         }
         index += 1;
     });
-    writer.set_fields(u64::MAX);
     sent
 }
 

@@ -8,7 +8,7 @@ use super::audience::AudienceId;
 use super::connection::{Connection, Parcel};
 use super::sink::{Encoded, Outcome, Sink};
 use super::{ConnectionId, NetworkServer, ServerEvent};
-use crate::identity::{Job, MAX_CHANNELS, nanos};
+use crate::identity::{Job, MAX_CHANNELS, Nanos, nanos};
 use crate::message::{LocalClientAuthority, Message};
 use crate::{Channel, MessageType, NetId, WriteError};
 
@@ -248,23 +248,27 @@ impl NetworkServer {
         let Some(spawned) = self.objects.get_mut(id.0) else {
             return;
         };
-        let Some(slots) = self.pools.slots(spawned.at) else {
+        let Some(slots) = self.pools.slots_mut(spawned.at) else {
             return;
         };
         let channels = self.config.channels.len().min(MAX_CHANNELS);
-        let dirty = slots.iter().filter(|slot| {
+        let mut first: Option<Nanos> = None;
+        slots.for_each_mut(|slot| {
             let channel = slot.info().channel;
-            slot.dirty_bits() != 0 && usize::from(channel) < channels && failed >> channel & 1 == 0
-        });
-        let next = dirty.filter_map(|slot| {
+            let is_open = usize::from(channel) < channels && failed >> channel & 1 == 0;
+            if slot.dirty_bits() == 0 || !is_open {
+                return;
+            }
             let next = slot.last_send().saturating_add(slot.info().send_interval);
             let (held, due) = slot.held_back(nanos(now));
-            if slot.dirty_bits() & !held == 0 {
-                return due.map(|due| due.max(next));
-            }
-            Some(next)
+            let next = if slot.dirty_bits() & !held == 0 {
+                due.map(|due| due.max(next))
+            } else {
+                Some(next)
+            };
+            first = first.into_iter().chain(next).min();
         });
-        match next.min().map(Duration::from_nanos) {
+        match first.map(Duration::from_nanos) {
             // Due and still dirty: its `on_serialize` says not yet. It is asked at every update.
             Some(next) if next <= now => self.schedule.queue_dirty(id),
             Some(next) => self.schedule.wait(id, spawned, next),

@@ -2,8 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use super::context::{DeserializeContext, DeserializeReport};
 use super::dialect::MAX_EMPTY_ELEMENTS;
-use super::{Dialect, ReadError, ReadErrorKind, ReadSection, SyncValue};
+use super::{Dialect, ReadError, ReadErrorKind, SyncValue};
 use crate::NetId;
 
 /// Takes values from the payload of one message, in the bytes of a [`Dialect`].
@@ -27,22 +28,14 @@ pub struct NetworkReader<'a> {
     /// The length of the whole payload.
     length: usize,
     dialect: Dialect,
-    /// Dirty bits that belong to classes derived from the one that is being read.
-    pub(super) derived_bits: u64,
-    /// Every dirty bit read so far, for the `Changed` event.
-    pub(super) seen_bits: u64,
+    pub(super) context: DeserializeContext,
+    pub(super) report: DeserializeReport,
     /// Elements of sequences that took no byte.
     empty_elements: usize,
     /// The most elements that a sequence or collection can have.
     pub(super) max_elements: usize,
     /// Where the objects are listed that references refer to, if somebody wants to know.
     references: Option<&'a Mutex<Vec<NetId>>>,
-    /// Dirty bits that may not be in a mask, though there are such fields.
-    pub(super) refused_bits: u64,
-    /// What of a behaviour is being read, in the `Mirror` dialect.
-    pub(super) section: ReadSection,
-    /// Whether what is read is to go on to others.
-    relaying: bool,
 }
 
 /// So much memory, in bytes, is taken at once on the word of a peer.
@@ -67,14 +60,11 @@ impl<'a> NetworkReader<'a> {
             left: bytes,
             length: bytes.len(),
             dialect,
-            derived_bits: 0,
-            seen_bits: 0,
+            context: DeserializeContext::default(),
+            report: DeserializeReport::default(),
             empty_elements: 0,
             max_elements: DEFAULT_MAX_ELEMENTS,
             references: None,
-            refused_bits: 0,
-            section: ReadSection::Whole,
-            relaying: false,
         }
     }
 
@@ -107,32 +97,30 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// The same reader, of changes that are to go on to others: a collection that
-    /// [keeps operations as they were made](crate::SyncField::set_verbatim), and is observed, keeps those
-    /// that it reads too. A Mirror server reads with it what the owner of an object has written.
+    /// Sets that deltas go on to other connections: an observed collection with a
+    /// [full log](crate::OperationLog::Full) records the operations that it reads. A Mirror server reads
+    /// the writes of an owner so.
     #[doc(hidden)]
     #[must_use]
-    pub fn relaying(self) -> Self {
-        Self {
-            relaying: true,
-            ..self
-        }
+    pub fn relaying(mut self) -> Self {
+        self.context.relayed = true;
+        self
     }
 
-    /// Whether what is read is to go on to others.
+    /// Returns whether deltas go on to other connections.
     #[inline]
     pub(crate) fn is_relaying(&self) -> bool {
-        self.relaying
+        self.context.relayed
     }
 
     /// A reader over a part of what this one reads, which is as limited and lists references at the same
     /// place.
     pub(crate) fn part(&self, bytes: &'a [u8]) -> Self {
-        Self {
-            references: self.references,
-            relaying: self.relaying,
-            ..Self::with_dialect(bytes, self.dialect).with_max_elements(self.max_elements)
-        }
+        let mut part = Self::with_dialect(bytes, self.dialect);
+        part.max_elements = self.max_elements;
+        part.references = self.references;
+        part.context.relayed = self.context.relayed;
+        part
     }
 
     /// Refuses a sequence or collection of more elements than this reader allows.

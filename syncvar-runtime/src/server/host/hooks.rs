@@ -6,8 +6,8 @@ use std::fmt;
 
 use super::Host;
 use crate::client::{ChangedFields, HookFailure};
-use crate::context::{Panicked, contain};
-use crate::identity::{Location, Remembered, Slot, Slots};
+use crate::context::Panicked;
+use crate::identity::{HookRun, Hooks, Location, Remembered, Slot, Slots, run_hooks_as_write};
 use crate::server::NetworkServer;
 use crate::server::owner::refuse;
 use crate::{ClientEvent, NetId, NetworkBehaviour};
@@ -31,7 +31,7 @@ impl fmt::Debug for Lent {
 
 impl Host {
     /// A behaviour is about to be lent for writing.
-    fn remember(&mut self, place: (NetId, usize), slot: &dyn Slot) {
+    fn remember(&mut self, place: (NetId, usize), slot: &mut dyn Slot) {
         match self.lent.entry(place) {
             Entry::Occupied(mut lent) => lent.get_mut().by_hooks = false,
             Entry::Vacant(vacant) => {
@@ -55,11 +55,9 @@ impl Host {
             by_hooks: true,
         };
         self.lent.insert(place, again);
-        slot.begin_change();
-        let called = contain(|| slot.call_hooks_with(told));
-        let refused = slot.end_change();
+        let HookRun { refused, result } = run_hooks_as_write(slot, Hooks::Changed(told.into()));
         let schema = &slot.info().schema;
-        if let Err(Panicked(message)) = called {
+        if let Err(Panicked(message)) = result {
             let fields = ChangedFields::new(schema, fields);
             let failure = HookFailure::new(place.0, fields, message);
             self.events.push(ClientEvent::HookFailed(Box::new(failure)));
@@ -102,10 +100,10 @@ impl NetworkServer {
         at: Location,
         index: Option<usize>,
     ) {
-        let slots = self.pools.slots(at);
+        let slots = self.pools.slots_mut(at);
         if let (Some(host), Some(slots), Some(index)) = (&mut self.host, slots, index)
             && host.known.contains(&id)
-            && let Some(slot) = slots.slot(index)
+            && let Some(slot) = slots.slot_mut(index)
         {
             host.remember((id, index), slot);
         }
@@ -121,13 +119,15 @@ impl NetworkServer {
     }
 
     /// All behaviours of an object have been taken out of their pool, to be called.
-    pub(in crate::server) fn remember_all_for_local(&mut self, id: NetId, slots: &dyn Slots) {
+    pub(in crate::server) fn remember_all_for_local(&mut self, id: NetId, slots: &mut dyn Slots) {
         if let Some(host) = &mut self.host
             && host.known.contains(&id)
         {
-            for (index, slot) in slots.iter().enumerate() {
+            let mut index = 0;
+            slots.for_each_mut(|slot| {
                 host.remember((id, index), slot);
-            }
+                index += 1;
+            });
         }
     }
 
@@ -142,9 +142,9 @@ impl NetworkServer {
         let (Some(prefab), Some(slots)) = (prefab, slots) else {
             return;
         };
-        let made = prefab.make();
+        let mut made = prefab.make();
         for index in 0..slots.len() {
-            let told = slots.initial_changes(index, made.slots());
+            let told = slots.initial_changes(index, made.slots_mut());
             if let (Some(told), Some(slot)) = (told, slots.slot_mut(index)) {
                 let fields = slot.info().schema.dirty_bits();
                 let refused = host.call_hooks((id, index), slot, (told, fields));

@@ -12,7 +12,8 @@ use super::{DictionaryChange, SyncDictionary};
 use crate::schema::TypeSchema;
 use crate::sync::collection::{self, Changes, sync_field};
 use crate::{
-    Dialect, HashKey, HookField, NetworkReader, NetworkWriter, ReadError, SyncField, SyncValue,
+    Dialect, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SyncField,
+    SyncValue,
 };
 
 /// The numbers of the operations.

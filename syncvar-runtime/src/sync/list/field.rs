@@ -9,8 +9,8 @@ use super::{ListChange, SyncList};
 use crate::schema::TypeSchema;
 use crate::sync::collection::{self, Changes, sync_field};
 use crate::{
-    Dialect, HookField, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncField,
-    SyncValue,
+    Dialect, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, ReadErrorKind,
+    SyncField, SyncValue,
 };
 
 /// The numbers of the operations: UNet's, and two that it does not have.

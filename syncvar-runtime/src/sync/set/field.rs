@@ -12,8 +12,8 @@ use crate::sync::keys::Keys;
 use crate::sync::mirror;
 use crate::sync::record::Record;
 use crate::{
-    Dialect, HashKey, HookField, NetworkReader, NetworkWriter, ReadError, SortKey, SyncField,
-    SyncValue,
+    Dialect, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SortKey,
+    SyncField, SyncValue,
 };
 
 /// The numbers of the operations.
