@@ -28,21 +28,13 @@ impl<const VALUES: bool> NetworkBehaviour for Steps<VALUES> {
     const SCHEMA: syncvar::BehaviourSchema = syncvar::BehaviourSchema {
         name: "Steps",
         base: None,
-        fields: &[],
+        fields: &[FieldSchema::new("steps", <u8 as SyncValue>::SCHEMA).resendable(VALUES)],
     };
-    const RESENDABLE: bool = VALUES;
 
     fn sync_var_dirty_bits(&self) -> u64 {
         0
     }
-    fn set_dirty_bit(&mut self, _: u64) {}
-    fn clear_all_dirty_bits(&mut self) {}
-    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
-        false
-    }
-    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-        Ok(())
-    }
+    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 }
 
 fn hybrid(name: &str) -> MirrorPrefab {

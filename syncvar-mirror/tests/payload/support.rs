@@ -2,8 +2,8 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourSchema, BehaviourSet, Behaviours, Dialect, NetworkReader, NetworkWriter, ReadError,
-    ReadErrorKind, SectionHooks,
+    BehaviourSchema, BehaviourSet, Behaviours, Dialect, LayoutHooks, NetworkReader, NetworkWriter,
+    ReadError, ReadErrorKind,
 };
 use syncvar_runtime::engine::{MirrorHooks, Panicked, Slot};
 
@@ -199,21 +199,18 @@ impl Number {
 pub(crate) struct CustomSer(pub(crate) Number);
 
 impl NetworkBehaviour for CustomSer {
-    type Previous = SectionHooks<Number>;
+    type Previous = LayoutHooks<Number>;
     const SCHEMA: BehaviourSchema = Number::SCHEMA;
-    const SECTIONS: bool = false;
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.own_layout();
 
     fn sync_var_dirty_bits(&self) -> u64 {
         self.0.sync_var_dirty_bits()
     }
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        self.0.set_dirty_bit(dirty_bits);
-    }
-    fn clear_all_dirty_bits(&mut self) {
-        self.0.clear_all_dirty_bits();
+    fn visit(&mut self, previous: &mut Self::Previous, visitor: &mut impl FieldVisitor) {
+        self.0.visit(previous.values_mut(), visitor);
     }
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
-        let written = writer.write_sections(&mut self.0, initial_state);
+        let written = writer.write_layout(&mut self.0, initial_state);
         writer.write_u16(0xbeef);
         written
     }
@@ -222,7 +219,7 @@ impl NetworkBehaviour for CustomSer {
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> Result<Self::Previous, ReadError> {
-        let hooks = reader.read_sections(&mut self.0, initial_state)?;
+        let hooks = reader.read_layout(&mut self.0, initial_state)?;
         match reader.read_u16()? {
             0xbeef => Ok(hooks),
             _ => Err(reader.error(ReadErrorKind::Custom("not its own bytes"))),

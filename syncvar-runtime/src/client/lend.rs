@@ -60,8 +60,7 @@ mod tests {
     use crate::lifecycle::Lends;
     use crate::schema::BehaviourSchema;
     use crate::{
-        ClientConfig, NetId, NetworkBehaviour, NetworkClient, NetworkReader, NetworkSceneId,
-        NetworkWriter, Prefabs, ReadError,
+        ClientConfig, FieldVisitor, NetId, NetworkBehaviour, NetworkClient, NetworkSceneId, Prefabs,
     };
 
     /// A behaviour with nothing but a number of its own.
@@ -79,14 +78,7 @@ mod tests {
         fn sync_var_dirty_bits(&self) -> u64 {
             0
         }
-        fn set_dirty_bit(&mut self, _: u64) {}
-        fn clear_all_dirty_bits(&mut self) {}
-        fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
-            false
-        }
-        fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-            Ok(())
-        }
+        fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
     }
 
     /// `ObjectSpawnScene` of object 1 with scene id 5.

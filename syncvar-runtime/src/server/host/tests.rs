@@ -6,7 +6,7 @@ use crate::behaviour::NetworkBehaviour;
 use crate::context::{Side, call};
 use crate::lifecycle::Lends;
 use crate::schema::BehaviourSchema;
-use crate::{NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError};
+use crate::{FieldVisitor, NetworkServer, Prefabs};
 
 /// Nothing but a place.
 #[derive(Default)]
@@ -23,14 +23,7 @@ impl NetworkBehaviour for Rock {
     fn sync_var_dirty_bits(&self) -> u64 {
         0
     }
-    fn set_dirty_bit(&mut self, _: u64) {}
-    fn clear_all_dirty_bits(&mut self) {}
-    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
-        false
-    }
-    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-        Ok(())
-    }
+    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 }
 
 fn server() -> NetworkServer {

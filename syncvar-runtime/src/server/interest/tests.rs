@@ -3,10 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::{
-    BehaviourSchema, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, SpatialGrid,
-    SpawnOptions, Vector3,
-};
+use crate::{BehaviourSchema, FieldVisitor, NetworkBehaviour, SpatialGrid, SpawnOptions, Vector3};
 
 /// A behaviour without fields.
 #[derive(Debug, Default)]
@@ -24,17 +21,7 @@ impl NetworkBehaviour for Rock {
         0
     }
 
-    fn set_dirty_bit(&mut self, _: u64) {}
-
-    fn clear_all_dirty_bits(&mut self) {}
-
-    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
-        true
-    }
-
-    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-        Ok(())
-    }
+    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 }
 
 /// A server with a grid, or without, and two connections that are ready.
