@@ -1,0 +1,42 @@
+//! Channels, and why a connection ends.
+
+use crate::prefab::text::SchemaDifference;
+
+/// What a channel promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Channel {
+    /// Everything arrives, once and in order; packets may be of any size. The order is kept among all
+    /// reliable channels of a connection: the full state of an object goes on channel 0, and its
+    /// changes go on the channels of its behaviours.
+    Reliable,
+    /// A packet may be lost, come twice or out of order; none is larger than the packet size.
+    /// State that travels here is not sent again when it is lost.
+    Unreliable,
+}
+
+/// Why a connection ended or was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DisconnectReason {
+    /// One side asked for it, in these words.
+    #[error("disconnected: {0}")]
+    Requested(String),
+    /// The two sides do not know the same prefabs, behaviours or fields.
+    #[error("{}", describe(.0.as_deref()))]
+    SchemaMismatch(Option<Box<SchemaDifference>>),
+    /// The two sides speak different versions of the handshake.
+    #[error("the server speaks another version of the protocol")]
+    VersionMismatch,
+    /// The transport lost it.
+    #[error("the connection was lost")]
+    ConnectionLost,
+}
+
+fn describe(difference: Option<&SchemaDifference>) -> String {
+    match difference {
+        Some(difference) => {
+            format!("the two sides are not built from the same schema: {difference}")
+        }
+        None => "the two sides are not built from the same schema".into(),
+    }
+}
