@@ -5,7 +5,7 @@ use std::time::Duration;
 /// A moment of the server's own time: on the server exactly, on a client as it is estimated.
 ///
 /// The tick is the time in steps of `1 / tick_rate` seconds, rounded down: see
-/// [`ServerConfig::tick_rate`](crate::ServerConfig::tick_rate). It does not depend on how often the
+/// `ServerConfig::tick_rate`. It does not depend on how often the
 /// server is updated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]

@@ -18,7 +18,7 @@ use crate::{
 /// gives the same run.
 ///
 /// ```
-/// # use syncvar_runtime::*;
+/// # use syncvar::*;
 /// # #[derive(Default)] struct Door { open: SyncVar<bool> }
 /// # impl NetworkBehaviour for Door {
 /// #     type Previous = ();

@@ -11,16 +11,19 @@
 
 mod call;
 mod disconnect;
+mod framing;
 mod scene;
 
 pub(crate) use call::{Incoming, Name, frame, named, write_header};
 pub(crate) use disconnect::{from_wire, number, text};
+pub use framing::Framing;
+pub(crate) use framing::frames;
 pub(crate) use scene::ObjectSpawnScene;
 pub(crate) use syncvar_runtime::packet::{FRAME, Frame, LONG_FRAME, frame_length, long_head};
 
 use crate::{
-    Framing, MessageStart, NetId, NetworkHash128, NetworkReader, NetworkWriter, Quaternion,
-    ReadError, ReadErrorKind, Vector3,
+    MessageStart, NetId, NetworkHash128, NetworkReader, NetworkWriter, Quaternion, ReadError,
+    ReadErrorKind, Vector3,
 };
 
 /// The number of a message.

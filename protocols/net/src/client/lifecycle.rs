@@ -15,7 +15,7 @@ impl NetworkClient {
     /// there is a connection.
     ///
     /// ```
-    /// # use syncvar_runtime::*;
+    /// # use syncvar::*;
     /// # let mut client = NetworkClient::new(Prefabs::new());
     /// while let Some(event) = client.poll_event() {
     ///     if let ClientEvent::Disconnected { .. } = event {

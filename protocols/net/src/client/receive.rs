@@ -4,7 +4,7 @@ use crate::message::from_wire;
 use bytes::Bytes;
 
 use super::{ClientEvent, ClientState, NetworkClient};
-use crate::framing::frames;
+use crate::message::frames;
 use crate::message::{
     Connect, Disconnect, Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide,
     ObjectSpawn, ObjectSpawnScene, PROTOCOL_VERSION, Pong, SetParent, SpawnFinished, Void, unknown,

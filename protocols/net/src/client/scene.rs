@@ -28,7 +28,7 @@ impl NetworkClient {
     /// values that it has by then; its next spawn brings all of them again.
     ///
     /// ```
-    /// # use syncvar_runtime::*;
+    /// # use syncvar::*;
     /// # #[derive(Default)] struct Door { open: SyncVar<bool>, key: u8 }
     /// # impl NetworkBehaviour for Door {
     /// #     type Previous = ();

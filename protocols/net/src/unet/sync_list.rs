@@ -39,7 +39,7 @@ use crate::{
 /// of every message:
 ///
 /// ```
-/// use syncvar_runtime::{
+/// use syncvar::{
 ///     ListHash, ListOperation, NetId, NetworkReader, NetworkWriter, SyncList, SyncListMessage,
 /// };
 ///
@@ -127,7 +127,7 @@ fn read_address(reader: &mut NetworkReader<'_>) -> Result<(NetId, ListHash), Rea
 /// a base class the base class.
 ///
 /// ```
-/// # use syncvar_runtime::ListHash;
+/// # use syncvar::ListHash;
 /// assert_eq!(ListHash::of("SyncListsOnly", "ints"), ListHash(1_926_614_412));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
