@@ -109,7 +109,7 @@ pub(crate) const fn header(time: f64) -> [u8; BATCH_HEADER] {
 #[expect(clippy::as_conversions, reason = "small numbers")]
 mod tests {
     use proptest::prelude::*;
-    use syncvar_runtime::{Dialect, NetworkWriter};
+    use syncvar_runtime::{Encoding, NetworkWriter};
 
     use super::*;
 
@@ -146,7 +146,7 @@ mod tests {
             0x100_0000,
             0xffff_ffff,
         ] {
-            let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+            let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
             writer.write_var_u64(message as u64);
             assert_eq!(framed(message), message + writer.len(), "{message}");
         }

@@ -33,7 +33,10 @@ pub use transmit::MirrorPacket;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use syncvar_runtime::engine::{Events, LentObjects, Relations, Table};
+use syncvar_runtime::events::Events;
+use syncvar_runtime::lend::LentObjects;
+use syncvar_runtime::relations::Relations;
+use syncvar_runtime::table::Table;
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Vector3};
 
 use crate::message::{AddPlayerMessage, ReadyMessage};

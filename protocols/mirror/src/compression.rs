@@ -21,9 +21,9 @@ use syncvar_runtime::{NetworkReader, NetworkWriter, Quaternion, ReadError, SyncC
 ///
 /// ```
 /// use syncvar_mirror::CompressedQuaternion;
-/// use syncvar_runtime::{Dialect, NetworkWriter, Quaternion, SyncCodec};
+/// use syncvar_runtime::{Encoding, NetworkWriter, Quaternion, SyncCodec};
 ///
-/// let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+/// let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
 /// CompressedQuaternion::write(&Quaternion::IDENTITY, &mut writer);
 /// assert_eq!(writer.as_bytes(), b"\xff\xfd\xf7\xdf");
 /// ```
@@ -133,19 +133,19 @@ fn component(step: u32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use syncvar_runtime::{Dialect, NetworkReader, NetworkWriter, Quaternion, SyncCodec};
+    use syncvar_runtime::{Encoding, NetworkReader, NetworkWriter, Quaternion, SyncCodec};
 
     use super::CompressedQuaternion;
 
     fn written(rotation: Quaternion) -> Vec<u8> {
-        let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+        let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
         CompressedQuaternion::write(&rotation, &mut writer);
         writer.as_bytes().to_vec()
     }
 
     fn read(bits: u32) -> Quaternion {
         let bytes = bits.to_le_bytes();
-        let mut reader = NetworkReader::with_dialect(&bytes, Dialect::Mirror);
+        let mut reader = NetworkReader::with_encoding(&bytes, Encoding::Mirror);
         CompressedQuaternion::read(&mut reader).unwrap()
     }
 

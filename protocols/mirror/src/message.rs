@@ -55,7 +55,7 @@ pub use user::{MirrorMessage, ReceivedMessage};
 pub(crate) use user::{UserMessages, encode_user};
 
 use bytes::Bytes;
-use syncvar_runtime::{Dialect, NetworkReader, NetworkWriter, ReadError};
+use syncvar_runtime::{Encoding, NetworkReader, NetworkWriter, ReadError};
 
 use crate::{MirrorError, hash16};
 
@@ -89,7 +89,7 @@ pub trait NetworkMessage<'a>: Sized {
     ///
     /// [`MirrorError::Unwritable`] when something in it is longer than it can be.
     fn to_bytes(&self) -> Result<Bytes, MirrorError> {
-        let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+        let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
         self.encode(&mut writer);
         match writer.take_error() {
             None => Ok(writer.take_bytes()),
@@ -221,7 +221,7 @@ const fn name_of<'a, M: NetworkMessage<'a>>() -> (u16, &'static str) {
 }
 
 fn read<'a, M: NetworkMessage<'a>>(payload: &'a [u8]) -> Result<M, MirrorError> {
-    let mut reader = NetworkReader::with_dialect(payload, Dialect::Mirror);
+    let mut reader = NetworkReader::with_encoding(payload, Encoding::Mirror);
     M::read(&mut reader).map_err(|error| MirrorError::Message {
         message: M::NAME,
         error,

@@ -10,7 +10,7 @@ mod csharp;
 pub use asset::{AssetId, GuidError, SceneId};
 pub(crate) use csharp::CSharpNames;
 
-use syncvar_runtime::engine::character_at;
+use syncvar_runtime::schema::character_at;
 
 /// The 32-bit hash of a name: FNV-1a over its UTF-16 code units, of each of which the low 8 bits count.
 /// Mirror, `Extensions.GetStableHashCode`.

@@ -41,7 +41,11 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
-use syncvar_runtime::engine::{Events, Late, LentObjects, Nanos, Relations, Table};
+use syncvar_runtime::events::Events;
+use syncvar_runtime::lend::{Late, LentObjects};
+use syncvar_runtime::object::Nanos;
+use syncvar_runtime::relations::Relations;
+use syncvar_runtime::table::Table;
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 
 use crate::prefabs::Entry;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::engine::{Nanos, nanos};
+use syncvar_runtime::object::{Nanos, nanos};
 
 /// Which state the changes of an object are counted from, and when the last of them was sent. A baseline
 /// has 0 until the first one comes: changes that are counted from what an object was spawned with count.

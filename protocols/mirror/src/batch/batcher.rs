@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use syncvar_runtime::{Dialect, NetworkWriter};
+use syncvar_runtime::{Encoding, NetworkWriter};
 
 use super::{framed, header};
 
@@ -40,7 +40,7 @@ impl Batcher {
         Self {
             threshold,
             time: 0.0,
-            open: NetworkWriter::with_dialect(Dialect::Mirror),
+            open: NetworkWriter::with_encoding(Encoding::Mirror),
             full: VecDeque::new(),
             full_bytes: 0,
         }

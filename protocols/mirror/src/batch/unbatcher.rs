@@ -1,6 +1,6 @@
 //! Batches, taken apart.
 
-use syncvar_runtime::{Dialect, NetworkReader};
+use syncvar_runtime::{Encoding, NetworkReader};
 
 /// The messages of a batch, one after another. Mirror's `Unbatcher`, for one batch.
 ///
@@ -57,7 +57,7 @@ impl<'a> Unbatcher<'a> {
     ///
     /// [`BatchError::TooShort`] when it is too short to have a time.
     pub fn new(batch: &'a [u8]) -> Result<Self, BatchError> {
-        let mut reader = NetworkReader::with_dialect(batch, Dialect::Mirror);
+        let mut reader = NetworkReader::with_encoding(batch, Encoding::Mirror);
         match reader.read_f64() {
             Ok(time) => Ok(Self { time, reader }),
             Err(_) => Err(BatchError::TooShort {
@@ -93,7 +93,7 @@ impl<'a> Iterator for Unbatcher<'a> {
         }
         let message = self.take();
         if message.is_err() {
-            self.reader = NetworkReader::with_dialect(&[], Dialect::Mirror);
+            self.reader = NetworkReader::with_encoding(&[], Encoding::Mirror);
         }
         Some(message)
     }

@@ -1,10 +1,9 @@
 //! Calls: commands to the server, and what the server calls here.
 
-use syncvar_runtime::engine::{
-    CallRequest, CallRouter, Class, Failure, Lends, RoutedCall, Side, run,
-};
+use syncvar_runtime::call::{CallRequest, CallRouter, Class, Failure, RoutedCall, run};
+use syncvar_runtime::lend::Lends;
 use syncvar_runtime::{
-    CallError, CallFailure, Channel, CommandSender, Dialect, NetId, NetworkCalls, NetworkWriter,
+    CallError, CallFailure, Channel, CommandSender, Encoding, NetId, NetworkCalls, NetworkWriter,
     Target, WriteError, WriteErrorKind, assert_calls_known,
 };
 
@@ -50,13 +49,7 @@ impl MirrorClient {
         };
         let mut arguments = self.reader(message.payload.unwrap_or_default());
         let ran = self.lend(id, |slots, client| {
-            run(
-                slots,
-                (id, &place),
-                Side::Other(client),
-                None,
-                &mut arguments,
-            )
+            run(slots, (id, &place), client, None, &mut arguments)
         });
         match ran {
             None | Some(Ok(())) => Ok(()),
@@ -115,7 +108,9 @@ impl CallRouter for MirrorClient {
             object: id,
             place,
             target: Target::Observers,
-            writer: NetworkWriter::with_dialect(Dialect::Mirror),
+            writers: [NetworkWriter::with_encoding(Encoding::Mirror)]
+                .into_iter()
+                .collect(),
         })
     }
 
@@ -128,7 +123,7 @@ impl CallRouter for MirrorClient {
             net_id: call.object,
             component_index,
             function_hash,
-            payload: Some(call.writer.as_bytes()),
+            payload: call.writers.first().map(NetworkWriter::as_bytes),
         };
         let channel = channel_of(call.place.schema.channel)?;
         let sent = self.send_message(&command, channel);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use syncvar_runtime::engine::{Slot, Slots};
+use syncvar_runtime::object::{Slot, Slots};
 use syncvar_runtime::{NetId, NetworkBehaviour};
 
 use super::MirrorClient;

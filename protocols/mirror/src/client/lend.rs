@@ -3,7 +3,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use syncvar_runtime::engine::{Lends, LentObjects, Side, Slots, call_all};
+use syncvar_runtime::lend::{Lends, LentObjects};
+use syncvar_runtime::object::{Slots, call_all};
 use syncvar_runtime::{LifecycleCallback, NetId};
 
 use super::{MirrorClient, MirrorClientEvent};
@@ -50,11 +51,6 @@ impl Lends for MirrorClient {
             let event = MirrorClientEvent::CallbackFailed(Box::new(failure));
             client.events.push(event);
         };
-        call_all(
-            self,
-            (|client| Side::Other(client), report),
-            (id, slots),
-            callback,
-        );
+        call_all(self, (|client| client, report), (id, slots), callback);
     }
 }

@@ -1,6 +1,6 @@
 //! What behaviours and the application are told of the life of objects.
 
-use syncvar_runtime::engine::{Leaving, Lends};
+use syncvar_runtime::lend::{Leaving, Lends};
 use syncvar_runtime::{LifecycleCallback, NetId};
 
 use super::object::Stage;

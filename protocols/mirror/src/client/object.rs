@@ -1,6 +1,6 @@
 //! What is kept for an object.
 
-use syncvar_runtime::engine::Place;
+use syncvar_runtime::relations::Place;
 use syncvar_runtime::{Behaviours, NetId, NetworkHash128, NetworkIdentity, Vector3};
 
 use super::MirrorClient;

@@ -1,9 +1,11 @@
 //! The payload of an object: a mask of its components, and then what each of them is or what has changed of
 //! it, behind a byte that says how long it is. WIRE.md, section 4.
 
-use syncvar_runtime::engine::{MirrorHooks, Panicked, Slots};
+use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::object::{MirrorHooks, Slots};
 use syncvar_runtime::{
-    Behaviours, ChangedFields, Dialect, HookFailure, NetId, NetworkReader, ReadError, ReadErrorKind,
+    Behaviours, ChangedFields, Encoding, HookFailure, NetId, NetworkReader, ReadError,
+    ReadErrorKind,
 };
 
 use super::guard::has_bit;
@@ -177,7 +179,7 @@ impl MirrorClient {
 
     /// A reader with the limits of this client.
     pub(super) fn reader<'a>(&self, bytes: &'a [u8]) -> NetworkReader<'a> {
-        NetworkReader::with_dialect(bytes, Dialect::Mirror)
+        NetworkReader::with_encoding(bytes, Encoding::Mirror)
             .with_max_elements(self.config.max_elements)
     }
 }

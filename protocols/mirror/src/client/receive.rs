@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use syncvar_runtime::Channel;
-use syncvar_runtime::engine::Leaving;
+use syncvar_runtime::lend::Leaving;
 
 use super::{MirrorClient, MirrorClientEvent};
 use crate::MirrorError;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::engine::{NetworkSide, Place, Relation};
+use syncvar_runtime::behaviour::NetworkSide;
+use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkObjects, NetworkObjectsMut,
 };

@@ -1,7 +1,8 @@
 //! Objects of the server: at once, or in a burst of which nothing is applied before it is complete.
 
 use bytes::Bytes;
-use syncvar_runtime::engine::{Leaving, Place};
+use syncvar_runtime::lend::Leaving;
+use syncvar_runtime::relations::Place;
 use syncvar_runtime::{Behaviours, LifecycleCallback, NetId, Vector3};
 
 use super::guard::{clean, has_bit};

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use syncvar_runtime::{Channel, Dialect, NetworkWriter};
+use syncvar_runtime::{Channel, Encoding, NetworkWriter};
 
 use super::MirrorClient;
 use crate::batch::Batcher;
@@ -49,7 +49,7 @@ impl Outbox {
             batchers: Vec::new(),
             packets: VecDeque::new(),
             packet_bytes: 0,
-            writer: NetworkWriter::with_dialect(Dialect::Mirror),
+            writer: NetworkWriter::with_encoding(Encoding::Mirror),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What this client writes to the components that are its to write.
 
-use syncvar_runtime::engine::{Nanos, Slot, nanos};
-use syncvar_runtime::{Channel, Dialect, NetId, NetworkWriter, SyncMethod};
+use syncvar_runtime::object::{Nanos, Slot, nanos};
+use syncvar_runtime::{Channel, Encoding, NetId, NetworkWriter, SyncMethod};
 
 use super::guard::{clean, has_bit};
 use super::{MirrorClient, MirrorClientEvent};
@@ -187,8 +187,8 @@ impl MirrorClient {
             return Ok(None);
         };
         let slots = behaviours.slots_mut();
-        let mut payload = NetworkWriter::with_dialect(Dialect::Mirror);
-        let mut part = NetworkWriter::with_dialect(Dialect::Mirror);
+        let mut payload = NetworkWriter::with_encoding(Encoding::Mirror);
+        let mut part = NetworkWriter::with_encoding(Encoding::Mirror);
         payload.write_var_u64(components);
         let mut failed = None;
         for index in (0..slots.len()).filter(|index| has_bit(components, *index)) {

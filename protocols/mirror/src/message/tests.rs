@@ -211,7 +211,7 @@ fn known() -> UserMessages {
 
 /// Writes a message of the game and gives it to whoever knows it.
 fn send<M: MirrorMessage>(message: &M) -> Result<ReceivedMessage, MirrorError> {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     encode_user(message, &mut writer)?;
     match Message::decode(writer.as_bytes())? {
         Message::Other { id, payload } => known().read(id, payload, 4),

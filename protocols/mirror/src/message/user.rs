@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use syncvar_runtime::{Dialect, NetworkReader, NetworkWriter, ReadError, SyncValue};
+use syncvar_runtime::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 use super::OWN;
 use crate::{MirrorError, hash16};
@@ -117,7 +117,7 @@ impl UserMessages {
             return Err(MirrorError::UnknownMessage { id });
         };
         let mut reader =
-            NetworkReader::with_dialect(payload, Dialect::Mirror).with_max_elements(max_elements);
+            NetworkReader::with_encoding(payload, Encoding::Mirror).with_max_elements(max_elements);
         match read(&mut reader) {
             Ok(value) => Ok(ReceivedMessage { name, value }),
             Err(error) => Err(MirrorError::Message {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::engine::BehaviourInfo;
+use syncvar_runtime::object::BehaviourInfo;
 use syncvar_runtime::{BehaviourSchema, SyncMethod};
 
 /// The interval of a behaviour that says nothing: UNet's.

@@ -4,7 +4,8 @@ use std::any::TypeId;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
-use syncvar_runtime::engine::{BehaviourInfo, CallPlace, Class, MAX_BEHAVIOURS, ObjectCalls};
+use syncvar_runtime::call::{CallPlace, Class, ObjectCalls};
+use syncvar_runtime::object::{BehaviourInfo, MAX_BEHAVIOURS};
 use syncvar_runtime::{Behaviours, CallKind};
 
 use super::{Component, MirrorCall, Settings, SyncDirection, SyncMethod, SyncMode};

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar_runtime::{CallKind, engine::Class};
+use syncvar_runtime::CallKind;
+use syncvar_runtime::call::Class;
 
 use super::*;
 

@@ -3,11 +3,10 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use syncvar_runtime::engine::{
-    CallPlace, CallRequest, CallRouter, Class, Failure, Lends, RoutedCall, Side, run,
-};
+use syncvar_runtime::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall, run};
+use syncvar_runtime::lend::Lends;
 use syncvar_runtime::{
-    CallError, Channel, ConnectionId, Dialect, NetId, NetworkCalls, NetworkReader, NetworkWriter,
+    CallError, Channel, ConnectionId, Encoding, NetId, NetworkCalls, NetworkReader, NetworkWriter,
     RpcSender, Target, WriteErrorKind,
 };
 
@@ -109,7 +108,7 @@ impl MirrorServer {
             let Some(local) = self.calls.local.pop_front() else {
                 break;
             };
-            let mut arguments = NetworkReader::with_dialect(&local.arguments, Dialect::Mirror)
+            let mut arguments = NetworkReader::with_encoding(&local.arguments, Encoding::Mirror)
                 .with_max_elements(usize::MAX);
             let ran = self.run_call(local.object, &local.place, None, &mut arguments);
             if let Some(Err(Failure::Malformed(error))) = ran {
@@ -129,7 +128,7 @@ impl MirrorServer {
         arguments: &mut NetworkReader<'_>,
     ) -> Option<Result<(), Failure>> {
         let ran = self.lend(object, |slots, server| {
-            let side = Side::Other(server);
+            let side = server;
             run(slots, (object, place), side, sender, arguments)
         });
         if let Some(Err(Failure::Panicked(message))) = &ran {
@@ -152,7 +151,7 @@ impl CallRouter for MirrorServer {
             object,
             class,
             number,
-            target,
+            direction,
         } = request;
         let found = self.objects.get(object.0);
         let found = found.ok_or(CallError::UnknownObject(object))?;
@@ -169,15 +168,15 @@ impl CallRouter for MirrorServer {
         if place.schema.channel > 1 {
             return Err(CallError::UnknownChannel(place.schema.channel));
         }
-        let target = target.unwrap_or_else(|| place.schema.target());
+        let target = direction.target().unwrap_or_else(|| place.schema.target());
         self.check_target(object, &target)?;
         let spare = self.calls.spare.take();
-        let writer = spare.unwrap_or_else(|| NetworkWriter::with_dialect(Dialect::Mirror));
+        let writer = spare.unwrap_or_else(|| NetworkWriter::with_encoding(Encoding::Mirror));
         Ok(RoutedCall {
             object,
             place,
             target,
-            writer,
+            writers: [writer].into_iter().collect(),
         })
     }
 
@@ -186,8 +185,9 @@ impl CallRouter for MirrorServer {
             object,
             place,
             target,
-            mut writer,
+            writers,
         } = call;
+        let mut writer = writers.into_iter().next().unwrap_or_default();
         let name = self.entry(object).and_then(|entry| entry.name_of(&place));
         let (component, hash) = name.ok_or(CallError::UnknownObject(object))?;
         let channel = match place.schema.channel {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use syncvar_runtime::engine::{Nanos, Slots, nanos};
+use syncvar_runtime::object::{Nanos, Slots, nanos};
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::audience::{AudienceId, Audiences};

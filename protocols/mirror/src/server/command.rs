@@ -8,8 +8,8 @@
     clippy::as_conversions
 )]
 
-use syncvar_runtime::engine::{CallPlace, Failure};
-use syncvar_runtime::{ConnectionId, Dialect, NetworkReader};
+use syncvar_runtime::call::{CallPlace, Failure};
+use syncvar_runtime::{ConnectionId, Encoding, NetworkReader};
 
 use super::stats::one_more;
 use super::{CommandRefusal, MirrorServer, MirrorServerEvent};
@@ -96,7 +96,7 @@ impl MirrorServer {
         command: &CommandMessage<'_>,
     ) -> Result<(), MirrorError> {
         let arguments = command.payload.unwrap_or_default();
-        let mut arguments = NetworkReader::with_dialect(arguments, Dialect::Mirror)
+        let mut arguments = NetworkReader::with_encoding(arguments, Encoding::Mirror)
             .with_max_elements(self.config.max_elements);
         one_more(&mut self.stats.commands);
         match self.run_call(command.net_id, place, Some(from), &mut arguments) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use syncvar_runtime::engine::Rates;
+use syncvar_runtime::call::Rates;
 use syncvar_runtime::{Channel, ConnectionId, NetId};
 
 use super::audience::AudienceId;

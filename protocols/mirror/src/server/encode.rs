@@ -1,8 +1,8 @@
 //! Memory for what is being written, and messages of the server.
 
 use bytes::{Bytes, BytesMut};
-use syncvar_runtime::engine::{Slot, Slots};
-use syncvar_runtime::{Dialect, NetId, NetworkHash128, NetworkWriter, WriteError};
+use syncvar_runtime::object::{Slot, Slots};
+use syncvar_runtime::{Encoding, NetId, NetworkHash128, NetworkWriter, WriteError};
 
 use super::frame::{put_message, var_length};
 use crate::AssetId;
@@ -48,13 +48,13 @@ pub(super) struct Unwritable {
 impl Default for Scratch {
     fn default() -> Self {
         Self {
-            head: NetworkWriter::with_dialect(Dialect::Mirror),
+            head: NetworkWriter::with_encoding(Encoding::Mirror),
             observers: Components::default(),
             owner: Components::default(),
             own: BytesMut::new(),
             ids: Vec::new(),
             payload: Vec::new(),
-            spawn: NetworkWriter::with_dialect(Dialect::Mirror),
+            spawn: NetworkWriter::with_encoding(Encoding::Mirror),
             spawn_of: None,
         }
     }
@@ -64,7 +64,7 @@ impl Default for Components {
     fn default() -> Self {
         Self {
             mask: 0,
-            writer: NetworkWriter::with_dialect(Dialect::Mirror),
+            writer: NetworkWriter::with_encoding(Encoding::Mirror),
         }
     }
 }

@@ -7,8 +7,9 @@
     clippy::as_conversions
 )]
 
-use syncvar_runtime::engine::{MirrorHooks, Panicked};
-use syncvar_runtime::{ConnectionId, Dialect, NetId, NetworkReader, ReadError, ReadErrorKind};
+use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::object::MirrorHooks;
+use syncvar_runtime::{ConnectionId, Encoding, NetId, NetworkReader, ReadError, ReadErrorKind};
 
 use super::audience::Audiences;
 use super::stats::one_more;
@@ -154,7 +155,7 @@ impl MirrorServer {
             return Ok(());
         };
         let slots = behaviours.slots_mut();
-        let mut reader = NetworkReader::with_dialect(payload, Dialect::Mirror)
+        let mut reader = NetworkReader::with_encoding(payload, Encoding::Mirror)
             .with_max_elements(self.config.max_elements)
             .relaying();
         let mut rest = reader.read_var_u64()? & entry.client_to_server;

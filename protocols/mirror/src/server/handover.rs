@@ -4,7 +4,8 @@
 //! the owner writes goes to all but the owner at the time of sending, and collections that only the owner
 //! is given are not made dirty for a new one.
 
-use syncvar_runtime::engine::{Sections, nanos};
+use syncvar_runtime::object::nanos;
+use syncvar_runtime::schema::Sections;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;

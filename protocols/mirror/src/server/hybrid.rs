@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
-use syncvar_runtime::engine::{Nanos, nanos};
+use syncvar_runtime::object::{Nanos, nanos};
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;

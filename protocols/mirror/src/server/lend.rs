@@ -3,7 +3,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use syncvar_runtime::engine::{Lends, LentObjects, Side, Slots, call_all};
+use syncvar_runtime::lend::{Lends, LentObjects};
+use syncvar_runtime::object::{Slots, call_all};
 use syncvar_runtime::{CallbackFailure, LifecycleCallback, NetId};
 
 use super::audience::Audiences;
@@ -76,11 +77,6 @@ impl Lends for MirrorServer {
                 message: failure.message,
             });
         };
-        call_all(
-            self,
-            (|server| Side::Other(server), report),
-            (object, slots),
-            callback,
-        );
+        call_all(self, (|server| server, report), (object, slots), callback);
     }
 }

@@ -1,7 +1,7 @@
 //! What behaviours are told of the life of their objects.
 
 use syncvar_runtime::NetId;
-use syncvar_runtime::engine::{Late, Tells};
+use syncvar_runtime::lend::{Late, Tells};
 
 use super::MirrorServer;
 

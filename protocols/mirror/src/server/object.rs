@@ -1,6 +1,7 @@
 //! What is kept for an object.
 
-use syncvar_runtime::engine::{Nanos, Place, Slot};
+use syncvar_runtime::object::{Nanos, Slot};
+use syncvar_runtime::relations::Place;
 use syncvar_runtime::{Area, Behaviours, ConnectionId, Vector3};
 
 use super::audience::{AudienceId, Audiences};

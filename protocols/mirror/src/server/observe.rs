@@ -1,6 +1,6 @@
 //! Who observes an object, and what follows when that changes.
 
-use syncvar_runtime::engine::nanos;
+use syncvar_runtime::object::nanos;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;

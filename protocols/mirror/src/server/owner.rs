@@ -1,6 +1,6 @@
 //! Who owns an object.
 
-use syncvar_runtime::engine::Tells;
+use syncvar_runtime::lend::Tells;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;

@@ -2,7 +2,8 @@
 
 use std::any::TypeId;
 
-use syncvar_runtime::engine::{Errand, Leaving, Place, Tells};
+use syncvar_runtime::lend::{Errand, Leaving, Tells};
+use syncvar_runtime::relations::Place;
 use syncvar_runtime::{
     BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3,
 };

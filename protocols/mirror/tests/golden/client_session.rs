@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use syncvar::mirror::{Limits, MirrorClient, MirrorClientConfig, MirrorClientEvent, SceneId};
 use syncvar::prelude::*;
-use syncvar::{Channel, Dialect, NetworkReader, Quaternion, Vector3};
+use syncvar::{Channel, Encoding, NetworkReader, Quaternion, Vector3};
 
 use super::batches::{id_of, messages};
 use super::classes::game::{Aim, Door, Player};
@@ -223,7 +223,7 @@ impl<'a> Replay<'a> {
     fn command(&mut self, fields: &Value) -> Result<(), String> {
         let id = NetId(fields.at("netId").number());
         let payload = fields.at("payload").hex();
-        let mut reader = NetworkReader::with_dialect(&payload, Dialect::Mirror);
+        let mut reader = NetworkReader::with_encoding(&payload, Encoding::Mirror);
         let function = fields.at("function").text();
         let name = function.split("__").next().unwrap_or_default();
         let called = match name {

@@ -2,8 +2,8 @@
 
 use std::any::Any;
 
-use syncvar::{BehaviourList, BehaviourSet, Behaviours, Dialect, NetworkReader, NetworkWriter};
-use syncvar_runtime::engine::{MirrorHooks, Slot};
+use syncvar::{BehaviourList, BehaviourSet, Behaviours, Encoding, NetworkReader, NetworkWriter};
+use syncvar_runtime::object::{MirrorHooks, Slot};
 
 use super::subject::{Class, Subject};
 
@@ -67,7 +67,7 @@ impl Component {
 
     /// `OnSerialize`
     pub(crate) fn write(&mut self, initial: bool, everything_dirty: bool) -> Vec<u8> {
-        let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+        let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
         let slot = self.slot_mut();
         slot.write_mirror(&mut writer, initial, everything_dirty);
         assert_eq!(writer.error(), None, "what was written");
@@ -87,7 +87,7 @@ impl Component {
     }
 
     fn apply(&mut self, bytes: &[u8], initial: bool) -> Result<MirrorHooks, String> {
-        let mut reader = NetworkReader::with_dialect(bytes, Dialect::Mirror);
+        let mut reader = NetworkReader::with_encoding(bytes, Encoding::Mirror);
         let hooks = self.slot_mut().read_mirror(&mut reader, initial);
         let hooks = hooks.map_err(|error| format!("what was recorded is not read: {error}"))?;
         reader

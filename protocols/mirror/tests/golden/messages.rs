@@ -10,7 +10,7 @@ use syncvar::mirror::message::{
 };
 use syncvar::mirror::{AssetId, MirrorMessage, SceneId, fnv1a32, hash16};
 use syncvar::prelude::*;
-use syncvar::{Dialect, NetworkReader, NetworkWriter};
+use syncvar::{Encoding, NetworkReader, NetworkWriter};
 
 use super::classes::structs::Item;
 use super::json::Json;
@@ -285,14 +285,14 @@ fn is_users<M>(message: &M, packed: &[u8]) -> Result<(), String>
 where
     M: MirrorMessage + PartialEq + std::fmt::Debug,
 {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     writer.write_u16(M::ID);
     writer.write(message);
     same("error", &writer.error(), &None)?;
     same_bytes("written", writer.as_bytes(), packed)?;
     match Message::decode(packed) {
         Ok(Message::Other { id, payload }) if id == M::ID => {
-            let mut reader = NetworkReader::with_dialect(payload, Dialect::Mirror);
+            let mut reader = NetworkReader::with_encoding(payload, Encoding::Mirror);
             let read = reader.read().map_err(|error| error.to_string())?;
             same("read", message, &read)
         }

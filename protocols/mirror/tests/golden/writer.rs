@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use syncvar::{
-    BehaviourRef, Color, Color32, Decimal, Dialect, Half, Matrix4x4, NetRef, NetworkReader,
+    BehaviourRef, Color, Color32, Decimal, Encoding, Half, Matrix4x4, NetRef, NetworkReader,
     NetworkWriter, Plane, Quaternion, Ray, Rect, SyncCodec, Vector2, Vector2Int, Vector3,
     Vector3Int, Vector4,
 };
@@ -27,7 +27,7 @@ use super::value::{Recorded, Text};
 type Test = fn(&Value) -> Result<(), String>;
 
 fn bytes_of<T: Recorded>(value: &T) -> Result<Vec<u8>, String> {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     writer.write(value);
     match writer.error() {
         Some(error) => Err(format!("not written: {error}")),
@@ -44,7 +44,7 @@ fn both_ways<T: Recorded>(case: &Value) -> Result<(), String> {
 }
 
 fn reads_back<T: Recorded>(bytes: &[u8], back: &Value) -> Result<(), String> {
-    let mut reader = NetworkReader::with_dialect(bytes, Dialect::Mirror);
+    let mut reader = NetworkReader::with_encoding(bytes, Encoding::Mirror);
     let read: T = reader
         .read()
         .map_err(|error| format!("not read: {error}"))?;
@@ -224,12 +224,12 @@ fn one(call: &str, kind: &str, case: &Value) -> Result<Verdict, String> {
 
 /// `CompressedQuaternion` as Mirror has it, there and back.
 fn compressed_rotation(case: &Value) -> Result<(), String> {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     CompressedQuaternion::write(&Quaternion::from_json(case.at("value")), &mut writer);
     let expected = u32::from_str_radix(case.at("result_u32").text(), 16);
     let expected = expected.map_err(|error| error.to_string())?.to_le_bytes();
     same_bytes("compressed", writer.as_bytes(), &expected)?;
-    let mut reader = NetworkReader::with_dialect(&expected, Dialect::Mirror);
+    let mut reader = NetworkReader::with_encoding(&expected, Encoding::Mirror);
     let read: Quaternion =
         CompressedQuaternion::read(&mut reader).map_err(|error| error.to_string())?;
     if read.to_json() != Quaternion::canonical(case.at("decompressed")) {
@@ -281,20 +281,20 @@ fn long(kind: &str, repeat: &Value, case: &Value) -> Result<(), String> {
 }
 
 fn read<T: Recorded>(bytes: &[u8]) -> Result<T, String> {
-    let mut reader = NetworkReader::with_dialect(bytes, Dialect::Mirror);
+    let mut reader = NetworkReader::with_encoding(bytes, Encoding::Mirror);
     reader.read().map_err(|error| format!("not read: {error}"))
 }
 
 /// Half precision: the value is not recorded, so what is read is written again.
 fn half(case: &Value) -> Result<(), String> {
     let bytes = case.at("hex").hex();
-    let mut reader = NetworkReader::with_dialect(&bytes, Dialect::Mirror);
+    let mut reader = NetworkReader::with_encoding(&bytes, Encoding::Mirror);
     let value = <Half as SyncCodec<f32>>::read(&mut reader);
     let value = value.map_err(|error| format!("not read: {error}"))?;
     reader
         .finish()
         .map_err(|error| format!("left over: {error}"))?;
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     <Half as SyncCodec<f32>>::write(&value, &mut writer);
     same_bytes("written again", writer.as_bytes(), &bytes)
 }

@@ -9,7 +9,7 @@ mod world;
 use std::fmt::Debug;
 
 use proptest::prelude::*;
-use syncvar_runtime::{Dialect, HookField, NetworkReader, NetworkWriter};
+use syncvar_runtime::{Encoding, HookField, NetworkReader, NetworkWriter};
 
 /// A collection that can be put to the test.
 trait Subject: HookField<Previous: Debug> + Default + PartialEq + Debug {
@@ -73,14 +73,14 @@ impl<S: Subject> Client<S> {
 
     fn join(&mut self, server: &S) {
         let bytes = written(|writer| server.write_full(writer));
-        let mut reader = NetworkReader::with_dialect(&bytes, Dialect::Mirror);
+        let mut reader = NetworkReader::with_encoding(&bytes, Encoding::Mirror);
         self.field.read_full(&mut reader).expect("a full state");
         reader.finish().expect("all of it");
         self.heard = self.field.content();
     }
 
     fn read(&mut self, bytes: &[u8]) {
-        let mut reader = NetworkReader::with_dialect(bytes, Dialect::Mirror);
+        let mut reader = NetworkReader::with_encoding(bytes, Encoding::Mirror);
         let told = self.field.read_delta_with_previous(&mut reader);
         reader.finish().expect("all of it");
         if let Some(told) = told.expect("a change") {
@@ -90,7 +90,7 @@ impl<S: Subject> Client<S> {
 }
 
 fn written(write: impl FnOnce(&mut NetworkWriter)) -> Vec<u8> {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     write(&mut writer);
     assert!(writer.error().is_none());
     writer.as_bytes().to_vec()
@@ -164,9 +164,9 @@ fn read_anything<S: Subject>(start: &[u8], change: &[u8], length: impl Fn(&S) ->
     let mut field = S::default();
     field.set_verbatim(true, 0);
     field.set_observed(true);
-    let mut reader = NetworkReader::with_dialect(start, Dialect::Mirror).with_max_elements(9);
+    let mut reader = NetworkReader::with_encoding(start, Encoding::Mirror).with_max_elements(9);
     let _ = field.read_full(&mut reader);
-    let mut reader = NetworkReader::with_dialect(change, Dialect::Mirror).with_max_elements(9);
+    let mut reader = NetworkReader::with_encoding(change, Encoding::Mirror).with_max_elements(9);
     let _ = field.read_delta_with_previous(&mut reader.clone());
     let _ = field.read_delta(&mut reader);
     assert!(length(&field) <= 9);

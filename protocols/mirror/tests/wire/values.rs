@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use syncvar::prelude::*;
 use syncvar::{
-    Color32, Decimal, Dialect, LayerMask, Matrix4x4, NetworkReader, NetworkWriter, OaDate,
+    Color32, Decimal, Encoding, LayerMask, Matrix4x4, NetworkReader, NetworkWriter, OaDate,
     ReadErrorKind, WriteErrorKind,
 };
 
@@ -76,7 +76,7 @@ struct Marker {
 }
 
 fn writer_of<T: SyncValue>(value: &T) -> NetworkWriter {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     writer.write(value);
     writer
 }
@@ -90,7 +90,7 @@ fn bytes<T: SyncValue>(value: &T) -> String {
 }
 
 fn try_read<T: SyncValue>(bytes: &[u8]) -> Result<T, ReadErrorKind> {
-    let mut reader = NetworkReader::with_dialect(bytes, Dialect::Mirror);
+    let mut reader = NetworkReader::with_encoding(bytes, Encoding::Mirror);
     let value = reader.read().map_err(|error| error.kind())?;
     assert_eq!(reader.remaining(), 0, "all of it is read");
     Ok(value)
@@ -135,8 +135,8 @@ fn the_repr_of_an_enumeration_is_the_type_of_its_number() {
 fn the_repr_makes_no_difference_in_the_other_dialects() {
     use gaits::{I64, U8, U64};
     let in_both = |write: &dyn Fn(&mut NetworkWriter)| {
-        [Dialect::Unet, Dialect::Compact].map(|dialect| {
-            let mut writer = NetworkWriter::with_dialect(dialect);
+        [Encoding::Unet, Encoding::Compact].map(|dialect| {
+            let mut writer = NetworkWriter::with_encoding(dialect);
             write(&mut writer);
             hex::encode(writer.as_bytes())
         })
@@ -163,7 +163,7 @@ fn a_number_that_no_variant_has_is_refused() {
         error::<gaits::U64>(&wide),
         ReadErrorKind::InvalidValue { what, value }
     );
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     writer.write_enum_as(1_i64 << 32);
     let error = writer.error().expect("no dialect has room for it");
     assert_eq!(error.kind(), WriteErrorKind::TooFewBits { bits: 32 });
@@ -234,7 +234,7 @@ fn a_class_is_read_into_the_one_that_is_there() {
         ..Item::default()
     });
     let writer = writer_of(&Some(Item::new(1, "bow", 0.5)));
-    let mut reader = NetworkReader::with_dialect(writer.as_bytes(), Dialect::Mirror);
+    let mut reader = NetworkReader::with_encoding(writer.as_bytes(), Encoding::Mirror);
     reader.read_into(&mut item).expect("it was written");
     let expected = Item {
         seen: true,
@@ -289,7 +289,7 @@ fn counts_and_lengths_are_checked_before_memory_is_taken() {
     let long = [251, 1, 0, 0, 1];
     let too_many = |count, limit| ReadErrorKind::TooManyElements { count, limit };
     let read_all = |bytes: &[u8]| {
-        let mut reader = NetworkReader::with_dialect(bytes, Dialect::Mirror);
+        let mut reader = NetworkReader::with_encoding(bytes, Encoding::Mirror);
         reader = reader.with_max_elements(usize::MAX);
         reader.read::<Vec<u64>>().map_err(|error| error.kind())
     };
@@ -347,7 +347,7 @@ fn sets_and_maps_are_read_in_any_order_and_once_for_all() {
     assert_eq!(read::<BTreeMap<u8, u8>>(&entries), BTreeMap::from(last));
     assert_eq!(read::<HashMap<u8, u8>>(&entries), HashMap::from(last));
     let mut map = BTreeMap::from([(9_u8, 1_u8), (8, 1)]);
-    let mut reader = NetworkReader::with_dialect(&entries, Dialect::Mirror);
+    let mut reader = NetworkReader::with_encoding(&entries, Encoding::Mirror);
     reader.read_into(&mut map).expect("three entries");
     assert_eq!(map, BTreeMap::from(last));
 }
@@ -389,12 +389,12 @@ fn a_reference_names_one_of_64_behaviours() {
 
 #[test]
 fn calls_that_mirror_has_too_write_its_bytes() {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     writer.write_string("hi");
     writer.write_bytes_and_size(&[1, 2]);
     writer.write_decimal(Decimal::new(1, 0));
     assert_eq!(writer.as_bytes()[..7], [3, 0, b'h', b'i', 3, 1, 2]);
-    let mut reader = NetworkReader::with_dialect(writer.as_bytes(), Dialect::Mirror);
+    let mut reader = NetworkReader::with_encoding(writer.as_bytes(), Encoding::Mirror);
     assert_eq!(reader.read_string().ok(), Some("hi"));
     assert_eq!(reader.read_bytes_and_size().ok(), Some([1, 2].as_slice()));
     assert_eq!(reader.read_decimal().ok(), Some(Decimal::new(1, 0)));

@@ -89,7 +89,7 @@ impl NetworkBehaviour for GenLeaf {
         }
         let rest = reader.read_bytes(reader.remaining())?;
         let own = [&NO_COLLECTIONS, rest].concat();
-        let mut own = NetworkReader::with_dialect(&own, reader.dialect());
+        let mut own = NetworkReader::with_encoding(&own, reader.encoding());
         let hooks = own.read_sections(&mut self.own, false)?;
         own.finish()?;
         Ok((base, hooks))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use syncvar::{
-    BehaviourRef, Color, Color32, Dialect, Matrix4x4, NetId, NetRef, NetworkBehaviour,
+    BehaviourRef, Color, Color32, Encoding, Matrix4x4, NetId, NetRef, NetworkBehaviour,
     NetworkReader, NetworkWriter, Plane, Quaternion, Ray, Rect, SyncValue, Vector2, Vector2Int,
     Vector3, Vector3Int, Vector4,
 };
@@ -197,11 +197,11 @@ impl<B: NetworkBehaviour> Recorded for BehaviourRef<B> {
             json.at("netId").number(),
             json.at("componentIndex").number(),
         );
-        let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+        let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
         writer.write_bytes(&id.to_le_bytes());
         writer.write_bytes(&[index]);
         let bytes = writer.take_bytes();
-        let mut reader = NetworkReader::with_dialect(&bytes, Dialect::Mirror);
+        let mut reader = NetworkReader::with_encoding(&bytes, Encoding::Mirror);
         reader.read().expect("a reference to a component")
     }
 

@@ -175,7 +175,7 @@ impl Server {
 }
 
 fn text(text: &str) -> Vec<u8> {
-    let mut writer = NetworkWriter::with_dialect(syncvar::Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(syncvar::Encoding::Mirror);
     writer.write(&text.to_string());
     writer.as_bytes().to_vec()
 }

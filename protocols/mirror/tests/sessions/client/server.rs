@@ -10,7 +10,7 @@ use syncvar::mirror::message::{
 };
 use syncvar::mirror::{AssetId, Limits, MirrorClient, MirrorClientEvent, SceneId};
 use syncvar::prelude::*;
-use syncvar::{BehaviourSet, Channel, Dialect, Quaternion, Vector3};
+use syncvar::{BehaviourSet, Channel, Encoding, Quaternion, Vector3};
 
 use crate::client::game::{self, DOOR, Door, prefabs};
 
@@ -166,7 +166,7 @@ fn payload(behaviours: impl BehaviourSet, initial_state: bool) -> Vec<u8> {
     let mut index = 0;
     behaviours.slots_mut().for_each_mut(|slot| {
         if initial_state || slot.dirty_bits() != 0 {
-            let mut part = syncvar::NetworkWriter::with_dialect(Dialect::Mirror);
+            let mut part = syncvar::NetworkWriter::with_encoding(Encoding::Mirror);
             slot.write_mirror(&mut part, initial_state, false);
             mask |= 1 << index;
             parts.push(u8::try_from(part.len() % 256).unwrap());

@@ -7,7 +7,7 @@ use std::time::Duration;
 use syncvar::mirror::message::{EntityStateMessage, NetworkMessage};
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{Channel, Dialect, NetworkWriter};
+use syncvar::{Channel, Encoding, NetworkWriter};
 
 /// What everybody sees.
 #[derive(NetworkBehaviour, Default)]
@@ -275,7 +275,7 @@ impl Net {
         connection: ConnectionId,
         messages: &[&[u8]],
     ) -> Result<(), MirrorError> {
-        let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+        let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
         writer.write_f64(1.0);
         for message in messages {
             writer.write_var_u64(message.len().try_into().unwrap());
@@ -287,7 +287,7 @@ impl Net {
 
     /// Components of an object as its owner writes them: which, and the bytes of each.
     pub(crate) fn state(object: NetId, mask: u64, components: &[&[u8]]) -> Vec<u8> {
-        let mut payload = NetworkWriter::with_dialect(Dialect::Mirror);
+        let mut payload = NetworkWriter::with_encoding(Encoding::Mirror);
         payload.write_var_u64(mask);
         for component in components {
             let [safety, ..] = component.len().to_le_bytes();

@@ -6,20 +6,20 @@ use std::fmt::Debug;
 use syncvar::mirror::CompressedQuaternion;
 use syncvar::prelude::*;
 use syncvar::{
-    Color, Color32, Decimal, Dialect, LayerMask, Matrix4x4, NetworkReader, NetworkWriter, OaDate,
+    Color, Color32, Decimal, Encoding, LayerMask, Matrix4x4, NetworkReader, NetworkWriter, OaDate,
     Plane, Quaternion, Ray, ReadError, ReadErrorKind, Rect, SyncCodec, Vector2, Vector2Int,
     Vector3, Vector3Int, Vector4, WriteErrorKind,
 };
 
 fn written<T: SyncValue>(value: &T) -> Vec<u8> {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     writer.write(value);
     assert!(writer.error().is_none());
     writer.as_bytes().to_vec()
 }
 
 fn read<T: SyncValue>(bytes: &[u8]) -> Result<T, ReadError> {
-    let mut reader = NetworkReader::with_dialect(bytes, Dialect::Mirror);
+    let mut reader = NetworkReader::with_encoding(bytes, Encoding::Mirror);
     let value = reader.read()?;
     reader.finish()?;
     Ok(value)
@@ -116,7 +116,7 @@ fn sequences_arrive() {
 // TestDoubleBinaryCompatibility, TestDecimalBinaryCompatibility, LittleEndianPlatform.
 #[test]
 fn the_least_significant_byte_comes_first_on_every_machine() {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     writer.write_u8(0x12);
     writer.write_u16(0x1234);
     writer.write_u32(0x1234_5678);
@@ -155,7 +155,7 @@ fn what_is_no_text_or_ends_too_early_is_an_error() {
     assert_eq!(kind(&[3, 0, 0xc3, 0x28]), ReadErrorKind::InvalidUtf8);
     assert!(read::<String>(&[9, 0, b'a']).is_err(), "cut off");
     assert!(read::<String>(&[1]).is_err(), "half of a length");
-    let mut reader = NetworkReader::with_dialect(&[1, 2, 3], Dialect::Mirror);
+    let mut reader = NetworkReader::with_encoding(&[1, 2, 3], Encoding::Mirror);
     assert_eq!(reader.remaining(), 3);
     assert!(reader.read_u32().is_err());
     assert_eq!(reader.read_u16(), Ok(0x0201));
@@ -165,7 +165,7 @@ fn what_is_no_text_or_ends_too_early_is_an_error() {
 // WriteString_EnsuresCapacity, and what Mirror throws for.
 #[test]
 fn a_text_that_is_too_long_is_an_error_of_the_writer() {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     writer.write(&"x".repeat(65_534));
     assert_eq!((writer.error(), writer.len()), (None, 65_536));
     writer.write(&"x".repeat(65_535));
@@ -176,7 +176,7 @@ fn a_text_that_is_too_long_is_an_error_of_the_writer() {
 // TestResetSetsPotionAndLength, SetBuffer.
 #[test]
 fn a_writer_can_be_used_again() {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     writer.write(&"text".to_owned());
     writer.truncate(0);
     assert!(writer.is_empty());
@@ -282,10 +282,10 @@ fn a_compressed_rotation_arrives_as_nearly_the_same() {
             parts[axis] = half.sin();
             let [x, y, z] = parts;
             let rotation = Quaternion::new(x, y, z, half.cos());
-            let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+            let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
             CompressedQuaternion::write(&rotation, &mut writer);
             assert_eq!(writer.len(), 4);
-            let mut reader = NetworkReader::with_dialect(writer.as_bytes(), Dialect::Mirror);
+            let mut reader = NetworkReader::with_encoding(writer.as_bytes(), Encoding::Mirror);
             let back = CompressedQuaternion::read(&mut reader).unwrap();
             // The same rotation with the opposite sign is the same rotation.
             let dot = x * back.x + y * back.y + z * back.z + rotation.w * back.w;

@@ -8,7 +8,7 @@ use syncvar::mirror::message::{
 };
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{Channel, Dialect, NetworkWriter};
+use syncvar::{Channel, Encoding, NetworkWriter};
 
 use super::watcher::Watcher;
 
@@ -160,7 +160,7 @@ pub(crate) struct Net {
 
 /// A batch of these messages.
 pub(crate) fn batch(messages: &[&[u8]]) -> Vec<u8> {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     writer.write_f64(1.0);
     for message in messages {
         writer.write_var_u64(message.len().try_into().unwrap());
@@ -171,7 +171,7 @@ pub(crate) fn batch(messages: &[&[u8]]) -> Vec<u8> {
 
 /// A change of the yaw, as the owner of an object writes it.
 pub(crate) fn aim(object: NetId, yaw: i32) -> Vec<u8> {
-    let mut component = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut component = NetworkWriter::with_encoding(Encoding::Mirror);
     component.write_u64(0);
     component.write_var_u64(1);
     component.write(&yaw);

@@ -5,7 +5,7 @@ use syncvar::mirror::message::{
 };
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{Channel, Dialect, NetworkWriter};
+use syncvar::{Channel, Encoding, NetworkWriter};
 
 use super::net::{Aim, Net};
 
@@ -16,7 +16,7 @@ fn third(component: &NetworkWriter) -> Vec<u8> {
 }
 
 fn baseline(object: NetId, baseline_tick: u8, yaw: i32) -> Vec<u8> {
-    let mut component = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut component = NetworkWriter::with_encoding(Encoding::Mirror);
     component.write(&yaw);
     let message = EntityStateMessageUnreliableBaseline {
         baseline_tick,
@@ -27,7 +27,7 @@ fn baseline(object: NetId, baseline_tick: u8, yaw: i32) -> Vec<u8> {
 }
 
 fn delta(object: NetId, baseline_tick: u8, yaw: i32) -> Vec<u8> {
-    let mut component = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut component = NetworkWriter::with_encoding(Encoding::Mirror);
     component.write_u64(0);
     component.write_var_u64(1);
     component.write(&yaw);

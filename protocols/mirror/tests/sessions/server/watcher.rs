@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use syncvar::mirror::batch::Unbatcher;
 use syncvar::mirror::message::Message;
-use syncvar::{Channel, Dialect, NetId, NetworkReader};
+use syncvar::{Channel, Encoding, NetId, NetworkReader};
 
 /// What a client has of a `(Chest, Wallet, Aim)`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,7 +44,7 @@ fn size_of<T>(read: impl FnOnce(&mut NetworkReader<'_>) -> T, reader: &mut Netwo
 
 impl Replica {
     fn apply(&mut self, payload: &[u8], initial: bool) {
-        let mut reader = NetworkReader::with_dialect(payload, Dialect::Mirror);
+        let mut reader = NetworkReader::with_encoding(payload, Encoding::Mirror);
         let reader = &mut reader;
         let mask = reader.read_var_u64().unwrap();
         assert!(mask != 0 && mask < 8, "components {mask:b}");

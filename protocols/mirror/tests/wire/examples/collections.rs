@@ -1,12 +1,12 @@
 //! Section 3: collections.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, NetworkWriter, SyncField};
+use syncvar::{Encoding, NetworkWriter, SyncField};
 
 use crate::examples::Examples;
 
 fn bytes(write: impl FnOnce(&mut NetworkWriter)) -> String {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     write(&mut writer);
     assert!(writer.error().is_none());
     hex::encode(writer.as_bytes())

@@ -7,7 +7,7 @@ use syncvar::mirror::message::{
 };
 use syncvar::mirror::{AssetId, AuthRequestMessage, MirrorMessage, SceneId, fnv1a32, hash16};
 use syncvar::prelude::*;
-use syncvar::{Dialect, NetworkWriter, Quaternion, Vector3};
+use syncvar::{Encoding, NetworkWriter, Quaternion, Vector3};
 
 use crate::examples::Examples;
 
@@ -64,7 +64,7 @@ pub(crate) fn examples() -> Examples {
         prediction_error_adjusted: 0.0,
     };
     let snapshot = TimeSnapshotMessage { scaled_time: 1.0 };
-    let mut auth = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut auth = NetworkWriter::with_encoding(Encoding::Mirror);
     auth.write_u16(AuthRequestMessage::ID);
     auth.write(&AuthRequestMessage {
         username: "ann".into(),

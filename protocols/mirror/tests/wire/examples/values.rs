@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use syncvar::mirror::CompressedQuaternion;
 use syncvar::prelude::*;
 use syncvar::{
-    Decimal, Dialect, LayerMask, NetworkReader, NetworkWriter, OaDate, Quaternion, Ray, SyncCodec,
+    Decimal, Encoding, LayerMask, NetworkReader, NetworkWriter, OaDate, Quaternion, Ray, SyncCodec,
     Vector3, Vector3Int,
 };
 
@@ -57,7 +57,7 @@ pub(crate) fn is_absent(name: &str) -> bool {
 }
 
 fn written<T: SyncValue>(value: &T) -> Vec<u8> {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     writer.write(value);
     assert_eq!(writer.error(), None);
     writer.as_bytes().to_vec()
@@ -66,7 +66,7 @@ fn written<T: SyncValue>(value: &T) -> Vec<u8> {
 /// The bytes of a value, which is read back from them.
 fn bytes<T: SyncValue>(value: &T) -> String {
     let bytes = written(value);
-    let mut reader = NetworkReader::with_dialect(&bytes, Dialect::Mirror);
+    let mut reader = NetworkReader::with_encoding(&bytes, Encoding::Mirror);
     let read: T = reader.read().expect("it was written");
     assert!(read.same(value) && reader.remaining() == 0);
     hex::encode(bytes)
@@ -80,7 +80,7 @@ fn third_marker() -> BehaviourRef<Marker> {
 
 /// The bytes of no rotation, as a field with this encoding writes it.
 fn compressed() -> String {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     CompressedQuaternion::write(&Quaternion::IDENTITY, &mut writer);
     hex::encode(writer.as_bytes())
 }

@@ -2,7 +2,7 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourSchema, Dialect, FieldSchema, NetworkReader, NetworkWriter, ReadError, ReadErrorKind,
+    BehaviourSchema, Encoding, FieldSchema, NetworkReader, NetworkWriter, ReadError, ReadErrorKind,
     WriteErrorKind,
 };
 
@@ -137,7 +137,7 @@ impl NetworkBehaviour for Unprepared {
 
 #[test]
 fn a_behaviour_by_hand_that_cannot_write_its_fields_is_told_so() {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     writer.write_sections(&mut Unprepared, true);
     let error = writer.take_error().expect("no full state");
     assert!(matches!(error.kind(), WriteErrorKind::Custom(_)), "{error}");
@@ -173,11 +173,11 @@ fn a_behaviour_can_put_its_own_bytes_behind_the_sections_of_another_one() {
 fn the_sections_of_another_behaviour_are_its_usual_bytes_in_the_other_dialects() {
     let mut custom = CustomSer::default();
     custom.0.v.set(1);
-    let mut writer = NetworkWriter::with_dialect(Dialect::Compact);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
     assert!(custom.on_serialize(&mut writer, false));
     assert_eq!(writer.as_bytes(), [1, 2, 0xef, 0xbe]);
     let mut replica = CustomSer::default();
-    let mut reader = NetworkReader::with_dialect(writer.as_bytes(), Dialect::Compact);
+    let mut reader = NetworkReader::with_encoding(writer.as_bytes(), Encoding::Compact);
     let hooks = replica.on_deserialize(&mut reader, false).unwrap();
     replica.call_hooks(hooks);
     assert_eq!((*replica.0.v, replica.0.previous), (1, Some(9)));

@@ -1,7 +1,7 @@
 //! Which hooks are told of what, and in which order.
 
 use syncvar::prelude::*;
-use syncvar_runtime::engine::Panicked;
+use syncvar_runtime::behaviour::Panicked;
 
 use super::support::Component;
 

@@ -2,10 +2,11 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourSchema, BehaviourSet, Behaviours, Dialect, NetworkReader, NetworkWriter, ReadError,
+    BehaviourSchema, BehaviourSet, Behaviours, Encoding, NetworkReader, NetworkWriter, ReadError,
     ReadErrorKind, SectionHooks,
 };
-use syncvar_runtime::engine::{MirrorHooks, Panicked, Slot};
+use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::object::{MirrorHooks, Slot};
 
 /// A component of a spawned object with one observer, whose bits are clean.
 pub(crate) struct Component(Behaviours);
@@ -49,7 +50,7 @@ impl Component {
 
     /// What is written, and whether it is to be made clean.
     pub(crate) fn written(&mut self, initial: bool, everything_dirty: bool) -> (String, bool) {
-        let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+        let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
         let written = self
             .slot()
             .write_mirror(&mut writer, initial, everything_dirty);
@@ -69,7 +70,7 @@ impl Component {
         initial: bool,
     ) -> Result<(MirrorHooks, u64), ReadError> {
         let bytes = hex::decode(payload).expect("hexadecimal");
-        let mut reader = NetworkReader::with_dialect(&bytes, Dialect::Mirror);
+        let mut reader = NetworkReader::with_encoding(&bytes, Encoding::Mirror);
         let hooks = self.slot().read_mirror(&mut reader, initial)?;
         reader.finish()?;
         Ok((hooks, reader.take_seen_bits()))
