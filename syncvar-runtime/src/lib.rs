@@ -35,6 +35,8 @@ mod synchronize;
 mod table;
 mod time;
 mod wire;
+#[doc(hidden)]
+pub mod world;
 
 pub use behaviour::{NetworkBehaviour, SyncMethod};
 pub use call::{
@@ -58,7 +60,7 @@ pub use lifecycle::{
 };
 pub use memory::{Link, MemoryNetwork};
 pub use message::{ListError, ListHash, ListOperation, MessageType, SyncListMessage};
-pub use prefab::Prefabs;
+pub use prefab::{PrefabError, Prefabs};
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourSchema, FieldRules, FieldSchema, MAX_SYNC_VARS, MemberSchema, Readers, TypeSchema,
