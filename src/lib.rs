@@ -10,34 +10,37 @@ pub use syncvar_mirror as mirror;
 #[cfg(feature = "tcp")]
 pub use syncvar_tcp as tcp;
 
+pub use syncvar_net::{
+    BehaviourMut, Budget, ClientConfig, ClientEvent, ClientPacket, ClientState, Framing, Link,
+    ListError, ListHash, ListOperation, LocalClient, MemoryNetwork, MessageType, NetworkClient,
+    NetworkContextExt, NetworkServer, PacketError, ParentError, ReplicaMut, ServerConfig,
+    ServerEvent, SpawnFailure, SpawnOptions, Stats, SyncListMessage, Transmit, UnetOperations,
+};
 #[cfg(feature = "serde")]
 pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
-    Area, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourMut, BehaviourRef,
-    BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours, Bits, Budget, BufferSerializer,
-    CallArguments, CallContext, CallError, CallFailure, CallKind, CallSchema, CallTable,
-    CallbackFailure, ChangedFields, Channel, ClientConfig, ClientEvent, ClientPacket, ClientState,
-    Color, Color32, CommandRefusal, CommandSender, ConnectionId, Counter, Decimal, Delivery,
-    DeserializeContext, DeserializeReport, Dialect, DictionaryChange, DisconnectReason, ElementMut,
-    Encoded, EnumNumber, Everyone, FieldAccess, FieldPolicy, FieldSchema, FieldVisitor, Fixed,
-    FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
-    FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle, HasSynchronize, HashKey,
-    HookFailure, HookField, Hooked, InterestChange, InterestChanges, InterestManagement, LayerMask,
-    LayoutHooks, LifecycleCallback, LifecycleResult, Link, ListChange, ListError, ListHash,
-    ListOperation, LocalClient, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4,
-    MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId, NetRef, NetworkBehaviour,
-    NetworkCalls, NetworkClient, NetworkContext, NetworkHash128, NetworkIdentity, NetworkLifecycle,
-    NetworkObjects, NetworkObjectsMut, NetworkReader, NetworkSceneId, NetworkSerializable,
-    NetworkServer, NetworkTime, NetworkWriter, OaDate, OperationLog, PacketError, ParentError,
-    Plane, Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResult,
-    ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands, ReplicaMut, RpcSender,
-    SchemaDifference, Serializable, SerializeContext, SerializeReport, ServerConfig, ServerEvent,
-    SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats,
-    SyncCodec, SyncDictionary, SyncEvent, SyncField, SyncHashSet, SyncList, SyncListMessage,
-    SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, SynchronizeFailure, Tag,
-    Target, Throttled, Transmit, TypeSchema, ValueMut, VariableAccess, VariantSchema, Vector2,
-    Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
-    dictionary, encoded, encoded_hook, hash_set, hooked, throttled,
+    Area, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourRef, BehaviourSchema,
+    BehaviourSet, BehaviourStats, Behaviours, Bits, BufferSerializer, CallArguments, CallContext,
+    CallError, CallFailure, CallKind, CallSchema, CallTable, CallbackFailure, ChangedFields,
+    Channel, Color, Color32, CommandRefusal, CommandSender, ConnectionId, Counter, Decimal,
+    Delivery, DeserializeContext, DeserializeReport, DictionaryChange, DisconnectReason,
+    ElementMut, Encoded, Encoding, EnumNumber, Everyone, FieldAccess, FieldPolicy, FieldSchema,
+    FieldVisitor, Fixed, FixedString, FixedString32, FixedString64, FixedString128, FixedString512,
+    FixedString4096, FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle, HasSynchronize,
+    HashKey, HookFailure, HookField, Hooked, InterestChange, InterestChanges, InterestManagement,
+    LayerMask, LayoutHooks, LifecycleCallback, LifecycleResult, ListChange, MAX_BYTES,
+    MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MessageStart, NetId, NetRef,
+    NetworkBehaviour, NetworkCalls, NetworkContext, NetworkHash128, NetworkIdentity,
+    NetworkLifecycle, NetworkObjects, NetworkObjectsMut, NetworkReader, NetworkSceneId,
+    NetworkSerializable, NetworkTime, NetworkWriter, OaDate, OperationLog, Plane, Prefabs,
+    Quantized, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResult, ReadResultExt,
+    Readers, ReceivedEvent, Rect, RefusedCommands, RpcSender, SchemaDifference, Serializable,
+    SerializeContext, SerializeReport, SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError,
+    SyncCodec, SyncDictionary, SyncEvent, SyncField, SyncHashSet, SyncList, SyncSortedSet,
+    SyncValue, SyncVar, Synchronize, SynchronizeError, SynchronizeFailure, Tag, Target, Throttled,
+    TypeSchema, ValueMut, VariableAccess, VariantSchema, Vector2, Vector2Int, Vector3, Vector3Int,
+    Vector4, WriteError, WriteErrorKind, Writers, ZigZag, dictionary, encoded, encoded_hook,
+    hash_set, hooked, throttled,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
@@ -46,14 +49,17 @@ pub mod prelude {
     pub use syncvar_derive::{
         NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
     };
+    pub use syncvar_net::{
+        ClientEvent, MemoryNetwork, NetworkClient, NetworkContextExt, NetworkServer, ServerEvent,
+        SpawnOptions,
+    };
     pub use syncvar_runtime::{
-        BehaviourFields, BehaviourRef, BufferSerializer, CallContext, ClientEvent, ConnectionId,
+        BehaviourFields, BehaviourRef, BufferSerializer, CallContext, ConnectionId,
         DictionaryChange, FixedString, FixedString32, FixedString64, FixedString128,
-        FixedString512, FixedString4096, LifecycleResult, ListChange, MemoryNetwork, NetId, NetRef,
-        NetworkBehaviour, NetworkClient, NetworkContext, NetworkLifecycle, NetworkSerializable,
-        NetworkServer, Prefabs, Serializable, ServerEvent, SetChange, SpawnOptions, SyncDictionary,
-        SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
-        Target,
+        FixedString512, FixedString4096, LifecycleResult, ListChange, NetId, NetRef,
+        NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkSerializable, Prefabs,
+        Serializable, SetChange, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet, SyncValue,
+        SyncVar, Synchronize, SynchronizeError, Target,
     };
 }
 

@@ -1,21 +1,31 @@
 //! `NetworkBehaviour`: the trait that the derive implements.
 
-mod access;
+pub mod context;
 mod fields;
+mod identity;
 mod info;
 mod inherited;
+pub mod lifecycle;
+pub mod synchronize;
 mod visits;
 
-pub use access::{
-    Encoded, FieldAccess, Hooked, Throttled, VariableAccess, encoded, encoded_hook, hooked,
-    throttled,
-};
+pub use context::{CallContext, NetworkContext, NetworkSide, Panicked, Siblings, contain};
 pub use fields::BehaviourFields;
+pub use identity::{BehaviourRow, NetworkIdentity};
 pub use info::{BehaviourInfo, Delivery};
 pub(crate) use inherited::{handle_call, on_lifecycle, synchronize};
+pub use lifecycle::{
+    CallbackFailure, HasLifecycle, LifecycleCallback, LifecycleResult, NetworkLifecycle,
+};
+pub use synchronize::{
+    BufferSerializer, HasSynchronize, NetworkSerializable, Serializable, Synchronize,
+    SynchronizeError, SynchronizeFailure,
+};
 
-use crate::schema::BehaviourSchema;
-use crate::{NetworkReader, NetworkWriter, ReadResult};
+use std::any::{Any, TypeId};
+
+use crate::schema::{BehaviourSchema, CallSchema, CallTable, ChangedFields};
+use crate::{FieldAccess, NetId, NetworkReader, NetworkWriter, ReadResult};
 
 /// A part of an object's state that every client keeps equal to the server's.
 ///
@@ -24,7 +34,7 @@ use crate::{NetworkReader, NetworkWriter, ReadResult};
 /// enough:
 ///
 /// ```
-/// use syncvar_runtime::*;
+/// use syncvar::*;
 ///
 /// struct Quiver {
 ///     arrows: SyncList<u8>,
@@ -50,7 +60,7 @@ use crate::{NetworkReader, NetworkWriter, ReadResult};
 /// [`on_deserialize`](Self::on_deserialize), always both:
 ///
 /// ```
-/// # use syncvar_runtime::*;
+/// # use syncvar::*;
 /// /// Sends its shots three at a time.
 /// #[derive(Default)]
 /// struct Volley {
@@ -187,7 +197,7 @@ pub trait NetworkBehaviour: Sized + Send + Sync + 'static {
     /// hooks.
     ///
     /// A snapshot replaces the present state: a client that failed to read an object receives its
-    /// snapshot again. [`ClientEvent::Changed`](crate::ClientEvent::Changed) names the fields of the
+    /// snapshot again. `ClientEvent::Changed` names the fields of the
     /// masks that [`read_dirty_bits_of`](NetworkReader::read_dirty_bits_of) has read.
     ///
     /// # Errors
@@ -205,7 +215,7 @@ pub trait NetworkBehaviour: Sized + Send + Sync + 'static {
     ///
     /// For a snapshot only the hooks marked
     /// [`initial_hook`](crate::FieldSchema::initial_hook) run. A panic becomes
-    /// [`ClientEvent::HookFailed`](crate::ClientEvent::HookFailed), unless `Previous` is empty.
+    /// `ClientEvent::HookFailed`, unless `Previous` is empty.
     fn call_hooks(&mut self, previous: Self::Previous) {
         drop(previous);
     }
@@ -248,5 +258,41 @@ impl NetworkReader<'_> {
         self.with_derived_bits(const { D::SCHEMA.dirty_bits() }, |reader| {
             on_deserialize(base, reader, initial_state)
         })
+    }
+}
+
+/// A behaviour whose type `Any` reveals.
+pub trait AnyBehaviour: Any + Send + Sync {}
+
+impl<B: NetworkBehaviour> AnyBehaviour for B {}
+
+impl CallTable {
+    /// Returns the calls of a class without a base.
+    pub(crate) const fn of<B: NetworkBehaviour>(own: &'static [CallSchema]) -> Self {
+        Self::new(TypeId::of::<B>(), B::SCHEMA.name, own)
+    }
+}
+
+/// A hook that panicked.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HookFailure {
+    /// The object.
+    pub object: NetId,
+    /// Received fields of the behaviour, with that of the hook. On a host, the changed fields.
+    pub fields: ChangedFields,
+    /// Message of the panic.
+    pub message: String,
+}
+
+impl HookFailure {
+    /// Describes and logs a panic with this message.
+    pub fn new(object: NetId, fields: ChangedFields, message: String) -> Self {
+        tracing::error!(%object, behaviour = fields.behaviour(), message, "a hook panicked");
+        Self {
+            object,
+            fields,
+            message,
+        }
     }
 }

@@ -4,16 +4,19 @@
 //! text and hashes it. At connect both ends compare the two hashes; where they differ, the client
 //! searches the two texts for the first behaviour and field that differ.
 
+mod calls;
+mod changed_fields;
 mod rules;
 mod sections;
+mod utf16;
 
 use std::fmt;
 
-pub use rules::PolicyBits;
-pub use rules::{FieldPolicy, Readers, Writers};
+pub use calls::{CallKind, CallSchema, CallTable, Target};
+pub use changed_fields::ChangedFields;
+pub use rules::{FieldPolicy, PolicyBits, Readers, Writers};
 pub use sections::PackedBits;
-
-use crate::{SyncCodec, SyncField};
+pub use utf16::{Character, character_at};
 
 /// Description of a behaviour.
 #[derive(Clone, Copy, Debug)]
@@ -27,17 +30,6 @@ pub struct BehaviourSchema {
 }
 
 /// Description of a synchronised field.
-///
-/// ```
-/// use syncvar_runtime::{FieldPolicy, FieldSchema, Readers, SyncVar};
-///
-/// let gold = FieldSchema::of::<SyncVar<u32>>("gold").policy(FieldPolicy {
-///     readers: Readers::Owner,
-///     ..FieldPolicy::DEFAULT
-/// });
-/// assert!(gold.resendable && !gold.initial_hook);
-/// assert_eq!(gold.to_string(), "u32, read by the owner");
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct FieldSchema {
     /// Name of the field.
@@ -46,7 +38,7 @@ pub struct FieldSchema {
     pub schema: TypeSchema,
     /// Readers, writer and send interval of the field.
     pub policy: FieldPolicy,
-    /// [`SyncField::RESENDABLE`]: a delta written after `set_dirty` repairs every loss.
+    /// `SyncField::RESENDABLE`: a delta written after `set_dirty` repairs every loss.
     pub resendable: bool,
     /// The hook also runs for the first state that a client receives of an object.
     pub initial_hook: bool,
@@ -64,19 +56,7 @@ impl FieldSchema {
         }
     }
 
-    /// Describes a field by its type.
-    pub const fn of<F: SyncField>(name: &'static str) -> Self {
-        Self::new(name, F::SCHEMA).resendable(F::RESENDABLE)
-    }
-
-    /// Describes a [`SyncVar`](crate::SyncVar) that has a codec.
-    pub const fn encoded<C: SyncCodec<T>, T: Clone + Send + Sync + 'static>(
-        name: &'static str,
-    ) -> Self {
-        Self::new(name, C::SCHEMA).resendable(true)
-    }
-
-    /// Sets whether a repeated delta repairs every loss: see [`SyncField::RESENDABLE`].
+    /// Sets whether a repeated delta repairs every loss: see `SyncField::RESENDABLE`.
     #[must_use]
     pub const fn resendable(mut self, resendable: bool) -> Self {
         self.resendable = resendable;
@@ -135,7 +115,7 @@ pub enum TypeSchema {
     Map(&'static TypeSchema, &'static TypeSchema),
     /// Any number of distinct elements.
     Set(&'static TypeSchema),
-    /// A collection that sends its changes as operations. In the `Mirror` dialect it is a `SyncObject`
+    /// A collection that sends its changes as operations. In the `Mirror` encoding it is a `SyncObject`
     /// and precedes all other fields.
     Collection {
         /// Name of the collection.
@@ -226,7 +206,7 @@ impl BehaviourSchema {
     }
 
     /// Returns whether a repeated delta repairs every loss, in each field: see
-    /// [`SyncField::RESENDABLE`].
+    /// `SyncField::RESENDABLE`.
     pub const fn resendable(&self) -> bool {
         let mut index = 0;
         while index < self.fields.len() {

@@ -3,10 +3,12 @@
 use std::any::Any;
 use std::time::Duration;
 
-use crate::{
-    BufferSerializer, CallContext, CallTable, LifecycleCallback, LifecycleResult, NetworkCalls,
-    NetworkContext, NetworkLifecycle, NetworkReader, ReadResult, Synchronize, SynchronizeError,
+use super::{
+    BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, NetworkContext,
+    NetworkLifecycle, Synchronize, SynchronizeError,
 };
+use crate::schema::CallTable;
+use crate::{NetworkReader, ReadResult};
 
 /// Delivery of the changes of a behaviour, for protocols that know both kinds. All others send them
 /// on [`BehaviourInfo::channel`].
@@ -21,7 +23,7 @@ pub enum Delivery {
 }
 
 /// Runs one of the calls that a class declares.
-pub(super) type HandleCall =
+pub(crate) type HandleCall =
     fn(&mut dyn Any, u32, &mut NetworkReader<'_>, &mut CallContext<'_>) -> ReadResult<()>;
 
 /// Runs a lifecycle callback of a class.
@@ -50,7 +52,7 @@ impl<F> Callback<F> {
 ///
 /// ```
 /// use std::time::Duration;
-/// use syncvar_runtime::BehaviourInfo;
+/// use syncvar::BehaviourInfo;
 ///
 /// const INFO: BehaviourInfo = BehaviourInfo::DEFAULT
 ///     .send_interval(Duration::ZERO)
@@ -69,7 +71,7 @@ pub struct BehaviourInfo {
     pub own_layout: bool,
     /// Remote calls, those of the bases first.
     pub calls: CallTable,
-    pub(super) handle_call: HandleCall,
+    pub(crate) handle_call: HandleCall,
     pub(super) on_lifecycle: Callback<OnLifecycle>,
     pub(super) on_synchronize: Callback<OnSynchronize>,
 }
@@ -86,19 +88,6 @@ impl BehaviourInfo {
         on_lifecycle: Callback::None,
         on_synchronize: Callback::None,
     };
-
-    /// Adds the calls of a class with `#[network_calls]`.
-    #[must_use]
-    pub const fn calls<B: NetworkCalls>(mut self) -> Self {
-        self.calls = CallTable::of::<B>(B::OWN_CALLS);
-        self.handle_call = |behaviour, call, reader, context| {
-            let Some(behaviour) = behaviour.downcast_mut::<B>() else {
-                return Err(reader.unknown_call(call));
-            };
-            behaviour.handle_own_call(call, reader, context)
-        };
-        self
-    }
 
     /// Inherits calls, lifecycle and synchronisation of the base; not the settings.
     ///
@@ -152,7 +141,7 @@ impl BehaviourInfo {
     /// layout of another behaviour:
     ///
     /// ```
-    /// use syncvar_runtime::*;
+    /// use syncvar::*;
     ///
     /// /// Sends a check number behind the bytes of another behaviour.
     /// struct Checked<B: NetworkBehaviour>(B);

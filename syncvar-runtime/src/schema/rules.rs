@@ -32,7 +32,7 @@ pub enum Writers {
 ///
 /// ```
 /// use std::time::Duration;
-/// use syncvar_runtime::{FieldPolicy, Readers};
+/// use syncvar::{FieldPolicy, Readers};
 ///
 /// let policy = FieldPolicy { readers: Readers::Owner, ..FieldPolicy::DEFAULT };
 /// assert_eq!(policy.min_interval, Duration::ZERO);

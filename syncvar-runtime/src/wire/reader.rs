@@ -3,23 +3,23 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::context::{DeserializeContext, DeserializeReport};
-use super::dialect::MAX_EMPTY_ELEMENTS;
-use super::{Dialect, ReadError, ReadErrorKind, SyncValue};
+use super::encoding::MAX_EMPTY_ELEMENTS;
+use super::{Encoding, ReadError, ReadErrorKind, SyncValue};
 use crate::NetId;
 
-/// Takes values from the payload of one message, in the bytes of a [`Dialect`].
+/// Takes values from the payload of one message, in the bytes of a [`Encoding`].
 ///
 /// Every read checks what is left first. A failed read says what was wrong and at which byte; the
 /// reader may then stand anywhere inside the failed value, and is not read on.
 ///
 /// ```
-/// use syncvar_runtime::NetworkReader;
+/// use syncvar::NetworkReader;
 ///
 /// let mut reader = NetworkReader::new(b"\xf1\x01\x02\0hi");
 /// assert_eq!(reader.read::<u32>()?, 241);
 /// assert_eq!(reader.read::<String>()?, "hi");
 /// assert_eq!(reader.remaining(), 0);
-/// # Ok::<(), syncvar_runtime::ReadError>(())
+/// # Ok::<(), syncvar::ReadError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct NetworkReader<'a> {
@@ -27,7 +27,7 @@ pub struct NetworkReader<'a> {
     pub(super) left: &'a [u8],
     /// The length of the whole payload.
     length: usize,
-    dialect: Dialect,
+    encoding: Encoding,
     pub(super) context: DeserializeContext,
     pub(super) report: DeserializeReport,
     /// Elements of sequences that took no byte.
@@ -42,24 +42,24 @@ pub struct NetworkReader<'a> {
 const AT_ONCE: usize = 1 << 16;
 
 /// The most elements of a sequence or collection, unless the reader is told otherwise.
-pub(crate) const DEFAULT_MAX_ELEMENTS: usize = 1 << 20;
+pub const DEFAULT_MAX_ELEMENTS: usize = 1 << 20;
 
 /// A place in the payload: how many bytes were left there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark(usize);
 
 impl<'a> NetworkReader<'a> {
-    /// A reader over a whole payload, in the `Unet` dialect.
+    /// A reader over a whole payload, in the `Unet` encoding.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self::with_dialect(bytes, Dialect::default())
+        Self::with_encoding(bytes, Encoding::default())
     }
 
-    /// A reader over a whole payload, in the given dialect.
-    pub fn with_dialect(bytes: &'a [u8], dialect: Dialect) -> Self {
+    /// A reader over a whole payload, in the given encoding.
+    pub fn with_encoding(bytes: &'a [u8], encoding: Encoding) -> Self {
         Self {
             left: bytes,
             length: bytes.len(),
-            dialect,
+            encoding,
             context: DeserializeContext::default(),
             report: DeserializeReport::default(),
             empty_elements: 0,
@@ -71,7 +71,7 @@ impl<'a> NetworkReader<'a> {
     /// The same reader, which lists the objects that references refer to. A reader is made for every
     /// object and references are rare, so it has no list of its own.
     #[inline]
-    pub(crate) fn with_references(mut self, list: &'a Mutex<Vec<NetId>>) -> Self {
+    pub fn with_references(mut self, list: &'a Mutex<Vec<NetId>>) -> Self {
         self.references = Some(list);
         self
     }
@@ -116,7 +116,7 @@ impl<'a> NetworkReader<'a> {
     /// A reader over a part of what this one reads, which is as limited and lists references at the same
     /// place.
     pub(crate) fn part(&self, bytes: &'a [u8]) -> Self {
-        let mut part = Self::with_dialect(bytes, self.dialect);
+        let mut part = Self::with_encoding(bytes, self.encoding);
         part.max_elements = self.max_elements;
         part.references = self.references;
         part.context.relayed = self.context.relayed;
@@ -150,10 +150,10 @@ impl<'a> NetworkReader<'a> {
         Ok(())
     }
 
-    /// The dialect that explains the bytes.
+    /// The encoding that explains the bytes.
     #[inline]
-    pub fn dialect(&self) -> Dialect {
-        self.dialect
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
     /// What has not been read yet.
@@ -290,7 +290,7 @@ impl<'a> NetworkReader<'a> {
         match self.read_u8()? {
             0 => Ok(false),
             1 => Ok(true),
-            _ if self.dialect == Dialect::Mirror => Ok(true),
+            _ if self.encoding == Encoding::Mirror => Ok(true),
             other => Err(self.error_since(start, ReadErrorKind::InvalidBool(other))),
         }
     }

@@ -1,0 +1,262 @@
+//! State of the restricted fields of a behaviour: their writers, former values and last sends.
+
+use super::slot::{Nanos, RestrictedFields, nanos};
+use crate::schema::{BehaviourSchema, PolicyBits};
+use crate::{NetworkReader, NetworkWriter};
+
+/// State of the restricted fields of one behaviour.
+#[derive(Debug, Default)]
+pub struct PolicyState {
+    /// On the server: a connection owns the object.
+    pub owned: bool,
+    /// Fields that are dirty by a write of the owner, which has them already.
+    pub relayed: u64,
+    /// Fields that the server has corrected for the present owner. From then on the owner receives the
+    /// results of its writes.
+    pub echoed: u64,
+    /// Values before a change.
+    before: Vec<FormerField>,
+    /// Last sends of fields with an interval or a threshold.
+    sent: Vec<LastSent>,
+}
+
+/// Value of a field before an event that may change it.
+#[derive(Debug)]
+struct FormerField {
+    bit: u64,
+    value: Vec<u8>,
+    was_dirty: bool,
+    /// A write of the server is valid and noted, not refused.
+    shared: bool,
+}
+
+/// Time and value of a field's last send.
+#[derive(Debug)]
+struct LastSent {
+    bit: u64,
+    at: Nanos,
+    /// `None` without a threshold, and before the first send.
+    value: Option<Vec<u8>>,
+}
+
+/// Returns the single bits of a mask, ascending.
+pub(super) fn each(mut bits: u64) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || {
+        let bit = bits & bits.wrapping_neg();
+        bits ^= bit;
+        (bit != 0).then_some(bit)
+    })
+}
+
+/// Returns one field as in a snapshot; `None` if the value has no form on the wire.
+fn value_of(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64) -> Option<Vec<u8>> {
+    let mut writer = NetworkWriter::new();
+    behaviour.write_fields(&mut writer, bit);
+    let valid = writer.take_error().is_none();
+    valid.then(|| writer.as_bytes().to_vec())
+}
+
+/// Restores the value of a field.
+fn put_back(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64, value: &[u8]) {
+    let mut reader = NetworkReader::new(value).with_max_elements(usize::MAX);
+    if let Err(error) = behaviour.read_fields(&mut reader, bit) {
+        tracing::error!(%error, "a field cannot read the bytes that it has written");
+    }
+}
+
+impl PolicyState {
+    /// Saves the fields that the server may not write, while a connection owns the object.
+    pub fn begin_change(
+        &mut self,
+        behaviour: &mut (impl RestrictedFields + ?Sized),
+        policy: &PolicyBits,
+    ) {
+        self.before.clear();
+        if self.owned {
+            self.keep(behaviour, policy.owner_write, policy.server_override);
+        }
+    }
+
+    fn keep(&mut self, behaviour: &mut (impl RestrictedFields + ?Sized), fields: u64, shared: u64) {
+        let dirty = behaviour.dirty_bits();
+        for bit in each(fields) {
+            if let Some(value) = value_of(behaviour, bit) {
+                self.before.push(FormerField {
+                    bit,
+                    value,
+                    was_dirty: dirty & bit != 0,
+                    shared: shared & bit != 0,
+                });
+            }
+        }
+    }
+
+    /// Restores the fields that the server may not write; returns those it had written.
+    pub fn end_change(&mut self, behaviour: &mut (impl RestrictedFields + ?Sized)) -> u64 {
+        let mut refused = 0;
+        let dirty = behaviour.dirty_bits();
+        for former in std::mem::take(&mut self.before) {
+            let bit = former.bit;
+            let mut is_same =
+                || value_of(behaviour, bit).is_some_and(|value| value == former.value);
+            if dirty & bit == 0 || is_same() {
+                continue;
+            }
+            if former.shared {
+                self.relayed &= !bit;
+                self.echoed |= bit;
+                continue;
+            }
+            refused |= bit;
+            put_back(behaviour, bit, &former.value);
+            if former.was_dirty {
+                behaviour.set_dirty_bit(bit);
+            } else {
+                behaviour.clear_dirty_bits(bit);
+            }
+        }
+        refused
+    }
+
+    /// Saves some fields for a later restore.
+    ///
+    /// A `shared` field is sent whole after a restore: changes of others may lie between its pending
+    /// ones.
+    pub fn save(&mut self, behaviour: &mut dyn RestrictedFields, fields: u64, shared: u64) {
+        self.before.clear();
+        self.keep(behaviour, fields, shared);
+    }
+
+    /// Returns the number of saved bytes.
+    pub fn saved_bytes(&self) -> usize {
+        self.before.iter().map(|former| former.value.len()).sum()
+    }
+
+    /// Returns the present number of bytes of the saved fields.
+    pub fn bytes_now(&self, behaviour: &mut dyn RestrictedFields) -> usize {
+        let values = self
+            .before
+            .iter()
+            .map(|former| value_of(behaviour, former.bit));
+        values
+            .map(|value| value.map_or(0, |value| value.len()))
+            .sum()
+    }
+
+    /// Restores the saved fields. Dirty bits stay.
+    pub fn restore(&mut self, behaviour: &mut dyn RestrictedFields) {
+        for former in std::mem::take(&mut self.before) {
+            put_back(behaviour, former.bit, &former.value);
+            if former.shared && former.was_dirty {
+                behaviour.set_dirty_bit(former.bit);
+            }
+        }
+    }
+
+    /// Restores the saved fields that differ now, and makes them dirty. Returns these fields.
+    pub fn restore_as_written(&mut self, behaviour: &mut dyn RestrictedFields) -> u64 {
+        let mut fields = 0;
+        for former in std::mem::take(&mut self.before) {
+            let is_same = value_of(behaviour, former.bit).is_some_and(|now| now == former.value);
+            if is_same && !former.was_dirty {
+                continue;
+            }
+            put_back(behaviour, former.bit, &former.value);
+            fields |= former.bit;
+        }
+        behaviour.set_dirty_bit(fields);
+        fields
+    }
+
+    /// Discards the saved fields.
+    pub fn discard(&mut self) {
+        self.before.clear();
+    }
+
+    /// Notes a change of ownership.
+    pub fn set_owned(&mut self, behaviour: &mut dyn RestrictedFields, owned: bool) {
+        self.owned = owned;
+        self.echoed = 0;
+        // Pending writes of the former owner go to all observers now, and whole.
+        let left = std::mem::take(&mut self.relayed) & behaviour.dirty_bits();
+        if left != 0 {
+            behaviour.set_dirty_bit(left);
+        }
+    }
+
+    /// Notes a send of some fields.
+    pub fn note_sent(
+        &mut self,
+        behaviour: &mut (impl RestrictedFields + ?Sized),
+        policy: &PolicyBits,
+        fields: u64,
+        now: Nanos,
+    ) {
+        self.relayed &= !fields;
+        for bit in each(fields & policy.throttled) {
+            self.last_sent(bit).at = now;
+        }
+        self.note_values(behaviour, policy, fields);
+    }
+
+    /// Notes that every observer has the present values of some fields.
+    pub fn note_values(
+        &mut self,
+        behaviour: &mut (impl RestrictedFields + ?Sized),
+        policy: &PolicyBits,
+        fields: u64,
+    ) {
+        for bit in each(fields & policy.throttled) {
+            self.last_sent(bit).value = value_of(behaviour, bit);
+        }
+    }
+
+    fn last_sent(&mut self, bit: u64) -> &mut LastSent {
+        let index = self.sent.iter().position(|sent| sent.bit == bit);
+        let index = index.unwrap_or_else(|| {
+            self.sent.push(LastSent {
+                bit,
+                at: 0,
+                value: None,
+            });
+            self.sent.len() - 1
+        });
+        &mut self.sent[index]
+    }
+
+    /// Returns the dirty fields that an interval or a threshold holds back, and the time when the first
+    /// of them is due. `None` if only a larger change releases them.
+    pub fn held_back(
+        &self,
+        behaviour: &mut (impl RestrictedFields + ?Sized),
+        schema: &BehaviourSchema,
+        now: Nanos,
+    ) -> (u64, Option<Nanos>) {
+        let (mut held, mut due) = (0, None);
+        let dirty = behaviour.dirty_bits();
+        for sent in self.sent.iter().filter(|sent| dirty & sent.bit != 0) {
+            let policy = schema.policy(sent.bit.trailing_zeros());
+            let since = now.saturating_sub(sent.at);
+            let (min, max) = (nanos(policy.min_interval), nanos(policy.max_interval));
+            let until = if !policy.min_interval.is_zero() && since <= min {
+                Some(sent.at.saturating_add(min))
+            } else if policy.threshold && (max == 0 || since <= max) && !is_beyond(behaviour, sent)
+            {
+                (max != 0).then(|| sent.at.saturating_add(max))
+            } else {
+                continue;
+            };
+            held |= sent.bit;
+            due = due.into_iter().chain(until).min();
+        }
+        (held, due)
+    }
+}
+
+fn is_beyond(behaviour: &mut (impl RestrictedFields + ?Sized), sent: &LastSent) -> bool {
+    let Some(value) = &sent.value else {
+        return true;
+    };
+    let mut reader = NetworkReader::new(value).with_max_elements(usize::MAX);
+    behaviour.is_beyond_threshold(&mut reader, sent.bit)
+}

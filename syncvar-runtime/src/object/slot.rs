@@ -1,0 +1,270 @@
+//! Slot: one behaviour of an object, type-erased, with its state in the update loop.
+
+mod typed;
+
+pub(super) use typed::TypedSlot;
+
+use std::any::Any;
+use std::time::Duration;
+
+use super::hooks::{ErasedHooks, Hooks};
+use super::ruled::PolicyState;
+use crate::behaviour::{AnyBehaviour, Panicked};
+use crate::schema::{BehaviourSchema, CallTable, PackedBits, PolicyBits};
+use crate::{
+    BehaviourFields, BufferSerializer, CallContext, Delivery, LifecycleCallback, LifecycleResult,
+    NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog, ReadResult,
+    SynchronizeError,
+};
+
+/// Time or duration in nanoseconds, limited to 584 years: half the size of a `Duration`.
+pub type Nanos = u64;
+
+/// Returns a duration in nanoseconds.
+pub const fn nanos(duration: Duration) -> Nanos {
+    let nanos = duration.as_nanos();
+    if nanos > u64::MAX as u128 {
+        u64::MAX
+    } else {
+        #[expect(clippy::cast_possible_truncation, reason = "it was compared")]
+        let nanos = nanos as u64;
+        nanos
+    }
+}
+
+/// Facts of a behaviour's type.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotInfo {
+    /// Its schema.
+    pub schema: BehaviourSchema,
+    /// Channel of its changes.
+    pub channel: u8,
+    /// Shortest time between two updates.
+    pub send_interval: Nanos,
+    /// Delivery of its changes.
+    pub delivery: Delivery,
+    /// [`BehaviourSchema::resendable`].
+    pub resendable: bool,
+    /// Fields whose deltas are operations, unless the field is set dirty as a whole.
+    pub operation_bits: u64,
+    /// Collections and values, for protocols that divide them.
+    pub packed: PackedBits,
+    /// Fields whose hooks also run for the first state of an object.
+    pub initial_hooks: u64,
+    /// Restricted fields.
+    pub policy: PolicyBits,
+    /// The class or a base has a lifecycle.
+    pub lifecycle: bool,
+    /// The class or a base has data beside its fields.
+    pub synchronize: bool,
+    /// Remote calls.
+    pub calls: CallTable,
+}
+
+/// A type-erased behaviour with its state in the update loop.
+pub trait Slot: Send + Sync {
+    /// Returns the behaviour.
+    fn behaviour(&self) -> &dyn AnyBehaviour;
+    /// Returns the behaviour for writing.
+    fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
+    /// Returns the behaviour and the state of its restricted fields.
+    fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut PolicyState>);
+    /// Returns the facts of the type.
+    fn info(&self) -> &'static SlotInfo;
+    /// Returns the fields with a change to send.
+    fn dirty_bits(&self) -> u64;
+    /// Drops pending changes and stops recording: the object has no observers.
+    fn forget_changes(&mut self);
+
+    /// Makes deltas repair earlier losses. A field that is not
+    /// [resendable](crate::SyncField::RESENDABLE) cannot; the others can.
+    fn make_changes_whole(&mut self);
+
+    /// Writes the snapshot or the delta; returns whether it has a change.
+    fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool;
+
+    /// Writes the snapshot or the delta in the layout of the encoding. `every_value` adds all values to
+    /// the delta, and all bits to its masks: Mirror's `SetDirty`. Leaves the observation of the
+    /// collections to [`set_observed`](Self::set_observed). Returns whether a delta was written, so that
+    /// the behaviour becomes clean.
+    fn write_layout(
+        &mut self,
+        writer: &mut NetworkWriter,
+        initial_state: bool,
+        every_value: bool,
+    ) -> bool;
+
+    /// Reads the bytes of [`write_layout`](Self::write_layout); returns the hooks to run. The
+    /// [report](NetworkReader::take_report) holds the fields of a delta. After an error the behaviour
+    /// is half read, as with Mirror.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
+    fn read_layout(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> ReadResult<ErasedHooks>;
+
+    /// Sets whether the object has observers; [`serialize`](Self::serialize) and
+    /// [`forget_changes`](Self::forget_changes) do so too.
+    fn set_observed(&mut self, observed: bool);
+
+    /// Sets the operation log of the collections.
+    fn set_log(&mut self, log: OperationLog);
+
+    /// Makes these fields dirty.
+    fn set_dirty_bit(&mut self, dirty_bits: u64);
+
+    /// Writes some fields once more as a delta, for a connection that has missed changes of them. The
+    /// behaviour must be [resendable](BehaviourSchema::resendable). Dirty bits stay.
+    fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter);
+
+    /// Reads a snapshot or a delta, and keeps the previous values for the hooks.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
+    fn deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> ReadResult<()>;
+
+    /// Calls hooks; [`run_hooks`](super::hooks::run_hooks) and
+    /// [`run_hooks_as_write`](super::hooks::run_hooks_as_write) do.
+    ///
+    /// # Errors
+    ///
+    /// The panic of a hook; it ends the run.
+    fn call_hooks(&mut self, hooks: Hooks) -> Result<(), Panicked>;
+
+    /// Discards the previous values for the hooks.
+    fn skip_hooks(&mut self);
+
+    /// Returns the values of some fields with a hook; `None` if the class has no hook.
+    fn remember_for_hooks(&mut self, fields: u64) -> Option<Remembered>;
+
+    /// Returns the bits of the fields that differ from the remembered values, and removes all other
+    /// values.
+    fn changed_since(&mut self, before: &mut Remembered) -> u64;
+
+    /// Prepares a write of the server.
+    fn begin_change(&mut self);
+
+    /// Ends a write of the server. Returns the fields that only the owner may write; they have their
+    /// former values.
+    fn end_change(&mut self) -> u64;
+
+    /// Returns the restricted fields with their state; `None` without such fields.
+    fn policy_slot(&mut self) -> Option<PolicySlot<'_>>;
+
+    /// Returns the state of the restricted fields.
+    fn policy_state(&self) -> Option<&PolicyState>;
+
+    /// Notes a send of some fields: they are clean.
+    fn mark_fields_sent(&mut self, fields: u64, now: Nanos);
+
+    /// Returns the fields that their policy holds back, and the time when the first of them is due.
+    fn held_back(&mut self, now: Nanos) -> (u64, Option<Nanos>);
+
+    /// Runs a lifecycle callback.
+    ///
+    /// # Errors
+    ///
+    /// That of the callback.
+    fn on_lifecycle(
+        &mut self,
+        callback: LifecycleCallback,
+        ctx: &mut NetworkContext<'_>,
+    ) -> LifecycleResult;
+
+    /// Writes or reads the data beside the fields.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Synchronize`](crate::Synchronize).
+    fn synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError>;
+
+    /// Reads the arguments of a remote call and runs it.
+    ///
+    /// # Errors
+    ///
+    /// When the arguments cannot be read.
+    fn handle_call(
+        &mut self,
+        call: u32,
+        reader: &mut NetworkReader<'_>,
+        context: &mut CallContext<'_>,
+    ) -> ReadResult<()>;
+
+    /// Returns the time of the last send.
+    fn last_send(&self) -> Nanos;
+
+    /// Notes a send: the behaviour is clean.
+    fn mark_sent(&mut self, now: Nanos);
+
+    /// Notes a send that repeats: the fields stay dirty.
+    fn mark_repeated(&mut self, now: Nanos);
+}
+
+/// Previous values of a behaviour's fields, type-erased.
+pub type Remembered = Box<dyn Any + Send + Sync>;
+
+/// Operations on the restricted fields of a behaviour.
+pub trait RestrictedFields {
+    /// Returns the fields with a change to send.
+    fn dirty_bits(&self) -> u64;
+    /// Makes fields dirty.
+    fn set_dirty_bit(&mut self, dirty_bits: u64);
+    /// Makes fields clean.
+    fn clear_dirty_bits(&mut self, dirty_bits: u64);
+    /// Writes fields as in a snapshot.
+    fn write_fields(&mut self, writer: &mut NetworkWriter, fields: u64);
+    /// Reads fields as in a snapshot.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
+    fn read_fields(&mut self, reader: &mut NetworkReader<'_>, fields: u64) -> ReadResult<()>;
+    /// Returns whether a field exceeds its threshold.
+    fn is_beyond_threshold(&mut self, last_sent: &mut NetworkReader<'_>, field: u64) -> bool;
+}
+
+impl<B: NetworkBehaviour> RestrictedFields for B {
+    fn dirty_bits(&self) -> u64 {
+        self.sync_var_dirty_bits()
+    }
+
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        BehaviourFields::set_dirty_bit(self, dirty_bits);
+    }
+
+    fn clear_dirty_bits(&mut self, dirty_bits: u64) {
+        BehaviourFields::clear_dirty_bits(self, dirty_bits);
+    }
+
+    fn write_fields(&mut self, writer: &mut NetworkWriter, fields: u64) {
+        BehaviourFields::write_fields(self, writer, fields);
+    }
+
+    fn read_fields(&mut self, reader: &mut NetworkReader<'_>, fields: u64) -> ReadResult<()> {
+        BehaviourFields::read_fields(self, reader, fields)
+    }
+
+    fn is_beyond_threshold(&mut self, last_sent: &mut NetworkReader<'_>, field: u64) -> bool {
+        BehaviourFields::is_beyond_threshold(self, last_sent, field)
+    }
+}
+
+/// A behaviour with restricted fields, and their state.
+pub struct PolicySlot<'a> {
+    /// Behaviour with the fields.
+    pub behaviour: &'a mut dyn RestrictedFields,
+    /// State of the fields.
+    pub state: &'a mut PolicyState,
+}

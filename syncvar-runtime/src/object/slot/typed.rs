@@ -1,0 +1,274 @@
+//! Slot of a known type.
+
+use super::{Nanos, PolicySlot, Remembered, Slot, SlotInfo, nanos};
+use crate::behaviour;
+use crate::behaviour::{AnyBehaviour, Panicked, contain};
+use crate::object::hooks::{ErasedHooks, Hooks};
+use crate::object::ruled::PolicyState;
+use crate::{
+    BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult,
+    NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog, ReadResult,
+    SerializeContext, SynchronizeError,
+};
+
+/// Slot of a behaviour of a known type.
+pub(in crate::object) struct TypedSlot<B: NetworkBehaviour> {
+    pub(in crate::object) behaviour: B,
+    last_send: Nanos,
+    /// Values for the hooks after a read, or for codecs during a change.
+    previous: Option<B::Previous>,
+    /// State of the restricted fields; `None` without such fields.
+    pub(in crate::object) policy: Option<Box<PolicyState>>,
+}
+
+impl<B: NetworkBehaviour> TypedSlot<B> {
+    const INFO: &'static SlotInfo = &SlotInfo {
+        schema: B::SCHEMA,
+        channel: B::INFO.channel,
+        send_interval: nanos(B::INFO.send_interval),
+        delivery: B::INFO.delivery,
+        resendable: B::SCHEMA.resendable(),
+        operation_bits: B::SCHEMA.operation_bits(),
+        packed: B::SCHEMA.packed_bits(),
+        initial_hooks: B::SCHEMA.initial_hooks(),
+        policy: B::SCHEMA.policy_bits(),
+        lifecycle: B::INFO.has_lifecycle(),
+        synchronize: B::INFO.has_synchronize(),
+        calls: B::INFO.calls,
+    };
+
+    pub(in crate::object) fn new(behaviour: B) -> Self {
+        Self {
+            behaviour,
+            last_send: 0,
+            previous: None,
+            policy: Self::INFO.policy.any().then(Box::default),
+        }
+    }
+}
+
+impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
+    fn behaviour(&self) -> &dyn AnyBehaviour {
+        &self.behaviour
+    }
+
+    fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour {
+        &mut self.behaviour
+    }
+
+    fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut PolicyState>) {
+        (&mut self.behaviour, self.policy.as_deref_mut())
+    }
+
+    #[inline]
+    fn info(&self) -> &'static SlotInfo {
+        Self::INFO
+    }
+
+    #[inline]
+    fn dirty_bits(&self) -> u64 {
+        self.behaviour.sync_var_dirty_bits()
+    }
+
+    fn forget_changes(&mut self) {
+        self.behaviour.clear_all_dirty_bits();
+        self.behaviour.set_observed(false);
+        if let Some(state) = &mut self.policy {
+            state.relayed = 0;
+            state.note_values(&mut self.behaviour, &Self::INFO.policy, u64::MAX);
+        }
+    }
+
+    fn make_changes_whole(&mut self) {
+        let dirty_bits = self.behaviour.sync_var_dirty_bits();
+        BehaviourFields::set_dirty_bit(&mut self.behaviour, dirty_bits);
+    }
+
+    #[inline]
+    fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+        writer.at_behaviour(Some(B::SCHEMA.name));
+        if initial_state {
+            self.behaviour.set_observed(true);
+        }
+        self.behaviour.on_serialize(writer, initial_state)
+    }
+
+    fn write_layout(
+        &mut self,
+        writer: &mut NetworkWriter,
+        initial_state: bool,
+        every_value: bool,
+    ) -> bool {
+        writer.at_behaviour(Some(B::SCHEMA.name));
+        let context = SerializeContext {
+            every_value,
+            ..*writer.context()
+        };
+        writer.with_context(context, |writer| {
+            if const { !B::INFO.own_layout } {
+                return writer.write_layout(&mut self.behaviour, initial_state);
+            }
+            if every_value {
+                let packed = &Self::INFO.packed;
+                self.behaviour.set_dirty_bit(packed.values & packed.changes);
+            }
+            self.behaviour.on_serialize(writer, initial_state)
+        })
+    }
+
+    fn read_layout(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> ReadResult<ErasedHooks> {
+        if const { !B::INFO.own_layout } {
+            let hooks = reader.read_layout(&mut self.behaviour, initial_state)?;
+            return Ok(hooks.erased());
+        }
+        let previous = self.behaviour.on_deserialize(reader, initial_state)?;
+        Ok(ErasedHooks::from(Box::new(previous) as Remembered))
+    }
+
+    fn set_observed(&mut self, observed: bool) {
+        self.behaviour.set_observed(observed);
+    }
+
+    fn set_log(&mut self, log: OperationLog) {
+        self.behaviour.set_log(log);
+    }
+
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        BehaviourFields::set_dirty_bit(&mut self.behaviour, dirty_bits);
+    }
+
+    fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter) {
+        let dirty_bits = self.behaviour.sync_var_dirty_bits();
+        self.behaviour.clear_all_dirty_bits();
+        BehaviourFields::set_dirty_bit(&mut self.behaviour, missed);
+        self.serialize(writer, false);
+        self.behaviour.clear_all_dirty_bits();
+        BehaviourFields::set_dirty_bit(&mut self.behaviour, dirty_bits);
+    }
+
+    #[inline]
+    fn deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> ReadResult<()> {
+        self.previous = Some(self.behaviour.on_deserialize(reader, initial_state)?);
+        Ok(())
+    }
+
+    #[inline]
+    fn call_hooks(&mut self, hooks: Hooks) -> Result<(), Panicked> {
+        if let Hooks::Changed(hooks) = hooks {
+            let hooks = hooks.of::<B>();
+            return contain(|| hooks.call(&mut self.behaviour));
+        }
+        let Some(previous) = self.previous.take() else {
+            return Ok(());
+        };
+        if const { size_of::<B::Previous>() == 0 } {
+            // Without a hook, or without an argument for one: no need to catch panics.
+            self.behaviour.call_hooks(previous);
+            return Ok(());
+        }
+        contain(|| self.behaviour.call_hooks(previous))
+    }
+
+    #[inline]
+    fn skip_hooks(&mut self) {
+        self.previous = None;
+    }
+
+    fn remember_for_hooks(&mut self, fields: u64) -> Option<Remembered> {
+        let remembered = self.behaviour.remember_for_hooks(fields)?;
+        Some(Box::new(remembered))
+    }
+
+    fn changed_since(&mut self, before: &mut Remembered) -> u64 {
+        let before = before.downcast_mut::<B::Previous>();
+        before.map_or(0, |before| self.behaviour.changed_since(before))
+    }
+
+    fn begin_change(&mut self) {
+        self.previous = self.behaviour.before_change();
+        if let Some(state) = &mut self.policy {
+            state.begin_change(&mut self.behaviour, &Self::INFO.policy);
+        }
+    }
+
+    fn end_change(&mut self) -> u64 {
+        self.behaviour.notice_replacements();
+        if let Some(before) = self.previous.take() {
+            self.behaviour.withdraw_changes(before);
+        }
+        let state = self.policy.as_mut();
+        state.map_or(0, |state| state.end_change(&mut self.behaviour))
+    }
+
+    fn policy_slot(&mut self) -> Option<PolicySlot<'_>> {
+        let state = self.policy.as_deref_mut()?;
+        let behaviour = &mut self.behaviour;
+        Some(PolicySlot { behaviour, state })
+    }
+
+    fn policy_state(&self) -> Option<&PolicyState> {
+        self.policy.as_deref()
+    }
+
+    fn mark_fields_sent(&mut self, fields: u64, now: Nanos) {
+        BehaviourFields::clear_dirty_bits(&mut self.behaviour, fields);
+        self.last_send = now;
+        if let Some(state) = &mut self.policy {
+            state.note_sent(&mut self.behaviour, &Self::INFO.policy, fields, now);
+        }
+    }
+
+    fn held_back(&mut self, now: Nanos) -> (u64, Option<Nanos>) {
+        let state = self.policy.as_ref();
+        state.map_or((0, None), |state| {
+            state.held_back(&mut self.behaviour, &B::SCHEMA, now)
+        })
+    }
+
+    fn on_lifecycle(
+        &mut self,
+        callback: LifecycleCallback,
+        ctx: &mut NetworkContext<'_>,
+    ) -> LifecycleResult {
+        behaviour::on_lifecycle(&mut self.behaviour, callback, ctx)
+    }
+
+    fn synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError> {
+        behaviour::synchronize(&mut self.behaviour, serializer)
+    }
+
+    fn handle_call(
+        &mut self,
+        call: u32,
+        reader: &mut NetworkReader<'_>,
+        context: &mut CallContext<'_>,
+    ) -> ReadResult<()> {
+        behaviour::handle_call(&mut self.behaviour, call, reader, context)
+    }
+
+    #[inline]
+    fn last_send(&self) -> Nanos {
+        self.last_send
+    }
+
+    #[inline]
+    fn mark_sent(&mut self, now: Nanos) {
+        self.behaviour.clear_all_dirty_bits();
+        self.last_send = now;
+    }
+
+    fn mark_repeated(&mut self, now: Nanos) {
+        self.last_send = now;
+    }
+}
