@@ -250,9 +250,9 @@ fn m15_the_limit_is_64_fields() {
 
 #[test]
 fn settings_of_the_struct_are_constants_of_the_behaviour() {
-    assert_eq!(support::Compass::INFO.channel, 1);
+    assert_eq!(crate::support::Compass::INFO.channel, 1);
     assert_eq!(
-        support::Compass::INFO.send_interval,
+        crate::support::Compass::INFO.send_interval,
         Duration::from_millis(500)
     );
     assert_eq!(Data::INFO.channel, 0);

@@ -5,7 +5,8 @@ use std::time::Duration;
 use crate::support::written;
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourSchema, FieldSchema, NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema,
+    BehaviourInfo, BehaviourSchema, FieldSchema, FieldVisitor, NetworkReader, NetworkWriter,
+    ReadError, SyncField, TypeSchema,
 };
 
 /// N28, N29: a container of the user's own with a delta of its own, in a derived behaviour.

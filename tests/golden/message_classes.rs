@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use syncvar::{
-    BehaviourSchema, ClientConfig, ConnectionId, NetId, NetworkBehaviour, NetworkClient,
-    NetworkHash128, NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError, ServerConfig,
-    SpawnOptions,
+    BehaviourSchema, ClientConfig, ConnectionId, FieldVisitor, NetId, NetworkBehaviour,
+    NetworkClient, NetworkHash128, NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError,
+    ServerConfig, SpawnOptions,
 };
 
 use super::check::Check;

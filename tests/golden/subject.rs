@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use syncvar::{
-    BehaviourList, NetId, NetworkBehaviour, NetworkIdentity, NetworkReader, NetworkServer,
-    NetworkWriter, ReadError,
+    BehaviourFields, BehaviourList, NetId, NetworkBehaviour, NetworkIdentity, NetworkReader,
+    NetworkServer, NetworkWriter, ReadError,
 };
 
 use super::cell::Cell;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use syncvar_net::{ClientEvent, NetworkClient, NetworkServer, ServerEvent};
 use syncvar_runtime::{
-    BehaviourSchema, FieldSchema, NetId, NetworkBehaviour, NetworkReader, NetworkWriter, Prefabs,
-    ReadError, SyncField, SyncVar,
+    BehaviourInfo, BehaviourSchema, FieldSchema, FieldVisitor, NetId, NetworkBehaviour, Prefabs,
+    SyncVar,
 };
 use syncvar_tcp::{TcpClient, TcpOptions, TcpServer};
 use tokio::io::AsyncReadExt;

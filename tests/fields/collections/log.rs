@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourSchema, Encoding, FieldSchema, Framing, NetworkReader, NetworkWriter, ReadError,
-    SyncField,
+    BehaviourInfo, BehaviourSchema, Encoding, FieldSchema, FieldVisitor, Framing, NetworkReader,
+    NetworkWriter, ReadError, SyncField,
 };
 
 use crate::collections::{Bag, apply, delta, world};

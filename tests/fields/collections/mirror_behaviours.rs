@@ -4,7 +4,10 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, Encoding, Framing, NetworkReader, NetworkWriter, ReadError};
+use syncvar::{
+    BehaviourInfo, BehaviourSchema, Encoding, FieldVisitor, Framing, NetworkReader, NetworkWriter,
+    ReadError,
+};
 
 use crate::collections::{Bag, world};
 

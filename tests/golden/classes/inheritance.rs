@@ -1,8 +1,8 @@
 //! Classes with a base.
 
 use syncvar::{
-    BehaviourSchema, FieldSchema, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError,
-    SyncField, SyncVar,
+    BehaviourSchema, FieldSchema, FieldVisitor, NetworkBehaviour, NetworkReader, NetworkWriter,
+    ReadError, SyncVar,
 };
 
 use super::{Cell, Cells, cells};

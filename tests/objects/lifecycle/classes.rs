@@ -1,7 +1,7 @@
 //! Callbacks and bases; callbacks of behaviours written by hand, and of generic ones.
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, LifecycleCallback, NetworkReader, NetworkWriter, ReadError};
+use syncvar::{BehaviourInfo, BehaviourSchema, FieldVisitor, HasLifecycle};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(lifecycle)]

@@ -5,7 +5,10 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, NetworkReader, NetworkWriter, ReadError, ServerConfig};
+use syncvar::{
+    BehaviourSchema, FieldSchema, FieldVisitor, NetworkReader, NetworkWriter, ReadError,
+    ServerConfig,
+};
 
 use super::twins::on_three_threads;
 
@@ -77,7 +80,10 @@ fn as_many_objects_as_the_setting_says_are_written_at_the_same_time() {
     let (mut server, ids) = witnesses(2, 2, true);
     on_three_threads(|| server.update(Duration::from_secs(2)));
     let witness = |id: &NetId| server.get::<Witness>(*id).unwrap();
-    assert!(ids.iter().all(|id| witness(id).met && !witness(id).dirty));
+    assert!(
+        ids.iter()
+            .all(|id| witness(id).met && !witness(id).turn.is_dirty())
+    );
     assert_ne!(witness(&ids[0]).written_by, witness(&ids[1]).written_by);
 }
 

@@ -7,7 +7,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, FieldSchema, NetworkReader, NetworkWriter, ReadError};
+use syncvar::{
+    BehaviourInfo, BehaviourSchema, FieldSchema, FieldVisitor, NetworkReader, NetworkWriter,
+    ReadError, SyncField, TypeSchema,
+};
 use syncvar::{ClientConfig, Framing, ServerConfig, SpatialGrid, Vector3};
 
 use crate::support::{self, Door};

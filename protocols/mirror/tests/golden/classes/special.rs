@@ -1,7 +1,9 @@
 //! Classes that decide their bytes themselves.
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, NetworkReader, NetworkWriter, ReadError};
+use syncvar::{
+    BehaviourInfo, BehaviourSchema, FieldVisitor, NetworkReader, NetworkWriter, ReadError,
+};
 use syncvar_runtime::LayoutHooks;
 
 use crate::golden::member::Member;

@@ -2,7 +2,7 @@
 
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{NetworkReader, NetworkWriter, ReadError};
+use syncvar::{FieldSchema, FieldVisitor};
 
 #[derive(NetworkBehaviour, Default)]
 struct Bag {
@@ -75,6 +75,6 @@ fn what_the_prefab_says_counts_and_else_what_the_struct_says() {
                 .component(0, Component::new().sync_method(SyncMethod::Hybrid)),
         );
     assert!(prefabs.asset_id("steps").is_some());
-    assert_eq!(Bag::SYNC_METHOD, SyncMethod::Reliable);
-    assert_eq!(Chest::SYNC_METHOD, SyncMethod::Hybrid);
+    assert_eq!(Bag::INFO.delivery, SyncMethod::Reliable);
+    assert_eq!(Chest::INFO.delivery, SyncMethod::Hybrid);
 }

@@ -2,11 +2,11 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourSchema, BehaviourSet, Behaviours, Encoding, LayoutHooks, NetworkReader, NetworkWriter,
-    ReadError, ReadErrorKind,
+    BehaviourInfo, BehaviourSchema, BehaviourSet, Behaviours, Encoding, FieldVisitor, LayoutHooks,
+    NetworkReader, NetworkWriter, ReadError, ReadErrorKind,
 };
 use syncvar_runtime::behaviour::Panicked;
-use syncvar_runtime::object::{MirrorHooks, Slot};
+use syncvar_runtime::object::{ErasedHooks, Slot};
 
 /// A component of a spawned object with one observer, whose bits are clean.
 pub(crate) struct Component(Behaviours);
@@ -15,7 +15,7 @@ impl Component {
     pub(crate) fn new(behaviour: impl NetworkBehaviour) -> Self {
         let mut component = Self(behaviour.into_behaviours());
         let slot = component.slot();
-        slot.set_verbatim(true, 0);
+        slot.set_log(syncvar::OperationLog::Full { pending: 0 });
         slot.mark_sent(0);
         slot.set_observed(true);
         component
@@ -53,13 +53,13 @@ impl Component {
         let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
         let written = self
             .slot()
-            .write_mirror(&mut writer, initial, everything_dirty);
+            .write_layout(&mut writer, initial, everything_dirty);
         assert_eq!(writer.take_error(), None);
         (hex::encode(writer.as_bytes()), written)
     }
 
     /// Reads a payload to its end, and calls no hook.
-    pub(crate) fn read(&mut self, payload: &str, initial: bool) -> Result<MirrorHooks, ReadError> {
+    pub(crate) fn read(&mut self, payload: &str, initial: bool) -> Result<ErasedHooks, ReadError> {
         Ok(self.read_with_fields(payload, initial)?.0)
     }
 
@@ -68,18 +68,19 @@ impl Component {
         &mut self,
         payload: &str,
         initial: bool,
-    ) -> Result<(MirrorHooks, u64), ReadError> {
+    ) -> Result<(ErasedHooks, u64), ReadError> {
         let bytes = hex::decode(payload).expect("hexadecimal");
         let mut reader = NetworkReader::with_encoding(&bytes, Encoding::Mirror);
-        let hooks = self.slot().read_mirror(&mut reader, initial)?;
+        let hooks = self.slot().read_layout(&mut reader, initial)?;
         reader.finish()?;
-        Ok((hooks, reader.take_seen_bits()))
+        Ok((hooks, reader.take_report().seen))
     }
 
     /// Reads a payload to its end, and calls the hooks.
     pub(crate) fn apply(&mut self, payload: &str, initial: bool) -> Result<(), Panicked> {
         let hooks = self.read(payload, initial).expect("a payload");
-        self.slot().call_mirror_hooks(hooks)
+        self.slot()
+            .call_hooks(syncvar_runtime::object::Hooks::Changed(hooks))
     }
 }
 
