@@ -68,6 +68,10 @@ impl NetworkReader<'_> {
 
 /// Sees to it that a behaviour knows the calls that its type has: in a constant, a compile error if
 /// not.
+///
+/// # Panics
+///
+/// When the behaviour does not know the calls.
 #[track_caller]
 pub const fn assert_calls_known<B: NetworkCalls>() {
     assert!(
