@@ -181,7 +181,7 @@ impl Canvas {
 
     fn arrow(&mut self, from: usize, to: usize, y: usize) {
         self.line(&format!(
-            r#"<path d="M{from} {y}H{to}m-7 -5l7 5l-7 5" fill="none" stroke="#8f887d" stroke-width="1.6"/>"#
+            r##"<path d="M{from} {y}H{to}m-7 -5l7 5l-7 5" fill="none" stroke="#8f887d" stroke-width="1.6"/>"##
         ));
     }
 
