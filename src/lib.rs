@@ -1,6 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::print_stdout)]
 
+#[cfg(all(doctest, feature = "derive"))]
+mod guide;
+
 #[cfg(feature = "derive")]
 pub use syncvar_derive::{
     NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
