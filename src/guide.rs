@@ -1,4 +1,4 @@
-//! The pages of `guide/`, compiled and run as doc tests.
+//! README.md and the pages of `guide/`, compiled and run as doc tests.
 
 macro_rules! pages {
     ($($page:ident = $file:literal)*) => {$(
@@ -8,6 +8,7 @@ macro_rules! pages {
 }
 
 pages! {
+    readme = "../../README.md"
     getting_started = "getting-started.md"
     fields = "fields.md"
     encodings = "encodings.md"
