@@ -1,0 +1,138 @@
+//! What the README claims.
+
+use std::fs;
+use std::path::Path;
+
+const README: &str = include_str!("../../README.md");
+const MANIFEST: &str = include_str!("../../Cargo.toml");
+const HELLO: &str = include_str!("../../examples/hello.rs");
+const GUIDE: &str = include_str!("../../src/guide.rs");
+const EXPANSION: &str = include_str!("../../syncvar-derive/src/tests/readme.snap");
+
+/// The blocks of code in this language.
+fn blocks(language: &str) -> Vec<&'static str> {
+    let fence = format!("```{language}\n");
+    let starts: Vec<_> = README.split(&*fence).skip(1).collect();
+    starts
+        .into_iter()
+        .filter_map(|rest| rest.split("```").next())
+        .collect()
+}
+
+/// The lines without indentation, comments and blank ones.
+fn code(text: &str) -> Vec<&str> {
+    let lines = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default().trim());
+    lines.filter(|line| !line.is_empty()).collect()
+}
+
+#[test]
+fn the_smallest_program_is_the_example_and_has_at_most_20_lines() {
+    let program = code(blocks("rust")[0]);
+    assert_eq!(program, code(HELLO));
+    assert!(program.len() <= 20, "{} lines", program.len());
+}
+
+#[test]
+fn the_expansions_shown_are_real() {
+    let expansion = code(EXPANSION);
+    let shown = blocks("rs");
+    assert_eq!(shown.len(), 2);
+    for block in shown {
+        let block = code(block);
+        let found = expansion.windows(block.len()).any(|window| window == block);
+        assert!(found, "not in the snapshot: {block:#?}");
+    }
+}
+
+#[test]
+fn the_compiler_named_is_that_of_the_manifest() {
+    let line = MANIFEST
+        .lines()
+        .find(|line| line.starts_with("rust-version = "))
+        .unwrap();
+    let version = line.split('"').nth(1).unwrap();
+    assert!(
+        README.contains(&format!("Rust {version} or newer")),
+        "{version}"
+    );
+}
+
+#[test]
+fn every_feature_is_named() {
+    let features = MANIFEST
+        .split("[features]")
+        .nth(1)
+        .unwrap()
+        .split("\n[")
+        .next()
+        .unwrap();
+    let names = features
+        .lines()
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(name, _)| name.trim());
+    for name in names.filter(|name| *name != "default" && !name.starts_with('#')) {
+        assert!(README.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+#[test]
+fn ci_runs_the_readmes_own_commands() {
+    let commands = blocks("sh")[0]
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim());
+    let ci = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/run")).unwrap();
+    let commands: Vec<_> = commands.collect();
+    assert_eq!(commands.len(), 2);
+    for command in commands {
+        let command = command.replace("cargo run --example", "cargo run -q --example");
+        assert!(
+            ci.lines().any(|line| line == format!("step {command}")),
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn the_readme_has_at_most_150_lines() {
+    assert!(README.lines().count() <= 150);
+}
+
+#[test]
+fn every_link_of_a_document_leads_to_a_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut documents = vec![root.join("README.md"), root.join("ARCHITECTURE.md")];
+    for folder in ["guide/src", "guide/src/maintain"] {
+        let entries = fs::read_dir(root.join(folder)).unwrap();
+        documents.extend(entries.map(|entry| entry.unwrap().path()));
+    }
+    for document in documents
+        .iter()
+        .filter(|path| path.extension() == Some("md".as_ref()))
+    {
+        let text = fs::read_to_string(document).unwrap();
+        let targets = text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next());
+        for target in targets.filter(|target| !target.starts_with("http")) {
+            let file = document.with_file_name(target);
+            assert!(file.exists(), "{} links to {target}", document.display());
+        }
+    }
+}
+
+#[test]
+fn every_page_of_the_guide_with_code_is_compiled() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("guide/src");
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let has_code = path.is_file() && fs::read_to_string(&path).unwrap().contains("```rust");
+        assert!(
+            !has_code || GUIDE.contains(&format!("\"{name}\"")),
+            "{name}"
+        );
+    }
+}
