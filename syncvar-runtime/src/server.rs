@@ -3,6 +3,7 @@
 mod audience;
 mod budget;
 mod call;
+mod clock;
 mod command;
 mod config;
 mod connection;
@@ -17,15 +18,18 @@ mod lend;
 mod lifecycle;
 mod limited;
 mod notes;
+mod outbound;
 mod owner;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod parent;
 mod ping;
 mod receive;
+mod replication;
 mod ruled;
 mod scene;
 mod schedule;
+mod sessions;
 mod show;
 mod sink;
 mod spawn;
@@ -33,6 +37,8 @@ mod spawned;
 mod stock;
 mod transmit;
 mod update;
+mod visibility;
+mod world;
 
 pub use budget::Budget;
 pub use call::{OutgoingRpc, RpcSender};
@@ -46,31 +52,22 @@ pub(crate) use sink::Sink;
 pub use spawn::{SpawnError, SpawnOptions};
 pub use transmit::Transmit;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use bytes::Bytes;
-
 use crate::events::Events;
-use crate::identity::{MAX_CHANNELS, Place, Pools, Relations};
-use crate::lifecycle::{Late, LentObjects};
+use crate::identity::MAX_CHANNELS;
 use crate::stats::Stats;
-use crate::table::Table;
 use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
-use audience::Audiences;
 use call::Calls;
+use clock::Clock;
 use connection::{Connection, ConnectionState};
-use full_state::Kind;
 use host::Host;
-use interest::Interest;
-use join::Spare;
-use limited::Rationing;
-use schedule::Schedule;
-use show::{Showing, Turnover};
+use outbound::Outbound;
+use replication::Replication;
+use sessions::Sessions;
 use spawned::Spawned;
-use stock::Stock;
-use update::Scratch;
+use visibility::Visibility;
+use world::World;
 
 /// The number of a connection, counted from 1 and never given twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -101,68 +98,18 @@ impl std::fmt::Display for ConnectionId {
 /// see. So a change reaches every client once, by an update or by a spawn.
 #[derive(Debug)]
 pub struct NetworkServer {
-    prefabs: Prefabs,
-    config: ServerConfig,
-    schema_hash: u64,
-    /// What there is to know about each prefab, in the order of registration.
-    kinds: Vec<Kind>,
-    objects: Table<Spawned>,
-    /// The behaviours of all objects.
-    pools: Pools,
-    /// The objects that are being called, whose behaviours are not in their pools.
-    lent: LentObjects,
-    /// What is to be told when these are done.
-    late: Late,
-    /// Where all objects stand.
-    places: Table<Place>,
-    /// The scene ids and parents of objects that have one.
-    relations: Box<Relations>,
-    /// Objects whose parent is another one since the last update.
-    reparented: BTreeSet<NetId>,
-    /// Whether the scene has become complete since the last update.
-    scene_loaded: bool,
-    /// Who is to be given the full state of an object with the next update, though they see it.
-    owed: BTreeMap<NetId, Vec<ConnectionId>>,
-    /// The ids that are still to be given out, ascending; those in use are passed over.
-    net_ids: RangeInclusive<u32>,
-    connections: Table<Connection>,
-    next_connection: u32,
-    audiences: Audiences,
-    interest: Interest,
-    schedule: Schedule,
-    /// Connections that have become ready since the last update.
-    joining: Vec<ConnectionId>,
-    /// Connections that have asked for objects again.
-    resyncing: Vec<ConnectionId>,
-    /// Connections that have asked for the time.
-    pinging: Vec<ConnectionId>,
-    /// Owners whose writes could not be read: they are told what is so.
-    misled: BTreeSet<(ConnectionId, NetId)>,
-    /// How many bytes have been looked at for the writes of owners since the last update.
-    effort: BTreeMap<ConnectionId, usize>,
-    /// Lists for the update loop to use again.
-    scratch: Scratch,
-    /// Full states that are being written.
-    showing: Box<Showing>,
-    turnover: Turnover,
-    /// Buffers for full states of everything.
-    spare: Spare,
-    rationing: Box<Rationing>,
+    world: World,
+    sessions: Sessions,
+    visibility: Visibility,
+    replication: Replication,
+    outbound: Outbound,
+    calls: Box<Calls>,
     /// The client in the same process.
     host: Option<Box<Host>>,
-    calls: Box<Calls>,
-    /// Connections that have something to transmit, each once.
-    outgoing: VecDeque<ConnectionId>,
-    /// What waits to be sent.
-    stock: Stock,
-    /// The segments of the packet that was polled last, if they had to be gathered.
-    packet: Vec<Bytes>,
     events: Events<ServerEvent>,
     stats: Stats,
-    /// The server's own time, which does not go back.
-    now: Duration,
-    /// The time of the last update by the caller's clock.
-    clock: Duration,
+    clock: Clock,
+    config: ServerConfig,
 }
 
 impl NetworkServer {
@@ -180,50 +127,23 @@ impl NetworkServer {
         config.tick_rate = config.tick_rate.max(1);
         config.dialect = config.dialect.min(Dialect::Compact);
         Self {
-            schema_hash: prefabs.schema_hash(),
+            sessions: Sessions::new(prefabs.schema_hash()),
             stats: Stats::for_prefabs(&prefabs),
-            audiences: Audiences::new(config.channels.len(), config.gathered_size()),
-            kinds: Kind::of_all(&prefabs),
-            prefabs,
-            objects: Table::default(),
-            pools: Pools::default(),
-            lent: LentObjects::default(),
-            late: Late::default(),
-            places: Table::default(),
-            relations: Box::default(),
-            reparented: BTreeSet::new(),
-            scene_loaded: false,
-            owed: BTreeMap::new(),
-            net_ids: 1..=u32::MAX,
-            connections: Table::default(),
-            next_connection: 1,
-            interest: Interest::default(),
-            schedule: Schedule::default(),
-            joining: Vec::new(),
-            resyncing: Vec::new(),
-            pinging: Vec::new(),
-            misled: BTreeSet::new(),
-            effort: BTreeMap::new(),
-            scratch: Scratch::default(),
-            showing: Box::new(Showing::new(config.gathered_size())),
-            turnover: Turnover::default(),
-            spare: Spare::default(),
-            rationing: Box::default(),
-            host: None,
+            visibility: Visibility::new(&config),
+            world: World::new(prefabs),
+            replication: Replication::default(),
+            outbound: Outbound::default(),
             calls: Box::default(),
-            outgoing: VecDeque::new(),
-            stock: Stock::default(),
-            packet: Vec::new(),
+            host: None,
             events: Events::with_limit(config.max_events),
+            clock: Clock::default(),
             config,
-            now: Duration::ZERO,
-            clock: Duration::ZERO,
         }
     }
 
     /// The registry that the server was made with.
     pub fn prefabs(&self) -> &Prefabs {
-        &self.prefabs
+        &self.world.prefabs
     }
 
     /// The settings that the server was made with.
@@ -238,40 +158,41 @@ impl NetworkServer {
 
     /// The object with this id.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.identity_of(id, self.objects.get(id.0)?)
+        self.identity_of(id, self.world.objects.get(id.0)?)
     }
 
     fn identity_of(&self, id: NetId, spawned: &Spawned) -> Option<NetworkIdentity<'_>> {
         let kind = self
-            .kinds
-            .get(self.pools.prefab(spawned.at.pool) as usize)?;
-        let place = *self.places.get(id.0)?;
-        let behaviours = self.pools.slots(spawned.at)?;
+            .world
+            .prefab_infos
+            .get(self.world.pools.prefab(spawned.at.pool) as usize)?;
+        let place = *self.world.places.get(id.0)?;
+        let behaviours = self.world.pools.slots(spawned.at)?;
         let names = (id, kind.asset_id);
-        let relations = &self.relations;
+        let relations = &self.world.relations;
         Some(NetworkIdentity::new(names, place, behaviours, relations))
     }
 
     /// All objects, by ascending id.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
-        let objects = self.objects.iter();
+        let objects = self.world.objects.iter();
         objects.filter_map(|(number, spawned)| self.identity_of(NetId(number), spawned))
     }
 
     /// The server's own time: that of the last update, which does not go back.
     pub fn now(&self) -> Duration {
-        self.now
+        self.clock.now
     }
 
     /// The same with the tick that it is in: what clients estimate as
     /// [`NetworkClient::network_time`](crate::NetworkClient::network_time).
     pub fn network_time(&self) -> NetworkTime {
-        NetworkTime::new(self.now, self.config.tick_rate)
+        NetworkTime::new(self.clock.now, self.config.tick_rate)
     }
 
     /// How many objects there are.
     pub fn object_count(&self) -> usize {
-        self.objects.len()
+        self.world.objects.len()
     }
 
     /// The first behaviour of this type on an object.
@@ -293,12 +214,12 @@ impl NetworkServer {
     /// server may write, too.
     #[inline]
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
-        let at = self.objects.get(id.0)?.at;
+        let at = self.world.objects.get(id.0)?.at;
         if self.host.is_some() {
             self.remember_first_for_local::<B>(id, at);
         }
-        let behaviour = self.pools.behaviour_mut(at)?;
-        let (schedule, events) = (&mut self.schedule, &mut self.events);
+        let behaviour = self.world.pools.behaviour_mut(at)?;
+        let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
         Some(BehaviourMut::new(id, behaviour, schedule, events))
     }
 
@@ -308,18 +229,18 @@ impl NetworkServer {
         id: NetId,
         index: usize,
     ) -> Option<BehaviourMut<'_, B>> {
-        let at = self.objects.get(id.0)?.at;
+        let at = self.world.objects.get(id.0)?.at;
         if self.host.is_some() {
             self.remember_for_local(id, at, Some(index));
         }
-        let behaviour = self.pools.behaviour_at_mut(at, index)?;
-        let (schedule, events) = (&mut self.schedule, &mut self.events);
+        let behaviour = self.world.pools.behaviour_at_mut(at, index)?;
+        let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
         Some(BehaviourMut::new(id, behaviour, schedule, events))
     }
 
     /// The connection that owns an object.
     pub fn owner(&self, id: NetId) -> Option<ConnectionId> {
-        self.objects.get(id.0)?.owner
+        self.world.objects.get(id.0)?.owner
     }
 
     /// Whether a connection sees an object, or will as soon as it is ready and the server updates.
@@ -327,58 +248,65 @@ impl NetworkServer {
     /// sees an object that has just been spawned.
     pub fn is_visible(&self, id: NetId, connection: ConnectionId) -> bool {
         if self.is_local(connection) {
-            let spawned = self.objects.get(id.0);
+            let spawned = self.world.objects.get(id.0);
             return spawned.is_some_and(|spawned| self.is_for_local(id, spawned));
         }
-        let known = self.connections.get(connection.0).is_some();
-        let wanted = self.objects.get(id.0).map(|spawned| spawned.wanted);
-        known && wanted.is_some_and(|audience| self.audiences.admits(audience, connection))
+        let known = self.sessions.connections.get(connection.0).is_some();
+        let wanted = self.world.objects.get(id.0).map(|spawned| spawned.wanted);
+        known
+            && wanted.is_some_and(|audience| self.visibility.audiences.admits(audience, connection))
     }
 
     /// The connections that are there, by ascending number.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
-        self.connections.values().map(|connection| connection.id)
+        self.sessions
+            .connections
+            .values()
+            .map(|connection| connection.id)
     }
 
     /// Whether a connection has been let in and is not being sent off.
     pub fn is_connected(&self, connection: ConnectionId) -> bool {
-        self.connections
+        self.sessions
+            .connections
             .get(connection.0)
             .is_some_and(Connection::is_connected)
     }
 
     /// Whether a connection is there and is not being sent off.
     fn knows(&self, connection: ConnectionId) -> bool {
-        self.connections
+        self.sessions
+            .connections
             .get(connection.0)
             .is_some_and(|connection| connection.state != ConnectionState::Closing)
     }
 
     /// Whether a connection is ready: it gets objects and their changes.
     pub fn is_ready(&self, connection: ConnectionId) -> bool {
-        self.connections
+        self.sessions
+            .connections
             .get(connection.0)
             .is_some_and(Connection::is_ready)
     }
 
     /// Whether a connection is there, perhaps not let in yet or being sent off.
     pub(crate) fn has_connection(&self, connection: ConnectionId) -> bool {
-        self.connections.get(connection.0).is_some()
+        self.sessions.connections.get(connection.0).is_some()
     }
 
     /// Whether nothing waits to be encoded or transmitted.
     pub fn is_idle(&self) -> bool {
-        self.schedule.is_empty()
-            && self.joining.is_empty()
-            && self.resyncing.is_empty()
-            && self.pinging.is_empty()
-            && self.misled.is_empty()
-            && self.outgoing.is_empty()
-            && self.reparented.is_empty()
-            && !self.scene_loaded
+        self.replication.schedule.is_empty()
+            && self.sessions.joining.is_empty()
+            && self.sessions.resyncing.is_empty()
+            && self.sessions.pinging.is_empty()
+            && self.sessions.owner_corrections.is_empty()
+            && self.outbound.outgoing.is_empty()
+            && self.visibility.reparented.is_empty()
+            && !self.visibility.scene_loaded
             && !self.is_rationing()
             && self.host.as_ref().is_none_or(|host| host.is_idle())
-            && !self.audiences.is_written()
+            && !self.visibility.audiences.is_written()
             && self.has_no_calls()
     }
 

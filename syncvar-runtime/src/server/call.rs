@@ -109,7 +109,11 @@ impl NetworkServer {
         } in std::mem::take(&mut self.calls.kept)
         {
             // One that could not be written is not there to be called.
-            let shown = self.objects.get(object.0).filter(|object| object.announced);
+            let shown = self
+                .world
+                .objects
+                .get(object.0)
+                .filter(|object| object.announced);
             if let Some(spawned) = shown {
                 let receivers = self.receivers(spawned, &target);
                 self.transmit_call(receivers, &call);
@@ -156,7 +160,7 @@ impl NetworkServer {
         let ran = self.run_call(*object, place, None, &mut reader);
         match ran {
             // It is being called by somebody else.
-            None if self.objects.get(object.0).is_some() => self.calls.local.push_back(local),
+            None if self.world.objects.get(object.0).is_some() => self.calls.local.push_back(local),
             Some(Ok(())) if place.is_event() => {
                 let event = ReceivedEvent::new(*object, place, Dialect::Compact, arguments);
                 self.events.push(ServerEvent::SyncEvent(event));
@@ -223,7 +227,7 @@ impl NetworkServer {
                 if apart {
                     self.deliver();
                 }
-                let mut outputs = self.audiences.outputs(audience);
+                let mut outputs = self.visibility.audiences.outputs(audience);
                 for segments in outputs.channel(usize::from(call.channel)) {
                     if let Some((message_type, message)) = call.message(segments.dialect()) {
                         segments.begin().write_bytes(message);
@@ -238,7 +242,7 @@ impl NetworkServer {
             Receivers::Some(connections) => {
                 self.deliver();
                 for receiver in &connections {
-                    let connection = self.connections.get(receiver.0);
+                    let connection = self.sessions.connections.get(receiver.0);
                     let message = connection.and_then(|known| call.message(known.dialect));
                     if let Some((_, message)) = message {
                         self.push_on(call.channel, *receiver, std::slice::from_ref(message));

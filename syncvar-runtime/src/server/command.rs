@@ -50,13 +50,21 @@ impl NetworkServer {
         from: ConnectionId,
         call: &Incoming<'_>,
     ) -> Result<CallPlace, CommandRefusal> {
-        let spawned = self.objects.get(call.object.0);
+        let spawned = self.world.objects.get(call.object.0);
         let seen = spawned.filter(|spawned| {
-            let observed = || self.audiences.get(spawned.audience).observes(from);
+            let observed = || {
+                self.visibility
+                    .audiences
+                    .get(spawned.audience)
+                    .observes(from)
+            };
             spawned.announced && (spawned.owner == Some(from) || observed())
         });
         let spawned = seen.ok_or(CommandRefusal::UnknownObject)?;
-        let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool));
+        let prefab = self
+            .world
+            .prefabs
+            .get(self.world.pools.prefab(spawned.at.pool));
         let place = prefab.and_then(|prefab| prefab.calls.named(call.name));
         let place = place.filter(CallPlace::is_command);
         place.ok_or(CommandRefusal::UnknownCall)
@@ -72,8 +80,8 @@ impl NetworkServer {
             return Err(CommandRefusal::NotOwner);
         }
         let rate = place.schema.rate.unwrap_or(self.config.command_rate);
-        let now = self.now;
-        let connection = self.connections.get_mut(from.0);
+        let now = self.clock.now;
+        let connection = self.sessions.connections.get_mut(from.0);
         if !connection.is_some_and(|known| known.rates.allow(place.declared, rate, now)) {
             return Err(CommandRefusal::TooOften);
         }

@@ -10,25 +10,30 @@ impl NetworkServer {
     /// on is for those who have seen an object and still will; those who begin to see it get it whole
     /// [later](Self::show_objects).
     pub(super) fn hide_objects(&mut self) {
-        if !self.is_crossing() && !self.schedule.has_moved() {
+        if !self.is_crossing() && !self.replication.schedule.has_moved() {
             return;
         }
         // What was written before is for those who saw the objects then.
         self.deliver();
         self.cross_over(false);
-        let mut moved = std::mem::take(&mut self.scratch.objects);
-        self.schedule.copy_moved(&mut moved);
+        let mut moved = std::mem::take(&mut self.replication.scratch.objects);
+        self.replication.schedule.copy_moved(&mut moved);
         for id in &moved {
             self.narrow(*id);
         }
         self.cross_areas(&moved, Self::hide_from);
         moved.clear();
-        self.scratch.objects = moved;
+        self.replication.scratch.objects = moved;
     }
 
     /// Does the same for one object at once: something is about to be said to all who see it.
     pub(super) fn hide_at_once(&mut self, id: NetId) {
-        if self.objects.get(id.0).is_some_and(|spawned| spawned.moved) {
+        if self
+            .world
+            .objects
+            .get(id.0)
+            .is_some_and(|spawned| spawned.moved)
+        {
             self.narrow(id);
         }
     }
@@ -36,17 +41,28 @@ impl NetworkServer {
     /// Takes an object to an audience of those who see it and still will, and tells the others to forget
     /// it.
     fn narrow(&mut self, id: NetId) {
-        let spawned = self.objects.get(id.0).filter(|spawned| spawned.announced);
+        let spawned = self
+            .world
+            .objects
+            .get(id.0)
+            .filter(|spawned| spawned.announced);
         let Some((former, latter)) = spawned.map(|spawned| (spawned.audience, spawned.wanted))
         else {
             return;
         };
-        let mut staying = std::mem::take(&mut self.scratch.entering);
-        let mut leaving = std::mem::take(&mut self.scratch.leaving);
-        let (before, after) = (self.audiences.get(former), self.audiences.get(latter));
+        let mut staying = std::mem::take(&mut self.replication.scratch.entering);
+        let mut leaving = std::mem::take(&mut self.replication.scratch.leaving);
+        let (before, after) = (
+            self.visibility.audiences.get(former),
+            self.visibility.audiences.get(latter),
+        );
         let stays = |connection: ConnectionId| {
             let will_see = |area| self.will_see(connection, area);
-            after.observes(connection) || self.audiences.admits_if(latter, connection, will_see)
+            after.observes(connection)
+                || self
+                    .visibility
+                    .audiences
+                    .admits_if(latter, connection, will_see)
         };
         for connection in before.ready() {
             if stays(connection) {
@@ -57,7 +73,7 @@ impl NetworkServer {
         }
         let mut others = !leaving.is_empty();
         // They have just left this audience, and may be in the one to come.
-        for connection in self.turnover.of(former) {
+        for connection in self.visibility.viewer_changes.of(former) {
             if stays(connection) {
                 staying.push(connection);
                 others = true;
@@ -67,20 +83,23 @@ impl NetworkServer {
         }
         if others {
             // What was written before is for those who saw the object then.
-            if self.audiences.is_written() {
+            if self.visibility.audiences.is_written() {
                 self.deliver();
             }
-            let narrowed = self.audiences.exactly(&staying);
-            self.audiences.acquire(narrowed);
-            self.audiences.release(former);
-            if let Some(spawned) = self.objects.get_mut(id.0) {
+            let narrowed = self.visibility.audiences.exactly(&staying);
+            self.visibility.audiences.acquire(narrowed);
+            self.visibility.audiences.release(former);
+            if let Some(spawned) = self.world.objects.get_mut(id.0) {
                 spawned.audience = narrowed;
             }
         }
         self.hide_from(id, &leaving);
         staying.clear();
         leaving.clear();
-        (self.scratch.entering, self.scratch.leaving) = (staying, leaving);
+        (
+            self.replication.scratch.entering,
+            self.replication.scratch.leaving,
+        ) = (staying, leaving);
     }
 
     /// Does something about each object of the areas that somebody has begun to see, or ceased to, with
@@ -91,12 +110,16 @@ impl NetworkServer {
         moved: &[NetId],
         tell: impl Fn(&mut Self, NetId, &[ConnectionId]),
     ) {
-        let turnover = std::mem::take(&mut self.turnover);
+        let turnover = std::mem::take(&mut self.visibility.viewer_changes);
         let (mut objects, mut last, mut crossed) = (Vec::new(), None, Vec::new());
         for area in &turnover.areas {
-            objects.extend(self.interest.objects(*area));
+            objects.extend(self.visibility.interest.objects(*area));
             for id in objects.drain(..) {
-                let spawned = self.objects.get(id.0).filter(|spawned| spawned.announced);
+                let spawned = self
+                    .world
+                    .objects
+                    .get(id.0)
+                    .filter(|spawned| spawned.announced);
                 let Some(audience) = spawned.map(|spawned| spawned.audience) else {
                     continue;
                 };
@@ -119,7 +142,7 @@ impl NetworkServer {
             self.send_own(*connection, &ObjectHide { net_id: id });
         }
         if !leaving.is_empty()
-            && let Some(owed) = self.owed.get_mut(&id)
+            && let Some(owed) = self.visibility.pending_snapshots.get_mut(&id)
         {
             let (left, stay): (Vec<_>, Vec<_>) =
                 owed.drain(..).partition(|owed| leaving.contains(owed));

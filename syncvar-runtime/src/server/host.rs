@@ -130,9 +130,12 @@ impl NetworkServer {
         local.state = ConnectionState::Ready;
         // It has no part in the limits of the other one.
         local.dialect = Dialect::Compact;
-        self.connections.insert(connection.0, local);
+        self.sessions.connections.insert(connection.0, local);
         self.host = Some(Box::new(Host::new(connection, self.config.max_events)));
-        self.interest.management.handle_connect(connection);
+        self.visibility
+            .interest
+            .management
+            .handle_connect(connection);
         self.events.push(ServerEvent::Connected { connection });
         self.events.push(ServerEvent::Ready { connection });
         connection
@@ -149,8 +152,10 @@ impl NetworkServer {
     pub(super) fn close_local(&mut self, connection: ConnectionId) {
         if self.is_local(connection) {
             self.host = None;
-            self.connections.remove(connection.0);
-            self.outgoing.retain(|listed| *listed != connection);
+            self.sessions.connections.remove(connection.0);
+            self.outbound
+                .outgoing
+                .retain(|listed| *listed != connection);
         }
     }
 

@@ -130,34 +130,34 @@ impl NetworkServer {
         interest: impl InterestManagement,
     ) -> Self {
         let mut server = Self::with_config(prefabs, config);
-        server.interest = Interest::new(Box::new(interest));
+        server.visibility.interest = Interest::new(Box::new(interest));
         server
     }
 
     /// The interest management, if it is of this type.
     pub fn interest<I: InterestManagement>(&self) -> Option<&I> {
-        let any: &dyn Any = &*self.interest.management;
+        let any: &dyn Any = &*self.visibility.interest.management;
         any.downcast_ref()
     }
 
     /// The interest management, if it is of this type, to be told of what it has no other way of
     /// knowing: where viewers are, who is on which team. It takes effect with the next update.
     pub fn interest_mut<I: InterestManagement>(&mut self) -> Option<&mut I> {
-        let any: &mut dyn Any = &mut *self.interest.management;
+        let any: &mut dyn Any = &mut *self.visibility.interest.management;
         any.downcast_mut()
     }
 
     /// Leaves it to the interest management again who sees an object; nobody is shown it or kept from
     /// it in particular any more. Returns whether there is such an object.
     pub fn show_by_interest(&mut self, id: NetId) -> bool {
-        let base = self.interest.base(id);
-        let Some(spawned) = self.objects.get_mut(id.0) else {
+        let base = self.visibility.interest.base(id);
+        let Some(spawned) = self.world.objects.get_mut(id.0) else {
             return false;
         };
         spawned.by_interest = true;
         let owner = spawned.owner;
         let owner = owner.filter(|owner| !self.is_local(*owner));
-        self.interest.take_shown(id);
+        self.visibility.interest.take_shown(id);
         self.set_view_of_local(id, None);
         self.set_wanted(id, |audiences, _| {
             audiences.rebase(Audiences::NOBODY, base, owner, &[])
@@ -166,19 +166,20 @@ impl NetworkServer {
 
     /// An object has another area or another owner: it may be for other connections.
     pub(super) fn follow_object(&mut self, id: NetId) {
-        let base = self.interest.base(id);
+        let base = self.visibility.interest.base(id);
         let Some(spawned) = self
+            .world
             .objects
             .get_mut(id.0)
             .filter(|spawned| spawned.by_interest)
         else {
             return;
         };
-        let shown = match (self.audiences.base(spawned.wanted), base) {
-            (Base::Everyone, Base::Area(_)) => self.interest.take_shown(id),
+        let shown = match (self.visibility.audiences.base(spawned.wanted), base) {
+            (Base::Everyone, Base::Area(_)) => self.visibility.interest.take_shown(id),
             (Base::Area(_), Base::Everyone) => {
-                for connection in self.audiences.shown(spawned.wanted) {
-                    self.interest.set_shown(id, connection, true);
+                for connection in self.visibility.audiences.shown(spawned.wanted) {
+                    self.visibility.interest.set_shown(id, connection, true);
                 }
                 Vec::new()
             }
@@ -186,7 +187,10 @@ impl NetworkServer {
         };
         let (wanted, owner) = (spawned.wanted, spawned.owner);
         let owner = owner.filter(|owner| !self.is_local(*owner));
-        let rebased = self.audiences.rebase(wanted, base, owner, &shown);
+        let rebased = self
+            .visibility
+            .audiences
+            .rebase(wanted, base, owner, &shown);
         if rebased != wanted {
             self.set_wanted(id, |_, _| rebased);
         }
@@ -195,13 +199,13 @@ impl NetworkServer {
     /// Takes what the interest management has to say. Objects that somebody begins to see have their
     /// changes written first, like all that are about to be shown.
     pub(super) fn follow_interest(&mut self) {
-        let mut changes = std::mem::take(&mut self.interest.changes);
-        self.interest.management.update(&mut changes);
+        let mut changes = std::mem::take(&mut self.visibility.interest.changes);
+        self.visibility.interest.management.update(&mut changes);
         for change in changes.drain() {
             match change {
                 InterestChange::Placed { object, area } => {
-                    if self.objects.get(object.0).is_some() {
-                        self.interest.place(object, area);
+                    if self.world.objects.get(object.0).is_some() {
+                        self.visibility.interest.place(object, area);
                         self.follow_object(object);
                     }
                 }
@@ -213,81 +217,90 @@ impl NetworkServer {
                 }
             }
         }
-        self.interest.changes = changes;
+        self.visibility.interest.changes = changes;
         self.force_entered();
     }
 
     fn begin_crossing(&mut self, connection: ConnectionId, area: Area, sees: bool) {
         if self.knows(connection) {
-            self.interest.crossings.push((connection, area));
-            self.interest.sight.insert((connection, area), sees);
+            self.visibility.interest.crossings.push((connection, area));
+            self.visibility
+                .interest
+                .sight
+                .insert((connection, area), sees);
             if sees && self.is_ready(connection) && !self.is_local(connection) {
-                self.interest.entered.push(area);
+                self.visibility.interest.entered.push(area);
             }
         }
     }
 
     /// Has the changes written of the objects that somebody is about to see because of their area.
     fn force_entered(&mut self) {
-        let mut entered = std::mem::take(&mut self.interest.entered);
+        let mut entered = std::mem::take(&mut self.visibility.interest.entered);
         entered.sort_unstable();
         entered.dedup();
         for area in entered.drain(..) {
-            for object in self.interest.objects(area) {
-                if let Some(spawned) = self.objects.get_mut(object.0)
-                    && self.audiences.base(spawned.audience) == Base::Area(area)
+            for object in self.visibility.interest.objects(area) {
+                if let Some(spawned) = self.world.objects.get_mut(object.0)
+                    && self.visibility.audiences.base(spawned.audience) == Base::Area(area)
                 {
                     spawned.forced = true;
-                    self.schedule.queue_dirty(object);
+                    self.replication.schedule.queue_dirty(object);
                 }
             }
         }
-        self.interest.entered = entered;
+        self.visibility.interest.entered = entered;
     }
 
     /// Whether a connection sees an area when the update under way, if there is one, is over.
     pub(super) fn will_see(&self, connection: ConnectionId, area: Area) -> bool {
-        let sight = &self.interest.sight;
+        let sight = &self.visibility.interest.sight;
         if !sight.is_empty()
             && let Some(sees) = sight.get(&(connection, area))
         {
             return *sees;
         }
-        self.audiences.sees(connection, area)
+        self.visibility.audiences.sees(connection, area)
     }
 
     /// Whether somebody begins or ceases to see an area with the update under way.
     pub(super) fn is_crossing(&self) -> bool {
-        !self.interest.crossings.is_empty()
+        !self.visibility.interest.crossings.is_empty()
     }
 
     /// Those who begin to see areas see them from now on, or those who cease to see them no more: what
     /// is written next is for the former, and not for the latter.
     pub(super) fn cross_over(&mut self, sees: bool) {
         let mut changed = Vec::new();
-        let crossings = std::mem::take(&mut self.interest.crossings);
+        let crossings = std::mem::take(&mut self.visibility.interest.crossings);
         for (connection, area) in &crossings {
             let (connection, area) = (*connection, *area);
-            if self.interest.sight.get(&(connection, area)) != Some(&sees) {
+            if self.visibility.interest.sight.get(&(connection, area)) != Some(&sees) {
                 continue;
             }
             if self.is_local(connection) {
                 self.touch_area_for_local(area);
             }
             if sees {
-                self.audiences.reveal(connection, area, &mut changed);
+                self.visibility
+                    .audiences
+                    .reveal(connection, area, &mut changed);
             } else {
-                self.audiences.conceal(connection, area, &mut changed);
+                self.visibility
+                    .audiences
+                    .conceal(connection, area, &mut changed);
             }
-            self.turnover.add(area, connection, &mut changed);
+            self.visibility
+                .viewer_changes
+                .add(area, connection, &mut changed);
         }
-        self.interest.crossings = crossings;
+        self.visibility.interest.crossings = crossings;
     }
 
     /// Everybody sees what they are to see.
     pub(super) fn end_crossing(&mut self) {
-        self.interest.crossings.clear();
-        self.interest.sight.clear();
+        self.visibility.interest.crossings.clear();
+        self.visibility.interest.sight.clear();
     }
 }
 

@@ -40,14 +40,14 @@ impl Spare {
 impl NetworkServer {
     /// Spawns new objects on the clients of their audiences.
     pub(super) fn announce(&mut self) {
-        let mut new = std::mem::take(&mut self.scratch.objects);
-        self.schedule.take_new(&mut new);
+        let mut new = std::mem::take(&mut self.replication.scratch.objects);
+        self.replication.schedule.take_new(&mut new);
         let mut owners = Vec::new();
         for id in new.drain(..) {
             self.touch_for_local(id);
             owners.extend(self.announce_object(id));
         }
-        self.scratch.objects = new;
+        self.replication.scratch.objects = new;
         self.deliver();
         for (owner, net_id) in owners {
             self.tell_owner(owner, net_id, true);
@@ -57,23 +57,23 @@ impl NetworkServer {
 
     /// Returns the owner, if it is among those who were just given the object.
     fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
-        if self.lent.contains(id) {
-            self.schedule.queue_new(id);
+        if self.world.checked_out.contains(id) {
+            self.replication.schedule.queue_new(id);
             return None;
         }
         // Before it is written: nobody observes it, so what is pending belongs to its first state.
         self.forget_changes(id);
-        let spawned = self.objects.get_mut(id.0)?;
-        self.audiences.acquire(spawned.wanted);
-        self.audiences.release(spawned.audience);
+        let spawned = self.world.objects.get_mut(id.0)?;
+        self.visibility.audiences.acquire(spawned.wanted);
+        self.visibility.audiences.release(spawned.audience);
         spawned.audience = spawned.wanted;
-        let audience = self.audiences.get(spawned.audience);
+        let audience = self.visibility.audiences.get(spawned.audience);
         let owner = spawned.owner.filter(|owner| audience.observes(*owner));
         if audience.has_listeners() {
             let audience = spawned.audience;
             self.write_new(id, audience, owner)?;
         }
-        self.objects.get_mut(id.0)?.announced = true;
+        self.world.objects.get_mut(id.0)?.announced = true;
         owner.map(|owner| (owner, id))
     }
 
@@ -87,14 +87,14 @@ impl NetworkServer {
         let (at, description) = self.describe(id)?;
         let parts = match owner.filter(|_| description.kind.private) {
             Some(owner) => [
-                Some((self.audiences.without(audience, owner), false)),
-                Some((self.audiences.only(owner), true)),
+                Some((self.visibility.audiences.without(audience, owner), false)),
+                Some((self.visibility.audiences.only(owner), true)),
             ],
             None => [Some((audience, false)), None],
         };
         for (audience, for_owner) in parts.into_iter().flatten() {
-            let mut outputs = self.audiences.outputs(audience);
-            let slots = self.pools.slots_mut(at)?;
+            let mut outputs = self.visibility.audiences.outputs(audience);
+            let slots = self.world.pools.slots_mut(at)?;
             let segments = outputs.channel(0);
             let description = Description {
                 for_owner,
@@ -113,17 +113,17 @@ impl NetworkServer {
     /// Gives everything to those who have become ready. The full state of an audience is encoded
     /// once for each dialect, and shared by all who join in this update.
     pub(super) fn join(&mut self) {
-        let joining = std::mem::take(&mut self.joining);
+        let joining = std::mem::take(&mut self.sessions.joining);
         for id in &joining {
-            if let Some(joiner) = self.connections.get(id.0) {
-                self.audiences.add_ready(*id, joiner.dialect);
+            if let Some(joiner) = self.sessions.connections.get(id.0) {
+                self.visibility.audiences.add_ready(*id, joiner.dialect);
             }
         }
         let apart = self.told_apart(&joining);
         let states = [Dialect::Unet, Dialect::Compact]
             .map(|dialect| self.encode_audiences(dialect, &joining, &apart));
         for connection in joining {
-            let Some(joiner) = self.connections.get_mut(connection.0) else {
+            let Some(joiner) = self.sessions.connections.get_mut(connection.0) else {
                 continue;
             };
             joiner.state = ConnectionState::Ready;
@@ -133,7 +133,7 @@ impl NetworkServer {
             };
             self.send_own(connection, &SpawnFinished { state: 0 });
             for (audience, pieces) in states {
-                if self.audiences.admits(*audience, connection) {
+                if self.visibility.audiences.admits(*audience, connection) {
                     self.push(connection, pieces);
                 }
             }
@@ -154,7 +154,7 @@ impl NetworkServer {
         apart: &BTreeSet<NetId>,
     ) -> BTreeMap<AudienceId, Vec<Bytes>> {
         let speaks = |c: &ConnectionId| {
-            let connection = self.connections.get(c.0);
+            let connection = self.sessions.connections.get(c.0);
             connection.is_some_and(|connection| connection.dialect == dialect)
         };
         let joining: Vec<_> = joining.iter().copied().filter(speaks).collect();
@@ -172,15 +172,15 @@ impl NetworkServer {
         let mut states = BTreeMap::new();
         // The buffer of the object before: those one after another often belong together.
         let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
-        let objects = self.objects.iter().filter(|(number, spawned)| {
+        let objects = self.world.objects.iter().filter(|(number, spawned)| {
             spawned.announced && !(spawned.owner.is_some() && apart.contains(&NetId(*number)))
         });
         let objects = objects.map(|(number, spawned)| (NetId(number), spawned.audience));
         for (id, audience) in objects.collect::<Vec<_>>() {
             if audience != open.0 {
                 let next = states.remove(&audience).unwrap_or_else(|| {
-                    let wanted = !admitted(&self.audiences, audience).is_empty();
-                    wanted.then(|| self.spare.take(packet_size, dialect))
+                    let wanted = !admitted(&self.visibility.audiences, audience).is_empty();
+                    wanted.then(|| self.visibility.spare_buffers.take(packet_size, dialect))
                 });
                 let (former, segments) = std::mem::replace(&mut open, (audience, next));
                 states.insert(former, segments);
@@ -188,7 +188,7 @@ impl NetworkServer {
             if let Some(segments) = &mut open.1
                 && !self.encode_object(id, segments)
             {
-                let receivers = admitted(&self.audiences, audience);
+                let receivers = admitted(&self.visibility.audiences, audience);
                 self.owe(id, &receivers);
             }
         }
@@ -197,7 +197,7 @@ impl NetworkServer {
         let written = written.filter_map(|(id, segments)| Some((id, segments?)));
         let frozen = written.map(|(id, mut segments)| {
             let pieces = segments.drain().collect();
-            self.spare.put(segments);
+            self.visibility.spare_buffers.put(segments);
             (id, pieces)
         });
         frozen.collect()
@@ -208,11 +208,16 @@ impl NetworkServer {
         let Some((at, description)) = self.describe(id) else {
             return true;
         };
-        if self.objects.get(id.0).is_some_and(|spawned| spawned.unsent) {
+        if self
+            .world
+            .objects
+            .get(id.0)
+            .is_some_and(|spawned| spawned.unsent)
+        {
             return false;
         }
         // One that is lent is owed.
-        let Some(slots) = self.pools.slots_mut(at) else {
+        let Some(slots) = self.world.pools.slots_mut(at) else {
             return false;
         };
         let segments = [segments].into_iter();
@@ -228,11 +233,14 @@ impl NetworkServer {
     /// The objects that one of those who join is to be told something else about than the others, for
     /// it owns them.
     fn told_apart(&self, joining: &[ConnectionId]) -> BTreeSet<NetId> {
-        let joiners = joining.iter().filter_map(|id| self.connections.get(id.0));
+        let joiners = joining
+            .iter()
+            .filter_map(|id| self.sessions.connections.get(id.0));
         let owned = joiners.flat_map(|joiner| joiner.owned.iter().copied());
         let is_private = |id: &NetId| {
             let description = self.describe(*id);
             let announced = self
+                .world
                 .objects
                 .get(id.0)
                 .is_some_and(|spawned| spawned.announced);
@@ -243,11 +251,15 @@ impl NetworkServer {
 
     /// Gives the full state of such an object to one of those who join, if it sees it.
     fn show_apart(&mut self, id: NetId, connection: ConnectionId) {
-        let Some(spawned) = self.objects.get(id.0) else {
+        let Some(spawned) = self.world.objects.get(id.0) else {
             return;
         };
         let for_owner = spawned.owner == Some(connection);
-        if !self.audiences.admits(spawned.audience, connection) {
+        if !self
+            .visibility
+            .audiences
+            .admits(spawned.audience, connection)
+        {
             return;
         }
         if self.write_showing(id, &[connection], for_owner) {
@@ -259,14 +271,16 @@ impl NetworkServer {
 
     fn tell_what_it_owns(&mut self, connection: ConnectionId) {
         let owned = self
+            .sessions
             .connections
             .get(connection.0)
             .map(|joiner| joiner.owned.clone());
         for net_id in owned.unwrap_or_default() {
-            let spawned = self.objects.get(net_id.0);
+            let spawned = self.world.objects.get(net_id.0);
             // Of one that could not be written yet, it is told when it can.
             let announced = spawned.filter(|spawned| spawned.announced);
-            if announced.is_some_and(|it| self.audiences.admits(it.audience, connection)) {
+            if announced.is_some_and(|it| self.visibility.audiences.admits(it.audience, connection))
+            {
                 self.tell_owner(connection, net_id, true);
                 self.let_write(connection, net_id);
             }

@@ -12,7 +12,7 @@ use crate::{ChangedFields, NetId};
 
 impl Lends for NetworkServer {
     fn lent(&mut self) -> &mut LentObjects {
-        &mut self.lent
+        &mut self.world.checked_out
     }
 
     // Lends the behaviours of an object to something that has the whole server at hand. The object is
@@ -24,10 +24,10 @@ impl Lends for NetworkServer {
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
-        let spawned = self.objects.get(id.0)?;
+        let spawned = self.world.objects.get(id.0)?;
         let (at, former) = (spawned.at, spawned.owner);
-        let mut slots = self.pools.take(at)?;
-        self.lent.push(id);
+        let mut slots = self.world.pools.take(at)?;
+        self.world.checked_out.push(id);
         self.remember_all_for_local(id, &*slots);
         slots.for_each_mut(|slot| slot.begin_change());
         // What is lent is given back, whatever happens.
@@ -40,17 +40,23 @@ impl Lends for NetworkServer {
                 self.refuse_write(id, fields);
             }
         });
-        let owner = self.objects.get(id.0).map(|spawned| spawned.owner);
+        let owner = self.world.objects.get(id.0).map(|spawned| spawned.owner);
         if owner != Some(former) {
             set_owned(&mut *slots, self.is_written_by(owner.flatten()));
         }
         let dirty = slots.iter().any(|slot| slot.dirty_bits() != 0);
-        self.pools.give_back(at, slots);
-        if self.lent.pop().is_some() {
+        self.world.pools.give_back(at, slots);
+        if self.world.checked_out.pop().is_some() {
             self.remove(id);
-        } else if dirty || self.objects.get(id.0).is_some_and(|spawned| spawned.owing) {
+        } else if dirty
+            || self
+                .world
+                .objects
+                .get(id.0)
+                .is_some_and(|spawned| spawned.owing)
+        {
             // An update in between could neither write its changes nor show it to anybody.
-            self.schedule.queue_dirty(id);
+            self.replication.schedule.queue_dirty(id);
         }
         self.run_late();
         match result {

@@ -9,19 +9,25 @@ use crate::lifecycle::{Errand, Late, LifecycleCallback, Tells};
 impl NetworkServer {
     /// The kind of an object.
     fn kind_of(&self, id: NetId) -> Option<&Kind> {
-        let prefab = self.pools.prefab(self.objects.get(id.0)?.at.pool);
-        self.kinds.get(prefab as usize)
+        let prefab = self
+            .world
+            .pools
+            .prefab(self.world.objects.get(id.0)?.at.pool);
+        self.world.prefab_infos.get(prefab as usize)
     }
 
     /// The name of the prefab that an object was made from.
     pub(crate) fn prefab_name(&self, id: NetId) -> Option<&str> {
-        let prefab = self.pools.prefab(self.objects.get(id.0)?.at.pool);
-        Some(&self.prefabs.get(prefab)?.name)
+        let prefab = self
+            .world
+            .pools
+            .prefab(self.world.objects.get(id.0)?.at.pool);
+        Some(&self.world.prefabs.get(prefab)?.name)
     }
 
     /// Where an object stands.
     pub(crate) fn place(&self, id: NetId) -> Place {
-        self.places.get(id.0).copied().unwrap_or_default()
+        self.world.places.get(id.0).copied().unwrap_or_default()
     }
 
     /// Those of some objects that are told of their life.
@@ -48,10 +54,10 @@ impl NetworkServer {
 
     #[inline(never)]
     fn queue_changed(&mut self, id: NetId) {
-        let at = self.objects.get(id.0).map(|spawned| spawned.at);
-        let slots = at.and_then(|at| self.pools.slots(at));
+        let at = self.world.objects.get(id.0).map(|spawned| spawned.at);
+        let slots = at.and_then(|at| self.world.pools.slots(at));
         if slots.is_some_and(|slots| slots.iter().any(|slot| slot.dirty_bits() != 0)) {
-            self.schedule.queue_dirty(id);
+            self.replication.schedule.queue_dirty(id);
         }
     }
 }
@@ -62,6 +68,6 @@ impl Tells for NetworkServer {
     }
 
     fn late(&mut self) -> &mut Late {
-        &mut self.late
+        &mut self.world.deferred
     }
 }

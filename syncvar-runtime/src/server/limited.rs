@@ -63,7 +63,7 @@ impl NetworkServer {
         if self.is_local(connection) {
             return true;
         }
-        let Some(limited) = self.connections.get_mut(connection.0) else {
+        let Some(limited) = self.sessions.connections.get_mut(connection.0) else {
             return false;
         };
         match (budget, &mut limited.limit) {
@@ -72,7 +72,7 @@ impl NetworkServer {
             (None, Some(limit)) => limit.over = true,
             (None, None) => return true,
         }
-        let limited = &mut self.rationing.connections;
+        let limited = &mut self.replication.bandwidth.connections;
         if let Err(place) = limited.binary_search(&connection) {
             limited.insert(place, connection);
         }
@@ -82,7 +82,7 @@ impl NetworkServer {
     /// From where a connection with a [`Budget`] looks: what is nearer comes first. Returns whether
     /// there is such a connection.
     pub fn set_viewpoint(&mut self, connection: ConnectionId, viewpoint: Option<Vector3>) -> bool {
-        let Some(viewer) = self.connections.get_mut(connection.0) else {
+        let Some(viewer) = self.sessions.connections.get_mut(connection.0) else {
             return false;
         };
         viewer.viewpoint = viewpoint;
@@ -93,18 +93,18 @@ impl NetworkServer {
     /// a [`Budget`]; 1 unless set, and at least 0.001. One of priority 2 is sent twice as often as one
     /// of 1 when there is too much to be sent. Returns whether there is such an object.
     pub fn set_priority(&mut self, id: NetId, priority: f32) -> bool {
-        let known = self.objects.get(id.0).is_some();
+        let known = self.world.objects.get(id.0).is_some();
         if known {
             let priority = sensible_priority(priority);
-            self.rationing.priorities.insert(id, priority);
+            self.replication.bandwidth.priorities.insert(id, priority);
         }
         known
     }
 
     /// Whether anything waits for its turn.
     pub(super) fn is_rationing(&self) -> bool {
-        self.rationing.connections.iter().any(|id| {
-            let connection = self.connections.get(id.0);
+        self.replication.bandwidth.connections.iter().any(|id| {
+            let connection = self.sessions.connections.get(id.0);
             let limit = connection.and_then(|connection| connection.limit.as_ref());
             limit.is_some_and(|limit| !limit.waiting.is_empty())
         })
@@ -114,11 +114,14 @@ impl NetworkServer {
     /// them instead: they get what is written next as everybody does.
     pub(super) fn end_budgets(&mut self) {
         // Some have not been given yet what was written when an object got another owner.
-        if !self.rationing.notes.list.is_empty() {
+        if !self.replication.bandwidth.notes.list.is_empty() {
             return;
         }
-        let (connections, owed) = (&mut self.connections, &self.owed);
-        self.rationing.connections.retain(|id| {
+        let (connections, owed) = (
+            &mut self.sessions.connections,
+            &self.visibility.pending_snapshots,
+        );
+        self.replication.bandwidth.connections.retain(|id| {
             let Some(connection) = connections.get_mut(id.0) else {
                 return false;
             };
@@ -131,47 +134,48 @@ impl NetworkServer {
 
     /// Sends connections with a budget what it allows of what has changed.
     pub(super) fn send_rations(&mut self) {
-        let connections = std::mem::take(&mut self.rationing.connections);
-        self.rationing.notes.sort();
+        let connections = std::mem::take(&mut self.replication.bandwidth.connections);
+        self.replication.bandwidth.notes.sort();
         for id in &connections {
-            let connection = self.connections.get_mut(id.0);
+            let connection = self.sessions.connections.get_mut(id.0);
             let limit = connection.and_then(|connection| connection.limit.take());
             let Some(mut limit) = limit else {
                 continue;
             };
             self.send_ration(*id, &mut limit);
-            if let Some(connection) = self.connections.get_mut(id.0) {
+            if let Some(connection) = self.sessions.connections.get_mut(id.0) {
                 connection.limit = Some(limit);
             }
         }
-        self.rationing.connections = connections;
-        self.rationing.notes.clear();
+        self.replication.bandwidth.connections = connections;
+        self.replication.bandwidth.notes.clear();
     }
 
     fn send_ration(&mut self, id: ConnectionId, limit: &mut Limit) {
         limit.renew();
-        let connection = self.connections.get(id.0);
+        let connection = self.sessions.connections.get(id.0);
         let ready = connection.filter(|connection| connection.is_ready());
         let Some(dialect) = ready.map(|connection| connection.dialect) else {
             limit.waiting.clear();
             return;
         };
-        let observed = |audience| self.audiences.get(audience).observes(id);
+        let observed = |audience| self.visibility.audiences.get(audience).observes(id);
         // Who is about to be given the full state has no use for changes that build on what it missed.
         let owed = |object| {
-            self.owed
+            self.visibility
+                .pending_snapshots
                 .get(&object)
                 .is_some_and(|owed| owed.contains(&id))
         };
-        limit.note(&self.rationing.notes, id, |note| {
+        limit.note(&self.replication.bandwidth.notes, id, |note| {
             // Some may see the object no more since that was written, ahead of the update.
             let ahead = note.changes.is_none();
-            let spawned = self.objects.get(note.net_id.0).filter(|_| ahead);
+            let spawned = self.world.objects.get(note.net_id.0).filter(|_| ahead);
             let audience = spawned.map_or(note.audience, |spawned| spawned.audience);
             observed(audience) && !owed(note.net_id)
         });
         limit.waiting.retain(|waiting| {
-            let spawned = self.objects.get(waiting.net_id.0);
+            let spawned = self.world.objects.get(waiting.net_id.0);
             // One that is not announced is another object, which has been given the id of a former one.
             spawned.is_some_and(|spawned| spawned.announced && observed(spawned.audience))
         });
@@ -182,15 +186,16 @@ impl NetworkServer {
     /// Chooses those whose turn has come, and writes again what has been missed.
     fn choose(&mut self, id: ConnectionId, dialect: Dialect, limit: &mut Limit) {
         let viewpoint = self
+            .sessions
             .connections
             .get(id.0)
             .and_then(|connection| connection.viewpoint);
         let packet_size = self.config.gathered_size();
-        let mut order = std::mem::take(&mut self.rationing.order);
-        let priorities = &self.rationing.priorities;
+        let mut order = std::mem::take(&mut self.replication.bandwidth.order);
+        let priorities = &self.replication.bandwidth.priorities;
         limit.order(&mut order, viewpoint, |id| {
             let priority = priorities.get(&id).copied().unwrap_or(1.0);
-            let place = self.places.get(id.0).map(|place| place.position);
+            let place = self.world.places.get(id.0).map(|place| place.position);
             (priority, place.unwrap_or_default())
         });
         if limit.again.dialect() == dialect {
@@ -205,7 +210,7 @@ impl NetworkServer {
             let net_id = waiting.net_id;
             let fresh = waiting
                 .fresh
-                .and_then(|note| self.rationing.notes.list.get(note))
+                .and_then(|note| self.replication.bandwidth.notes.list.get(note))
                 .and_then(|note| {
                     let changes = note.changes.as_ref()?;
                     Some((changes[Notes::place(dialect)].clone(), note.audience))
@@ -226,18 +231,19 @@ impl NetworkServer {
                 }
                 None => {
                     self.owe(net_id, &[id]);
-                    self.schedule.queue_dirty(net_id);
+                    self.replication.schedule.queue_dirty(net_id);
                 }
             }
-            self.rationing.chosen.push(Chosen {
+            self.replication.bandwidth.chosen.push(Chosen {
                 place,
                 changes,
                 shared,
             });
         }
         order.clear();
-        self.rationing.order = order;
-        self.rationing
+        self.replication.bandwidth.order = order;
+        self.replication
+            .bandwidth
             .chosen
             .sort_unstable_by_key(|chosen| chosen.place);
     }
@@ -246,11 +252,11 @@ impl NetworkServer {
     /// written again now, it would have them too, and everybody would have to be sent the collections
     /// whole: better wait until the operations have been sent.
     fn has_operations(&self, waiting: &Waiting) -> bool {
-        let spawned = self.objects.get(waiting.net_id.0);
+        let spawned = self.world.objects.get(waiting.net_id.0);
         let Some(spawned) = spawned.filter(|spawned| !spawned.unsent) else {
             return false;
         };
-        let slots = self.pools.slots(spawned.at);
+        let slots = self.world.pools.slots(spawned.at);
         let of_channel = |slot: &&dyn Slot| slot.info().channel == waiting.channel;
         slots.is_some_and(|slots| {
             let mut slots = slots.iter().filter(of_channel);
@@ -269,9 +275,9 @@ impl NetworkServer {
         place: usize,
         limit: &mut Limit,
     ) -> Option<Range<usize>> {
-        let spawned = self.objects.get(net_id.0)?;
+        let spawned = self.world.objects.get(net_id.0)?;
         let is_owner = spawned.owner == Some(reader);
-        let slots = self.pools.slots_mut(spawned.at)?;
+        let slots = self.world.pools.slots_mut(spawned.at)?;
         let Limit {
             waiting,
             masks,
@@ -315,8 +321,8 @@ impl NetworkServer {
 
     /// Puts what was chosen into the connection's queue.
     fn send_chosen(&mut self, id: ConnectionId, limit: &mut Limit) {
-        let mut chosen = std::mem::take(&mut self.rationing.chosen);
-        let Some(connection) = self.connections.get_mut(id.0) else {
+        let mut chosen = std::mem::take(&mut self.replication.bandwidth.chosen);
+        let Some(connection) = self.sessions.connections.get_mut(id.0) else {
             return;
         };
         let (dialect, packet_size) = (connection.dialect, self.config.gathered_size());
@@ -336,7 +342,11 @@ impl NetworkServer {
                 continue;
             };
             let written = match shared {
-                Some(audience) => self.audiences.written(*audience, dialect, waiting.channel),
+                Some(audience) => {
+                    self.visibility
+                        .audiences
+                        .written(*audience, dialect, waiting.channel)
+                }
                 None => again.as_bytes(),
             };
             let changes = written.get(changes.clone()).unwrap_or_default();
@@ -349,16 +359,17 @@ impl NetworkServer {
         let mut sent = 0;
         for (channel, output) in (0_u8..).zip(outputs) {
             let pieces = self
-                .stock
+                .outbound
+                .chunks
                 .add(output.drain().inspect(|piece| sent += piece.len()));
             if !pieces.is_empty() {
-                connection.push(Parcel { channel, pieces }, &mut self.stock);
-                connection.list(&mut self.outgoing);
+                connection.push(Parcel { channel, pieces }, &mut self.outbound.chunks);
+                connection.list(&mut self.outbound.outgoing);
             }
         }
         limit.charge(sent);
         limit.take(chosen.iter().map(|chosen| chosen.place));
         chosen.clear();
-        self.rationing.chosen = chosen;
+        self.replication.bandwidth.chosen = chosen;
     }
 }

@@ -13,7 +13,7 @@ impl NetworkServer {
     /// What an object of this kind has pending is sent before it gets another owner: what the former
     /// one has written goes to all others, and none of it is lost.
     pub(super) fn before_owner_change(&mut self, id: NetId) {
-        let pool = self.objects.get(id.0).map(|spawned| spawned.at.pool);
+        let pool = self.world.objects.get(id.0).map(|spawned| spawned.at.pool);
         if pool.is_some_and(|pool| self.is_ruled(pool)) {
             self.hide_at_once(id);
             self.flush_ruled(id);
@@ -30,7 +30,7 @@ impl NetworkServer {
         owner: Option<ConnectionId>,
         told: Option<AudienceId>,
     ) {
-        let Some(spawned) = self.objects.get(id.0) else {
+        let Some(spawned) = self.world.objects.get(id.0) else {
             return;
         };
         let at = spawned.at;
@@ -38,11 +38,16 @@ impl NetworkServer {
             return;
         }
         let written = self.is_written_by(owner);
-        if let Some(slots) = self.pools.slots_mut(at) {
+        if let Some(slots) = self.world.pools.slots_mut(at) {
             set_owned(slots, written);
         }
         let sees = |connection: &ConnectionId| {
-            told.is_some_and(|audience| self.audiences.get(audience).observes(*connection))
+            told.is_some_and(|audience| {
+                self.visibility
+                    .audiences
+                    .get(audience)
+                    .observes(*connection)
+            })
         };
         let (former, owner) = (former.filter(sees), owner.filter(sees));
         if let Some(former) = former {
@@ -53,6 +58,7 @@ impl NetworkServer {
         if let Some(owner) = owner {
             // It may have missed what it is going to write from now on.
             let limited = self
+                .sessions
                 .connections
                 .get(owner.0)
                 .is_some_and(|c| c.limit.is_some());
@@ -96,7 +102,7 @@ impl NetworkServer {
         fields: impl Fn(&BehaviourInfo) -> u64,
     ) {
         let kind = self.describe(id).map(|(_, description)| description.kind);
-        let (Some(kind), Some(spawned)) = (kind, self.objects.get_mut(id.0)) else {
+        let (Some(kind), Some(spawned)) = (kind, self.world.objects.get_mut(id.0)) else {
             return;
         };
         let is_owner = spawned.owner == Some(connection);
@@ -105,11 +111,11 @@ impl NetworkServer {
         }
         let lease = if is_owner { spawned.lease } else { 0 };
         let (at, unsent) = (spawned.at, spawned.unsent);
-        let leaves = spawned.moved && !self.audiences.admits(spawned.wanted, connection);
-        let Some(receiver) = self.connections.get_mut(connection.0) else {
+        let leaves = spawned.moved && !self.visibility.audiences.admits(spawned.wanted, connection);
+        let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
-        let state = self.pools.slots_mut(at).and_then(|slots| {
+        let state = self.world.pools.slots_mut(at).and_then(|slots| {
             let mut state = NetworkWriter::with_dialect(receiver.dialect);
             let written = write_state(slots, fields, &mut state);
             // Unet's own clients know no such message.
@@ -130,14 +136,14 @@ impl NetworkServer {
                 let length = receiver.own.commit();
                 receiver.charge(length);
                 self.stats.count_encoded(MessageType::OwnerState, length);
-                receiver.list(&mut self.outgoing);
+                receiver.list(&mut self.outbound.outgoing);
                 return;
             }
             receiver.own.give_up();
         }
         self.owe(id, &[connection]);
-        if let Some(spawned) = self.objects.get_mut(id.0) {
-            self.schedule.queue_moved(id, spawned);
+        if let Some(spawned) = self.world.objects.get_mut(id.0) {
+            self.replication.schedule.queue_moved(id, spawned);
         }
     }
 
@@ -152,6 +158,7 @@ impl NetworkServer {
         payload: &[u8],
     ) -> Result<(), ReadError> {
         let dialect = self
+            .sessions
             .connections
             .get(from.0)
             .map(|connection| connection.dialect);
@@ -159,7 +166,7 @@ impl NetworkServer {
             .with_max_elements(self.config.max_elements);
         let id = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
-        let spawned = self.objects.get(id.0);
+        let spawned = self.world.objects.get(id.0);
         let Some(spawned) = spawned.filter(|spawned| spawned.owner == Some(from)) else {
             self.stats.ignored_writes += 1;
             self.events.push_minor(ServerEvent::WriteIgnored {
@@ -168,7 +175,7 @@ impl NetworkServer {
             });
             return Ok(());
         };
-        let waits = self.misled.contains(&(from, id));
+        let waits = self.sessions.owner_corrections.contains(&(from, id));
         if spawned.lease != lease || lease == 0 || waits {
             self.stats.ignored_writes += 1;
             return Ok(());
@@ -177,15 +184,15 @@ impl NetworkServer {
         if self.host.is_some() {
             self.remember_object_for_local(id, at);
         }
-        let Some(slots) = self.pools.slots_mut(at) else {
+        let Some(slots) = self.world.pools.slots_mut(at) else {
             self.stats.ignored_writes += 1;
             return Ok(());
         };
-        let effort = self.effort.entry(from).or_default();
+        let effort = self.sessions.owner_bytes.entry(from).or_default();
         let limit = self.config.max_owner_bytes;
         if *effort > limit.saturating_mul(4) {
             self.stats.ignored_writes += 1;
-            self.misled.insert((from, id));
+            self.sessions.owner_corrections.insert((from, id));
             return Ok(());
         }
         let written = read_writes(slots, &mut reader, limit, effort);
@@ -193,7 +200,7 @@ impl NetworkServer {
             Ok(all) => all,
             Err(error) => {
                 self.stats.ignored_writes += 1;
-                self.misled.insert((from, id));
+                self.sessions.owner_corrections.insert((from, id));
                 return Err(error);
             }
         };
@@ -205,15 +212,15 @@ impl NetworkServer {
                 fields,
             });
         }
-        self.schedule.queue_dirty(id);
+        self.replication.schedule.queue_dirty(id);
         Ok(())
     }
 
     /// Gives owners their fields as they are whose writes could not be read: once with an update, however
     /// many there were.
     pub(super) fn correct_misled(&mut self) {
-        self.effort.clear();
-        for (owner, id) in std::mem::take(&mut self.misled) {
+        self.sessions.owner_bytes.clear();
+        for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections) {
             if self.owner(id) == Some(owner) {
                 self.send_owner_state(owner, id, |info| {
                     info.rules.owner_write & info.rules.readable(true)

@@ -37,12 +37,12 @@ impl NetworkServer {
     /// nothing is changed then.
     pub fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> Result<(), ParentError> {
         for id in [Some(child), parent].into_iter().flatten() {
-            if self.objects.get(id.0).is_none() {
+            if self.world.objects.get(id.0).is_none() {
                 return Err(ParentError::UnknownObject(id));
             }
         }
         if let Some(parent) = parent
-            && (parent == child || self.relations.ancestors(parent).any(|id| id == child))
+            && (parent == child || self.world.relations.ancestors(parent).any(|id| id == child))
         {
             return Err(ParentError::Circle { child, parent });
         }
@@ -52,19 +52,19 @@ impl NetworkServer {
 
     /// The objects directly below an object, by ascending id.
     pub fn children(&self, id: NetId) -> impl Iterator<Item = NetId> {
-        self.relations.children(id)
+        self.world.relations.children(id)
     }
 
     /// The parent of an object, the parent of that, and so on up to one that has none.
     pub fn ancestors(&self, id: NetId) -> impl Iterator<Item = NetId> {
-        self.relations.ancestors(id)
+        self.world.relations.ancestors(id)
     }
 
     /// An object is gone: those below it have no parent.
     pub(super) fn detach_children(&mut self, parent: NetId) {
-        for child in self.relations.children(parent).collect::<Vec<_>>() {
+        for child in self.world.relations.children(parent).collect::<Vec<_>>() {
             // A callback may have put it below another one.
-            if self.relations.parent(child) == Some(parent) {
+            if self.world.relations.parent(child) == Some(parent) {
                 self.change_parent(child, None);
             }
         }
@@ -72,15 +72,15 @@ impl NetworkServer {
 
     /// The scene id and the parent of an object.
     pub(crate) fn relation(&self, id: NetId) -> Relation {
-        self.relations.of(id)
+        self.world.relations.of(id)
     }
 
     fn change_parent(&mut self, child: NetId, parent: Option<NetId>) {
-        if !self.relations.set_parent(child, parent) {
+        if !self.world.relations.set_parent(child, parent) {
             return;
         }
-        let scene_id = self.relations.scene_id(child);
-        if let Some(spawned) = self.objects.get_mut(child.0) {
+        let scene_id = self.world.relations.scene_id(child);
+        if let Some(spawned) = self.world.objects.get_mut(child.0) {
             spawned.related = parent.is_some() || scene_id.is_some();
         }
         self.parent_changed(child);
@@ -88,12 +88,12 @@ impl NetworkServer {
 
     /// An object has another parent: those who see it are told with the next update.
     fn parent_changed(&mut self, child: NetId) {
-        let spawned = self.objects.get(child.0);
+        let spawned = self.world.objects.get(child.0);
         // The others are told by its full state.
         if self.config.compare_schemas && spawned.is_some_and(|spawned| spawned.announced) {
-            self.reparented.insert(child);
+            self.visibility.reparented.insert(child);
         }
-        let parent = self.relations.parent(child);
+        let parent = self.world.relations.parent(child);
         let callback = LifecycleCallback::ParentChanged(parent);
         self.tell(child, Errand::Call(callback));
     }
@@ -101,11 +101,11 @@ impl NetworkServer {
     /// Tells who is below whom now. Those with fewer ancestors come first: no client sees a circle on the
     /// way from one order to another.
     pub(super) fn send_parents(&mut self) {
-        if self.reparented.is_empty() {
+        if self.visibility.reparented.is_empty() {
             return;
         }
-        let reparented = std::mem::take(&mut self.reparented).into_iter();
-        let depth = |id: &NetId| self.relations.ancestors(*id).count();
+        let reparented = std::mem::take(&mut self.visibility.reparented).into_iter();
+        let depth = |id: &NetId| self.world.relations.ancestors(*id).count();
         let mut reparented: Vec<_> = reparented.map(|id| (depth(&id), id)).collect();
         reparented.sort_unstable();
         let mut last = 0;
@@ -120,15 +120,15 @@ impl NetworkServer {
     }
 
     fn send_parent(&mut self, child: NetId) {
-        let Some(spawned) = self.objects.get(child.0) else {
+        let Some(spawned) = self.world.objects.get(child.0) else {
             return;
         };
         let audience = spawned.audience;
-        if !spawned.announced || !self.audiences.get(audience).has_listeners() {
+        if !spawned.announced || !self.visibility.audiences.get(audience).has_listeners() {
             return;
         }
-        let parent = self.relations.parent(child).unwrap_or(NetId::NONE);
-        for segments in self.audiences.outputs(audience).channel(0) {
+        let parent = self.world.relations.parent(child).unwrap_or(NetId::NONE);
+        for segments in self.visibility.audiences.outputs(audience).channel(0) {
             SetParent { child, parent }.encode(segments.begin());
             let length = segments.commit();
             self.stats.count_encoded(MessageType::SetParent, length);

@@ -22,23 +22,23 @@ impl NetworkServer {
     /// A client asks what time it is. It is answered by the next update, whose time is exact then. Of
     /// several questions until then the last one counts.
     pub(super) fn handle_ping(&mut self, from: ConnectionId, time: u64) {
-        let Some(connection) = self.connections.get_mut(from.0) else {
+        let Some(connection) = self.sessions.connections.get_mut(from.0) else {
             return;
         };
         match connection.ping.waiting.replace(time) {
-            None => self.pinging.push(from),
+            None => self.sessions.pinging.push(from),
             Some(_) => self.stats.ignored_pings += 1,
         }
     }
 
     /// Says what time it is to those who have asked, unless they ask too often.
     pub(super) fn answer_pings(&mut self) {
-        if self.pinging.is_empty() {
+        if self.sessions.pinging.is_empty() {
             return;
         }
-        let (now, tick_rate) = (self.now, self.config.tick_rate);
-        for id in std::mem::take(&mut self.pinging) {
-            let connection = self.connections.get_mut(id.0);
+        let (now, tick_rate) = (self.clock.now, self.config.tick_rate);
+        for id in std::mem::take(&mut self.sessions.pinging) {
+            let connection = self.sessions.connections.get_mut(id.0);
             let Some(connection) = connection.filter(|connection| connection.is_connected()) else {
                 continue;
             };

@@ -19,8 +19,8 @@ impl NetworkServer {
     pub fn handle_connect(&mut self) -> ConnectionId {
         let id = self.new_connection_id();
         let connection = Connection::new(id, self.config.gathered_size());
-        self.connections.insert(id.0, connection);
-        self.interest.management.handle_connect(id);
+        self.sessions.connections.insert(id.0, connection);
+        self.visibility.interest.management.handle_connect(id);
         if !self.config.compare_schemas {
             self.accept(id);
         }
@@ -29,16 +29,16 @@ impl NetworkServer {
 
     /// The number of the next connection.
     pub(super) fn new_connection_id(&mut self) -> ConnectionId {
-        let id = ConnectionId(self.next_connection);
-        let next = self.next_connection.checked_add(1);
-        self.next_connection = next.expect("connection numbers left");
+        let id = ConnectionId(self.sessions.next_connection);
+        let next = self.sessions.next_connection.checked_add(1);
+        self.sessions.next_connection = next.expect("connection numbers left");
         id
     }
 
     /// The transport has lost a connection.
     pub fn handle_disconnect(&mut self, connection: ConnectionId) {
         self.close(connection, DisconnectReason::ConnectionLost);
-        self.connections.remove(connection.0);
+        self.sessions.connections.remove(connection.0);
     }
 
     /// The transport has a packet from a connection.
@@ -74,7 +74,7 @@ impl NetworkServer {
     }
 
     fn handle_message(&mut self, from: ConnectionId, frame: Frame<'_>) -> Result<(), ReadError> {
-        let Some(connection) = self.connections.get(from.0) else {
+        let Some(connection) = self.sessions.connections.get(from.0) else {
             return Ok(());
         };
         let message_type = MessageType::from_number(frame.message_type);
@@ -123,11 +123,11 @@ impl NetworkServer {
     fn handle_connect_message(&mut self, from: ConnectionId, connect: &Connect) {
         if connect.version != PROTOCOL_VERSION {
             self.send_off(from, DisconnectReason::VersionMismatch);
-        } else if connect.schema_hash == self.schema_hash {
+        } else if connect.schema_hash == self.sessions.schema_hash {
             self.accept(from);
             // Both must speak it; the literal bytes of UNet everybody does.
             let dialect = connect.dialect.min(self.config.dialect);
-            if let Some(connection) = self.connections.get_mut(from.0) {
+            if let Some(connection) = self.sessions.connections.get_mut(from.0) {
                 connection.dialect = dialect;
             }
             let (version, schema_hash) = (PROTOCOL_VERSION, 0);
@@ -146,7 +146,7 @@ impl NetworkServer {
     }
 
     fn accept(&mut self, connection: ConnectionId) {
-        if let Some(accepted) = self.connections.get_mut(connection.0) {
+        if let Some(accepted) = self.sessions.connections.get_mut(connection.0) {
             accepted.state = ConnectionState::Connected;
             self.events.push(ServerEvent::Connected { connection });
         }
@@ -154,10 +154,10 @@ impl NetworkServer {
 
     /// Sends the description of every prefab, so that the client can say what differs.
     fn send_schema(&mut self, to: ConnectionId) {
-        let Some(connection) = self.connections.get_mut(to.0) else {
+        let Some(connection) = self.sessions.connections.get_mut(to.0) else {
             return;
         };
-        for text in self.prefabs.texts() {
+        for text in self.world.prefabs.texts() {
             let writer = connection.own.begin();
             let start = begin(MessageType::Schema, writer);
             text.encode(writer);
@@ -198,7 +198,7 @@ impl NetworkServer {
 
     /// Ends a connection: it sees and owns nothing any more.
     fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
-        let Some(closed) = self.connections.get_mut(connection.0) else {
+        let Some(closed) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
         if closed.state == ConnectionState::Closing {
@@ -207,26 +207,28 @@ impl NetworkServer {
         let was_in = closed.is_connected();
         // What was said to those who observe an object was said to it, too.
         self.deliver();
-        let Some(closed) = self.connections.get_mut(connection.0) else {
+        let Some(closed) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
         closed.state = ConnectionState::Closing;
         let owned: Vec<NetId> = std::mem::take(&mut closed.owned).into_iter().collect();
-        closed.list(&mut self.outgoing);
+        closed.list(&mut self.outbound.outgoing);
         for id in &owned {
-            if let Some(spawned) = self.objects.get_mut(id.0) {
+            if let Some(spawned) = self.world.objects.get_mut(id.0) {
                 spawned.owner = None;
-                if let Some(slots) = self.pools.slots_mut(spawned.at) {
+                if let Some(slots) = self.world.pools.slots_mut(spawned.at) {
                     set_owned(slots, false);
                 }
             }
         }
         let lost = self.with_lifecycle(&owned);
-        self.joining.retain(|joining| *joining != connection);
+        self.sessions
+            .joining
+            .retain(|joining| *joining != connection);
         self.leave_audiences(connection, &owned);
         self.cancel_owed(connection);
-        self.interest.forget_connection(connection);
-        self.rationing.forget_connection(connection);
+        self.visibility.interest.forget_connection(connection);
+        self.replication.bandwidth.forget_connection(connection);
         self.events.push(if was_in {
             ServerEvent::Disconnected {
                 connection,
@@ -247,11 +249,11 @@ impl NetworkServer {
     /// Makes a connection ready, as its own `Ready` message does: with the next update it gets
     /// every object that it may see. A connection that is ready stays so.
     pub fn set_ready(&mut self, connection: ConnectionId) {
-        if let Some(joiner) = self.connections.get_mut(connection.0)
+        if let Some(joiner) = self.sessions.connections.get_mut(connection.0)
             && joiner.state == ConnectionState::Connected
         {
             joiner.state = ConnectionState::Joining;
-            self.joining.push(connection);
+            self.sessions.joining.push(connection);
         }
     }
 
@@ -261,7 +263,7 @@ impl NetworkServer {
         if self.is_local(connection) {
             return;
         }
-        let Some(idle) = self.connections.get_mut(connection.0) else {
+        let Some(idle) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
         if matches!(
@@ -269,10 +271,12 @@ impl NetworkServer {
             ConnectionState::Joining | ConnectionState::Ready
         ) {
             idle.state = ConnectionState::Connected;
-            self.joining.retain(|joining| *joining != connection);
+            self.sessions
+                .joining
+                .retain(|joining| *joining != connection);
             // What was said to those who observe an object was said to it, too.
             self.deliver();
-            self.audiences.remove_ready(connection);
+            self.visibility.audiences.remove_ready(connection);
             self.cancel_owed(connection);
             self.send_own(connection, &NotReady {});
         }
@@ -282,15 +286,21 @@ impl NetworkServer {
     /// client sees the object at all.
     fn handle_resync(&mut self, from: ConnectionId, id: NetId) {
         let seen = self
+            .world
             .objects
             .get(id.0)
             .filter(|spawned| spawned.announced)
-            .is_some_and(|spawned| self.audiences.get(spawned.audience).observes(from));
+            .is_some_and(|spawned| {
+                self.visibility
+                    .audiences
+                    .get(spawned.audience)
+                    .observes(from)
+            });
         if !seen {
             self.stats.unknown_objects += 1;
-        } else if let Some(connection) = self.connections.get_mut(from.0) {
+        } else if let Some(connection) = self.sessions.connections.get_mut(from.0) {
             if connection.wanted.is_empty() {
-                self.resyncing.push(from);
+                self.sessions.resyncing.push(from);
             }
             connection.wanted.insert(id);
         }

@@ -37,27 +37,30 @@ struct Way {
 impl NetworkServer {
     /// Whether the objects of a pool have fields with rules.
     pub(super) fn is_ruled(&self, pool: u32) -> bool {
-        let kind = self.kinds.get(self.pools.prefab(pool) as usize);
+        let kind = self
+            .world
+            .prefab_infos
+            .get(self.world.pools.prefab(pool) as usize);
         kind.is_some_and(|kind| kind.ruled)
     }
 
     /// Writes what an object has to send, to each connection what it may read.
     pub(super) fn send_ruled(&mut self, audience: AudienceId, job: &Job, now: Duration) {
         let id = job.net_id;
-        let Some(spawned) = self.objects.get(id.0) else {
+        let Some(spawned) = self.world.objects.get(id.0) else {
             return;
         };
         let (at, owner) = (spawned.at, spawned.owner);
-        let owner = owner.filter(|owner| self.audiences.get(audience).observes(*owner));
+        let owner = owner.filter(|owner| self.visibility.audiences.get(audience).observes(*owner));
         let audiences = match owner {
             Some(owner) => [
                 audience,
-                self.audiences.without(audience, owner),
-                self.audiences.only(owner),
+                self.visibility.audiences.without(audience, owner),
+                self.visibility.audiences.only(owner),
             ],
             None => [audience; 3],
         };
-        let Some(slots) = self.pools.slots_mut(at) else {
+        let Some(slots) = self.world.pools.slots_mut(at) else {
             return;
         };
         let when = (nanos(now), job.force);
@@ -71,12 +74,12 @@ impl NetworkServer {
                 && let Err(error) = self.send_channel(id, channel, &selected, audiences, owner, now)
             {
                 failed |= 1 << channel;
-                self.scratch.outcome.errors.push((id, error));
+                self.replication.scratch.outcome.errors.push((id, error));
             }
         }
-        let slots = self.pools.slots(at);
+        let slots = self.world.pools.slots(at);
         if slots.is_some_and(|slots| slots.iter().any(|slot| slot.dirty_bits() != 0)) {
-            self.scratch.outcome.left.push((id, failed));
+            self.replication.scratch.outcome.left.push((id, failed));
         }
     }
 
@@ -90,10 +93,13 @@ impl NetworkServer {
         owner: Option<ConnectionId>,
         now: Duration,
     ) -> Result<(), WriteError> {
-        let Some(at) = self.objects.get(id.0).map(|spawned| spawned.at) else {
+        let Some(at) = self.world.objects.get(id.0).map(|spawned| spawned.at) else {
             return Ok(());
         };
-        let kind = self.kinds.get(self.pools.prefab(at.pool) as usize);
+        let kind = self
+            .world
+            .prefab_infos
+            .get(self.world.pools.prefab(at.pool) as usize);
         let first_behaviour = kind.map_or(0, |kind| kind.first_behaviour);
         let reliability = self.config.channels.get(usize::from(channel));
         let reliability = reliability.copied().unwrap_or(Channel::Reliable);
@@ -103,7 +109,7 @@ impl NetworkServer {
             room: self.config.room(reliability),
             lossy: reliability == Channel::Unreliable,
         };
-        let Some(slots) = self.pools.slots_mut(at) else {
+        let Some(slots) = self.world.pools.slots_mut(at) else {
             return Ok(());
         };
         let mut sent = [Vec::new(), Vec::new()];
@@ -119,7 +125,7 @@ impl NetworkServer {
             if masks.iter().all(|mask| *mask == 0) {
                 continue;
             }
-            let mut outputs = self.audiences.outputs(audience);
+            let mut outputs = self.visibility.audiences.outputs(audience);
             result = write_part(
                 slots,
                 way,
@@ -138,7 +144,7 @@ impl NetworkServer {
                 }
             }
         }
-        if self.rationing.is_needed() {
+        if self.replication.bandwidth.is_needed() {
             self.note_ruled((id, channel), audiences[0], owner, &sent);
         }
         result.map(|_| ())
@@ -153,7 +159,7 @@ impl NetworkServer {
         owner: Option<ConnectionId>,
         [others, own]: &[Vec<u64>; 2],
     ) {
-        let notes = &mut self.rationing.notes;
+        let notes = &mut self.replication.bandwidth.notes;
         let mut keep = |masks: &[u64]| {
             let start = position(&notes.masks);
             notes.masks.extend_from_slice(masks);
@@ -172,12 +178,12 @@ impl NetworkServer {
 
     /// Writes what an object has pending at once, before something else is said about it.
     pub(super) fn flush_ruled(&mut self, id: NetId) {
-        let Some(spawned) = self.objects.get(id.0) else {
+        let Some(spawned) = self.world.objects.get(id.0) else {
             return;
         };
         let (at, audience) = (spawned.at, spawned.audience);
-        let seen = spawned.announced && self.audiences.get(audience).has_listeners();
-        let slots = self.pools.slots(at).filter(|_| seen);
+        let seen = spawned.announced && self.visibility.audiences.get(audience).has_listeners();
+        let slots = self.world.pools.slots(at).filter(|_| seen);
         if slots.is_none_or(|slots| slots.iter().all(|slot| slot.dirty_bits() == 0)) {
             return;
         }
@@ -187,7 +193,7 @@ impl NetworkServer {
             row: at.row,
             force: true,
         };
-        let now = self.now;
+        let now = self.clock.now;
         self.send_ruled(audience, &job, now);
         self.settle(now);
         self.deliver_changes();

@@ -36,7 +36,7 @@ impl NetworkServer {
         match scene_id {
             Some(scene_id)
                 if scene_id == NetworkSceneId(0)
-                    || self.relations.scene_object(scene_id).is_some() =>
+                    || self.world.relations.scene_object(scene_id).is_some() =>
             {
                 Err(SpawnError::SceneIdTaken(scene_id))
             }
@@ -46,12 +46,12 @@ impl NetworkServer {
 
     /// The object that is spawned under a scene id.
     pub fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
-        self.relations.scene_object(scene_id)
+        self.world.relations.scene_object(scene_id)
     }
 
     /// All scene objects that are spawned, by ascending scene id.
     pub fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
-        self.relations.scene_objects()
+        self.world.relations.scene_objects()
     }
 
     /// The game says that its scene is complete: every scene object has been spawned. With the next
@@ -62,18 +62,28 @@ impl NetworkServer {
     /// [`on_in_scene_objects_spawned`](crate::NetworkLifecycle::on_in_scene_objects_spawned) of all scene
     /// objects runs here at once, and on clients before the event.
     pub fn scene_loaded(&mut self) {
-        self.scene_loaded = true;
+        self.visibility.scene_loaded = true;
         let spawned: Vec<NetId> = self.scene_objects().map(|(_, object)| object).collect();
         self.call_lifecycle(&spawned, LifecycleCallback::InSceneObjectsSpawned);
     }
 
     /// All scene objects are spawned, here and on the clients that are ready.
     pub(super) fn scene_objects_spawned(&mut self) {
-        if !self.config.compare_schemas || !self.audiences.get(Audiences::EVERYONE).has_listeners()
+        if !self.config.compare_schemas
+            || !self
+                .visibility
+                .audiences
+                .get(Audiences::EVERYONE)
+                .has_listeners()
         {
             return;
         }
-        for segments in self.audiences.outputs(Audiences::EVERYONE).channel(0) {
+        for segments in self
+            .visibility
+            .audiences
+            .outputs(Audiences::EVERYONE)
+            .channel(0)
+        {
             SpawnFinished { state: 2 }.encode(segments.begin());
             let length = segments.commit();
             self.stats.count_encoded(MessageType::SpawnFinished, length);

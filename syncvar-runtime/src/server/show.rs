@@ -81,8 +81,8 @@ impl NetworkServer {
     /// Moves objects to the audiences they should have: those who enter get them whole. Those who leave
     /// have [been told](Self::hide_objects).
     pub(super) fn show_objects(&mut self) {
-        let mut moved = std::mem::take(&mut self.scratch.objects);
-        self.schedule.take_moved(&mut moved);
+        let mut moved = std::mem::take(&mut self.replication.scratch.objects);
+        self.replication.schedule.take_moved(&mut moved);
         self.cross_over(true);
         for id in &moved {
             self.move_object(*id);
@@ -91,57 +91,69 @@ impl NetworkServer {
         self.flush_showing();
         self.end_crossing();
         moved.clear();
-        self.scratch.objects = moved;
+        self.replication.scratch.objects = moved;
     }
 
     fn move_object(&mut self, id: NetId) {
-        let Some(spawned) = self.objects.get_mut(id.0) else {
+        let Some(spawned) = self.world.objects.get_mut(id.0) else {
             return;
         };
         spawned.moved = false;
         let former = std::mem::replace(&mut spawned.audience, spawned.wanted);
         let latter = spawned.audience;
-        self.audiences.acquire(latter);
-        self.audiences.release(former);
+        self.visibility.audiences.acquire(latter);
+        self.visibility.audiences.release(former);
         if !spawned.announced {
             return;
         }
         spawned.owing = false;
-        let mut entering = std::mem::take(&mut self.scratch.entering);
-        let (before, after) = (self.audiences.get(former), self.audiences.get(latter));
-        let entered = |c| self.turnover.crossed.contains(&(former, c));
+        let mut entering = std::mem::take(&mut self.replication.scratch.entering);
+        let (before, after) = (
+            self.visibility.audiences.get(former),
+            self.visibility.audiences.get(latter),
+        );
+        let entered = |c| {
+            self.visibility
+                .viewer_changes
+                .crossed
+                .contains(&(former, c))
+        };
         entering.extend(
             after
                 .ready()
                 .filter(|c| !before.observes(*c) || entered(*c)),
         );
-        let owed = self.owed.remove(&id).unwrap_or_default();
+        let owed = self
+            .visibility
+            .pending_snapshots
+            .remove(&id)
+            .unwrap_or_default();
         entering.extend(owed.iter().copied().filter(|c| after.observes(*c)));
         entering.sort_unstable();
         entering.dedup();
         self.void(id, &owed);
         self.show_to(id, &entering);
         entering.clear();
-        self.scratch.entering = entering;
+        self.replication.scratch.entering = entering;
     }
 
     /// A connection belongs to no audience any more. Objects that are seen by the same connections
     /// since then share one audience again. Those that it owned are looked at; all are walked only if
     /// there are others, which it was shown or kept from.
     pub(super) fn leave_audiences(&mut self, connection: ConnectionId, owned: &[NetId]) {
-        let mut merged = self.audiences.forget(connection);
+        let mut merged = self.visibility.audiences.forget(connection);
         if merged.is_empty() {
             return;
         }
         for id in owned {
-            if let Some(spawned) = self.objects.get_mut(id.0) {
-                spawned.follow(&merged, &mut self.audiences);
+            if let Some(spawned) = self.world.objects.get_mut(id.0) {
+                spawned.follow(&merged, &mut self.visibility.audiences);
             }
         }
-        merged.retain(|former, _| self.audiences.is_named(*former));
+        merged.retain(|former, _| self.visibility.audiences.is_named(*former));
         if !merged.is_empty() {
-            for spawned in self.objects.values_mut() {
-                spawned.follow(&merged, &mut self.audiences);
+            for spawned in self.world.objects.values_mut() {
+                spawned.follow(&merged, &mut self.visibility.audiences);
             }
         }
     }
@@ -160,7 +172,7 @@ impl NetworkServer {
     /// Nothing is owed to a connection any more: it is not ready, or gone.
     pub(super) fn cancel_owed(&mut self, connection: ConnectionId) {
         let mut concerned = Vec::new();
-        for (id, owed) in &mut self.owed {
+        for (id, owed) in &mut self.visibility.pending_snapshots {
             let before = owed.len();
             owed.retain(|other| *other != connection);
             if owed.len() < before {
@@ -178,9 +190,14 @@ impl NetworkServer {
 
     /// Forgets the list of those to whom an object is owed if it has become empty.
     pub(super) fn settle_owed(&mut self, id: NetId) {
-        if self.owed.get(&id).is_some_and(Vec::is_empty) {
-            self.owed.remove(&id);
-            if let Some(spawned) = self.objects.get_mut(id.0) {
+        if self
+            .visibility
+            .pending_snapshots
+            .get(&id)
+            .is_some_and(Vec::is_empty)
+        {
+            self.visibility.pending_snapshots.remove(&id);
+            if let Some(spawned) = self.world.objects.get_mut(id.0) {
                 spawned.owing = false;
             }
         }
@@ -193,7 +210,7 @@ impl NetworkServer {
         if receivers.is_empty() {
             return;
         }
-        let Some(owner) = self.objects.get(id.0).map(|spawned| spawned.owner) else {
+        let Some(owner) = self.world.objects.get(id.0).map(|spawned| spawned.owner) else {
             return;
         };
         if !self.write_for_each(id, receivers, owner) {
@@ -201,7 +218,7 @@ impl NetworkServer {
             return;
         }
         for receiver in receivers {
-            let connection = self.connections.get_mut(receiver.0);
+            let connection = self.sessions.connections.get_mut(receiver.0);
             if let Some(limit) = connection.and_then(|connection| connection.limit.as_mut()) {
                 limit.forget(id);
             }
@@ -243,17 +260,22 @@ impl NetworkServer {
             for_owner,
             ..description
         };
-        if self.objects.get(id.0).is_some_and(|spawned| spawned.unsent) {
+        if self
+            .world
+            .objects
+            .get(id.0)
+            .is_some_and(|spawned| spawned.unsent)
+        {
             return false;
         }
-        if self.showing.receivers != receivers {
+        if self.visibility.snapshot_batch.receivers != receivers {
             self.flush_showing();
             self.address_showing(receivers);
         }
-        let Some(slots) = self.pools.slots_mut(at) else {
+        let Some(slots) = self.world.pools.slots_mut(at) else {
             return false;
         };
-        let segments = self.showing.spoken();
+        let segments = self.visibility.snapshot_batch.spoken();
         let told = (&mut self.stats, &mut self.events);
         if let Err(error) = description.write_all(slots, segments, told) {
             self.events.push(describe_failure(id, error));
@@ -265,9 +287,9 @@ impl NetworkServer {
 
     /// Remembers that connections are to be given the full state when it can be written.
     pub(super) fn owe(&mut self, id: NetId, receivers: &[ConnectionId]) {
-        if let Some(spawned) = self.objects.get_mut(id.0) {
+        if let Some(spawned) = self.world.objects.get_mut(id.0) {
             spawned.owing = true;
-            let owed = self.owed.entry(id).or_default();
+            let owed = self.visibility.pending_snapshots.entry(id).or_default();
             owed.extend(
                 receivers
                     .iter()
@@ -281,18 +303,21 @@ impl NetworkServer {
     /// Where an object's behaviours are, and what is to be said about it.
     #[inline]
     pub(super) fn describe(&self, id: NetId) -> Option<(Location, Description)> {
-        let spawned = self.objects.get(id.0)?;
+        let spawned = self.world.objects.get(id.0)?;
         let at = spawned.at;
         let mut relation = Relation::default();
         if spawned.related {
-            relation = self.relations.of(id);
+            relation = self.world.relations.of(id);
             // A peer whose schema is not compared knows nothing but UNet.
             relation.parent = relation.parent.filter(|_| self.config.compare_schemas);
         }
         let description = Description {
             net_id: id,
-            kind: *self.kinds.get(self.pools.prefab(at.pool) as usize)?,
-            place: *self.places.get(id.0)?,
+            kind: *self
+                .world
+                .prefab_infos
+                .get(self.world.pools.prefab(at.pool) as usize)?,
+            place: *self.world.places.get(id.0)?,
             relation,
             room: self.config.room(Channel::Reliable),
             for_owner: false,
@@ -301,27 +326,35 @@ impl NetworkServer {
     }
 
     fn address_showing(&mut self, receivers: &[ConnectionId]) {
-        let connections = receivers.iter().filter_map(|c| self.connections.get(c.0));
+        let connections = receivers
+            .iter()
+            .filter_map(|c| self.sessions.connections.get(c.0));
         let dialects = connections.map(|connection| connection.dialect);
         let (mut unet, mut compact) = (false, false);
         for dialect in dialects {
             unet |= dialect == Dialect::Unet;
             compact |= dialect == Dialect::Compact;
         }
-        self.showing.receivers.extend_from_slice(receivers);
-        (self.showing.unet.0, self.showing.compact.0) = (unet, compact);
+        self.visibility
+            .snapshot_batch
+            .receivers
+            .extend_from_slice(receivers);
+        (
+            self.visibility.snapshot_batch.unet.0,
+            self.visibility.snapshot_batch.compact.0,
+        ) = (unet, compact);
     }
 
     /// Gives the full states that have been written to those they are for.
     pub(super) fn flush_showing(&mut self) {
-        if self.showing.receivers.is_empty() {
+        if self.visibility.snapshot_batch.receivers.is_empty() {
             return;
         }
-        let receivers = std::mem::take(&mut self.showing.receivers);
-        let unet: Vec<Bytes> = self.showing.unet.1.drain().collect();
-        let compact: Vec<Bytes> = self.showing.compact.1.drain().collect();
+        let receivers = std::mem::take(&mut self.visibility.snapshot_batch.receivers);
+        let unet: Vec<Bytes> = self.visibility.snapshot_batch.unet.1.drain().collect();
+        let compact: Vec<Bytes> = self.visibility.snapshot_batch.compact.1.drain().collect();
         for receiver in receivers {
-            let connection = self.connections.get(receiver.0);
+            let connection = self.sessions.connections.get(receiver.0);
             match connection.map(|connection| connection.dialect) {
                 Some(Dialect::Unet) => self.push(receiver, &unet),
                 Some(Dialect::Compact | Dialect::Mirror) => self.push(receiver, &compact),
@@ -337,12 +370,12 @@ impl NetworkServer {
 
     /// The same on a channel.
     pub(super) fn push_on(&mut self, channel: u8, receiver: ConnectionId, pieces: &[Bytes]) {
-        let Some(connection) = self.connections.get_mut(receiver.0) else {
+        let Some(connection) = self.sessions.connections.get_mut(receiver.0) else {
             return;
         };
         connection.charge(pieces.iter().map(Bytes::len).sum());
-        let pieces = self.stock.add(pieces.iter().cloned());
-        connection.push(Parcel { channel, pieces }, &mut self.stock);
-        connection.list(&mut self.outgoing);
+        let pieces = self.outbound.chunks.add(pieces.iter().cloned());
+        connection.push(Parcel { channel, pieces }, &mut self.outbound.chunks);
+        connection.list(&mut self.outbound.outgoing);
     }
 }

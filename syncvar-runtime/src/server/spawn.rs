@@ -133,7 +133,7 @@ impl NetworkServer {
             Audiences::EVERYONE
         };
         let spawned = Spawned {
-            at: self.pools.insert(prefab, behaviours),
+            at: self.world.pools.insert(prefab, behaviours),
             audience: wanted,
             wanted,
             owner: None,
@@ -148,15 +148,20 @@ impl NetworkServer {
             related: scene_id.is_some(),
         };
         let rotation = rotation.unwrap_or(Quaternion::IDENTITY);
-        self.places.insert(net_id.0, Place { position, rotation });
-        self.schedule.queue_new(net_id);
-        self.audiences.acquire(wanted);
-        self.audiences.acquire(wanted);
-        self.objects.insert(net_id.0, spawned);
+        self.world
+            .places
+            .insert(net_id.0, Place { position, rotation });
+        self.replication.schedule.queue_new(net_id);
+        self.visibility.audiences.acquire(wanted);
+        self.visibility.audiences.acquire(wanted);
+        self.world.objects.insert(net_id.0, spawned);
         if let Some(scene_id) = scene_id {
-            self.relations.set_scene_id(net_id, scene_id);
+            self.world.relations.set_scene_id(net_id, scene_id);
         }
-        self.interest.management.handle_spawn(net_id, position);
+        self.visibility
+            .interest
+            .management
+            .handle_spawn(net_id, position);
         if owner.is_some() {
             self.give(net_id, owner);
         }
@@ -172,11 +177,12 @@ impl NetworkServer {
         let types: Vec<TypeId> = behaviours.slots().type_ids();
         match name {
             None => self
+                .world
                 .prefabs
                 .by_types(&types)
                 .ok_or_else(|| SpawnError::NotRegistered(format!("{behaviours:?}"))),
             Some(name) => {
-                let prefab = self.prefabs.by_name(name);
+                let prefab = self.world.prefabs.by_name(name);
                 let prefab = prefab.ok_or_else(|| SpawnError::UnknownPrefab(name.into()))?;
                 if prefab.types != types {
                     return Err(SpawnError::OtherBehaviours {
@@ -193,7 +199,7 @@ impl NetworkServer {
     /// the next ones follow it, unless it is far ahead: a game that numbers some objects in a range
     /// of its own would use up all ids.
     fn choose_net_id(&mut self, wanted: Option<NetId>) -> Result<NetId, SpawnError> {
-        let (objects, net_ids) = (&self.objects, &mut self.net_ids);
+        let (objects, net_ids) = (&self.world.objects, &mut self.world.net_ids);
         let Some(NetId(number)) = wanted else {
             let free = net_ids.find(|number| objects.get(*number).is_none());
             return free.map(NetId).ok_or(SpawnError::OutOfIds);
@@ -228,8 +234,8 @@ impl NetworkServer {
     /// Its [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs first. If the
     /// object is being called at the time, it is despawned when that is done.
     pub fn despawn(&mut self, id: NetId) -> bool {
-        if self.lent.contains(id) {
-            return self.lent.let_go(id, Leaving::Destroyed);
+        if self.world.checked_out.contains(id) {
+            return self.world.checked_out.let_go(id, Leaving::Destroyed);
         }
         if self.has_lifecycle(id) {
             self.tell(id, Errand::Despawn);
@@ -241,36 +247,47 @@ impl NetworkServer {
     /// Takes an object away, when its behaviours have been told.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
         self.hide_at_once(id);
-        let Some(spawned) = self.objects.remove(id.0) else {
+        let Some(spawned) = self.world.objects.remove(id.0) else {
             return false;
         };
-        self.pools.remove(spawned.at);
-        self.places.remove(id.0);
-        self.owed.remove(&id);
-        self.relations.forget(id);
-        self.reparented.remove(&id);
-        self.interest.forget(id);
-        self.rationing.forget_object(id);
+        self.world.pools.remove(spawned.at);
+        self.world.places.remove(id.0);
+        self.visibility.pending_snapshots.remove(&id);
+        self.world.relations.forget(id);
+        self.visibility.reparented.remove(&id);
+        self.visibility.interest.forget(id);
+        self.replication.bandwidth.forget_object(id);
         self.forget_for_local(id);
         if !self.has_no_calls() {
             self.forget_calls(id);
         }
         if let Some(owner) = spawned
             .owner
-            .and_then(|owner| self.connections.get_mut(owner.0))
+            .and_then(|owner| self.sessions.connections.get_mut(owner.0))
         {
             owner.owned.remove(&id);
         }
-        if spawned.announced && self.audiences.get(spawned.audience).has_listeners() {
-            for segments in self.audiences.outputs(spawned.audience).channel(0) {
+        if spawned.announced
+            && self
+                .visibility
+                .audiences
+                .get(spawned.audience)
+                .has_listeners()
+        {
+            for segments in self
+                .visibility
+                .audiences
+                .outputs(spawned.audience)
+                .channel(0)
+            {
                 ObjectDestroy { net_id: id }.encode(segments.begin());
                 let length = segments.commit();
                 self.stats.count_encoded(MessageType::ObjectDestroy, length);
             }
         }
-        self.audiences.release(spawned.audience);
-        self.audiences.release(spawned.wanted);
-        if self.relations.has_children() {
+        self.visibility.audiences.release(spawned.audience);
+        self.visibility.audiences.release(spawned.wanted);
+        if self.world.relations.has_children() {
             self.detach_children(id);
         }
         true
@@ -298,7 +315,7 @@ impl NetworkServer {
         if self.is_local(connection) {
             return self.set_visible_locally(id, None);
         }
-        self.interest.set_shown(id, connection, false);
+        self.visibility.interest.set_shown(id, connection, false);
         self.set_wanted(id, |audiences, wanted| {
             audiences.restore(wanted, connection)
         })
@@ -319,22 +336,27 @@ impl NetworkServer {
     }
 
     fn take_from_interest(&mut self, id: NetId) {
-        if let Some(spawned) = self.objects.get_mut(id.0) {
+        if let Some(spawned) = self.world.objects.get_mut(id.0) {
             spawned.by_interest = false;
-            self.interest.take_shown(id);
+            self.visibility.interest.take_shown(id);
             self.set_view_of_local(id, None);
         }
     }
 
     fn set_visible(&mut self, id: NetId, connection: ConnectionId, visible: bool) -> bool {
-        let Some(spawned) = self.objects.get(id.0).filter(|_| self.knows(connection)) else {
+        let Some(spawned) = self
+            .world
+            .objects
+            .get(id.0)
+            .filter(|_| self.knows(connection))
+        else {
             return false;
         };
         if self.is_local(connection) {
             return self.set_visible_locally(id, Some(visible));
         }
-        if spawned.by_interest && self.audiences.base(spawned.wanted) == Base::Everyone {
-            self.interest.set_shown(id, connection, visible);
+        if spawned.by_interest && self.visibility.audiences.base(spawned.wanted) == Base::Everyone {
+            self.visibility.interest.set_shown(id, connection, visible);
         }
         self.set_wanted(id, |audiences, wanted| {
             audiences.with(wanted, connection, visible)
@@ -346,14 +368,14 @@ impl NetworkServer {
         id: NetId,
         choose: impl FnOnce(&mut Audiences, AudienceId) -> AudienceId,
     ) -> bool {
-        let Some(spawned) = self.objects.get_mut(id.0) else {
+        let Some(spawned) = self.world.objects.get_mut(id.0) else {
             return false;
         };
-        let wanted = choose(&mut self.audiences, spawned.wanted);
-        self.audiences.acquire(wanted);
-        self.audiences.release(spawned.wanted);
+        let wanted = choose(&mut self.visibility.audiences, spawned.wanted);
+        self.visibility.audiences.acquire(wanted);
+        self.visibility.audiences.release(spawned.wanted);
         spawned.wanted = wanted;
-        self.schedule.queue_moved(id, spawned);
+        self.replication.schedule.queue_moved(id, spawned);
         self.touch_for_local(id);
         true
     }
@@ -362,11 +384,14 @@ impl NetworkServer {
     /// it are not; a position that all of them follow is a field of a behaviour. Returns whether there
     /// is such an object.
     pub fn set_transform(&mut self, id: NetId, position: Vector3, rotation: Quaternion) -> bool {
-        let Some(place) = self.places.get_mut(id.0) else {
+        let Some(place) = self.world.places.get_mut(id.0) else {
             return false;
         };
         *place = Place { position, rotation };
-        self.interest.management.handle_move(id, position);
+        self.visibility
+            .interest
+            .management
+            .handle_move(id, position);
         true
     }
 
@@ -394,6 +419,7 @@ impl NetworkServer {
     fn give(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
         let known = owner.is_none_or(|owner| self.knows(owner));
         let former = self
+            .world
             .objects
             .get(id.0)
             .filter(|_| known)
@@ -402,7 +428,7 @@ impl NetworkServer {
             return true;
         }
         self.before_owner_change(id);
-        let Some(spawned) = self.objects.get_mut(id.0).filter(|_| known) else {
+        let Some(spawned) = self.world.objects.get_mut(id.0).filter(|_| known) else {
             return false;
         };
         let former = std::mem::replace(&mut spawned.owner, owner);
@@ -411,13 +437,14 @@ impl NetworkServer {
             let Some(connection) = connection else {
                 continue;
             };
-            let sees =
-                told.is_some_and(|audience| self.audiences.get(audience).observes(connection));
+            let sees = told.is_some_and(|audience| {
+                self.visibility.audiences.get(audience).observes(connection)
+            });
             if sees {
                 // What was said before is heard before.
                 self.deliver();
             }
-            if let Some(connection) = self.connections.get_mut(connection.0) {
+            if let Some(connection) = self.sessions.connections.get_mut(connection.0) {
                 if authority {
                     connection.owned.insert(id);
                 } else {

@@ -48,30 +48,34 @@ impl Transmit<'_> {
 impl NetworkServer {
     /// The next packet to be sent; call it until there is none.
     pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
-        self.packet.clear();
-        if self.audiences.is_written() {
+        self.outbound.packet.clear();
+        if self.visibility.audiences.is_written() {
             self.deliver();
         }
         let packet_size = self.config.gathered_size();
         let (id, packet) = loop {
-            let Some(id) = self.outgoing.front().copied() else {
-                self.stock.clear();
+            let Some(id) = self.outbound.outgoing.front().copied() else {
+                self.outbound.chunks.clear();
                 return None;
             };
-            let Some(connection) = self.connections.get_mut(id.0) else {
-                self.outgoing.pop_front();
+            let Some(connection) = self.sessions.connections.get_mut(id.0) else {
+                self.outbound.outgoing.pop_front();
                 continue;
             };
-            connection.flush_own(&mut self.stock);
-            let taken = connection.take_packet(packet_size, &self.stock, &mut self.packet);
+            connection.flush_own(&mut self.outbound.chunks);
+            let taken = connection.take_packet(
+                packet_size,
+                &self.outbound.chunks,
+                &mut self.outbound.packet,
+            );
             let done = connection.queue.is_empty();
             let closing = connection.state == ConnectionState::Closing;
             // One that is closing stays until it is asked once more and has nothing left.
             if done && !(closing && taken.is_some()) {
                 connection.listed = false;
-                self.outgoing.pop_front();
+                self.outbound.outgoing.pop_front();
                 if closing {
-                    self.connections.remove(id.0);
+                    self.sessions.connections.remove(id.0);
                 }
             }
             if let Some(packet) = taken {
@@ -79,10 +83,10 @@ impl NetworkServer {
             }
         };
         self.stats.sent.add(packet.length);
-        let segments = if self.packet.is_empty() {
-            self.stock.get(&packet.pieces)
+        let segments = if self.outbound.packet.is_empty() {
+            self.outbound.chunks.get(&packet.pieces)
         } else {
-            &self.packet
+            &self.outbound.packet
         };
         Some(Transmit {
             connection: id,
@@ -93,8 +97,8 @@ impl NetworkServer {
 
     /// Forgets pieces that nobody waits for, should it be long since nobody waited for any.
     pub(super) fn tidy_stock(&mut self) {
-        let (outgoing, connections) = (&self.outgoing, &self.connections);
-        self.stock.trim(|| {
+        let (outgoing, connections) = (&self.outbound.outgoing, &self.sessions.connections);
+        self.outbound.chunks.trim(|| {
             let waiting = outgoing.iter().filter_map(|id| connections.get(id.0));
             let parcels = waiting.flat_map(|connection| &connection.queue);
             parcels.map(|parcel| parcel.pieces.start).min()

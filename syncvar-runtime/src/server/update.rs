@@ -42,10 +42,8 @@ impl NetworkServer {
     /// A behaviour is sent when it is dirty and more than its send interval has passed since it was
     /// last sent, or since time zero.
     pub fn update(&mut self, now: Duration) {
-        self.now = self.now.saturating_add(now.saturating_sub(self.clock));
-        self.clock = now;
-        let now = self.now;
-        let joining = !self.joining.is_empty();
+        let now = self.clock.advance(now);
+        let joining = !self.sessions.joining.is_empty();
         self.tidy_stock();
         self.answer_pings();
         self.correct_misled();
@@ -63,7 +61,7 @@ impl NetworkServer {
         self.show_objects();
         self.announce();
         self.send_parents();
-        if std::mem::take(&mut self.scene_loaded) {
+        if std::mem::take(&mut self.visibility.scene_loaded) {
             self.scene_objects_spawned();
         }
         if joining {
@@ -75,21 +73,21 @@ impl NetworkServer {
 
     /// Has objects sent again to those who asked, so many for each in one update.
     fn schedule_resyncs(&mut self) {
-        let (connections, objects) = (&mut self.connections, &mut self.objects);
+        let (connections, objects) = (&mut self.sessions.connections, &mut self.world.objects);
         let limit = self.config.resyncs_per_update.max(1);
-        self.resyncing.retain(|id| {
+        self.sessions.resyncing.retain(|id| {
             let Some(connection) = connections.get_mut(id.0) else {
                 return false;
             };
             let wanted = std::iter::from_fn(|| connection.wanted.pop_first());
             for object in wanted.take(limit) {
                 if let Some(spawned) = objects.get_mut(object.0) {
-                    let owed = self.owed.entry(object).or_default();
+                    let owed = self.visibility.pending_snapshots.entry(object).or_default();
                     if !owed.contains(id) {
                         owed.push(*id);
                     }
                     spawned.owing = true;
-                    self.schedule.queue_moved(object, spawned);
+                    self.replication.schedule.queue_moved(object, spawned);
                 }
             }
             !connection.wanted.is_empty()
@@ -98,8 +96,8 @@ impl NetworkServer {
 
     /// Writes the changes of every object that is due, once each.
     fn send_changes(&mut self, now: Duration, all: bool) {
-        let mut due = std::mem::take(&mut self.scratch.objects);
-        self.schedule.take_due(now, all, &mut due);
+        let mut due = std::mem::take(&mut self.replication.scratch.objects);
+        self.replication.schedule.take_due(now, all, &mut due);
         let mut run = None;
         for id in due.drain(..) {
             let Some((next, job)) = self.prepare(id, now, all, run) else {
@@ -115,10 +113,10 @@ impl NetworkServer {
                     continue;
                 }
             }
-            self.scratch.jobs.push(job);
+            self.replication.scratch.jobs.push(job);
         }
         self.send_run(run, now);
-        self.scratch.objects = due;
+        self.replication.scratch.objects = due;
     }
 
     /// What is to be done for an object: nothing if it is not yet, or no longer, on the clients.
@@ -130,7 +128,7 @@ impl NetworkServer {
         all: bool,
         former: Option<Run>,
     ) -> Option<(Run, Job)> {
-        let spawned = self.objects.get_mut(id.0)?;
+        let spawned = self.world.objects.get_mut(id.0)?;
         let run = Run {
             pool: spawned.at.pool,
             audience: spawned.audience,
@@ -150,25 +148,30 @@ impl NetworkServer {
         // For this update only, whatever comes of it.
         let forced = std::mem::take(&mut spawned.forced);
         if !spawned.announced {
-            self.schedule.queue_new(id);
+            self.replication.schedule.queue_new(id);
             return None;
         }
         job.force |= forced | spawned.moved | spawned.owing;
-        if !self.audiences.get(spawned.audience).has_listeners() {
+        if !self
+            .visibility
+            .audiences
+            .get(spawned.audience)
+            .has_listeners()
+        {
             spawned.unsent = false;
             self.forget_changes(id);
             return None;
         }
         if spawned.unsent || spawned.owing {
-            self.scratch.unsettled.push(id);
+            self.replication.scratch.unsettled.push(id);
         }
         Some((run, job))
     }
 
     /// Makes every change part of the state: nobody sees the object.
     pub(super) fn forget_changes(&mut self, id: NetId) {
-        let at = self.objects.get(id.0).map(|spawned| spawned.at);
-        if let Some(slots) = at.and_then(|at| self.pools.slots_mut(at)) {
+        let at = self.world.objects.get(id.0).map(|spawned| spawned.at);
+        if let Some(slots) = at.and_then(|at| self.world.pools.slots_mut(at)) {
             slots.for_each_mut(|slot| slot.forget_changes());
         }
     }
@@ -178,8 +181,11 @@ impl NetworkServer {
         let Some(run) = run else {
             return;
         };
-        let kind = self.kinds.get(self.pools.prefab(run.pool) as usize);
-        let Some(pool) = self.pools.pool_mut(run.pool) else {
+        let kind = self
+            .world
+            .prefab_infos
+            .get(self.world.pools.prefab(run.pool) as usize);
+        let Some(pool) = self.world.pools.pool_mut(run.pool) else {
             return;
         };
         let channels = self.config.channels.len().min(MAX_CHANNELS);
@@ -191,27 +197,29 @@ impl NetworkServer {
             reliable: self.config.room(Channel::Reliable),
             unreliable: self.config.room(Channel::Unreliable),
             audience: run.audience,
-            outputs: self.audiences.outputs(run.audience),
+            outputs: self.visibility.audiences.outputs(run.audience),
             stats: stats.unwrap_or_default(),
             encoded: Encoded::default(),
-            outcome: &mut self.scratch.outcome,
+            outcome: &mut self.replication.scratch.outcome,
             notes: self
-                .rationing
+                .replication
+                .bandwidth
                 .is_needed()
-                .then_some(&mut self.rationing.notes),
+                .then_some(&mut self.replication.bandwidth.notes),
         };
-        let jobs = &self.scratch.jobs[..];
+        let jobs = &self.replication.scratch.jobs[..];
         #[cfg(feature = "parallel")]
-        let jobs = self
-            .scratch
-            .shares
-            .write(jobs, self.config.parallel_from, pool, &mut sink);
+        let jobs =
+            self.replication
+                .scratch
+                .shares
+                .write(jobs, self.config.parallel_from, pool, &mut sink);
         pool.write_changes(jobs, &mut sink);
         let Encoded { unet, compact } = sink.encoded;
         self.stats.count_all_encoded(MessageType::UpdateVars, unet);
         self.stats
             .count_all_encoded(MessageType::UpdateBatch, compact);
-        self.scratch.jobs.clear();
+        self.replication.scratch.jobs.clear();
         self.settle(now);
     }
 
@@ -219,18 +227,18 @@ impl NetworkServer {
     pub(super) fn settle(&mut self, now: Duration) {
         let Scratch {
             outcome, unsettled, ..
-        } = &mut self.scratch;
+        } = &mut self.replication.scratch;
         for id in unsettled.drain(..) {
             let failed = outcome.errors.iter().any(|(object, _)| *object == id);
-            if let Some(spawned) = self.objects.get_mut(id.0).filter(|_| !failed) {
+            if let Some(spawned) = self.world.objects.get_mut(id.0).filter(|_| !failed) {
                 spawned.unsent = false;
                 if spawned.owing {
-                    self.schedule.queue_sent(id, spawned);
+                    self.replication.schedule.queue_sent(id, spawned);
                 }
             }
         }
         for (id, error) in outcome.errors.drain(..) {
-            if let Some(spawned) = self.objects.get_mut(id.0) {
+            if let Some(spawned) = self.world.objects.get_mut(id.0) {
                 spawned.unsent = true;
             }
             self.events.push(describe_failure(id, error));
@@ -239,16 +247,16 @@ impl NetworkServer {
         for (id, failed) in left.drain(..) {
             self.reschedule(id, now, failed);
         }
-        self.scratch.outcome.left = left;
+        self.replication.scratch.outcome.left = left;
     }
 
     /// Sees to it that an object is looked at again when its next behaviour is due. Those on channels
     /// that could not be written (a bit each) wait until the object is changed.
     fn reschedule(&mut self, id: NetId, now: Duration, failed: u64) {
-        let Some(spawned) = self.objects.get_mut(id.0) else {
+        let Some(spawned) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(slots) = self.pools.slots(spawned.at) else {
+        let Some(slots) = self.world.pools.slots(spawned.at) else {
             return;
         };
         let channels = self.config.channels.len().min(MAX_CHANNELS);
@@ -266,8 +274,8 @@ impl NetworkServer {
         });
         match next.min().map(Duration::from_nanos) {
             // Due and still dirty: its `on_serialize` says not yet. It is asked at every update.
-            Some(next) if next <= now => self.schedule.queue_dirty(id),
-            Some(next) => self.schedule.wait(id, spawned, next),
+            Some(next) if next <= now => self.replication.schedule.queue_dirty(id),
+            Some(next) => self.replication.schedule.wait(id, spawned, next),
             None => {}
         }
     }
@@ -283,9 +291,9 @@ impl NetworkServer {
     }
 
     fn deliver_to(&mut self, concerned: impl Fn(&Connection) -> bool) {
-        let (connections, outgoing) = (&mut self.connections, &mut self.outgoing);
-        let stock = &mut self.stock;
-        self.audiences.drain(|channel, pieces, members| {
+        let (connections, outgoing) = (&mut self.sessions.connections, &mut self.outbound.outgoing);
+        let stock = &mut self.outbound.chunks;
+        self.visibility.audiences.drain(|channel, pieces, members| {
             let length = pieces.iter().map(Bytes::len).sum();
             let pieces = stock.add(pieces.iter().cloned());
             for member in members {
@@ -306,7 +314,7 @@ impl NetworkServer {
         if self.is_local(connection) {
             return;
         }
-        let Some(receiver) = self.connections.get_mut(connection.0) else {
+        let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
         let writer = receiver.own.begin();
@@ -318,7 +326,7 @@ impl NetworkServer {
         let length = receiver.own.commit();
         receiver.charge(length);
         self.stats.count_encoded(M::TYPE, length);
-        receiver.list(&mut self.outgoing);
+        receiver.list(&mut self.outbound.outgoing);
     }
 
     /// Tells a connection whether it owns an object.

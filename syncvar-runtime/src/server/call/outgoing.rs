@@ -192,12 +192,20 @@ impl NetworkServer {
     ) -> Result<(), CallError> {
         let [mut unet, mut compact] = plan.spoken;
         compact |= plan.local || plan.target == Target::Everyone;
-        let at = self.objects.get(object.0).map(|spawned| spawned.at.pool);
-        let prefab = at.and_then(|pool| self.prefabs.get(self.pools.prefab(pool)));
+        let at = self
+            .world
+            .objects
+            .get(object.0)
+            .map(|spawned| spawned.at.pool);
+        let prefab = at.and_then(|pool| self.world.prefabs.get(self.world.pools.prefab(pool)));
         let calls = &prefab.ok_or(CallError::UnknownObject(object))?.calls;
         let hash = Name::Hash(plan.place.schema.hash);
         if unet && !calls.named(hash).is_some_and(|place| place.is(&plan.place)) {
-            let mut known = self.connections.values().filter(|it| it.is_connected());
+            let mut known = self
+                .sessions
+                .connections
+                .values()
+                .filter(|it| it.is_connected());
             let later = matches!(plan.receivers, Receivers::Later);
             if !later || known.any(|it| it.dialect == Dialect::Unet) {
                 return Err(CallError::Ambiguous);

@@ -37,10 +37,13 @@ impl NetworkServer {
         number: u32,
         target: Option<Target>,
     ) -> Result<Plan, CallError> {
-        let spawned = self.objects.get(object.0);
+        let spawned = self.world.objects.get(object.0);
         let spawned = spawned.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.pools.prefab(spawned.at.pool);
-        let place = self.prefabs.declared_call(prefab, object, class, number)?;
+        let prefab = self.world.pools.prefab(spawned.at.pool);
+        let place = self
+            .world
+            .prefabs
+            .declared_call(prefab, object, class, number)?;
         if usize::from(place.schema.channel) >= self.config.channels.len() {
             return Err(CallError::UnknownChannel(place.schema.channel));
         }
@@ -82,14 +85,22 @@ impl NetworkServer {
                 return self.is_for_local(object, spawned);
             }
             if !waits {
-                return self.audiences.get(spawned.audience).observes(connection);
+                return self
+                    .visibility
+                    .audiences
+                    .get(spawned.audience)
+                    .observes(connection);
             }
-            let state = self.connections.get(connection.0).map(|known| known.state);
+            let state = self
+                .sessions
+                .connections
+                .get(connection.0)
+                .map(|known| known.state);
             let ready = matches!(
                 state,
                 Some(ConnectionState::Joining | ConnectionState::Ready)
             );
-            ready && self.audiences.admits(spawned.wanted, connection)
+            ready && self.visibility.audiences.admits(spawned.wanted, connection)
         };
         let named: &[ConnectionId] = match target {
             Target::Observers | Target::NotOwner | Target::Everyone | Target::AllBut(_) => &[],
@@ -111,7 +122,7 @@ impl NetworkServer {
 
     /// Those of a target who observe the object now.
     pub(super) fn receivers(&self, spawned: &Spawned, target: &Target) -> Receivers {
-        let audience = self.audiences.get(spawned.audience);
+        let audience = self.visibility.audiences.get(spawned.audience);
         let but = |left_out: Option<ConnectionId>| match left_out {
             Some(left_out) if audience.observes(left_out) => {
                 Receivers::Some(audience.ready().filter(|c| *c != left_out).collect())
@@ -137,18 +148,26 @@ impl NetworkServer {
     /// Whether `Unet` and `Compact` are spoken by those whom a call goes to.
     pub(super) fn spoken(&self, receivers: &Receivers) -> [bool; 2] {
         let speaks = |connections: &[ConnectionId], dialect| {
-            let connections = connections.iter().filter_map(|c| self.connections.get(c.0));
+            let connections = connections
+                .iter()
+                .filter_map(|c| self.sessions.connections.get(c.0));
             let mut dialects = connections.map(|connection| connection.dialect);
             dialects.any(|spoken| spoken == dialect)
         };
         [Dialect::Unet, Dialect::Compact].map(|dialect| match receivers {
             // Whoever is there may be ready by then, and may not have said yet what it speaks.
-            Receivers::Later => self.connections.values().any(|known| match known.state {
-                ConnectionState::Closing => false,
-                ConnectionState::Connecting => dialect <= self.config.dialect,
-                _ => known.dialect == dialect,
-            }),
-            Receivers::Audience(audience) => self.audiences.get(*audience).speaks(dialect),
+            Receivers::Later => self
+                .sessions
+                .connections
+                .values()
+                .any(|known| match known.state {
+                    ConnectionState::Closing => false,
+                    ConnectionState::Connecting => dialect <= self.config.dialect,
+                    _ => known.dialect == dialect,
+                }),
+            Receivers::Audience(audience) => {
+                self.visibility.audiences.get(*audience).speaks(dialect)
+            }
             Receivers::Some(connections) => speaks(connections, dialect),
         })
     }

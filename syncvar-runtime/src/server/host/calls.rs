@@ -56,11 +56,14 @@ impl NetworkServer {
         number: u32,
     ) -> Result<CallPlace, CallError> {
         let host = self.host.as_ref().ok_or(CallError::NotConnected)?;
-        let spawned = self.objects.get(object.0);
+        let spawned = self.world.objects.get(object.0);
         let spawned = spawned.filter(|_| host.known.contains(&object));
         let spawned = spawned.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.pools.prefab(spawned.at.pool);
-        let place = self.prefabs.declared_call(prefab, object, class, number)?;
+        let prefab = self.world.pools.prefab(spawned.at.pool);
+        let place = self
+            .world
+            .prefabs
+            .declared_call(prefab, object, class, number)?;
         if place.schema.requires_ownership && spawned.owner != Some(host.connection) {
             return Err(CallError::NotOwner(object));
         }
@@ -90,7 +93,7 @@ impl NetworkServer {
         } else {
             let mut arguments = read_own(&command.arguments);
             match self.run_call(object, &place, Some(from), &mut arguments) {
-                None if self.objects.get(object.0).is_some() => {
+                None if self.world.objects.get(object.0).is_some() => {
                     return self.calls.local.push_back(command);
                 }
                 None => CommandRefusal::UnknownObject,

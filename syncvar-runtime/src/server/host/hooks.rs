@@ -89,7 +89,7 @@ impl NetworkServer {
         id: NetId,
         at: Location,
     ) {
-        let slots = self.pools.slots(at);
+        let slots = self.world.pools.slots(at);
         let index = slots.and_then(<dyn Slots>::position::<B>);
         self.remember_for_local(id, at, index);
     }
@@ -102,7 +102,7 @@ impl NetworkServer {
         at: Location,
         index: Option<usize>,
     ) {
-        let slots = self.pools.slots(at);
+        let slots = self.world.pools.slots(at);
         if let (Some(host), Some(slots), Some(index)) = (&mut self.host, slots, index)
             && host.known.contains(&id)
             && let Some(slot) = slots.slot(index)
@@ -114,7 +114,7 @@ impl NetworkServer {
     /// All behaviours of an object are about to be written to.
     #[cold]
     pub(in crate::server) fn remember_object_for_local(&mut self, id: NetId, at: Location) {
-        let count = self.pools.slots(at).map_or(0, Slots::len);
+        let count = self.world.pools.slots(at).map_or(0, Slots::len);
         for index in 0..count {
             self.remember_for_local(id, at, Some(index));
         }
@@ -133,11 +133,14 @@ impl NetworkServer {
 
     /// Calls the hooks that are told of what an object is like when the local client meets it.
     pub(super) fn call_initial_hooks_locally(&mut self, id: NetId) {
-        let (Some(host), Some(spawned)) = (&mut self.host, self.objects.get(id.0)) else {
+        let (Some(host), Some(spawned)) = (&mut self.host, self.world.objects.get(id.0)) else {
             return;
         };
-        let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool));
-        let slots = self.pools.slots_mut(spawned.at);
+        let prefab = self
+            .world
+            .prefabs
+            .get(self.world.pools.prefab(spawned.at.pool));
+        let slots = self.world.pools.slots_mut(spawned.at);
         let slots = slots.filter(|slots| slots.has_initial_hooks());
         let (Some(prefab), Some(slots)) = (prefab, slots) else {
             return;
@@ -152,7 +155,7 @@ impl NetworkServer {
                     refuse(&mut self.events, id, refused);
                 }
                 if slot.dirty_bits() != 0 {
-                    self.schedule.queue_dirty(id);
+                    self.replication.schedule.queue_dirty(id);
                 }
             }
         }
@@ -169,7 +172,7 @@ impl NetworkServer {
             if !host.known.contains(&id) {
                 continue;
             }
-            let spawned = self.objects.get(id.0);
+            let spawned = self.world.objects.get(id.0);
             // It is told nothing more of what it is about to lose sight of.
             let Some(spawned) = spawned.filter(|spawned| self.is_for_local(id, spawned)) else {
                 continue;
@@ -177,7 +180,7 @@ impl NetworkServer {
             let Some(host) = &mut self.host else {
                 break;
             };
-            let Some(slots) = self.pools.slots_mut(spawned.at) else {
+            let Some(slots) = self.world.pools.slots_mut(spawned.at) else {
                 // It is lent this very moment.
                 host.lent.insert((id, behaviour), lent);
                 continue;
@@ -196,7 +199,7 @@ impl NetworkServer {
                     }
                     fields |= changed | slot.dirty_bits() & !written;
                     if slot.dirty_bits() != 0 {
-                        self.schedule.queue_dirty(id);
+                        self.replication.schedule.queue_dirty(id);
                     }
                 }
             }

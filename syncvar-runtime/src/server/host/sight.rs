@@ -21,7 +21,7 @@ impl NetworkServer {
         if let Some(visible) = host.views.get(&id) {
             return *visible;
         }
-        match self.audiences.base(spawned.wanted) {
+        match self.visibility.audiences.base(spawned.wanted) {
             Base::Everyone => true,
             Base::Nobody => false,
             Base::Area(area) => {
@@ -32,7 +32,7 @@ impl NetworkServer {
 
     /// As [`show`](Self::show), [`hide`](Self::hide) or [`restore`](Self::restore), for the local client.
     pub(in crate::server) fn set_visible_locally(&mut self, id: NetId, view: Option<bool>) -> bool {
-        let exists = self.objects.get(id.0).is_some();
+        let exists = self.world.objects.get(id.0).is_some();
         if exists {
             self.set_view_of_local(id, view);
         }
@@ -61,7 +61,7 @@ impl NetworkServer {
     /// The local client begins or ceases to see an area.
     pub(in crate::server) fn touch_area_for_local(&mut self, area: Area) {
         if let Some(host) = &mut self.host {
-            host.touched.extend(self.interest.objects(area));
+            host.touched.extend(self.visibility.interest.objects(area));
         }
     }
 
@@ -88,7 +88,7 @@ impl NetworkServer {
         let mut touched = std::mem::take(&mut host.touched);
         let joining = std::mem::take(&mut host.joining);
         if joining {
-            touched = self.objects.iter().map(|(id, _)| NetId(id)).collect();
+            touched = self.world.objects.iter().map(|(id, _)| NetId(id)).collect();
             if self.config.max_events > 0 {
                 host.events.reserve(touched.len());
             }
@@ -102,7 +102,7 @@ impl NetworkServer {
     }
 
     fn settle_local_object(&mut self, object: NetId) {
-        let spawned = self.objects.get(object.0);
+        let spawned = self.world.objects.get(object.0);
         let visible =
             spawned.filter(|spawned| spawned.announced && self.is_for_local(object, spawned));
         let owner = visible.and_then(|spawned| spawned.owner);

@@ -75,12 +75,14 @@ fn assert_nothing_is_left(server: &NetworkServer) {
         sight,
         entered,
         management: _,
-    } = &server.interest;
+    } = &server.visibility.interest;
     assert!(changes.is_empty() && areas.is_empty() && objects.is_empty());
     assert!(shown.is_empty() && crossings.is_empty() && sight.is_empty() && entered.is_empty());
-    let turnover = &server.turnover;
+    let turnover = &server.visibility.viewer_changes;
     assert!(turnover.crossed.is_empty() && turnover.areas.is_empty());
-    assert!(server.owed.is_empty() && server.schedule.is_empty());
+    assert!(
+        server.visibility.pending_snapshots.is_empty() && server.replication.schedule.is_empty()
+    );
 }
 
 #[test]
@@ -98,15 +100,15 @@ fn of_objects_and_connections_that_are_gone_nothing_is_left() {
     let grid: &mut SpatialGrid = server.interest_mut().unwrap();
     grid.show_everywhere(ids[3]);
     server.update(Duration::ZERO);
-    assert!(!server.interest.shown.is_empty());
+    assert!(!server.visibility.interest.shown.is_empty());
     server.owe(ids[0], &[first, second]);
     server.owe(ids[1], &[second]);
 
     watch(&mut server, first, 500.0);
     watch(&mut server, second, 0.0);
     server.handle_disconnect(second);
-    assert_eq!(server.owed.len(), 1);
-    assert!(server.interest.shown.is_empty());
+    assert_eq!(server.visibility.pending_snapshots.len(), 1);
+    assert!(server.visibility.interest.shown.is_empty());
     server.update(Duration::ZERO);
     for id in &ids {
         server.despawn(*id);
@@ -126,9 +128,12 @@ fn who_leaves_an_area_is_owed_nothing_of_it() {
     server.owe(id, &[first, second]);
     watch(&mut server, first, 500.0);
     server.update(Duration::ZERO);
-    assert_eq!(server.owed[&id], [second]);
+    assert_eq!(server.visibility.pending_snapshots[&id], [second]);
     server.set_not_ready(second);
-    assert!(server.owed.is_empty() && !server.objects.get(id.0).unwrap().owing);
+    assert!(
+        server.visibility.pending_snapshots.is_empty()
+            && !server.world.objects.get(id.0).unwrap().owing
+    );
 }
 
 #[test]
@@ -137,7 +142,7 @@ fn a_server_without_areas_does_not_remember_who_was_shown_what() {
     let id = spawn(&mut server, None);
     server.hide(id, first);
     server.show(id, first);
-    assert!(server.interest.shown.is_empty());
+    assert!(server.visibility.interest.shown.is_empty());
 }
 
 #[test]
@@ -149,7 +154,7 @@ fn objects_of_one_who_is_gone_share_the_audience_of_their_area_again() {
     watch(&mut server, second, 0.0);
     server.update(Duration::ZERO);
     let audience = |server: &NetworkServer, id: NetId| {
-        let spawned = server.objects.get(id.0).unwrap();
+        let spawned = server.world.objects.get(id.0).unwrap();
         assert_eq!(spawned.audience, spawned.wanted);
         spawned.audience
     };
