@@ -25,6 +25,7 @@ mod parallel;
 mod parent;
 mod ping;
 mod receive;
+mod replicated;
 mod replication;
 mod ruled;
 mod scene;
@@ -33,7 +34,6 @@ mod sessions;
 mod show;
 mod sink;
 mod spawn;
-mod spawned;
 mod stock;
 mod transmit;
 mod update;
@@ -63,9 +63,9 @@ use clock::Clock;
 use connection::{Connection, ConnectionState};
 use host::Host;
 use outbound::Outbound;
+use replicated::Replicated;
 use replication::Replication;
 use sessions::Sessions;
-use spawned::Spawned;
 use visibility::Visibility;
 use world::World;
 
@@ -161,13 +161,13 @@ impl NetworkServer {
         self.identity_of(id, self.world.objects.get(id.0)?)
     }
 
-    fn identity_of(&self, id: NetId, spawned: &Spawned) -> Option<NetworkIdentity<'_>> {
+    fn identity_of(&self, id: NetId, replicated: &Replicated) -> Option<NetworkIdentity<'_>> {
         let kind = self
             .world
             .prefab_infos
-            .get(self.world.pools.prefab(spawned.at.pool) as usize)?;
+            .get(self.world.pools.prefab(replicated.at.pool) as usize)?;
         let place = *self.world.places.get(id.0)?;
-        let behaviours = self.world.pools.slots(spawned.at)?;
+        let behaviours = self.world.pools.slots(replicated.at)?;
         let names = (id, kind.asset_id);
         let relations = &self.world.relations;
         Some(NetworkIdentity::new(names, place, behaviours, relations))
@@ -176,7 +176,7 @@ impl NetworkServer {
     /// All objects, by ascending id.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
         let objects = self.world.objects.iter();
-        objects.filter_map(|(number, spawned)| self.identity_of(NetId(number), spawned))
+        objects.filter_map(|(number, replicated)| self.identity_of(NetId(number), replicated))
     }
 
     /// The server's own time: that of the last update, which does not go back.
@@ -248,11 +248,15 @@ impl NetworkServer {
     /// sees an object that has just been spawned.
     pub fn is_visible(&self, id: NetId, connection: ConnectionId) -> bool {
         if self.is_local(connection) {
-            let spawned = self.world.objects.get(id.0);
-            return spawned.is_some_and(|spawned| self.is_for_local(id, spawned));
+            let replicated = self.world.objects.get(id.0);
+            return replicated.is_some_and(|replicated| self.is_for_local(id, replicated));
         }
         let known = self.sessions.connections.get(connection.0).is_some();
-        let wanted = self.world.objects.get(id.0).map(|spawned| spawned.wanted);
+        let wanted = self
+            .world
+            .objects
+            .get(id.0)
+            .map(|replicated| replicated.target_audience);
         known
             && wanted.is_some_and(|audience| self.visibility.audiences.admits(audience, connection))
     }

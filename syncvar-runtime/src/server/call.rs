@@ -8,6 +8,7 @@ mod target;
 
 pub use outgoing::{OutgoingRpc, RpcSender};
 
+use super::replicated::State;
 use std::collections::VecDeque;
 
 use bytes::Bytes;
@@ -113,9 +114,9 @@ impl NetworkServer {
                 .world
                 .objects
                 .get(object.0)
-                .filter(|object| object.announced);
-            if let Some(spawned) = shown {
-                let receivers = self.receivers(spawned, &target);
+                .filter(|object| object.is(State::Announced));
+            if let Some(replicated) = shown {
+                let receivers = self.receivers(replicated, &target);
                 self.transmit_call(receivers, &call);
             }
         }

@@ -1,6 +1,7 @@
 //! Commands: what clients call on the server. Everything is checked against the connection that the
 //! bytes came from.
 
+use super::replicated::State;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::call::{CallPlace, Failure, Incoming};
 use crate::{CommandRefusal, MessageType, NetId, ReadError};
@@ -50,21 +51,21 @@ impl NetworkServer {
         from: ConnectionId,
         call: &Incoming<'_>,
     ) -> Result<CallPlace, CommandRefusal> {
-        let spawned = self.world.objects.get(call.object.0);
-        let seen = spawned.filter(|spawned| {
+        let replicated = self.world.objects.get(call.object.0);
+        let seen = replicated.filter(|replicated| {
             let observed = || {
                 self.visibility
                     .audiences
-                    .get(spawned.audience)
+                    .get(replicated.audience)
                     .observes(from)
             };
-            spawned.announced && (spawned.owner == Some(from) || observed())
+            replicated.is(State::Announced) && (replicated.owner == Some(from) || observed())
         });
-        let spawned = seen.ok_or(CommandRefusal::UnknownObject)?;
+        let replicated = seen.ok_or(CommandRefusal::UnknownObject)?;
         let prefab = self
             .world
             .prefabs
-            .get(self.world.pools.prefab(spawned.at.pool));
+            .get(self.world.pools.prefab(replicated.at.pool));
         let place = prefab.and_then(|prefab| prefab.calls.named(call.name));
         let place = place.filter(CallPlace::is_command);
         place.ok_or(CommandRefusal::UnknownCall)

@@ -1,6 +1,7 @@
 //! Objects that leave somebody's sight. They do so before the changes of an update are written: whoever is
 //! to see an object no more is sent nothing of what has been written to it since.
 
+use super::replicated::State;
 use super::{ConnectionId, NetworkServer};
 use crate::NetId;
 use crate::message::ObjectHide;
@@ -32,7 +33,7 @@ impl NetworkServer {
             .world
             .objects
             .get(id.0)
-            .is_some_and(|spawned| spawned.moved)
+            .is_some_and(|replicated| replicated.is(State::VisibilityDirty))
         {
             self.narrow(id);
         }
@@ -41,12 +42,13 @@ impl NetworkServer {
     /// Takes an object to an audience of those who see it and still will, and tells the others to forget
     /// it.
     fn narrow(&mut self, id: NetId) {
-        let spawned = self
+        let replicated = self
             .world
             .objects
             .get(id.0)
-            .filter(|spawned| spawned.announced);
-        let Some((former, latter)) = spawned.map(|spawned| (spawned.audience, spawned.wanted))
+            .filter(|replicated| replicated.is(State::Announced));
+        let Some((former, latter)) =
+            replicated.map(|replicated| (replicated.audience, replicated.target_audience))
         else {
             return;
         };
@@ -89,8 +91,8 @@ impl NetworkServer {
             let narrowed = self.visibility.audiences.exactly(&staying);
             self.visibility.audiences.acquire(narrowed);
             self.visibility.audiences.release(former);
-            if let Some(spawned) = self.world.objects.get_mut(id.0) {
-                spawned.audience = narrowed;
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.audience = narrowed;
             }
         }
         self.hide_from(id, &leaving);
@@ -115,12 +117,12 @@ impl NetworkServer {
         for area in &turnover.areas {
             objects.extend(self.visibility.interest.objects(*area));
             for id in objects.drain(..) {
-                let spawned = self
+                let replicated = self
                     .world
                     .objects
                     .get(id.0)
-                    .filter(|spawned| spawned.announced);
-                let Some(audience) = spawned.map(|spawned| spawned.audience) else {
+                    .filter(|replicated| replicated.is(State::Announced));
+                let Some(audience) = replicated.map(|replicated| replicated.audience) else {
                     continue;
                 };
                 if moved.binary_search(&id).is_ok() {

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use super::replicated::State;
 use std::any::Any;
 use std::collections::BTreeSet;
 
@@ -151,15 +152,15 @@ impl NetworkServer {
     /// it in particular any more. Returns whether there is such an object.
     pub fn show_by_interest(&mut self, id: NetId) -> bool {
         let base = self.visibility.interest.base(id);
-        let Some(spawned) = self.world.objects.get_mut(id.0) else {
+        let Some(replicated) = self.world.objects.get_mut(id.0) else {
             return false;
         };
-        spawned.by_interest = true;
-        let owner = spawned.owner;
+        replicated.set(State::ByInterest, true);
+        let owner = replicated.owner;
         let owner = owner.filter(|owner| !self.is_local(*owner));
         self.visibility.interest.take_shown(id);
         self.set_view_of_local(id, None);
-        self.set_wanted(id, |audiences, _| {
+        self.set_target_audience(id, |audiences, _| {
             audiences.rebase(Audiences::NOBODY, base, owner, &[])
         })
     }
@@ -167,32 +168,35 @@ impl NetworkServer {
     /// An object has another area or another owner: it may be for other connections.
     pub(super) fn follow_object(&mut self, id: NetId) {
         let base = self.visibility.interest.base(id);
-        let Some(spawned) = self
+        let Some(replicated) = self
             .world
             .objects
             .get_mut(id.0)
-            .filter(|spawned| spawned.by_interest)
+            .filter(|replicated| replicated.is(State::ByInterest))
         else {
             return;
         };
-        let shown = match (self.visibility.audiences.base(spawned.wanted), base) {
+        let shown = match (
+            self.visibility.audiences.base(replicated.target_audience),
+            base,
+        ) {
             (Base::Everyone, Base::Area(_)) => self.visibility.interest.take_shown(id),
             (Base::Area(_), Base::Everyone) => {
-                for connection in self.visibility.audiences.shown(spawned.wanted) {
+                for connection in self.visibility.audiences.shown(replicated.target_audience) {
                     self.visibility.interest.set_shown(id, connection, true);
                 }
                 Vec::new()
             }
             _ => Vec::new(),
         };
-        let (wanted, owner) = (spawned.wanted, spawned.owner);
+        let (wanted, owner) = (replicated.target_audience, replicated.owner);
         let owner = owner.filter(|owner| !self.is_local(*owner));
         let rebased = self
             .visibility
             .audiences
             .rebase(wanted, base, owner, &shown);
         if rebased != wanted {
-            self.set_wanted(id, |_, _| rebased);
+            self.set_target_audience(id, |_, _| rebased);
         }
     }
 
@@ -241,10 +245,10 @@ impl NetworkServer {
         entered.dedup();
         for area in entered.drain(..) {
             for object in self.visibility.interest.objects(area) {
-                if let Some(spawned) = self.world.objects.get_mut(object.0)
-                    && self.visibility.audiences.base(spawned.audience) == Base::Area(area)
+                if let Some(replicated) = self.world.objects.get_mut(object.0)
+                    && self.visibility.audiences.base(replicated.audience) == Base::Area(area)
                 {
-                    spawned.forced = true;
+                    replicated.set(State::SendNow, true);
                     self.replication.schedule.queue_dirty(object);
                 }
             }

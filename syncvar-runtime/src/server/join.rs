@@ -1,5 +1,6 @@
 //! New objects, and everything for those who have become ready.
 
+use super::replicated::State;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
@@ -63,17 +64,19 @@ impl NetworkServer {
         }
         // Before it is written: nobody observes it, so what is pending belongs to its first state.
         self.forget_changes(id);
-        let spawned = self.world.objects.get_mut(id.0)?;
-        self.visibility.audiences.acquire(spawned.wanted);
-        self.visibility.audiences.release(spawned.audience);
-        spawned.audience = spawned.wanted;
-        let audience = self.visibility.audiences.get(spawned.audience);
-        let owner = spawned.owner.filter(|owner| audience.observes(*owner));
+        let replicated = self.world.objects.get_mut(id.0)?;
+        self.visibility
+            .audiences
+            .acquire(replicated.target_audience);
+        self.visibility.audiences.release(replicated.audience);
+        replicated.audience = replicated.target_audience;
+        let audience = self.visibility.audiences.get(replicated.audience);
+        let owner = replicated.owner.filter(|owner| audience.observes(*owner));
         if audience.has_listeners() {
-            let audience = spawned.audience;
+            let audience = replicated.audience;
             self.write_new(id, audience, owner)?;
         }
-        self.world.objects.get_mut(id.0)?.announced = true;
+        self.world.objects.get_mut(id.0)?.set(State::Announced, true);
         owner.map(|owner| (owner, id))
     }
 
@@ -172,10 +175,11 @@ impl NetworkServer {
         let mut states = BTreeMap::new();
         // The buffer of the object before: those one after another often belong together.
         let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
-        let objects = self.world.objects.iter().filter(|(number, spawned)| {
-            spawned.announced && !(spawned.owner.is_some() && apart.contains(&NetId(*number)))
+        let objects = self.world.objects.iter().filter(|(number, replicated)| {
+            replicated.is(State::Announced)
+                && !(replicated.owner.is_some() && apart.contains(&NetId(*number)))
         });
-        let objects = objects.map(|(number, spawned)| (NetId(number), spawned.audience));
+        let objects = objects.map(|(number, replicated)| (NetId(number), replicated.audience));
         for (id, audience) in objects.collect::<Vec<_>>() {
             if audience != open.0 {
                 let next = states.remove(&audience).unwrap_or_else(|| {
@@ -212,7 +216,7 @@ impl NetworkServer {
             .world
             .objects
             .get(id.0)
-            .is_some_and(|spawned| spawned.unsent)
+            .is_some_and(|replicated| replicated.is(State::WriteFailed))
         {
             return false;
         }
@@ -243,7 +247,7 @@ impl NetworkServer {
                 .world
                 .objects
                 .get(id.0)
-                .is_some_and(|spawned| spawned.announced);
+                .is_some_and(|replicated| replicated.is(State::Announced));
             announced && description.is_some_and(|(_, description)| description.kind.private)
         };
         owned.filter(is_private).collect()
@@ -251,14 +255,14 @@ impl NetworkServer {
 
     /// Gives the full state of such an object to one of those who join, if it sees it.
     fn show_apart(&mut self, id: NetId, connection: ConnectionId) {
-        let Some(spawned) = self.world.objects.get(id.0) else {
+        let Some(replicated) = self.world.objects.get(id.0) else {
             return;
         };
-        let for_owner = spawned.owner == Some(connection);
+        let for_owner = replicated.owner == Some(connection);
         if !self
             .visibility
             .audiences
-            .admits(spawned.audience, connection)
+            .admits(replicated.audience, connection)
         {
             return;
         }
@@ -276,9 +280,9 @@ impl NetworkServer {
             .get(connection.0)
             .map(|joiner| joiner.owned.clone());
         for net_id in owned.unwrap_or_default() {
-            let spawned = self.world.objects.get(net_id.0);
+            let replicated = self.world.objects.get(net_id.0);
             // Of one that could not be written yet, it is told when it can.
-            let announced = spawned.filter(|spawned| spawned.announced);
+            let announced = replicated.filter(|replicated| replicated.is(State::Announced));
             if announced.is_some_and(|it| self.visibility.audiences.admits(it.audience, connection))
             {
                 self.tell_owner(connection, net_id, true);

@@ -1,6 +1,7 @@
 //! Lending: the behaviours of an object outside of their pool, so that they can be called with the
 //! whole server at hand.
 
+use super::replicated::State;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::owner::set_owned;
@@ -24,8 +25,8 @@ impl Lends for NetworkServer {
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
-        let spawned = self.world.objects.get(id.0)?;
-        let (at, former) = (spawned.at, spawned.owner);
+        let replicated = self.world.objects.get(id.0)?;
+        let (at, former) = (replicated.at, replicated.owner);
         let mut slots = self.world.pools.take(at)?;
         self.world.checked_out.push(id);
         self.remember_all_for_local(id, &*slots);
@@ -40,7 +41,11 @@ impl Lends for NetworkServer {
                 self.refuse_write(id, fields);
             }
         });
-        let owner = self.world.objects.get(id.0).map(|spawned| spawned.owner);
+        let owner = self
+            .world
+            .objects
+            .get(id.0)
+            .map(|replicated| replicated.owner);
         if owner != Some(former) {
             set_owned(&mut *slots, self.is_written_by(owner.flatten()));
         }
@@ -53,7 +58,7 @@ impl Lends for NetworkServer {
                 .world
                 .objects
                 .get(id.0)
-                .is_some_and(|spawned| spawned.owing)
+                .is_some_and(|replicated| replicated.is(State::SnapshotPending))
         {
             // An update in between could neither write its changes nor show it to anybody.
             self.replication.schedule.queue_dirty(id);

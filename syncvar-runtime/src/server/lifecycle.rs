@@ -54,7 +54,7 @@ impl NetworkServer {
 
     #[inline(never)]
     fn queue_changed(&mut self, id: NetId) {
-        let at = self.world.objects.get(id.0).map(|spawned| spawned.at);
+        let at = self.world.objects.get(id.0).map(|replicated| replicated.at);
         let slots = at.and_then(|at| self.world.pools.slots(at));
         if slots.is_some_and(|slots| slots.iter().any(|slot| slot.dirty_bits() != 0)) {
             self.replication.schedule.queue_dirty(id);

@@ -1,5 +1,6 @@
 //! Sends connections with a budget what they can be sent.
 
+use super::replicated::State;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -170,14 +171,16 @@ impl NetworkServer {
         limit.note(&self.replication.bandwidth.notes, id, |note| {
             // Some may see the object no more since that was written, ahead of the update.
             let ahead = note.changes.is_none();
-            let spawned = self.world.objects.get(note.net_id.0).filter(|_| ahead);
-            let audience = spawned.map_or(note.audience, |spawned| spawned.audience);
+            let replicated = self.world.objects.get(note.net_id.0).filter(|_| ahead);
+            let audience = replicated.map_or(note.audience, |replicated| replicated.audience);
             observed(audience) && !owed(note.net_id)
         });
         limit.waiting.retain(|waiting| {
-            let spawned = self.world.objects.get(waiting.net_id.0);
+            let replicated = self.world.objects.get(waiting.net_id.0);
             // One that is not announced is another object, which has been given the id of a former one.
-            spawned.is_some_and(|spawned| spawned.announced && observed(spawned.audience))
+            replicated.is_some_and(|replicated| {
+                replicated.is(State::Announced) && observed(replicated.audience)
+            })
         });
         self.choose(id, dialect, limit);
         self.send_chosen(id, limit);
@@ -252,11 +255,12 @@ impl NetworkServer {
     /// written again now, it would have them too, and everybody would have to be sent the collections
     /// whole: better wait until the operations have been sent.
     fn has_operations(&self, waiting: &Waiting) -> bool {
-        let spawned = self.world.objects.get(waiting.net_id.0);
-        let Some(spawned) = spawned.filter(|spawned| !spawned.unsent) else {
+        let replicated = self.world.objects.get(waiting.net_id.0);
+        let Some(replicated) = replicated.filter(|replicated| !replicated.is(State::WriteFailed))
+        else {
             return false;
         };
-        let slots = self.world.pools.slots(spawned.at);
+        let slots = self.world.pools.slots(replicated.at);
         let of_channel = |slot: &&dyn Slot| slot.info().channel == waiting.channel;
         slots.is_some_and(|slots| {
             let mut slots = slots.iter().filter(of_channel);
@@ -275,9 +279,9 @@ impl NetworkServer {
         place: usize,
         limit: &mut Limit,
     ) -> Option<Range<usize>> {
-        let spawned = self.world.objects.get(net_id.0)?;
-        let is_owner = spawned.owner == Some(reader);
-        let slots = self.world.pools.slots_mut(spawned.at)?;
+        let replicated = self.world.objects.get(net_id.0)?;
+        let is_owner = replicated.owner == Some(reader);
+        let slots = self.world.pools.slots_mut(replicated.at)?;
         let Limit {
             waiting,
             masks,

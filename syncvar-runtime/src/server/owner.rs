@@ -1,6 +1,7 @@
 //! Owners: who is told what when an object gets another one, and what owners write.
 
 use super::audience::AudienceId;
+use super::replicated::State;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{BehaviourInfo, Slots};
 use crate::message::begin;
@@ -13,7 +14,11 @@ impl NetworkServer {
     /// What an object of this kind has pending is sent before it gets another owner: what the former
     /// one has written goes to all others, and none of it is lost.
     pub(super) fn before_owner_change(&mut self, id: NetId) {
-        let pool = self.world.objects.get(id.0).map(|spawned| spawned.at.pool);
+        let pool = self
+            .world
+            .objects
+            .get(id.0)
+            .map(|replicated| replicated.at.pool);
         if pool.is_some_and(|pool| self.is_ruled(pool)) {
             self.hide_at_once(id);
             self.flush_ruled(id);
@@ -30,10 +35,10 @@ impl NetworkServer {
         owner: Option<ConnectionId>,
         told: Option<AudienceId>,
     ) {
-        let Some(spawned) = self.world.objects.get(id.0) else {
+        let Some(replicated) = self.world.objects.get(id.0) else {
             return;
         };
-        let at = spawned.at;
+        let at = replicated.at;
         if !self.is_ruled(at.pool) {
             return;
         }
@@ -102,16 +107,20 @@ impl NetworkServer {
         fields: impl Fn(&BehaviourInfo) -> u64,
     ) {
         let kind = self.describe(id).map(|(_, description)| description.kind);
-        let (Some(kind), Some(spawned)) = (kind, self.world.objects.get_mut(id.0)) else {
+        let (Some(kind), Some(replicated)) = (kind, self.world.objects.get_mut(id.0)) else {
             return;
         };
-        let is_owner = spawned.owner == Some(connection);
+        let is_owner = replicated.owner == Some(connection);
         if is_owner && kind.owner_writes {
-            spawned.lease = spawned.lease.checked_add(1).unwrap_or(1);
+            replicated.lease = replicated.lease.checked_add(1).unwrap_or(1);
         }
-        let lease = if is_owner { spawned.lease } else { 0 };
-        let (at, unsent) = (spawned.at, spawned.unsent);
-        let leaves = spawned.moved && !self.visibility.audiences.admits(spawned.wanted, connection);
+        let lease = if is_owner { replicated.lease } else { 0 };
+        let (at, unsent) = (replicated.at, replicated.is(State::WriteFailed));
+        let leaves = replicated.is(State::VisibilityDirty)
+            && !self
+                .visibility
+                .audiences
+                .admits(replicated.target_audience, connection);
         let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
@@ -142,8 +151,8 @@ impl NetworkServer {
             receiver.own.give_up();
         }
         self.owe(id, &[connection]);
-        if let Some(spawned) = self.world.objects.get_mut(id.0) {
-            self.replication.schedule.queue_moved(id, spawned);
+        if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            self.replication.schedule.queue_moved(id, replicated);
         }
     }
 
@@ -166,8 +175,9 @@ impl NetworkServer {
             .with_max_elements(self.config.max_elements);
         let id = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
-        let spawned = self.world.objects.get(id.0);
-        let Some(spawned) = spawned.filter(|spawned| spawned.owner == Some(from)) else {
+        let replicated = self.world.objects.get(id.0);
+        let Some(replicated) = replicated.filter(|replicated| replicated.owner == Some(from))
+        else {
             self.stats.ignored_writes += 1;
             self.events.push_minor(ServerEvent::WriteIgnored {
                 connection: from,
@@ -176,11 +186,11 @@ impl NetworkServer {
             return Ok(());
         };
         let waits = self.sessions.owner_corrections.contains(&(from, id));
-        if spawned.lease != lease || lease == 0 || waits {
+        if replicated.lease != lease || lease == 0 || waits {
             self.stats.ignored_writes += 1;
             return Ok(());
         }
-        let at = spawned.at;
+        let at = replicated.at;
         if self.host.is_some() {
             self.remember_object_for_local(id, at);
         }

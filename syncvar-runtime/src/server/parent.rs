@@ -1,6 +1,7 @@
 //! Parents: which object is below which.
 
 use super::NetworkServer;
+use super::replicated::State;
 use crate::identity::Relation;
 use crate::lifecycle::{Errand, LifecycleCallback, Tells};
 use crate::message::{Message, SetParent};
@@ -80,17 +81,19 @@ impl NetworkServer {
             return;
         }
         let scene_id = self.world.relations.scene_id(child);
-        if let Some(spawned) = self.world.objects.get_mut(child.0) {
-            spawned.related = parent.is_some() || scene_id.is_some();
+        if let Some(replicated) = self.world.objects.get_mut(child.0) {
+            replicated.set(State::Related, parent.is_some() || scene_id.is_some());
         }
         self.parent_changed(child);
     }
 
     /// An object has another parent: those who see it are told with the next update.
     fn parent_changed(&mut self, child: NetId) {
-        let spawned = self.world.objects.get(child.0);
+        let replicated = self.world.objects.get(child.0);
         // The others are told by its full state.
-        if self.config.compare_schemas && spawned.is_some_and(|spawned| spawned.announced) {
+        if self.config.compare_schemas
+            && replicated.is_some_and(|replicated| replicated.is(State::Announced))
+        {
             self.visibility.reparented.insert(child);
         }
         let parent = self.world.relations.parent(child);
@@ -120,11 +123,13 @@ impl NetworkServer {
     }
 
     fn send_parent(&mut self, child: NetId) {
-        let Some(spawned) = self.world.objects.get(child.0) else {
+        let Some(replicated) = self.world.objects.get(child.0) else {
             return;
         };
-        let audience = spawned.audience;
-        if !spawned.announced || !self.visibility.audiences.get(audience).has_listeners() {
+        let audience = replicated.audience;
+        if !replicated.is(State::Announced)
+            || !self.visibility.audiences.get(audience).has_listeners()
+        {
             return;
         }
         let parent = self.world.relations.parent(child).unwrap_or(NetId::NONE);

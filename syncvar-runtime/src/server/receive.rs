@@ -2,6 +2,7 @@
 
 use super::connection::{Connection, ConnectionState};
 use super::owner::set_owned;
+use super::replicated::State;
 use super::{ConnectionId, NetworkServer, PacketError, ServerEvent};
 use crate::lifecycle::Tells;
 use crate::message::{
@@ -214,9 +215,9 @@ impl NetworkServer {
         let owned: Vec<NetId> = std::mem::take(&mut closed.owned).into_iter().collect();
         closed.list(&mut self.outbound.outgoing);
         for id in &owned {
-            if let Some(spawned) = self.world.objects.get_mut(id.0) {
-                spawned.owner = None;
-                if let Some(slots) = self.world.pools.slots_mut(spawned.at) {
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.owner = None;
+                if let Some(slots) = self.world.pools.slots_mut(replicated.at) {
                     set_owned(slots, false);
                 }
             }
@@ -289,11 +290,11 @@ impl NetworkServer {
             .world
             .objects
             .get(id.0)
-            .filter(|spawned| spawned.announced)
-            .is_some_and(|spawned| {
+            .filter(|replicated| replicated.is(State::Announced))
+            .is_some_and(|replicated| {
                 self.visibility
                     .audiences
-                    .get(spawned.audience)
+                    .get(replicated.audience)
                     .observes(from)
             });
         if !seen {

@@ -4,6 +4,7 @@
 //! may not read or has written itself, and what only the owner may read. Each part goes to an audience
 //! of its own, and is clean before the next one is written.
 
+use super::replicated::State;
 use std::time::Duration;
 
 use super::audience::{AudienceId, Outputs};
@@ -47,10 +48,10 @@ impl NetworkServer {
     /// Writes what an object has to send, to each connection what it may read.
     pub(super) fn send_ruled(&mut self, audience: AudienceId, job: &Job, now: Duration) {
         let id = job.net_id;
-        let Some(spawned) = self.world.objects.get(id.0) else {
+        let Some(replicated) = self.world.objects.get(id.0) else {
             return;
         };
-        let (at, owner) = (spawned.at, spawned.owner);
+        let (at, owner) = (replicated.at, replicated.owner);
         let owner = owner.filter(|owner| self.visibility.audiences.get(audience).observes(*owner));
         let audiences = match owner {
             Some(owner) => [
@@ -93,7 +94,7 @@ impl NetworkServer {
         owner: Option<ConnectionId>,
         now: Duration,
     ) -> Result<(), WriteError> {
-        let Some(at) = self.world.objects.get(id.0).map(|spawned| spawned.at) else {
+        let Some(at) = self.world.objects.get(id.0).map(|replicated| replicated.at) else {
             return Ok(());
         };
         let kind = self
@@ -178,11 +179,12 @@ impl NetworkServer {
 
     /// Writes what an object has pending at once, before something else is said about it.
     pub(super) fn flush_ruled(&mut self, id: NetId) {
-        let Some(spawned) = self.world.objects.get(id.0) else {
+        let Some(replicated) = self.world.objects.get(id.0) else {
             return;
         };
-        let (at, audience) = (spawned.at, spawned.audience);
-        let seen = spawned.announced && self.visibility.audiences.get(audience).has_listeners();
+        let (at, audience) = (replicated.at, replicated.audience);
+        let seen = replicated.is(State::Announced)
+            && self.visibility.audiences.get(audience).has_listeners();
         let slots = self.world.pools.slots(at).filter(|_| seen);
         if slots.is_none_or(|slots| slots.iter().all(|slot| slot.dirty_bits() == 0)) {
             return;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::spawned::Spawned;
+use super::replicated::{Replicated, State};
 use crate::NetId;
 use crate::id_set::IdSet;
 
@@ -39,14 +39,14 @@ impl Schedule {
     }
 
     /// An object is to be shown to somebody, or hidden: that is preceded by its changes.
-    pub(super) fn queue_moved(&mut self, net_id: NetId, spawned: &mut Spawned) {
+    pub(super) fn queue_moved(&mut self, net_id: NetId, replicated: &mut Replicated) {
         self.queue_dirty(net_id);
-        self.queue_sent(net_id, spawned);
+        self.queue_sent(net_id, replicated);
     }
 
     /// As [`queue_moved`](Self::queue_moved), for an object whose changes have just been written.
-    pub(super) fn queue_sent(&mut self, net_id: NetId, spawned: &mut Spawned) {
-        spawned.moved = true;
+    pub(super) fn queue_sent(&mut self, net_id: NetId, replicated: &mut Replicated) {
+        replicated.set(State::VisibilityDirty, true);
         self.moved.insert(net_id.0);
     }
 
@@ -56,9 +56,9 @@ impl Schedule {
     }
 
     /// An object's next behaviour is due after this time.
-    pub(super) fn wait(&mut self, net_id: NetId, spawned: &mut Spawned, until: Duration) {
-        if spawned.wake.is_none_or(|wake| until < wake) {
-            spawned.wake = Some(until);
+    pub(super) fn wait(&mut self, net_id: NetId, replicated: &mut Replicated, until: Duration) {
+        if replicated.wake.is_none_or(|wake| until < wake) {
+            replicated.wake = Some(until);
             let spare = &mut self.spare;
             let list = self
                 .waiting

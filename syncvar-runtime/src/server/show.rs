@@ -1,5 +1,6 @@
 //! Objects that come into somebody's sight.
 
+use super::replicated::State;
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
@@ -95,18 +96,18 @@ impl NetworkServer {
     }
 
     fn move_object(&mut self, id: NetId) {
-        let Some(spawned) = self.world.objects.get_mut(id.0) else {
+        let Some(replicated) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        spawned.moved = false;
-        let former = std::mem::replace(&mut spawned.audience, spawned.wanted);
-        let latter = spawned.audience;
+        replicated.set(State::VisibilityDirty, false);
+        let former = std::mem::replace(&mut replicated.audience, replicated.target_audience);
+        let latter = replicated.audience;
         self.visibility.audiences.acquire(latter);
         self.visibility.audiences.release(former);
-        if !spawned.announced {
+        if !replicated.is(State::Announced) {
             return;
         }
-        spawned.owing = false;
+        replicated.set(State::SnapshotPending, false);
         let mut entering = std::mem::take(&mut self.replication.scratch.entering);
         let (before, after) = (
             self.visibility.audiences.get(former),
@@ -146,14 +147,14 @@ impl NetworkServer {
             return;
         }
         for id in owned {
-            if let Some(spawned) = self.world.objects.get_mut(id.0) {
-                spawned.follow(&merged, &mut self.visibility.audiences);
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.replace_audiences(&merged, &mut self.visibility.audiences);
             }
         }
         merged.retain(|former, _| self.visibility.audiences.is_named(*former));
         if !merged.is_empty() {
-            for spawned in self.world.objects.values_mut() {
-                spawned.follow(&merged, &mut self.visibility.audiences);
+            for replicated in self.world.objects.values_mut() {
+                replicated.replace_audiences(&merged, &mut self.visibility.audiences);
             }
         }
     }
@@ -197,8 +198,8 @@ impl NetworkServer {
             .is_some_and(Vec::is_empty)
         {
             self.visibility.pending_snapshots.remove(&id);
-            if let Some(spawned) = self.world.objects.get_mut(id.0) {
-                spawned.owing = false;
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.set(State::SnapshotPending, false);
             }
         }
     }
@@ -210,7 +211,12 @@ impl NetworkServer {
         if receivers.is_empty() {
             return;
         }
-        let Some(owner) = self.world.objects.get(id.0).map(|spawned| spawned.owner) else {
+        let Some(owner) = self
+            .world
+            .objects
+            .get(id.0)
+            .map(|replicated| replicated.owner)
+        else {
             return;
         };
         if !self.write_for_each(id, receivers, owner) {
@@ -264,7 +270,7 @@ impl NetworkServer {
             .world
             .objects
             .get(id.0)
-            .is_some_and(|spawned| spawned.unsent)
+            .is_some_and(|replicated| replicated.is(State::WriteFailed))
         {
             return false;
         }
@@ -287,8 +293,8 @@ impl NetworkServer {
 
     /// Remembers that connections are to be given the full state when it can be written.
     pub(super) fn owe(&mut self, id: NetId, receivers: &[ConnectionId]) {
-        if let Some(spawned) = self.world.objects.get_mut(id.0) {
-            spawned.owing = true;
+        if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            replicated.set(State::SnapshotPending, true);
             let owed = self.visibility.pending_snapshots.entry(id).or_default();
             owed.extend(
                 receivers
@@ -303,10 +309,10 @@ impl NetworkServer {
     /// Where an object's behaviours are, and what is to be said about it.
     #[inline]
     pub(super) fn describe(&self, id: NetId) -> Option<(Location, Description)> {
-        let spawned = self.world.objects.get(id.0)?;
-        let at = spawned.at;
+        let replicated = self.world.objects.get(id.0)?;
+        let at = replicated.at;
         let mut relation = Relation::default();
-        if spawned.related {
+        if replicated.is(State::Related) {
             relation = self.world.relations.of(id);
             // A peer whose schema is not compared knows nothing but UNet.
             relation.parent = relation.parent.filter(|_| self.config.compare_schemas);

@@ -3,7 +3,7 @@
 use std::any::TypeId;
 
 use super::audience::{AudienceId, Audiences, Base};
-use super::spawned::Spawned;
+use super::replicated::{Replicated, State};
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{BehaviourSet, Behaviours, Place};
 use crate::lifecycle::{Errand, Leaving, Tells};
@@ -127,34 +127,23 @@ impl NetworkServer {
         let net_id = self.choose_net_id(net_id)?;
         self.report_unknown_channels(net_id, &behaviours);
 
-        let wanted = if hidden {
+        let audience = if hidden {
             Audiences::NOBODY
         } else {
             Audiences::EVERYONE
         };
-        let spawned = Spawned {
-            at: self.world.pools.insert(prefab, behaviours),
-            audience: wanted,
-            wanted,
-            owner: None,
-            lease: 0,
-            wake: None,
-            announced: false,
-            moved: false,
-            forced: false,
-            by_interest: !hidden,
-            owing: false,
-            unsent: false,
-            related: scene_id.is_some(),
-        };
+        let at = self.world.pools.insert(prefab, behaviours);
+        let mut replicated = Replicated::new(at, audience);
+        replicated.set(State::ByInterest, !hidden);
+        replicated.set(State::Related, scene_id.is_some());
         let rotation = rotation.unwrap_or(Quaternion::IDENTITY);
         self.world
             .places
             .insert(net_id.0, Place { position, rotation });
         self.replication.schedule.queue_new(net_id);
-        self.visibility.audiences.acquire(wanted);
-        self.visibility.audiences.acquire(wanted);
-        self.world.objects.insert(net_id.0, spawned);
+        self.visibility.audiences.acquire(audience);
+        self.visibility.audiences.acquire(audience);
+        self.world.objects.insert(net_id.0, replicated);
         if let Some(scene_id) = scene_id {
             self.world.relations.set_scene_id(net_id, scene_id);
         }
@@ -247,10 +236,10 @@ impl NetworkServer {
     /// Takes an object away, when its behaviours have been told.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
         self.hide_at_once(id);
-        let Some(spawned) = self.world.objects.remove(id.0) else {
+        let Some(replicated) = self.world.objects.remove(id.0) else {
             return false;
         };
-        self.world.pools.remove(spawned.at);
+        self.world.pools.remove(replicated.at);
         self.world.places.remove(id.0);
         self.visibility.pending_snapshots.remove(&id);
         self.world.relations.forget(id);
@@ -261,23 +250,23 @@ impl NetworkServer {
         if !self.has_no_calls() {
             self.forget_calls(id);
         }
-        if let Some(owner) = spawned
+        if let Some(owner) = replicated
             .owner
             .and_then(|owner| self.sessions.connections.get_mut(owner.0))
         {
             owner.owned.remove(&id);
         }
-        if spawned.announced
+        if replicated.is(State::Announced)
             && self
                 .visibility
                 .audiences
-                .get(spawned.audience)
+                .get(replicated.audience)
                 .has_listeners()
         {
             for segments in self
                 .visibility
                 .audiences
-                .outputs(spawned.audience)
+                .outputs(replicated.audience)
                 .channel(0)
             {
                 ObjectDestroy { net_id: id }.encode(segments.begin());
@@ -285,8 +274,10 @@ impl NetworkServer {
                 self.stats.count_encoded(MessageType::ObjectDestroy, length);
             }
         }
-        self.visibility.audiences.release(spawned.audience);
-        self.visibility.audiences.release(spawned.wanted);
+        self.visibility.audiences.release(replicated.audience);
+        self.visibility
+            .audiences
+            .release(replicated.target_audience);
         if self.world.relations.has_children() {
             self.detach_children(id);
         }
@@ -316,7 +307,7 @@ impl NetworkServer {
             return self.set_visible_locally(id, None);
         }
         self.visibility.interest.set_shown(id, connection, false);
-        self.set_wanted(id, |audiences, wanted| {
+        self.set_target_audience(id, |audiences, wanted| {
             audiences.restore(wanted, connection)
         })
     }
@@ -325,26 +316,26 @@ impl NetworkServer {
     /// says.
     pub fn show_to_all(&mut self, id: NetId) -> bool {
         self.take_from_interest(id);
-        self.set_wanted(id, |_, _| Audiences::EVERYONE)
+        self.set_target_audience(id, |_, _| Audiences::EVERYONE)
     }
 
     /// Hides an object from everyone, those who connect later included, whatever the interest
     /// management says.
     pub fn hide_from_all(&mut self, id: NetId) -> bool {
         self.take_from_interest(id);
-        self.set_wanted(id, |_, _| Audiences::NOBODY)
+        self.set_target_audience(id, |_, _| Audiences::NOBODY)
     }
 
     fn take_from_interest(&mut self, id: NetId) {
-        if let Some(spawned) = self.world.objects.get_mut(id.0) {
-            spawned.by_interest = false;
+        if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            replicated.set(State::ByInterest, false);
             self.visibility.interest.take_shown(id);
             self.set_view_of_local(id, None);
         }
     }
 
     fn set_visible(&mut self, id: NetId, connection: ConnectionId, visible: bool) -> bool {
-        let Some(spawned) = self
+        let Some(replicated) = self
             .world
             .objects
             .get(id.0)
@@ -355,27 +346,31 @@ impl NetworkServer {
         if self.is_local(connection) {
             return self.set_visible_locally(id, Some(visible));
         }
-        if spawned.by_interest && self.visibility.audiences.base(spawned.wanted) == Base::Everyone {
+        if replicated.is(State::ByInterest)
+            && self.visibility.audiences.base(replicated.target_audience) == Base::Everyone
+        {
             self.visibility.interest.set_shown(id, connection, visible);
         }
-        self.set_wanted(id, |audiences, wanted| {
+        self.set_target_audience(id, |audiences, wanted| {
             audiences.with(wanted, connection, visible)
         })
     }
 
-    pub(super) fn set_wanted(
+    pub(super) fn set_target_audience(
         &mut self,
         id: NetId,
         choose: impl FnOnce(&mut Audiences, AudienceId) -> AudienceId,
     ) -> bool {
-        let Some(spawned) = self.world.objects.get_mut(id.0) else {
+        let Some(replicated) = self.world.objects.get_mut(id.0) else {
             return false;
         };
-        let wanted = choose(&mut self.visibility.audiences, spawned.wanted);
+        let wanted = choose(&mut self.visibility.audiences, replicated.target_audience);
         self.visibility.audiences.acquire(wanted);
-        self.visibility.audiences.release(spawned.wanted);
-        spawned.wanted = wanted;
-        self.replication.schedule.queue_moved(id, spawned);
+        self.visibility
+            .audiences
+            .release(replicated.target_audience);
+        replicated.target_audience = wanted;
+        self.replication.schedule.queue_moved(id, replicated);
         self.touch_for_local(id);
         true
     }
@@ -423,16 +418,18 @@ impl NetworkServer {
             .objects
             .get(id.0)
             .filter(|_| known)
-            .map(|spawned| spawned.owner);
+            .map(|replicated| replicated.owner);
         if former == Some(owner) {
             return true;
         }
         self.before_owner_change(id);
-        let Some(spawned) = self.world.objects.get_mut(id.0).filter(|_| known) else {
+        let Some(replicated) = self.world.objects.get_mut(id.0).filter(|_| known) else {
             return false;
         };
-        let former = std::mem::replace(&mut spawned.owner, owner);
-        let told = spawned.announced.then_some(spawned.audience);
+        let former = std::mem::replace(&mut replicated.owner, owner);
+        let told = replicated
+            .is(State::Announced)
+            .then_some(replicated.audience);
         for (connection, authority) in [(former, false), (owner, true)] {
             let Some(connection) = connection else {
                 continue;

@@ -1,5 +1,6 @@
 //! The update loop: what changed goes out, then what is shown for the first time.
 
+use super::replicated::State;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -81,13 +82,13 @@ impl NetworkServer {
             };
             let wanted = std::iter::from_fn(|| connection.wanted.pop_first());
             for object in wanted.take(limit) {
-                if let Some(spawned) = objects.get_mut(object.0) {
+                if let Some(replicated) = objects.get_mut(object.0) {
                     let owed = self.visibility.pending_snapshots.entry(object).or_default();
                     if !owed.contains(id) {
                         owed.push(*id);
                     }
-                    spawned.owing = true;
-                    self.replication.schedule.queue_moved(object, spawned);
+                    replicated.set(State::SnapshotPending, true);
+                    self.replication.schedule.queue_moved(object, replicated);
                 }
             }
             !connection.wanted.is_empty()
@@ -128,41 +129,42 @@ impl NetworkServer {
         all: bool,
         former: Option<Run>,
     ) -> Option<(Run, Job)> {
-        let spawned = self.world.objects.get_mut(id.0)?;
+        let replicated = self.world.objects.get_mut(id.0)?;
         let run = Run {
-            pool: spawned.at.pool,
-            audience: spawned.audience,
+            pool: replicated.at.pool,
+            audience: replicated.audience,
         };
         let mut job = Job {
             net_id: id,
-            row: spawned.at.row,
+            row: replicated.at.row,
             force: all,
         };
         // Objects one after another are often seen by the same connections.
-        if spawned.is_plain() && former == Some(run) {
+        if replicated.is_plain() && former == Some(run) {
             return Some((run, job));
         }
-        if spawned.wake.is_some_and(|wake| all || wake < now) {
-            spawned.wake = None;
+        if replicated.wake.is_some_and(|wake| all || wake < now) {
+            replicated.wake = None;
         }
         // For this update only, whatever comes of it.
-        let forced = std::mem::take(&mut spawned.forced);
-        if !spawned.announced {
+        let forced = replicated.take(State::SendNow);
+        if !replicated.is(State::Announced) {
             self.replication.schedule.queue_new(id);
             return None;
         }
-        job.force |= forced | spawned.moved | spawned.owing;
+        job.force |=
+            forced | replicated.is(State::VisibilityDirty) | replicated.is(State::SnapshotPending);
         if !self
             .visibility
             .audiences
-            .get(spawned.audience)
+            .get(replicated.audience)
             .has_listeners()
         {
-            spawned.unsent = false;
+            replicated.set(State::WriteFailed, false);
             self.forget_changes(id);
             return None;
         }
-        if spawned.unsent || spawned.owing {
+        if replicated.is(State::WriteFailed) || replicated.is(State::SnapshotPending) {
             self.replication.scratch.unsettled.push(id);
         }
         Some((run, job))
@@ -170,7 +172,7 @@ impl NetworkServer {
 
     /// Makes every change part of the state: nobody sees the object.
     pub(super) fn forget_changes(&mut self, id: NetId) {
-        let at = self.world.objects.get(id.0).map(|spawned| spawned.at);
+        let at = self.world.objects.get(id.0).map(|replicated| replicated.at);
         if let Some(slots) = at.and_then(|at| self.world.pools.slots_mut(at)) {
             slots.for_each_mut(|slot| slot.forget_changes());
         }
@@ -230,16 +232,16 @@ impl NetworkServer {
         } = &mut self.replication.scratch;
         for id in unsettled.drain(..) {
             let failed = outcome.errors.iter().any(|(object, _)| *object == id);
-            if let Some(spawned) = self.world.objects.get_mut(id.0).filter(|_| !failed) {
-                spawned.unsent = false;
-                if spawned.owing {
-                    self.replication.schedule.queue_sent(id, spawned);
+            if let Some(replicated) = self.world.objects.get_mut(id.0).filter(|_| !failed) {
+                replicated.set(State::WriteFailed, false);
+                if replicated.is(State::SnapshotPending) {
+                    self.replication.schedule.queue_sent(id, replicated);
                 }
             }
         }
         for (id, error) in outcome.errors.drain(..) {
-            if let Some(spawned) = self.world.objects.get_mut(id.0) {
-                spawned.unsent = true;
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.set(State::WriteFailed, true);
             }
             self.events.push(describe_failure(id, error));
         }
@@ -253,10 +255,10 @@ impl NetworkServer {
     /// Sees to it that an object is looked at again when its next behaviour is due. Those on channels
     /// that could not be written (a bit each) wait until the object is changed.
     fn reschedule(&mut self, id: NetId, now: Duration, failed: u64) {
-        let Some(spawned) = self.world.objects.get_mut(id.0) else {
+        let Some(replicated) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(slots) = self.world.pools.slots(spawned.at) else {
+        let Some(slots) = self.world.pools.slots(replicated.at) else {
             return;
         };
         let channels = self.config.channels.len().min(MAX_CHANNELS);
@@ -275,7 +277,7 @@ impl NetworkServer {
         match next.min().map(Duration::from_nanos) {
             // Due and still dirty: its `on_serialize` says not yet. It is asked at every update.
             Some(next) if next <= now => self.replication.schedule.queue_dirty(id),
-            Some(next) => self.replication.schedule.wait(id, spawned, next),
+            Some(next) => self.replication.schedule.wait(id, replicated, next),
             None => {}
         }
     }

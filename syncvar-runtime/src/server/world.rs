@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::Prefabs;
 use super::full_state::Kind;
-use super::spawned::Spawned;
+use super::replicated::Replicated;
 use crate::identity::{Place, Pools, Relations};
 use crate::lifecycle::{Late, LentObjects};
 use crate::table::Table;
@@ -15,7 +15,7 @@ pub(super) struct World {
     pub(super) prefabs: Prefabs,
     /// Facts about each prefab, in the order of registration.
     pub(super) prefab_infos: Vec<Kind>,
-    pub(super) objects: Table<Spawned>,
+    pub(super) objects: Table<Replicated>,
     /// Behaviours of all objects.
     pub(super) pools: Pools,
     /// Objects whose behaviours are out of their pools while a callback runs.

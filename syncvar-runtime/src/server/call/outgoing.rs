@@ -196,7 +196,7 @@ impl NetworkServer {
             .world
             .objects
             .get(object.0)
-            .map(|spawned| spawned.at.pool);
+            .map(|replicated| replicated.at.pool);
         let prefab = at.and_then(|pool| self.world.prefabs.get(self.world.pools.prefab(pool)));
         let calls = &prefab.ok_or(CallError::UnknownObject(object))?.calls;
         let hash = Name::Hash(plan.place.schema.hash);

@@ -2,7 +2,7 @@
 
 use super::super::audience::AudienceId;
 use super::super::connection::ConnectionState;
-use super::super::spawned::Spawned;
+use super::super::replicated::{Replicated, State};
 use super::super::{ConnectionId, NetworkServer};
 use crate::call::{CallPlace, Class};
 use crate::{CallError, Dialect, NetId, Target};
@@ -37,9 +37,9 @@ impl NetworkServer {
         number: u32,
         target: Option<Target>,
     ) -> Result<Plan, CallError> {
-        let spawned = self.world.objects.get(object.0);
-        let spawned = spawned.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.world.pools.prefab(spawned.at.pool);
+        let replicated = self.world.objects.get(object.0);
+        let replicated = replicated.ok_or(CallError::UnknownObject(object))?;
+        let prefab = self.world.pools.prefab(replicated.at.pool);
         let place = self
             .world
             .prefabs
@@ -48,21 +48,21 @@ impl NetworkServer {
             return Err(CallError::UnknownChannel(place.schema.channel));
         }
         let target = target.unwrap_or_else(|| place.schema.target());
-        let waits = !spawned.announced
-            || spawned.moved
+        let waits = !replicated.is(State::Announced)
+            || replicated.is(State::VisibilityDirty)
             || !self.calls.kept.is_empty() && self.calls.kept_objects.contains(&object);
-        self.check_target(object, spawned, &target, waits)?;
+        self.check_target(object, replicated, &target, waits)?;
         let receivers = if waits {
             Receivers::Later
         } else {
-            self.receivers(spawned, &target)
+            self.receivers(replicated, &target)
         };
         let spoken = self.spoken(&receivers);
         // A method that runs here for everyone runs once.
         let runs_here = target == Target::Everyone && !place.is_event();
         let local = !runs_here
-            && self.is_for_local(object, spawned)
-            && (waits || self.includes_local(spawned.owner, &target));
+            && self.is_for_local(object, replicated)
+            && (waits || self.includes_local(replicated.owner, &target));
         Ok(Plan {
             place,
             target,
@@ -76,19 +76,19 @@ impl NetworkServer {
     fn check_target(
         &self,
         object: NetId,
-        spawned: &Spawned,
+        replicated: &Replicated,
         target: &Target,
         waits: bool,
     ) -> Result<(), CallError> {
         let sees = |connection: ConnectionId| {
             if self.is_local(connection) {
-                return self.is_for_local(object, spawned);
+                return self.is_for_local(object, replicated);
             }
             if !waits {
                 return self
                     .visibility
                     .audiences
-                    .get(spawned.audience)
+                    .get(replicated.audience)
                     .observes(connection);
             }
             let state = self
@@ -100,11 +100,15 @@ impl NetworkServer {
                 state,
                 Some(ConnectionState::Joining | ConnectionState::Ready)
             );
-            ready && self.visibility.audiences.admits(spawned.wanted, connection)
+            ready
+                && self
+                    .visibility
+                    .audiences
+                    .admits(replicated.target_audience, connection)
         };
         let named: &[ConnectionId] = match target {
             Target::Observers | Target::NotOwner | Target::Everyone | Target::AllBut(_) => &[],
-            Target::Owner => spawned.owner.as_slice(),
+            Target::Owner => replicated.owner.as_slice(),
             Target::One(connection) => std::slice::from_ref(connection),
             Target::Set(connections) => connections,
         };
@@ -121,13 +125,13 @@ impl NetworkServer {
     }
 
     /// Those of a target who observe the object now.
-    pub(super) fn receivers(&self, spawned: &Spawned, target: &Target) -> Receivers {
-        let audience = self.visibility.audiences.get(spawned.audience);
+    pub(super) fn receivers(&self, replicated: &Replicated, target: &Target) -> Receivers {
+        let audience = self.visibility.audiences.get(replicated.audience);
         let but = |left_out: Option<ConnectionId>| match left_out {
             Some(left_out) if audience.observes(left_out) => {
                 Receivers::Some(audience.ready().filter(|c| *c != left_out).collect())
             }
-            _ => Receivers::Audience(spawned.audience),
+            _ => Receivers::Audience(replicated.audience),
         };
         let only = |mut named: Vec<ConnectionId>| {
             named.sort_unstable();
@@ -136,10 +140,10 @@ impl NetworkServer {
             Receivers::Some(named)
         };
         match target {
-            Target::Observers | Target::Everyone => Receivers::Audience(spawned.audience),
-            Target::NotOwner => but(spawned.owner),
+            Target::Observers | Target::Everyone => Receivers::Audience(replicated.audience),
+            Target::NotOwner => but(replicated.owner),
             Target::AllBut(connection) => but(Some(*connection)),
-            Target::Owner => only(spawned.owner.into_iter().collect()),
+            Target::Owner => only(replicated.owner.into_iter().collect()),
             Target::One(connection) => only(vec![*connection]),
             Target::Set(connections) => only(connections.clone()),
         }

@@ -56,15 +56,15 @@ impl NetworkServer {
         number: u32,
     ) -> Result<CallPlace, CallError> {
         let host = self.host.as_ref().ok_or(CallError::NotConnected)?;
-        let spawned = self.world.objects.get(object.0);
-        let spawned = spawned.filter(|_| host.known.contains(&object));
-        let spawned = spawned.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.world.pools.prefab(spawned.at.pool);
+        let replicated = self.world.objects.get(object.0);
+        let replicated = replicated.filter(|_| host.known.contains(&object));
+        let replicated = replicated.ok_or(CallError::UnknownObject(object))?;
+        let prefab = self.world.pools.prefab(replicated.at.pool);
         let place = self
             .world
             .prefabs
             .declared_call(prefab, object, class, number)?;
-        if place.schema.requires_ownership && spawned.owner != Some(host.connection) {
+        if place.schema.requires_ownership && replicated.owner != Some(host.connection) {
             return Err(CallError::NotOwner(object));
         }
         Ok(place)

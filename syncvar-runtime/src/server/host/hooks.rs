@@ -133,14 +133,14 @@ impl NetworkServer {
 
     /// Calls the hooks that are told of what an object is like when the local client meets it.
     pub(super) fn call_initial_hooks_locally(&mut self, id: NetId) {
-        let (Some(host), Some(spawned)) = (&mut self.host, self.world.objects.get(id.0)) else {
+        let (Some(host), Some(replicated)) = (&mut self.host, self.world.objects.get(id.0)) else {
             return;
         };
         let prefab = self
             .world
             .prefabs
-            .get(self.world.pools.prefab(spawned.at.pool));
-        let slots = self.world.pools.slots_mut(spawned.at);
+            .get(self.world.pools.prefab(replicated.at.pool));
+        let slots = self.world.pools.slots_mut(replicated.at);
         let slots = slots.filter(|slots| slots.has_initial_hooks());
         let (Some(prefab), Some(slots)) = (prefab, slots) else {
             return;
@@ -172,15 +172,17 @@ impl NetworkServer {
             if !host.known.contains(&id) {
                 continue;
             }
-            let spawned = self.world.objects.get(id.0);
+            let replicated = self.world.objects.get(id.0);
             // It is told nothing more of what it is about to lose sight of.
-            let Some(spawned) = spawned.filter(|spawned| self.is_for_local(id, spawned)) else {
+            let Some(replicated) =
+                replicated.filter(|replicated| self.is_for_local(id, replicated))
+            else {
                 continue;
             };
             let Some(host) = &mut self.host else {
                 break;
             };
-            let Some(slots) = self.world.pools.slots_mut(spawned.at) else {
+            let Some(slots) = self.world.pools.slots_mut(replicated.at) else {
                 // It is lent this very moment.
                 host.lent.insert((id, behaviour), lent);
                 continue;

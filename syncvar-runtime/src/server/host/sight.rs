@@ -3,7 +3,7 @@
 use crate::interest::Area;
 use crate::server::NetworkServer;
 use crate::server::audience::Base;
-use crate::server::spawned::Spawned;
+use crate::server::replicated::{Replicated, State};
 use crate::{ClientEvent, NetId};
 
 impl NetworkServer {
@@ -14,18 +14,18 @@ impl NetworkServer {
     }
 
     /// Whether the local client is to see an object.
-    pub(in crate::server) fn is_for_local(&self, id: NetId, spawned: &Spawned) -> bool {
+    pub(in crate::server) fn is_for_local(&self, id: NetId, replicated: &Replicated) -> bool {
         let Some(host) = &self.host else {
             return false;
         };
         if let Some(visible) = host.views.get(&id) {
             return *visible;
         }
-        match self.visibility.audiences.base(spawned.wanted) {
+        match self.visibility.audiences.base(replicated.target_audience) {
             Base::Everyone => true,
             Base::Nobody => false,
             Base::Area(area) => {
-                spawned.owner == Some(host.connection) || self.will_see(host.connection, area)
+                replicated.owner == Some(host.connection) || self.will_see(host.connection, area)
             }
         }
     }
@@ -102,10 +102,11 @@ impl NetworkServer {
     }
 
     fn settle_local_object(&mut self, object: NetId) {
-        let spawned = self.world.objects.get(object.0);
-        let visible =
-            spawned.filter(|spawned| spawned.announced && self.is_for_local(object, spawned));
-        let owner = visible.and_then(|spawned| spawned.owner);
+        let replicated = self.world.objects.get(object.0);
+        let visible = replicated.filter(|replicated| {
+            replicated.is(State::Announced) && self.is_for_local(object, replicated)
+        });
+        let owner = visible.and_then(|replicated| replicated.owner);
         let sees = visible.is_some();
         let Some(host) = &mut self.host else {
             return;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::super::replicated::State;
 use super::*;
 use crate::{
     BehaviourSchema, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, SpatialGrid,
@@ -132,7 +133,7 @@ fn who_leaves_an_area_is_owed_nothing_of_it() {
     server.set_not_ready(second);
     assert!(
         server.visibility.pending_snapshots.is_empty()
-            && !server.world.objects.get(id.0).unwrap().owing
+            && !server.world.objects.get(id.0).unwrap().is(State::SnapshotPending)
     );
 }
 
@@ -154,9 +155,9 @@ fn objects_of_one_who_is_gone_share_the_audience_of_their_area_again() {
     watch(&mut server, second, 0.0);
     server.update(Duration::ZERO);
     let audience = |server: &NetworkServer, id: NetId| {
-        let spawned = server.world.objects.get(id.0).unwrap();
-        assert_eq!(spawned.audience, spawned.wanted);
-        spawned.audience
+        let replicated = server.world.objects.get(id.0).unwrap();
+        assert_eq!(replicated.audience, replicated.target_audience);
+        replicated.audience
     };
     assert_ne!(audience(&server, ids[0]), audience(&server, ids[1]));
     // One that has just been taken from its owner, and one that still has it.
