@@ -1,6 +1,8 @@
 //! `NetworkServer`: objects, connections, and who sees what. No socket, no clock, no thread.
 
 mod audience;
+mod backlog;
+mod bandwidth;
 mod budget;
 mod call;
 mod clock;
@@ -16,7 +18,6 @@ mod interest;
 mod join;
 mod lend;
 mod lifecycle;
-mod limited;
 mod notes;
 mod outbound;
 mod owner;
@@ -27,7 +28,7 @@ mod ping;
 mod receive;
 mod replicated;
 mod replication;
-mod ruled;
+mod restricted;
 mod scene;
 mod schedule;
 mod sessions;
@@ -60,10 +61,8 @@ use crate::stats::Stats;
 use crate::{Channel, Dialect, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
 use call::Calls;
 use clock::Clock;
-use connection::{Connection, ConnectionState};
 use host::Host;
 use outbound::Outbound;
-use replicated::Replicated;
 use replication::Replication;
 use sessions::Sessions;
 use visibility::Visibility;
@@ -158,25 +157,12 @@ impl NetworkServer {
 
     /// The object with this id.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.identity_of(id, self.world.objects.get(id.0)?)
-    }
-
-    fn identity_of(&self, id: NetId, replicated: &Replicated) -> Option<NetworkIdentity<'_>> {
-        let kind = self
-            .world
-            .prefab_infos
-            .get(self.world.pools.prefab(replicated.at.pool) as usize)?;
-        let place = *self.world.places.get(id.0)?;
-        let behaviours = self.world.pools.slots(replicated.at)?;
-        let names = (id, kind.asset_id);
-        let relations = &self.world.relations;
-        Some(NetworkIdentity::new(names, place, behaviours, relations))
+        self.world.identity(id)
     }
 
     /// All objects, by ascending id.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
-        let objects = self.world.objects.iter();
-        objects.filter_map(|(number, replicated)| self.identity_of(NetId(number), replicated))
+        self.world.identities()
     }
 
     /// The server's own time: that of the last update, which does not go back.
@@ -216,7 +202,7 @@ impl NetworkServer {
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
         let at = self.world.objects.get(id.0)?.at;
         if self.host.is_some() {
-            self.remember_first_for_local::<B>(id, at);
+            self.remember_local_by_type::<B>(id, at);
         }
         let behaviour = self.world.pools.behaviour_mut(at)?;
         let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
@@ -231,7 +217,7 @@ impl NetworkServer {
     ) -> Option<BehaviourMut<'_, B>> {
         let at = self.world.objects.get(id.0)?.at;
         if self.host.is_some() {
-            self.remember_for_local(id, at, Some(index));
+            self.remember_local(id, at, Some(index));
         }
         let behaviour = self.world.pools.behaviour_at_mut(at, index)?;
         let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
@@ -249,7 +235,7 @@ impl NetworkServer {
     pub fn is_visible(&self, id: NetId, connection: ConnectionId) -> bool {
         if self.is_local(connection) {
             let replicated = self.world.objects.get(id.0);
-            return replicated.is_some_and(|replicated| self.is_for_local(id, replicated));
+            return replicated.is_some_and(|replicated| self.is_visible_locally(id, replicated));
         }
         let known = self.sessions.connections.get(connection.0).is_some();
         let wanted = self
@@ -271,26 +257,12 @@ impl NetworkServer {
 
     /// Whether a connection has been let in and is not being sent off.
     pub fn is_connected(&self, connection: ConnectionId) -> bool {
-        self.sessions
-            .connections
-            .get(connection.0)
-            .is_some_and(Connection::is_connected)
-    }
-
-    /// Whether a connection is there and is not being sent off.
-    fn knows(&self, connection: ConnectionId) -> bool {
-        self.sessions
-            .connections
-            .get(connection.0)
-            .is_some_and(|connection| connection.state != ConnectionState::Closing)
+        self.sessions.is_connected(connection)
     }
 
     /// Whether a connection is ready: it gets objects and their changes.
     pub fn is_ready(&self, connection: ConnectionId) -> bool {
-        self.sessions
-            .connections
-            .get(connection.0)
-            .is_some_and(Connection::is_ready)
+        self.sessions.is_ready(connection)
     }
 
     /// Whether a connection is there, perhaps not let in yet or being sent off.
@@ -300,18 +272,13 @@ impl NetworkServer {
 
     /// Whether nothing waits to be encoded or transmitted.
     pub fn is_idle(&self) -> bool {
-        self.replication.schedule.is_empty()
-            && self.sessions.joining.is_empty()
-            && self.sessions.resyncing.is_empty()
-            && self.sessions.pinging.is_empty()
-            && self.sessions.owner_corrections.is_empty()
+        self.sessions.is_idle()
+            && self.visibility.is_idle()
+            && self.replication.schedule.is_empty()
             && self.outbound.outgoing.is_empty()
-            && self.visibility.reparented.is_empty()
-            && !self.visibility.scene_loaded
-            && !self.is_rationing()
+            && !self.has_backlog()
             && self.host.as_ref().is_none_or(|host| host.is_idle())
-            && !self.visibility.audiences.is_written()
-            && self.has_no_calls()
+            && self.calls.is_idle()
     }
 
     /// Something that happened, oldest first.

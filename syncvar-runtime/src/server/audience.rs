@@ -19,10 +19,10 @@ use bytes::Bytes;
 use super::ConnectionId;
 use crate::Dialect;
 use crate::interest::Area;
-use listeners::Listeners;
+use listeners::Observers;
 pub(crate) use listeners::Outputs;
 use members::Members;
-use sight::Sight;
+use sight::AreaViewers;
 
 /// The position of an audience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,9 +45,9 @@ pub(super) struct Audience {
     /// Shared with the key that it is found by, if it is.
     members: Arc<Members>,
     /// Those members who are ready and speak [`Dialect::Unet`].
-    unet: Listeners,
+    unet: Observers,
     /// Those members who are ready and speak [`Dialect::Compact`].
-    compact: Listeners,
+    compact: Observers,
     /// Whether it is in the list of audiences that are being written to.
     touched: bool,
     /// Whether it is a place to use again.
@@ -68,7 +68,7 @@ pub(super) struct Audiences {
     /// The audiences of those who see an area.
     based: BTreeSet<(Area, AudienceId)>,
     /// Who sees which area.
-    sight: Sight,
+    sight: AreaViewers,
     /// Audiences that are being written to, each once.
     touched: Vec<AudienceId>,
     /// Audiences that no object names any more; they may still be written to.
@@ -76,7 +76,7 @@ pub(super) struct Audiences {
     /// Places in `all` to use again.
     free: Vec<AudienceId>,
     /// A list of pieces to use again.
-    pieces: Vec<Bytes>,
+    chunks: Vec<Bytes>,
     channel_count: usize,
     packet_size: usize,
 }
@@ -97,7 +97,7 @@ impl Audience {
     }
 
     /// Whether anybody gets what is written to this audience.
-    pub(super) fn has_listeners(&self) -> bool {
+    pub(super) fn has_observers(&self) -> bool {
         !self.unet.ready.is_empty() || !self.compact.ready.is_empty()
     }
 
@@ -113,7 +113,7 @@ impl Audience {
     }
 
     /// Those who are listed by the dialect they speak.
-    fn of(&self, dialect: Dialect) -> &Listeners {
+    fn of(&self, dialect: Dialect) -> &Observers {
         match dialect {
             Dialect::Unet => &self.unet,
             Dialect::Compact | Dialect::Mirror => &self.compact,
@@ -132,7 +132,7 @@ impl Audience {
     }
 
     /// The same, to be changed.
-    fn speaking(&mut self, dialect: Dialect) -> &mut Listeners {
+    fn of_mut(&mut self, dialect: Dialect) -> &mut Observers {
         match dialect {
             Dialect::Unet => &mut self.unet,
             Dialect::Compact | Dialect::Mirror => &mut self.compact,
@@ -153,11 +153,11 @@ impl Audiences {
             naming: BTreeSet::new(),
             excepting: BTreeSet::new(),
             based: BTreeSet::new(),
-            sight: Sight::default(),
+            sight: AreaViewers::default(),
             touched: Vec::new(),
             unused: Vec::new(),
             free: Vec::new(),
-            pieces: Vec::new(),
+            chunks: Vec::new(),
             channel_count,
             packet_size,
         };
@@ -225,7 +225,7 @@ impl Audiences {
             let audience = &mut self.all[id.index()];
             audience.touched = false;
             for listeners in [&mut audience.unet, &mut audience.compact] {
-                listeners.drain(&mut self.pieces, &mut deliver);
+                listeners.drain(&mut self.chunks, &mut deliver);
             }
         }
         self.free_unused();

@@ -28,11 +28,11 @@ use target::Receivers;
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     /// Calls on objects that are about to be shown or hidden, oldest first.
-    kept: Vec<Kept>,
+    deferred: Vec<DeferredCall>,
     /// The objects that these are on.
-    kept_objects: FxHashSet<NetId>,
+    deferred_objects: FxHashSet<NetId>,
     /// Calls of the server on itself, and of the local client, that wait for the one under way to end.
-    pub(super) local: VecDeque<Local>,
+    pub(super) local: VecDeque<LocalCall>,
     /// Whether one is under way.
     busy: bool,
     /// For payloads, in `Unet` and in `Compact`.
@@ -43,15 +43,15 @@ pub(super) struct Calls {
 
 /// A call that waits until its object has been shown.
 #[derive(Debug)]
-struct Kept {
+struct DeferredCall {
     object: NetId,
     target: Target,
-    call: Written,
+    call: EncodedCall,
 }
 
 /// A call that goes no way at all.
 #[derive(Debug)]
-pub(super) struct Local {
+pub(super) struct LocalCall {
     pub(super) object: NetId,
     pub(super) place: CallPlace,
     /// The local client, if it is a command of that; otherwise the server calls itself.
@@ -61,10 +61,25 @@ pub(super) struct Local {
 
 /// A call as whole messages, in the dialects that are spoken by those it is for.
 #[derive(Clone, Debug)]
-struct Written {
+struct EncodedCall {
     channel: u8,
     unet: Option<(MessageType, Bytes)>,
     compact: Option<(MessageType, Bytes)>,
+}
+
+impl Calls {
+    /// Removes the waiting calls of an object.
+    pub(super) fn remove_object(&mut self, id: NetId) {
+        if self.deferred_objects.remove(&id) {
+            self.deferred.retain(|call| call.object != id);
+        }
+        self.local.retain(|call| call.object != id);
+    }
+
+    /// Returns whether no call waits.
+    pub(super) fn is_idle(&self) -> bool {
+        self.deferred.is_empty() && self.local.is_empty()
+    }
 }
 
 impl NetworkServer {
@@ -98,16 +113,16 @@ impl NetworkServer {
     }
 
     /// Writes the calls that have waited for their objects to be shown or hidden.
-    pub(super) fn send_kept_calls(&mut self) {
-        if self.calls.kept.is_empty() {
+    pub(super) fn send_deferred_calls(&mut self) {
+        if self.calls.deferred.is_empty() {
             return;
         }
-        self.calls.kept_objects.clear();
-        for Kept {
+        self.calls.deferred_objects.clear();
+        for DeferredCall {
             object,
             target,
             call,
-        } in std::mem::take(&mut self.calls.kept)
+        } in std::mem::take(&mut self.calls.deferred)
         {
             // One that could not be written is not there to be called.
             let shown = self
@@ -121,19 +136,6 @@ impl NetworkServer {
             }
         }
         self.deliver();
-    }
-
-    /// An object is gone: so are the calls on it that wait.
-    pub(super) fn forget_calls(&mut self, id: NetId) {
-        if self.calls.kept_objects.remove(&id) {
-            self.calls.kept.retain(|kept| kept.object != id);
-        }
-        self.calls.local.retain(|local| local.object != id);
-    }
-
-    /// Whether no call waits.
-    pub(super) fn has_no_calls(&self) -> bool {
-        self.calls.kept.is_empty() && self.calls.local.is_empty()
     }
 
     /// Runs the calls of the server on itself. What they call in turn waits for the next time.
@@ -150,8 +152,8 @@ impl NetworkServer {
         }
     }
 
-    fn run_local_call(&mut self, local: Local) {
-        let Local {
+    fn run_local_call(&mut self, local: LocalCall) {
+        let LocalCall {
             object,
             place,
             arguments,
@@ -219,7 +221,7 @@ impl NetworkServer {
     }
 
     /// Puts a call behind whatever waits for those whom it goes to.
-    fn transmit_call(&mut self, receivers: Receivers, call: &Written) {
+    fn transmit_call(&mut self, receivers: Receivers, call: &EncodedCall) {
         match receivers {
             Receivers::Later => {}
             Receivers::Audience(audience) => {
@@ -246,7 +248,7 @@ impl NetworkServer {
                     let connection = self.sessions.connections.get(receiver.0);
                     let message = connection.and_then(|known| call.message(known.dialect));
                     if let Some((_, message)) = message {
-                        self.push_on(call.channel, *receiver, std::slice::from_ref(message));
+                        self.send_chunks(call.channel, *receiver, std::slice::from_ref(message));
                     }
                 }
                 for (message_type, message) in [&call.unet, &call.compact].into_iter().flatten() {
@@ -262,7 +264,7 @@ pub(super) fn read_own(arguments: &[u8]) -> NetworkReader<'_> {
     NetworkReader::with_dialect(arguments, Dialect::Compact).with_max_elements(usize::MAX)
 }
 
-impl Written {
+impl EncodedCall {
     fn message(&self, dialect: Dialect) -> Option<&(MessageType, Bytes)> {
         match dialect {
             Dialect::Unet => self.unet.as_ref(),

@@ -1,5 +1,6 @@
 //! The settings of a server.
 
+use super::sink::ChannelInfo;
 #[cfg(doc)]
 use super::{NetworkServer, ServerEvent};
 use crate::segments::Room;
@@ -94,6 +95,17 @@ impl ServerConfig {
     /// How much is gathered into one packet.
     pub(super) fn gathered_size(&self) -> usize {
         if self.gather { self.packet_size } else { 0 }
+    }
+
+    /// Returns the facts about a channel. A missing channel counts as reliable.
+    pub(super) fn channel_info(&self, channel: u8) -> ChannelInfo {
+        let kind = self.channels.get(usize::from(channel)).copied();
+        let kind = kind.unwrap_or(Channel::Reliable);
+        ChannelInfo {
+            channel,
+            room: self.room(kind),
+            lossy: kind == Channel::Unreliable,
+        }
     }
 
     /// How long a message may be.

@@ -26,14 +26,14 @@ pub(crate) const PARENT: u64 = 2;
     clippy::struct_excessive_bools,
     reason = "facts that hold independently"
 )]
-pub(super) struct Kind {
+pub(super) struct PrefabInfo {
     pub(super) asset_id: NetworkHash128,
     /// The position of the prefab in the order of names, which both sides agree on.
     rank: u32,
     /// The position of its first behaviour in the statistics.
     pub(super) first_behaviour: usize,
     /// Whether there are fields with rules.
-    pub(super) ruled: bool,
+    pub(super) restricted: bool,
     /// Whether there are fields that not everyone reads.
     pub(super) private: bool,
     /// Whether there are fields that the owner writes.
@@ -44,14 +44,14 @@ pub(super) struct Kind {
     pub(super) synchronize: bool,
 }
 
-impl Kind {
+impl PrefabInfo {
     /// Those of all prefabs, in the order of registration.
     pub(super) fn of_all(prefabs: &Prefabs) -> Vec<Self> {
-        let kind = |(prefab, rank): (&Prefab, u32)| Self {
+        let info = |(prefab, rank): (&Prefab, u32)| Self {
             asset_id: prefab.asset_id,
             rank,
             first_behaviour: prefab.first_behaviour,
-            ruled: prefab.rules.any(),
+            restricted: prefab.rules.any(),
             private: prefab.rules.private() != 0,
             owner_writes: prefab.rules.owner_write != 0,
             lifecycle: prefab.lifecycle,
@@ -61,16 +61,31 @@ impl Kind {
             .entries()
             .iter()
             .zip(prefabs.ranks())
-            .map(kind)
+            .map(info)
             .collect()
+    }
+}
+
+/// Receivers of counters and failures.
+pub(super) struct Reports<'a> {
+    pub(super) stats: &'a mut Stats,
+    pub(super) events: &'a mut Events<ServerEvent>,
+}
+
+impl Reports<'_> {
+    fn reborrow(&mut self) -> Reports<'_> {
+        Reports {
+            stats: self.stats,
+            events: self.events,
+        }
     }
 }
 
 /// What is to be said about an object beyond the state of its behaviours.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Description {
+pub(super) struct Snapshot {
     pub(super) net_id: NetId,
-    pub(super) kind: Kind,
+    pub(super) info: PrefabInfo,
     pub(super) place: Place,
     pub(super) relation: Relation,
     /// How long the message may be.
@@ -79,26 +94,26 @@ pub(super) struct Description {
     pub(super) for_owner: bool,
 }
 
-impl Description {
+impl Snapshot {
     /// Writes the full state of an object to several buffers, or to none if a value has no form on
     /// the wire.
     pub(super) fn write_all<'a>(
         &self,
         slots: &mut dyn Slots,
         outputs: impl Iterator<Item = &'a mut Segments>,
-        (stats, events): (&mut Stats, &mut Events<ServerEvent>),
+        mut reports: Reports<'_>,
     ) -> Result<(), WriteError> {
         let mut begun = [None, None];
         let mut result = Ok(());
         for (place, segments) in begun.iter_mut().zip(outputs) {
             if result.is_ok() {
-                result = self.write(slots, segments, (stats, events));
+                result = self.write(slots, segments, reports.reborrow());
                 *place = Some(segments);
             }
         }
         for segments in begun.into_iter().flatten() {
             if result.is_ok() {
-                self.count(segments.dialect(), segments.commit_object(), stats);
+                self.count(segments.dialect(), segments.commit_object(), reports.stats);
             } else {
                 segments.give_up_object();
             }
@@ -110,14 +125,14 @@ impl Description {
         &self,
         slots: &mut dyn Slots,
         segments: &mut Segments,
-        told: (&mut Stats, &mut Events<ServerEvent>),
+        reports: Reports<'_>,
     ) -> Result<(), WriteError> {
         match segments.dialect() {
-            Dialect::Unet => self.write_messages(slots, segments.begin(), told),
+            Dialect::Unet => self.write_messages(slots, segments.begin(), reports),
             Dialect::Compact | Dialect::Mirror => {
                 let writer = segments.begin_entry(MessageType::SpawnBatch, self.net_id);
-                self.write_kind(writer);
-                self.write_state(slots, writer, told);
+                self.write_header(writer);
+                self.write_state(slots, writer, reports);
                 segments.check_entry(self.room);
             }
         }
@@ -131,35 +146,35 @@ impl Description {
         &self,
         slots: &mut dyn Slots,
         writer: &mut NetworkWriter,
-        told: (&mut Stats, &mut Events<ServerEvent>),
+        reports: Reports<'_>,
     ) {
         let Place { position, rotation } = self.place;
         if let Some(parent) = self.relation.parent {
             let child = self.net_id;
             SetParent { child, parent }.encode(writer);
         }
-        let write_state = |writer: &mut NetworkWriter| self.write_state(slots, writer, told);
+        let write_state = |writer: &mut NetworkWriter| self.write_state(slots, writer, reports);
         if let Some(scene_id) = self.relation.scene_id {
             let names = (self.net_id, scene_id);
             ObjectSpawnScene::encode(writer, names, position, write_state);
         } else {
-            let names = (self.net_id, self.kind.asset_id);
+            let names = (self.net_id, self.info.asset_id);
             ObjectSpawn::encode(writer, names, (position, rotation), write_state);
         }
     }
 
     /// The number of the prefab and what of the following there is, in one varint; then scene id and
     /// parent, position, rotation.
-    fn write_kind(&self, writer: &mut NetworkWriter) {
+    fn write_header(&self, writer: &mut NetworkWriter) {
         let Place { position, rotation } = self.place;
         let placed = !position.same(&Vector3::default());
         let turned = !rotation.same(&Quaternion::IDENTITY);
         let related = self.relation != Relation::default();
-        let kind = u64::from(self.kind.rank) << 3
+        let header = u64::from(self.info.rank) << 3
             | u64::from(related) << 2
             | u64::from(turned) << 1
             | u64::from(placed);
-        writer.write_varint(kind);
+        writer.write_varint(header);
         if related {
             self.write_extras(writer);
         }
@@ -188,14 +203,14 @@ impl Description {
         &self,
         slots: &mut dyn Slots,
         writer: &mut NetworkWriter,
-        (stats, events): (&mut Stats, &mut Events<ServerEvent>),
+        Reports { stats, events }: Reports<'_>,
     ) {
-        let stats = stats.behaviours.get_mut(self.kind.first_behaviour..);
+        let stats = stats.behaviours.get_mut(self.info.first_behaviour..);
         let stats = stats.unwrap_or_default();
         writer.set_for_owner(self.for_owner);
         slots.write_full(writer, stats);
         writer.set_for_owner(false);
-        if self.kind.synchronize {
+        if self.info.synchronize {
             let object = self.net_id;
             write_sections(slots, writer, stats, |schema, fault| match fault {
                 Fault::Failed(error) => {

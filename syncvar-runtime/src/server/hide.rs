@@ -11,18 +11,18 @@ impl NetworkServer {
     /// on is for those who have seen an object and still will; those who begin to see it get it whole
     /// [later](Self::show_objects).
     pub(super) fn hide_objects(&mut self) {
-        if !self.is_crossing() && !self.replication.schedule.has_moved() {
+        if !self.has_area_changes() && !self.replication.schedule.has_view_changes() {
             return;
         }
         // What was written before is for those who saw the objects then.
         self.deliver();
-        self.cross_over(false);
+        self.apply_viewer_changes(false);
         let mut moved = std::mem::take(&mut self.replication.scratch.objects);
-        self.replication.schedule.copy_moved(&mut moved);
+        self.replication.schedule.copy_view_changes(&mut moved);
         for id in &moved {
-            self.narrow(*id);
+            self.drop_leaving_observers(*id);
         }
-        self.cross_areas(&moved, Self::hide_from);
+        self.for_each_area_change(&moved, Self::hide_from);
         moved.clear();
         self.replication.scratch.objects = moved;
     }
@@ -35,13 +35,13 @@ impl NetworkServer {
             .get(id.0)
             .is_some_and(|replicated| replicated.is(State::VisibilityDirty))
         {
-            self.narrow(id);
+            self.drop_leaving_observers(id);
         }
     }
 
     /// Takes an object to an audience of those who see it and still will, and tells the others to forget
     /// it.
-    fn narrow(&mut self, id: NetId) {
+    fn drop_leaving_observers(&mut self, id: NetId) {
         let replicated = self
             .world
             .objects
@@ -107,7 +107,7 @@ impl NetworkServer {
     /// Does something about each object of the areas that somebody has begun to see, or ceased to, with
     /// those who have. `moved` are objects, ascending, for which it has been done. Costs as much as there
     /// is in those areas.
-    pub(super) fn cross_areas(
+    pub(super) fn for_each_area_change(
         &mut self,
         moved: &[NetId],
         tell: impl Fn(&mut Self, NetId, &[ConnectionId]),
@@ -149,8 +149,8 @@ impl NetworkServer {
             let (left, stay): (Vec<_>, Vec<_>) =
                 owed.drain(..).partition(|owed| leaving.contains(owed));
             *owed = stay;
-            self.void(id, &left);
-            self.settle_owed(id);
+            self.send_void(id, &left);
+            self.prune_pending_snapshots(id);
         }
     }
 }

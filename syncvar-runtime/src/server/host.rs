@@ -14,7 +14,7 @@ use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::events::Events;
 use crate::{ClientEvent, Dialect, NetId};
 use calls::LocalRpc;
-use hooks::Lent;
+use hooks::PendingHooks;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The local client, as the server keeps it.
@@ -33,9 +33,9 @@ pub(super) struct Host {
     /// Objects that it may see now, or see no more, or that have another owner.
     touched: BTreeSet<NetId>,
     /// Behaviours that have been lent for writing since the last update, by object and position.
-    lent: BTreeMap<(NetId, usize), Lent>,
+    lent: BTreeMap<(NetId, usize), PendingHooks>,
     /// Those whose hooks are being called.
-    due: BTreeMap<(NetId, usize), Lent>,
+    due: BTreeMap<(NetId, usize), PendingHooks>,
     /// What the server has called on it since the last update, oldest first.
     calls: VecDeque<LocalRpc>,
     events: Events<ClientEvent>,
@@ -125,7 +125,7 @@ impl NetworkServer {
         if let Some(host) = &self.host {
             return host.connection;
         }
-        let connection = self.new_connection_id();
+        let connection = self.sessions.next_id();
         let mut local = Connection::new(connection, self.config.gathered_size());
         local.state = ConnectionState::Ready;
         // It has no part in the limits of the other one.
@@ -161,7 +161,7 @@ impl NetworkServer {
 
     /// What is done for the local client when everything else of an update has been.
     pub(super) fn update_local(&mut self) {
-        self.settle_local_sight();
-        self.run_calls_for_local();
+        self.update_local_view();
+        self.run_local_rpcs();
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Interest {
     shown: BTreeSet<(NetId, ConnectionId)>,
     /// Who begins or ceases to see which area with the update under way, in the order in which the
     /// interest management has said so.
-    crossings: Vec<(ConnectionId, Area)>,
+    area_changes: Vec<(ConnectionId, Area)>,
     /// Whether they will see it then.
     sight: FxHashMap<(ConnectionId, Area), bool>,
     /// The areas that somebody begins to see with the update under way.
@@ -43,7 +43,7 @@ impl Interest {
             areas: FxHashMap::default(),
             objects: BTreeSet::new(),
             shown: BTreeSet::new(),
-            crossings: Vec::new(),
+            area_changes: Vec::new(),
             sight: FxHashMap::default(),
             entered: Vec::new(),
         }
@@ -81,7 +81,7 @@ impl Interest {
 
     /// Remembers, or no longer, that a connection was shown an object that everyone sees for now. A
     /// server without areas has no use for it.
-    pub(super) fn set_shown(&mut self, object: NetId, connection: ConnectionId, shown: bool) {
+    pub(super) fn remember_shown(&mut self, object: NetId, connection: ConnectionId, shown: bool) {
         let management: &dyn Any = &*self.management;
         if shown && !management.is::<Everyone>() {
             self.shown.insert((object, connection));
@@ -159,14 +159,14 @@ impl NetworkServer {
         let owner = replicated.owner;
         let owner = owner.filter(|owner| !self.is_local(*owner));
         self.visibility.interest.take_shown(id);
-        self.set_view_of_local(id, None);
+        self.set_local_view(id, None);
         self.set_target_audience(id, |audiences, _| {
             audiences.rebase(Audiences::NOBODY, base, owner, &[])
         })
     }
 
     /// An object has another area or another owner: it may be for other connections.
-    pub(super) fn follow_object(&mut self, id: NetId) {
+    pub(super) fn update_base(&mut self, id: NetId) {
         let base = self.visibility.interest.base(id);
         let Some(replicated) = self
             .world
@@ -183,7 +183,9 @@ impl NetworkServer {
             (Base::Everyone, Base::Area(_)) => self.visibility.interest.take_shown(id),
             (Base::Area(_), Base::Everyone) => {
                 for connection in self.visibility.audiences.shown(replicated.target_audience) {
-                    self.visibility.interest.set_shown(id, connection, true);
+                    self.visibility
+                        .interest
+                        .remember_shown(id, connection, true);
                 }
                 Vec::new()
             }
@@ -202,7 +204,7 @@ impl NetworkServer {
 
     /// Takes what the interest management has to say. Objects that somebody begins to see have their
     /// changes written first, like all that are about to be shown.
-    pub(super) fn follow_interest(&mut self) {
+    pub(super) fn apply_interest(&mut self) {
         let mut changes = std::mem::take(&mut self.visibility.interest.changes);
         self.visibility.interest.management.update(&mut changes);
         for change in changes.drain() {
@@ -210,24 +212,27 @@ impl NetworkServer {
                 InterestChange::Placed { object, area } => {
                     if self.world.objects.get(object.0).is_some() {
                         self.visibility.interest.place(object, area);
-                        self.follow_object(object);
+                        self.update_base(object);
                     }
                 }
                 InterestChange::Revealed { connection, area } => {
-                    self.begin_crossing(connection, area, true);
+                    self.queue_area_change(connection, area, true);
                 }
                 InterestChange::Concealed { connection, area } => {
-                    self.begin_crossing(connection, area, false);
+                    self.queue_area_change(connection, area, false);
                 }
             }
         }
         self.visibility.interest.changes = changes;
-        self.force_entered();
+        self.flush_entered_areas();
     }
 
-    fn begin_crossing(&mut self, connection: ConnectionId, area: Area, sees: bool) {
-        if self.knows(connection) {
-            self.visibility.interest.crossings.push((connection, area));
+    fn queue_area_change(&mut self, connection: ConnectionId, area: Area, sees: bool) {
+        if self.sessions.knows(connection) {
+            self.visibility
+                .interest
+                .area_changes
+                .push((connection, area));
             self.visibility
                 .interest
                 .sight
@@ -239,7 +244,7 @@ impl NetworkServer {
     }
 
     /// Has the changes written of the objects that somebody is about to see because of their area.
-    fn force_entered(&mut self) {
+    fn flush_entered_areas(&mut self) {
         let mut entered = std::mem::take(&mut self.visibility.interest.entered);
         entered.sort_unstable();
         entered.dedup();
@@ -268,22 +273,22 @@ impl NetworkServer {
     }
 
     /// Whether somebody begins or ceases to see an area with the update under way.
-    pub(super) fn is_crossing(&self) -> bool {
-        !self.visibility.interest.crossings.is_empty()
+    pub(super) fn has_area_changes(&self) -> bool {
+        !self.visibility.interest.area_changes.is_empty()
     }
 
     /// Those who begin to see areas see them from now on, or those who cease to see them no more: what
     /// is written next is for the former, and not for the latter.
-    pub(super) fn cross_over(&mut self, sees: bool) {
+    pub(super) fn apply_viewer_changes(&mut self, sees: bool) {
         let mut changed = Vec::new();
-        let crossings = std::mem::take(&mut self.visibility.interest.crossings);
-        for (connection, area) in &crossings {
+        let area_changes = std::mem::take(&mut self.visibility.interest.area_changes);
+        for (connection, area) in &area_changes {
             let (connection, area) = (*connection, *area);
             if self.visibility.interest.sight.get(&(connection, area)) != Some(&sees) {
                 continue;
             }
             if self.is_local(connection) {
-                self.touch_area_for_local(area);
+                self.mark_area_local(area);
             }
             if sees {
                 self.visibility
@@ -298,12 +303,12 @@ impl NetworkServer {
                 .viewer_changes
                 .add(area, connection, &mut changed);
         }
-        self.visibility.interest.crossings = crossings;
+        self.visibility.interest.area_changes = area_changes;
     }
 
     /// Everybody sees what they are to see.
-    pub(super) fn end_crossing(&mut self) {
-        self.visibility.interest.crossings.clear();
+    pub(super) fn clear_area_changes(&mut self) {
+        self.visibility.interest.area_changes.clear();
         self.visibility.interest.sight.clear();
     }
 }

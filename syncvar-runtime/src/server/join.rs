@@ -7,8 +7,7 @@ use bytes::Bytes;
 
 use super::audience::{AudienceId, Audiences};
 use super::connection::ConnectionState;
-use super::full_state::Description;
-use super::update::describe_failure;
+use super::show::SnapshotOutput;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::message::SpawnFinished;
 use crate::segments::Segments;
@@ -17,12 +16,12 @@ use crate::{Dialect, NetId};
 /// Buffers of joins before, whose memory is used again: that of all objects is long, and costs more to
 /// come by than to fill.
 #[derive(Debug, Default)]
-pub(super) struct Spare(Vec<Segments>);
+pub(super) struct SpareBuffers(Vec<Segments>);
 
 /// So many are kept: one or two audiences have most of the objects, or they are short.
 const SPARE: usize = 4;
 
-impl Spare {
+impl SpareBuffers {
     fn take(&mut self, packet_size: usize, dialect: Dialect) -> Segments {
         let speaks = |segments: &Segments| segments.dialect() == dialect;
         match self.0.iter().position(speaks) {
@@ -45,14 +44,14 @@ impl NetworkServer {
         self.replication.schedule.take_new(&mut new);
         let mut owners = Vec::new();
         for id in new.drain(..) {
-            self.touch_for_local(id);
+            self.mark_local(id);
             owners.extend(self.announce_object(id));
         }
         self.replication.scratch.objects = new;
         self.deliver();
         for (owner, net_id) in owners {
-            self.tell_owner(owner, net_id, true);
-            self.let_write(owner, net_id);
+            self.send_authority(owner, net_id, true);
+            self.grant_lease(owner, net_id);
         }
     }
 
@@ -63,7 +62,7 @@ impl NetworkServer {
             return None;
         }
         // Before it is written: nobody observes it, so what is pending belongs to its first state.
-        self.forget_changes(id);
+        self.world.drop_changes(id);
         let replicated = self.world.objects.get_mut(id.0)?;
         self.visibility
             .audiences
@@ -72,11 +71,14 @@ impl NetworkServer {
         replicated.audience = replicated.target_audience;
         let audience = self.visibility.audiences.get(replicated.audience);
         let owner = replicated.owner.filter(|owner| audience.observes(*owner));
-        if audience.has_listeners() {
+        if audience.has_observers() {
             let audience = replicated.audience;
             self.write_new(id, audience, owner)?;
         }
-        self.world.objects.get_mut(id.0)?.set(State::Announced, true);
+        self.world
+            .objects
+            .get_mut(id.0)?
+            .set(State::Announced, true);
         owner.map(|owner| (owner, id))
     }
 
@@ -87,8 +89,8 @@ impl NetworkServer {
         audience: AudienceId,
         owner: Option<ConnectionId>,
     ) -> Option<()> {
-        let (at, description) = self.describe(id)?;
-        let parts = match owner.filter(|_| description.kind.private) {
+        let (_, snapshot) = self.snapshot(id)?;
+        let parts = match owner.filter(|_| snapshot.info.private) {
             Some(owner) => [
                 Some((self.visibility.audiences.without(audience, owner), false)),
                 Some((self.visibility.audiences.only(owner), true)),
@@ -96,20 +98,11 @@ impl NetworkServer {
             None => [Some((audience, false)), None],
         };
         for (audience, for_owner) in parts.into_iter().flatten() {
-            let mut outputs = self.visibility.audiences.outputs(audience);
-            let slots = self.world.pools.slots_mut(at)?;
-            let segments = outputs.channel(0);
-            let description = Description {
-                for_owner,
-                ..description
-            };
-            let told = (&mut self.stats, &mut self.events);
-            if let Err(error) = description.write_all(slots, segments, told) {
-                self.events.push(describe_failure(id, error));
+            let output = SnapshotOutput::Audience(audience);
+            if !self.encode_snapshot(id, output, for_owner) {
                 return None;
             }
         }
-        self.look_again(id, description.kind);
         Some(())
     }
 
@@ -122,7 +115,7 @@ impl NetworkServer {
                 self.visibility.audiences.add_ready(*id, joiner.dialect);
             }
         }
-        let apart = self.told_apart(&joining);
+        let apart = self.private_objects_of(&joining);
         let states = [Dialect::Unet, Dialect::Compact]
             .map(|dialect| self.encode_audiences(dialect, &joining, &apart));
         for connection in joining {
@@ -135,15 +128,15 @@ impl NetworkServer {
                 Dialect::Compact | Dialect::Mirror => &states[1],
             };
             self.send_own(connection, &SpawnFinished { state: 0 });
-            for (audience, pieces) in states {
+            for (audience, chunks) in states {
                 if self.visibility.audiences.admits(*audience, connection) {
-                    self.push(connection, pieces);
+                    self.send_chunks(0, connection, chunks);
                 }
             }
             for id in &apart {
-                self.show_apart(*id, connection);
+                self.send_private_snapshot(*id, connection);
             }
-            self.tell_what_it_owns(connection);
+            self.send_owned_authority(connection);
             self.send_own(connection, &SpawnFinished { state: 1 });
             self.events.push(ServerEvent::Ready { connection });
         }
@@ -190,71 +183,44 @@ impl NetworkServer {
                 states.insert(former, segments);
             }
             if let Some(segments) = &mut open.1
-                && !self.encode_object(id, segments)
+                && !self.encode_snapshot(id, SnapshotOutput::Join(segments), false)
             {
                 let receivers = admitted(&self.visibility.audiences, audience);
-                self.owe(id, &receivers);
+                self.request_snapshot(id, &receivers);
             }
         }
         states.insert(open.0, open.1);
         let written = states.into_iter();
         let written = written.filter_map(|(id, segments)| Some((id, segments?)));
         let frozen = written.map(|(id, mut segments)| {
-            let pieces = segments.drain().collect();
+            let chunks = segments.drain().collect();
             self.visibility.spare_buffers.put(segments);
-            (id, pieces)
+            (id, chunks)
         });
         frozen.collect()
     }
 
-    /// Returns whether the full state could be written.
-    fn encode_object(&mut self, id: NetId, segments: &mut Segments) -> bool {
-        let Some((at, description)) = self.describe(id) else {
-            return true;
-        };
-        if self
-            .world
-            .objects
-            .get(id.0)
-            .is_some_and(|replicated| replicated.is(State::WriteFailed))
-        {
-            return false;
-        }
-        // One that is lent is owed.
-        let Some(slots) = self.world.pools.slots_mut(at) else {
-            return false;
-        };
-        let segments = [segments].into_iter();
-        let told = (&mut self.stats, &mut self.events);
-        if let Err(error) = description.write_all(slots, segments, told) {
-            self.events.push(describe_failure(id, error));
-            return false;
-        }
-        self.look_again(id, description.kind);
-        true
-    }
-
     /// The objects that one of those who join is to be told something else about than the others, for
     /// it owns them.
-    fn told_apart(&self, joining: &[ConnectionId]) -> BTreeSet<NetId> {
+    fn private_objects_of(&self, joining: &[ConnectionId]) -> BTreeSet<NetId> {
         let joiners = joining
             .iter()
             .filter_map(|id| self.sessions.connections.get(id.0));
         let owned = joiners.flat_map(|joiner| joiner.owned.iter().copied());
         let is_private = |id: &NetId| {
-            let description = self.describe(*id);
+            let snapshot = self.snapshot(*id);
             let announced = self
                 .world
                 .objects
                 .get(id.0)
                 .is_some_and(|replicated| replicated.is(State::Announced));
-            announced && description.is_some_and(|(_, description)| description.kind.private)
+            announced && snapshot.is_some_and(|(_, snapshot)| snapshot.info.private)
         };
         owned.filter(is_private).collect()
     }
 
     /// Gives the full state of such an object to one of those who join, if it sees it.
-    fn show_apart(&mut self, id: NetId, connection: ConnectionId) {
+    fn send_private_snapshot(&mut self, id: NetId, connection: ConnectionId) {
         let Some(replicated) = self.world.objects.get(id.0) else {
             return;
         };
@@ -266,14 +232,14 @@ impl NetworkServer {
         {
             return;
         }
-        if self.write_showing(id, &[connection], for_owner) {
-            self.flush_showing();
+        if self.write_snapshot(id, &[connection], for_owner) {
+            self.flush_snapshots();
         } else {
-            self.owe(id, &[connection]);
+            self.request_snapshot(id, &[connection]);
         }
     }
 
-    fn tell_what_it_owns(&mut self, connection: ConnectionId) {
+    fn send_owned_authority(&mut self, connection: ConnectionId) {
         let owned = self
             .sessions
             .connections
@@ -285,8 +251,8 @@ impl NetworkServer {
             let announced = replicated.filter(|replicated| replicated.is(State::Announced));
             if announced.is_some_and(|it| self.visibility.audiences.admits(it.audience, connection))
             {
-                self.tell_owner(connection, net_id, true);
-                self.let_write(connection, net_id);
+                self.send_authority(connection, net_id, true);
+                self.grant_lease(connection, net_id);
             }
         }
     }

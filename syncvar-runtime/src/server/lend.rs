@@ -29,7 +29,7 @@ impl Lends for NetworkServer {
         let (at, former) = (replicated.at, replicated.owner);
         let mut slots = self.world.pools.take(at)?;
         self.world.checked_out.push(id);
-        self.remember_all_for_local(id, &*slots);
+        self.remember_local_slots(id, &*slots);
         slots.for_each_mut(|slot| slot.begin_change());
         // What is lent is given back, whatever happens.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));

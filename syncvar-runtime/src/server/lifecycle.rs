@@ -1,14 +1,14 @@
 //! What behaviours are told of the life of their objects.
 
 use super::NetworkServer;
-use super::full_state::Kind;
+use super::full_state::PrefabInfo;
 use crate::NetId;
 use crate::identity::Place;
 use crate::lifecycle::{Errand, Late, LifecycleCallback, Tells};
 
 impl NetworkServer {
     /// The kind of an object.
-    fn kind_of(&self, id: NetId) -> Option<&Kind> {
+    fn prefab_info(&self, id: NetId) -> Option<&PrefabInfo> {
         let prefab = self
             .world
             .pools
@@ -46,8 +46,8 @@ impl NetworkServer {
     /// The full state of an object has been written: if that has changed it, by its `on_synchronize`,
     /// the next update looks at it.
     #[inline]
-    pub(super) fn look_again(&mut self, id: NetId, kind: Kind) {
-        if kind.synchronize {
+    pub(super) fn requeue_if_dirty(&mut self, id: NetId, info: PrefabInfo) {
+        if info.synchronize {
             self.queue_changed(id);
         }
     }
@@ -64,7 +64,7 @@ impl NetworkServer {
 
 impl Tells for NetworkServer {
     fn has_lifecycle(&self, id: NetId) -> bool {
-        self.kind_of(id).is_some_and(|kind| kind.lifecycle)
+        self.prefab_info(id).is_some_and(|info| info.lifecycle)
     }
 
     fn late(&mut self) -> &mut Late {

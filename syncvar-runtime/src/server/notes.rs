@@ -10,7 +10,7 @@ use crate::{Dialect, NetId};
 
 /// One message, or entry of a batch, that was written for an audience.
 #[derive(Clone, Debug)]
-pub(super) struct Note {
+pub(super) struct WriteRecord {
     pub(super) net_id: NetId,
     pub(super) channel: u8,
     pub(super) audience: AudienceId,
@@ -25,39 +25,39 @@ pub(super) struct Note {
 
 /// The notes of an update, in the order of objects and channels.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
-    pub(super) list: Vec<Note>,
+pub(super) struct WriteLog {
+    pub(super) records: Vec<WriteRecord>,
     pub(super) masks: Vec<u64>,
 }
 
-impl Notes {
+impl WriteLog {
     pub(super) fn clear(&mut self) {
-        self.list.clear();
+        self.records.clear();
         self.masks.clear();
     }
 
     /// Puts the notes in order: an object that was given to another owner was written before the
     /// others.
     pub(super) fn sort(&mut self) {
-        let key = |note: &Note| (note.net_id, note.channel);
-        if !self.list.is_sorted_by_key(key) {
-            self.list.sort_by_key(key);
+        let key = |note: &WriteRecord| (note.net_id, note.channel);
+        if !self.records.is_sorted_by_key(key) {
+            self.records.sort_by_key(key);
         }
     }
 
     /// The position of a dialect in [`Note::changes`].
-    pub(super) fn place(dialect: Dialect) -> usize {
+    pub(super) fn index(dialect: Dialect) -> usize {
         usize::from(dialect.number())
     }
 }
 
 /// Notes which fields of the behaviours that were sent are dirty.
-pub(super) struct NoteMasks<'a> {
+pub(super) struct DirtyMasks<'a> {
     pub(super) sent: u64,
     pub(super) masks: &'a mut Vec<u64>,
 }
 
-impl Visit for NoteMasks<'_> {
+impl Visit for DirtyMasks<'_> {
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
         let sent = self.sent >> index & 1 == 1;
         self.masks.push(if sent { slot.dirty_bits() } else { 0 });

@@ -19,9 +19,9 @@ impl NetworkServer {
             .objects
             .get(id.0)
             .map(|replicated| replicated.at.pool);
-        if pool.is_some_and(|pool| self.is_ruled(pool)) {
+        if pool.is_some_and(|pool| self.world.is_restricted(pool)) {
             self.hide_at_once(id);
-            self.flush_ruled(id);
+            self.flush_restricted(id);
         }
     }
 
@@ -39,7 +39,7 @@ impl NetworkServer {
             return;
         };
         let at = replicated.at;
-        if !self.is_ruled(at.pool) {
+        if !self.world.is_restricted(at.pool) {
             return;
         }
         let written = self.is_written_by(owner);
@@ -66,7 +66,7 @@ impl NetworkServer {
                 .sessions
                 .connections
                 .get(owner.0)
-                .is_some_and(|c| c.limit.is_some());
+                .is_some_and(|c| c.backlog.is_some());
             let channels = self.config.channels.clone();
             let may_miss = |channel: u8| {
                 limited || channels.get(usize::from(channel)) == Some(&Channel::Unreliable)
@@ -90,9 +90,9 @@ impl NetworkServer {
 
     /// Lets an owner write: what it has written before that does not count. It has just been told that
     /// it is the owner, and has been given the object.
-    pub(super) fn let_write(&mut self, owner: ConnectionId, id: NetId) {
-        let description = self.describe(id);
-        if description.is_some_and(|(_, description)| description.kind.owner_writes) {
+    pub(super) fn grant_lease(&mut self, owner: ConnectionId, id: NetId) {
+        let snapshot = self.snapshot(id);
+        if snapshot.is_some_and(|(_, snapshot)| snapshot.info.owner_writes) {
             self.send_owner_state(owner, id, |_| 0);
         }
     }
@@ -106,12 +106,12 @@ impl NetworkServer {
         id: NetId,
         fields: impl Fn(&BehaviourInfo) -> u64,
     ) {
-        let kind = self.describe(id).map(|(_, description)| description.kind);
-        let (Some(kind), Some(replicated)) = (kind, self.world.objects.get_mut(id.0)) else {
+        let info = self.snapshot(id).map(|(_, snapshot)| snapshot.info);
+        let (Some(info), Some(replicated)) = (info, self.world.objects.get_mut(id.0)) else {
             return;
         };
         let is_owner = replicated.owner == Some(connection);
-        if is_owner && kind.owner_writes {
+        if is_owner && info.owner_writes {
             replicated.lease = replicated.lease.checked_add(1).unwrap_or(1);
         }
         let lease = if is_owner { replicated.lease } else { 0 };
@@ -150,9 +150,9 @@ impl NetworkServer {
             }
             receiver.own.give_up();
         }
-        self.owe(id, &[connection]);
+        self.request_snapshot(id, &[connection]);
         if let Some(replicated) = self.world.objects.get_mut(id.0) {
-            self.replication.schedule.queue_moved(id, replicated);
+            self.replication.schedule.queue_view_change(id, replicated);
         }
     }
 
@@ -192,7 +192,7 @@ impl NetworkServer {
         }
         let at = replicated.at;
         if self.host.is_some() {
-            self.remember_object_for_local(id, at);
+            self.remember_local_object(id, at);
         }
         let Some(slots) = self.world.pools.slots_mut(at) else {
             self.stats.ignored_writes += 1;
@@ -228,7 +228,7 @@ impl NetworkServer {
 
     /// Gives owners their fields as they are whose writes could not be read: once with an update, however
     /// many there were.
-    pub(super) fn correct_misled(&mut self) {
+    pub(super) fn correct_owners(&mut self) {
         self.sessions.owner_bytes.clear();
         for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections) {
             if self.owner(id) == Some(owner) {

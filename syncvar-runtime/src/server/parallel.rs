@@ -5,8 +5,8 @@
 //! put together in order.
 
 use super::audience::Outputs;
-use super::budget::position;
-use super::notes::{Note, Notes};
+use super::backlog::mask_count;
+use super::notes::{WriteLog, WriteRecord};
 use super::sink::{Encoded, Outcome, Sink};
 use crate::Dialect;
 use crate::identity::{Job, Pool};
@@ -34,7 +34,7 @@ struct Share {
     compact: Vec<Segments>,
     stats: Vec<BehaviourStats>,
     outcome: Outcome,
-    notes: Notes,
+    log: WriteLog,
 }
 
 impl Shares {
@@ -77,7 +77,7 @@ impl Share {
         self.stats.resize_with(whole.stats.len(), nameless);
         self.outcome.left.clear();
         self.outcome.errors.clear();
-        self.notes.clear();
+        self.log.clear();
         Sink {
             now: whole.now,
             channels: whole.channels,
@@ -91,7 +91,7 @@ impl Share {
             stats: &mut self.stats,
             encoded: Encoded::default(),
             outcome: &mut self.outcome,
-            notes: whole.notes.as_ref().map(|_| &mut self.notes),
+            log: whole.log.as_ref().map(|_| &mut self.log),
         }
     }
 
@@ -106,11 +106,11 @@ impl Share {
                     Dialect::Compact | Dialect::Mirror => &mut self.compact,
                 };
                 // A note for each message, if there are any.
-                let notes = self.notes.list.iter_mut();
-                let mut notes = notes.filter(|note| note.channel == channel);
+                let log = self.log.records.iter_mut();
+                let mut log = log.filter(|note| note.channel == channel);
                 let written = output.append_updates(&mut own[usize::from(channel)], |changes| {
-                    if let Some(places) = notes.next().and_then(|note| note.changes.as_mut()) {
-                        places[Notes::place(dialect)] = changes;
+                    if let Some(places) = log.next().and_then(|note| note.changes.as_mut()) {
+                        places[WriteLog::index(dialect)] = changes;
                     }
                 });
                 sink.encoded.add_all(dialect, written);
@@ -121,11 +121,11 @@ impl Share {
         }
         sink.outcome.left.append(&mut self.outcome.left);
         sink.outcome.errors.append(&mut self.outcome.errors);
-        if let Some(notes) = sink.notes.as_deref_mut() {
-            let start = position(&notes.masks);
-            notes.masks.append(&mut self.notes.masks);
-            let own = self.notes.list.drain(..);
-            notes.list.extend(own.map(|note| Note {
+        if let Some(log) = sink.log.as_deref_mut() {
+            let start = mask_count(&log.masks);
+            log.masks.append(&mut self.log.masks);
+            let own = self.log.records.drain(..);
+            log.records.extend(own.map(|note| WriteRecord {
                 masks: note.masks.start + start..note.masks.end + start,
                 ..note
             }));

@@ -128,7 +128,7 @@ impl NetworkServer {
         };
         let audience = replicated.audience;
         if !replicated.is(State::Announced)
-            || !self.visibility.audiences.get(audience).has_listeners()
+            || !self.visibility.audiences.get(audience).has_observers()
         {
             return;
         }

@@ -18,21 +18,13 @@ impl NetworkServer {
     ///
     /// After 4 294 967 295 connections.
     pub fn handle_connect(&mut self) -> ConnectionId {
-        let id = self.new_connection_id();
+        let id = self.sessions.next_id();
         let connection = Connection::new(id, self.config.gathered_size());
         self.sessions.connections.insert(id.0, connection);
         self.visibility.interest.management.handle_connect(id);
         if !self.config.compare_schemas {
             self.accept(id);
         }
-        id
-    }
-
-    /// The number of the next connection.
-    pub(super) fn new_connection_id(&mut self) -> ConnectionId {
-        let id = ConnectionId(self.sessions.next_connection);
-        let next = self.sessions.next_connection.checked_add(1);
-        self.sessions.next_connection = next.expect("connection numbers left");
         id
     }
 
@@ -57,7 +49,7 @@ impl NetworkServer {
         connection: ConnectionId,
         packet: &[u8],
     ) -> Result<(), PacketError> {
-        if !self.knows(connection) || self.is_local(connection) {
+        if !self.sessions.knows(connection) || self.is_local(connection) {
             return Err(PacketError::UnknownConnection(connection));
         }
         self.stats.received.add(packet.len());
@@ -190,7 +182,7 @@ impl NetworkServer {
     /// once [`poll_transmit`](Self::poll_transmit) has given out its last packet. Of the text, 32 767
     /// bytes are sent.
     pub fn disconnect(&mut self, connection: ConnectionId, text: &str) {
-        if !self.knows(connection) {
+        if !self.sessions.knows(connection) {
             return;
         }
         let text = &text[..text.floor_char_boundary(MAX_STRING_BYTES)];
@@ -227,9 +219,9 @@ impl NetworkServer {
             .joining
             .retain(|joining| *joining != connection);
         self.leave_audiences(connection, &owned);
-        self.cancel_owed(connection);
+        self.cancel_snapshots(connection);
         self.visibility.interest.forget_connection(connection);
-        self.replication.bandwidth.forget_connection(connection);
+        self.replication.bandwidth.remove_connection(connection);
         self.events.push(if was_in {
             ServerEvent::Disconnected {
                 connection,
@@ -278,7 +270,7 @@ impl NetworkServer {
             // What was said to those who observe an object was said to it, too.
             self.deliver();
             self.visibility.audiences.remove_ready(connection);
-            self.cancel_owed(connection);
+            self.cancel_snapshots(connection);
             self.send_own(connection, &NotReady {});
         }
     }
@@ -300,10 +292,10 @@ impl NetworkServer {
         if !seen {
             self.stats.unknown_objects += 1;
         } else if let Some(connection) = self.sessions.connections.get_mut(from.0) {
-            if connection.wanted.is_empty() {
+            if connection.resync_requests.is_empty() {
                 self.sessions.resyncing.push(from);
             }
-            connection.wanted.insert(id);
+            connection.resync_requests.insert(id);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Deltas: the schedule of dirty objects, and the bandwidth limits of connections.
 
-use super::limited::Rationing;
+use super::bandwidth::BandwidthLimiter;
 use super::schedule::Schedule;
 use super::update::Scratch;
 
@@ -10,5 +10,5 @@ pub(super) struct Replication {
     pub(super) schedule: Schedule,
     /// Lists reused by every update.
     pub(super) scratch: Scratch,
-    pub(super) bandwidth: Box<Rationing>,
+    pub(super) bandwidth: Box<BandwidthLimiter>,
 }

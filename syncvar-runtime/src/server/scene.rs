@@ -29,21 +29,6 @@ impl NetworkServer {
         self.spawn_with(behaviours, options)
     }
 
-    pub(super) fn check_scene_id(
-        &self,
-        scene_id: Option<NetworkSceneId>,
-    ) -> Result<(), SpawnError> {
-        match scene_id {
-            Some(scene_id)
-                if scene_id == NetworkSceneId(0)
-                    || self.world.relations.scene_object(scene_id).is_some() =>
-            {
-                Err(SpawnError::SceneIdTaken(scene_id))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// The object that is spawned under a scene id.
     pub fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
         self.world.relations.scene_object(scene_id)
@@ -68,13 +53,13 @@ impl NetworkServer {
     }
 
     /// All scene objects are spawned, here and on the clients that are ready.
-    pub(super) fn scene_objects_spawned(&mut self) {
+    pub(super) fn send_scene_spawned(&mut self) {
         if !self.config.compare_schemas
             || !self
                 .visibility
                 .audiences
                 .get(Audiences::EVERYONE)
-                .has_listeners()
+                .has_observers()
         {
             return;
         }

@@ -39,13 +39,13 @@ impl Schedule {
     }
 
     /// An object is to be shown to somebody, or hidden: that is preceded by its changes.
-    pub(super) fn queue_moved(&mut self, net_id: NetId, replicated: &mut Replicated) {
+    pub(super) fn queue_view_change(&mut self, net_id: NetId, replicated: &mut Replicated) {
         self.queue_dirty(net_id);
-        self.queue_sent(net_id, replicated);
+        self.queue_written_view_change(net_id, replicated);
     }
 
     /// As [`queue_moved`](Self::queue_moved), for an object whose changes have just been written.
-    pub(super) fn queue_sent(&mut self, net_id: NetId, replicated: &mut Replicated) {
+    pub(super) fn queue_written_view_change(&mut self, net_id: NetId, replicated: &mut Replicated) {
         replicated.set(State::VisibilityDirty, true);
         self.moved.insert(net_id.0);
     }
@@ -56,7 +56,7 @@ impl Schedule {
     }
 
     /// An object's next behaviour is due after this time.
-    pub(super) fn wait(&mut self, net_id: NetId, replicated: &mut Replicated, until: Duration) {
+    pub(super) fn wake_at(&mut self, net_id: NetId, replicated: &mut Replicated, until: Duration) {
         if replicated.wake.is_none_or(|wake| until < wake) {
             replicated.wake = Some(until);
             let spare = &mut self.spare;
@@ -85,12 +85,12 @@ impl Schedule {
     }
 
     /// Whether there are objects to be shown or hidden.
-    pub(super) fn has_moved(&self) -> bool {
+    pub(super) fn has_view_changes(&self) -> bool {
         !self.moved.is_empty()
     }
 
     /// Puts into `moved` the objects to be shown or hidden, ascending; they stay in the list.
-    pub(super) fn copy_moved(&mut self, moved: &mut Vec<NetId>) {
+    pub(super) fn copy_view_changes(&mut self, moved: &mut Vec<NetId>) {
         let start = moved.len();
         self.moved.drain_into(moved);
         for id in moved.iter().skip(start) {
@@ -99,7 +99,7 @@ impl Schedule {
     }
 
     /// Puts into `moved` the objects to be shown or hidden, ascending.
-    pub(super) fn take_moved(&mut self, moved: &mut Vec<NetId>) {
+    pub(super) fn take_view_changes(&mut self, moved: &mut Vec<NetId>) {
         self.moved.drain_into(moved);
     }
 

@@ -7,9 +7,8 @@ use bytes::Bytes;
 use rustc_hash::FxHashSet;
 
 use super::audience::AudienceId;
-use super::connection::Parcel;
-use super::full_state::Description;
-use super::update::describe_failure;
+use super::full_state::{Reports, Snapshot};
+use super::update::encode_failure;
 use super::{ConnectionId, NetworkServer};
 use crate::identity::{Location, Relation};
 use crate::interest::Area;
@@ -20,7 +19,7 @@ use crate::{Channel, Dialect, NetId};
 /// Who has joined audiences because of what they begin to see, or left them because of what they see no
 /// more: either the one or the other.
 #[derive(Debug, Default)]
-pub(super) struct Turnover {
+pub(super) struct ViewerChanges {
     pub(super) crossed: BTreeSet<(AudienceId, ConnectionId)>,
     /// The areas because of which somebody did, each once, in the order in which the interest
     /// management has named them: it may have reasons for it, such as what is nearest.
@@ -28,7 +27,7 @@ pub(super) struct Turnover {
     listed: FxHashSet<Area>,
 }
 
-impl Turnover {
+impl ViewerChanges {
     /// A connection has joined or left these audiences because of an area.
     pub(super) fn add(
         &mut self,
@@ -54,14 +53,24 @@ impl Turnover {
 /// Full states on their way to the same connections, each encoded once for every dialect that these
 /// speak.
 #[derive(Debug)]
-pub(super) struct Showing {
+pub(super) struct SnapshotBatch {
     receivers: Vec<ConnectionId>,
     /// Whether one of the receivers speaks it, and what is being written to those who do.
     unet: (bool, Segments),
     compact: (bool, Segments),
 }
 
-impl Showing {
+/// Destination of a snapshot.
+pub(super) enum SnapshotOutput<'a> {
+    /// The buffers of an audience.
+    Audience(AudienceId),
+    /// The batch of these connections.
+    Batch(&'a [ConnectionId]),
+    /// A buffer for connections that join.
+    Join(&'a mut Segments),
+}
+
+impl SnapshotBatch {
     pub(super) fn new(packet_size: usize) -> Self {
         let segments = |dialect| Segments::with_dialect(packet_size, dialect);
         Self {
@@ -83,19 +92,19 @@ impl NetworkServer {
     /// have [been told](Self::hide_objects).
     pub(super) fn show_objects(&mut self) {
         let mut moved = std::mem::take(&mut self.replication.scratch.objects);
-        self.replication.schedule.take_moved(&mut moved);
-        self.cross_over(true);
+        self.replication.schedule.take_view_changes(&mut moved);
+        self.apply_viewer_changes(true);
         for id in &moved {
-            self.move_object(*id);
+            self.apply_target_audience(*id);
         }
-        self.cross_areas(&moved, Self::show_to);
-        self.flush_showing();
-        self.end_crossing();
+        self.for_each_area_change(&moved, Self::send_snapshot);
+        self.flush_snapshots();
+        self.clear_area_changes();
         moved.clear();
         self.replication.scratch.objects = moved;
     }
 
-    fn move_object(&mut self, id: NetId) {
+    fn apply_target_audience(&mut self, id: NetId) {
         let Some(replicated) = self.world.objects.get_mut(id.0) else {
             return;
         };
@@ -132,8 +141,8 @@ impl NetworkServer {
         entering.extend(owed.iter().copied().filter(|c| after.observes(*c)));
         entering.sort_unstable();
         entering.dedup();
-        self.void(id, &owed);
-        self.show_to(id, &entering);
+        self.send_void(id, &owed);
+        self.send_snapshot(id, &entering);
         entering.clear();
         self.replication.scratch.entering = entering;
     }
@@ -162,7 +171,7 @@ impl NetworkServer {
     /// What these connections have been told about an object counts for nothing, unless they have the
     /// object: they are members of its audience, but its full state could not be written for them.
     /// Without it they would take what they were told for early, and keep it for the full state.
-    pub(super) fn void(&mut self, net_id: NetId, owed: &[ConnectionId]) {
+    pub(super) fn send_void(&mut self, net_id: NetId, owed: &[ConnectionId]) {
         if self.config.compare_schemas {
             for connection in owed {
                 self.send_own(*connection, &Void { net_id });
@@ -171,7 +180,7 @@ impl NetworkServer {
     }
 
     /// Nothing is owed to a connection any more: it is not ready, or gone.
-    pub(super) fn cancel_owed(&mut self, connection: ConnectionId) {
+    pub(super) fn cancel_snapshots(&mut self, connection: ConnectionId) {
         let mut concerned = Vec::new();
         for (id, owed) in &mut self.visibility.pending_snapshots {
             let before = owed.len();
@@ -183,14 +192,14 @@ impl NetworkServer {
         let stays = self.is_connected(connection);
         for id in concerned {
             if stays {
-                self.void(id, &[connection]);
+                self.send_void(id, &[connection]);
             }
-            self.settle_owed(id);
+            self.prune_pending_snapshots(id);
         }
     }
 
     /// Forgets the list of those to whom an object is owed if it has become empty.
-    pub(super) fn settle_owed(&mut self, id: NetId) {
+    pub(super) fn prune_pending_snapshots(&mut self, id: NetId) {
         if self
             .visibility
             .pending_snapshots
@@ -207,7 +216,7 @@ impl NetworkServer {
     /// Sends the full state of one object to some connections: encoded once, shared by all who speak
     /// the same dialect. It goes out with that of other objects, at the latest with
     /// [`flush_showing`](Self::flush_showing).
-    pub(super) fn show_to(&mut self, id: NetId, receivers: &[ConnectionId]) {
+    pub(super) fn send_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
         if receivers.is_empty() {
             return;
         }
@@ -219,80 +228,105 @@ impl NetworkServer {
         else {
             return;
         };
-        if !self.write_for_each(id, receivers, owner) {
-            self.owe(id, receivers);
+        if !self.write_snapshots(id, receivers, owner) {
+            self.request_snapshot(id, receivers);
             return;
         }
         for receiver in receivers {
             let connection = self.sessions.connections.get_mut(receiver.0);
-            if let Some(limit) = connection.and_then(|connection| connection.limit.as_mut()) {
-                limit.forget(id);
+            if let Some(backlog) = connection.and_then(|connection| connection.backlog.as_mut()) {
+                backlog.remove_object(id);
             }
         }
         if let Some(owner) = owner.filter(|owner| receivers.contains(owner)) {
-            self.flush_showing();
-            self.tell_owner(owner, id, true);
-            self.let_write(owner, id);
+            self.flush_snapshots();
+            self.send_authority(owner, id, true);
+            self.grant_lease(owner, id);
         }
     }
 
     /// Writes the full state to all receivers, to the owner what only it may read.
-    fn write_for_each(
+    fn write_snapshots(
         &mut self,
         id: NetId,
         receivers: &[ConnectionId],
         owner: Option<ConnectionId>,
     ) -> bool {
-        let private = self.describe(id).is_some_and(|(_, it)| it.kind.private);
+        let private = self.snapshot(id).is_some_and(|(_, it)| it.info.private);
         let Some(owner) = owner.filter(|owner| private && receivers.contains(owner)) else {
-            return self.write_showing(id, receivers, false);
+            return self.write_snapshot(id, receivers, false);
         };
         let others: Vec<_> = receivers.iter().copied().filter(|c| *c != owner).collect();
-        (others.is_empty() || self.write_showing(id, &others, false))
-            && self.write_showing(id, &[owner], true)
+        (others.is_empty() || self.write_snapshot(id, &others, false))
+            && self.write_snapshot(id, &[owner], true)
     }
 
-    /// Returns whether the full state could be written.
-    pub(super) fn write_showing(
+    /// Writes a snapshot for these connections. Returns whether it was written.
+    pub(super) fn write_snapshot(
         &mut self,
         id: NetId,
         receivers: &[ConnectionId],
         for_owner: bool,
     ) -> bool {
-        let Some((at, description)) = self.describe(id) else {
+        self.encode_snapshot(id, SnapshotOutput::Batch(receivers), for_owner)
+    }
+
+    /// Encodes the snapshot of an object to all buffers of an output, or to none. Returns whether
+    /// it was encoded.
+    pub(super) fn encode_snapshot(
+        &mut self,
+        id: NetId,
+        output: SnapshotOutput<'_>,
+        for_owner: bool,
+    ) -> bool {
+        let Some((at, snapshot)) = self.snapshot(id) else {
             return false;
         };
-        let description = Description {
+        let snapshot = Snapshot {
             for_owner,
-            ..description
+            ..snapshot
         };
-        if self
-            .world
-            .objects
-            .get(id.0)
-            .is_some_and(|replicated| replicated.is(State::WriteFailed))
-        {
+        let replicated = self.world.objects.get(id.0);
+        if replicated.is_some_and(|replicated| replicated.is(State::WriteFailed)) {
             return false;
         }
-        if self.visibility.snapshot_batch.receivers != receivers {
-            self.flush_showing();
-            self.address_showing(receivers);
+        if let SnapshotOutput::Batch(receivers) = output
+            && self.visibility.snapshot_batch.receivers != receivers
+        {
+            self.flush_snapshots();
+            self.open_snapshot_batch(receivers);
         }
+        // An object that is checked out gets its snapshot later.
         let Some(slots) = self.world.pools.slots_mut(at) else {
             return false;
         };
-        let segments = self.visibility.snapshot_batch.spoken();
-        let told = (&mut self.stats, &mut self.events);
-        if let Err(error) = description.write_all(slots, segments, told) {
-            self.events.push(describe_failure(id, error));
+        let reports = Reports {
+            stats: &mut self.stats,
+            events: &mut self.events,
+        };
+        let visibility = &mut self.visibility;
+        let result = match output {
+            SnapshotOutput::Audience(audience) => {
+                let mut outputs = visibility.audiences.outputs(audience);
+                snapshot.write_all(slots, outputs.channel(0), reports)
+            }
+            SnapshotOutput::Batch(_) => {
+                snapshot.write_all(slots, visibility.snapshot_batch.spoken(), reports)
+            }
+            SnapshotOutput::Join(segments) => {
+                snapshot.write_all(slots, std::iter::once(segments), reports)
+            }
+        };
+        if let Err(error) = result {
+            self.events.push(encode_failure(id, error));
             return false;
         }
-        self.look_again(id, description.kind);
+        self.requeue_if_dirty(id, snapshot.info);
         true
     }
 
     /// Remembers that connections are to be given the full state when it can be written.
-    pub(super) fn owe(&mut self, id: NetId, receivers: &[ConnectionId]) {
+    pub(super) fn request_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
         if let Some(replicated) = self.world.objects.get_mut(id.0) {
             replicated.set(State::SnapshotPending, true);
             let owed = self.visibility.pending_snapshots.entry(id).or_default();
@@ -308,7 +342,7 @@ impl NetworkServer {
 
     /// Where an object's behaviours are, and what is to be said about it.
     #[inline]
-    pub(super) fn describe(&self, id: NetId) -> Option<(Location, Description)> {
+    pub(super) fn snapshot(&self, id: NetId) -> Option<(Location, Snapshot)> {
         let replicated = self.world.objects.get(id.0)?;
         let at = replicated.at;
         let mut relation = Relation::default();
@@ -317,9 +351,9 @@ impl NetworkServer {
             // A peer whose schema is not compared knows nothing but UNet.
             relation.parent = relation.parent.filter(|_| self.config.compare_schemas);
         }
-        let description = Description {
+        let snapshot = Snapshot {
             net_id: id,
-            kind: *self
+            info: *self
                 .world
                 .prefab_infos
                 .get(self.world.pools.prefab(at.pool) as usize)?,
@@ -328,10 +362,10 @@ impl NetworkServer {
             room: self.config.room(Channel::Reliable),
             for_owner: false,
         };
-        Some((at, description))
+        Some((at, snapshot))
     }
 
-    fn address_showing(&mut self, receivers: &[ConnectionId]) {
+    fn open_snapshot_batch(&mut self, receivers: &[ConnectionId]) {
         let connections = receivers
             .iter()
             .filter_map(|c| self.sessions.connections.get(c.0));
@@ -352,7 +386,7 @@ impl NetworkServer {
     }
 
     /// Gives the full states that have been written to those they are for.
-    pub(super) fn flush_showing(&mut self) {
+    pub(super) fn flush_snapshots(&mut self) {
         if self.visibility.snapshot_batch.receivers.is_empty() {
             return;
         }
@@ -362,26 +396,17 @@ impl NetworkServer {
         for receiver in receivers {
             let connection = self.sessions.connections.get(receiver.0);
             match connection.map(|connection| connection.dialect) {
-                Some(Dialect::Unet) => self.push(receiver, &unet),
-                Some(Dialect::Compact | Dialect::Mirror) => self.push(receiver, &compact),
+                Some(Dialect::Unet) => self.send_chunks(0, receiver, &unet),
+                Some(Dialect::Compact | Dialect::Mirror) => self.send_chunks(0, receiver, &compact),
                 None => {}
             }
         }
     }
 
-    /// Puts pieces behind whatever already waits for a connection.
-    pub(super) fn push(&mut self, receiver: ConnectionId, pieces: &[Bytes]) {
-        self.push_on(0, receiver, pieces);
-    }
-
-    /// The same on a channel.
-    pub(super) fn push_on(&mut self, channel: u8, receiver: ConnectionId, pieces: &[Bytes]) {
-        let Some(connection) = self.sessions.connections.get_mut(receiver.0) else {
-            return;
-        };
-        connection.charge(pieces.iter().map(Bytes::len).sum());
-        let pieces = self.outbound.chunks.add(pieces.iter().cloned());
-        connection.push(Parcel { channel, pieces }, &mut self.outbound.chunks);
-        connection.list(&mut self.outbound.outgoing);
+    /// Appends chunks to a connection's queue.
+    pub(super) fn send_chunks(&mut self, channel: u8, receiver: ConnectionId, chunks: &[Bytes]) {
+        if let Some(connection) = self.sessions.connections.get_mut(receiver.0) {
+            self.outbound.send(connection, channel, chunks);
+        }
     }
 }

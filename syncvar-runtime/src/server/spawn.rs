@@ -1,18 +1,12 @@
 //! Commands about objects: spawn, despawn, show, hide, owner.
 
-use std::any::TypeId;
-
 use super::audience::{AudienceId, Audiences, Base};
 use super::replicated::{Replicated, State};
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{BehaviourSet, Behaviours, Place};
 use crate::lifecycle::{Errand, Leaving, Tells};
 use crate::message::{Message, ObjectDestroy};
-use crate::prefab::Prefab;
 use crate::{MessageType, NetId, NetworkSceneId, Quaternion, Vector3};
-
-/// How far ahead of the next id a chosen one can be for the next ones to follow it.
-const NEAR: u32 = 1 << 24;
 
 /// What a spawn can say beyond the behaviours' values.
 ///
@@ -118,13 +112,13 @@ impl NetworkServer {
             scene_id,
         } = options;
         let behaviours = behaviours.into_behaviours();
-        let prefab = self.find_prefab(&behaviours, prefab.as_deref())?;
+        let prefab = self.world.find_prefab(&behaviours, prefab.as_deref())?;
         let prefab = prefab.index;
-        if let Some(owner) = owner.filter(|owner| !self.knows(*owner)) {
+        if let Some(owner) = owner.filter(|owner| !self.sessions.knows(*owner)) {
             return Err(SpawnError::UnknownOwner(owner));
         }
-        self.check_scene_id(scene_id)?;
-        let net_id = self.choose_net_id(net_id)?;
+        self.world.check_scene_id(scene_id)?;
+        let net_id = self.world.choose_net_id(net_id)?;
         self.report_unknown_channels(net_id, &behaviours);
 
         let audience = if hidden {
@@ -156,51 +150,6 @@ impl NetworkServer {
         }
         self.tell(net_id, Errand::Spawn);
         Ok(net_id)
-    }
-
-    fn find_prefab(
-        &self,
-        behaviours: &Behaviours,
-        name: Option<&str>,
-    ) -> Result<&Prefab, SpawnError> {
-        let types: Vec<TypeId> = behaviours.slots().type_ids();
-        match name {
-            None => self
-                .world
-                .prefabs
-                .by_types(&types)
-                .ok_or_else(|| SpawnError::NotRegistered(format!("{behaviours:?}"))),
-            Some(name) => {
-                let prefab = self.world.prefabs.by_name(name);
-                let prefab = prefab.ok_or_else(|| SpawnError::UnknownPrefab(name.into()))?;
-                if prefab.types != types {
-                    return Err(SpawnError::OtherBehaviours {
-                        prefab: name.into(),
-                        behaviours: format!("{behaviours:?}"),
-                    });
-                }
-                Ok(prefab)
-            }
-        }
-    }
-
-    /// Ids are given out in order and never twice. One that was chosen moves the order on, so that
-    /// the next ones follow it, unless it is far ahead: a game that numbers some objects in a range
-    /// of its own would use up all ids.
-    fn choose_net_id(&mut self, wanted: Option<NetId>) -> Result<NetId, SpawnError> {
-        let (objects, net_ids) = (&self.world.objects, &mut self.world.net_ids);
-        let Some(NetId(number)) = wanted else {
-            let free = net_ids.find(|number| objects.get(*number).is_none());
-            return free.map(NetId).ok_or(SpawnError::OutOfIds);
-        };
-        if NetId(number) == NetId::NONE || objects.get(number).is_some() {
-            return Err(SpawnError::IdTaken(NetId(number)));
-        }
-        let is_near = net_ids.contains(&number) && number - net_ids.start() <= NEAR;
-        if let Some(next) = number.checked_add(1).filter(|_| is_near) {
-            *net_ids = next..=u32::MAX;
-        }
-        Ok(NetId(number))
     }
 
     fn report_unknown_channels(&mut self, object: NetId, behaviours: &Behaviours) {
@@ -245,11 +194,9 @@ impl NetworkServer {
         self.world.relations.forget(id);
         self.visibility.reparented.remove(&id);
         self.visibility.interest.forget(id);
-        self.replication.bandwidth.forget_object(id);
-        self.forget_for_local(id);
-        if !self.has_no_calls() {
-            self.forget_calls(id);
-        }
+        self.replication.bandwidth.remove_object(id);
+        self.remove_locally(id);
+        self.calls.remove_object(id);
         if let Some(owner) = replicated
             .owner
             .and_then(|owner| self.sessions.connections.get_mut(owner.0))
@@ -261,7 +208,7 @@ impl NetworkServer {
                 .visibility
                 .audiences
                 .get(replicated.audience)
-                .has_listeners()
+                .has_observers()
         {
             for segments in self
                 .visibility
@@ -300,13 +247,15 @@ impl NetworkServer {
     /// sees the object again if others do, or if the interest management says so. Returns whether
     /// there is such an object.
     pub fn restore(&mut self, id: NetId, connection: ConnectionId) -> bool {
-        if !self.knows(connection) {
+        if !self.sessions.knows(connection) {
             return false;
         }
         if self.is_local(connection) {
             return self.set_visible_locally(id, None);
         }
-        self.visibility.interest.set_shown(id, connection, false);
+        self.visibility
+            .interest
+            .remember_shown(id, connection, false);
         self.set_target_audience(id, |audiences, wanted| {
             audiences.restore(wanted, connection)
         })
@@ -330,7 +279,7 @@ impl NetworkServer {
         if let Some(replicated) = self.world.objects.get_mut(id.0) {
             replicated.set(State::ByInterest, false);
             self.visibility.interest.take_shown(id);
-            self.set_view_of_local(id, None);
+            self.set_local_view(id, None);
         }
     }
 
@@ -339,7 +288,7 @@ impl NetworkServer {
             .world
             .objects
             .get(id.0)
-            .filter(|_| self.knows(connection))
+            .filter(|_| self.sessions.knows(connection))
         else {
             return false;
         };
@@ -349,7 +298,9 @@ impl NetworkServer {
         if replicated.is(State::ByInterest)
             && self.visibility.audiences.base(replicated.target_audience) == Base::Everyone
         {
-            self.visibility.interest.set_shown(id, connection, visible);
+            self.visibility
+                .interest
+                .remember_shown(id, connection, visible);
         }
         self.set_target_audience(id, |audiences, wanted| {
             audiences.with(wanted, connection, visible)
@@ -370,8 +321,8 @@ impl NetworkServer {
             .audiences
             .release(replicated.target_audience);
         replicated.target_audience = wanted;
-        self.replication.schedule.queue_moved(id, replicated);
-        self.touch_for_local(id);
+        self.replication.schedule.queue_view_change(id, replicated);
+        self.mark_local(id);
         true
     }
 
@@ -412,7 +363,7 @@ impl NetworkServer {
 
     /// Gives an object to a connection, or to nobody, and tells no behaviour of it.
     fn give(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
-        let known = owner.is_none_or(|owner| self.knows(owner));
+        let known = owner.is_none_or(|owner| self.sessions.knows(owner));
         let former = self
             .world
             .objects
@@ -449,12 +400,12 @@ impl NetworkServer {
                 }
             }
             if sees {
-                self.tell_owner(connection, id, authority);
+                self.send_authority(connection, id, authority);
             }
         }
         self.after_owner_change(id, former, owner, told);
-        self.touch_for_local(id);
-        self.follow_object(id);
+        self.mark_local(id);
+        self.update_base(id);
         true
     }
 }

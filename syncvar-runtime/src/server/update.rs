@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::audience::AudienceId;
-use super::connection::{Connection, Parcel};
+use super::connection::{Connection, QueuedChunks};
 use super::sink::{Encoded, Outcome, Sink};
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{Job, MAX_CHANNELS, nanos};
@@ -24,7 +24,7 @@ pub(super) struct Scratch {
     shares: super::parallel::Shares,
     pub(super) outcome: Outcome,
     /// Objects of a run about which there is something to settle, whatever comes of it.
-    unsettled: Vec<NetId>,
+    flagged: Vec<NetId>,
 }
 
 /// Objects with the same behaviours and the same audience, one after another.
@@ -45,42 +45,42 @@ impl NetworkServer {
     pub fn update(&mut self, now: Duration) {
         let now = self.clock.advance(now);
         let joining = !self.sessions.joining.is_empty();
-        self.tidy_stock();
+        self.outbound.trim(&self.sessions.connections);
         self.answer_pings();
-        self.correct_misled();
+        self.correct_owners();
         // What happened since the last update.
         self.run_local_calls();
         self.deliver();
         self.end_budgets();
-        self.follow_interest();
+        self.apply_interest();
         self.call_local_hooks();
-        self.schedule_resyncs();
+        self.queue_resyncs();
         self.hide_objects();
-        self.send_changes(now, joining);
-        self.send_rations();
+        self.send_deltas(now, joining);
+        self.send_limited();
         self.deliver_changes();
         self.show_objects();
         self.announce();
         self.send_parents();
         if std::mem::take(&mut self.visibility.scene_loaded) {
-            self.scene_objects_spawned();
+            self.send_scene_spawned();
         }
         if joining {
             self.join();
         }
-        self.send_kept_calls();
+        self.send_deferred_calls();
         self.update_local();
     }
 
     /// Has objects sent again to those who asked, so many for each in one update.
-    fn schedule_resyncs(&mut self) {
+    fn queue_resyncs(&mut self) {
         let (connections, objects) = (&mut self.sessions.connections, &mut self.world.objects);
         let limit = self.config.resyncs_per_update.max(1);
         self.sessions.resyncing.retain(|id| {
             let Some(connection) = connections.get_mut(id.0) else {
                 return false;
             };
-            let wanted = std::iter::from_fn(|| connection.wanted.pop_first());
+            let wanted = std::iter::from_fn(|| connection.resync_requests.pop_first());
             for object in wanted.take(limit) {
                 if let Some(replicated) = objects.get_mut(object.0) {
                     let owed = self.visibility.pending_snapshots.entry(object).or_default();
@@ -88,15 +88,17 @@ impl NetworkServer {
                         owed.push(*id);
                     }
                     replicated.set(State::SnapshotPending, true);
-                    self.replication.schedule.queue_moved(object, replicated);
+                    self.replication
+                        .schedule
+                        .queue_view_change(object, replicated);
                 }
             }
-            !connection.wanted.is_empty()
+            !connection.resync_requests.is_empty()
         });
     }
 
     /// Writes the changes of every object that is due, once each.
-    fn send_changes(&mut self, now: Duration, all: bool) {
+    fn send_deltas(&mut self, now: Duration, all: bool) {
         let mut due = std::mem::take(&mut self.replication.scratch.objects);
         self.replication.schedule.take_due(now, all, &mut due);
         let mut run = None;
@@ -107,10 +109,10 @@ impl NetworkServer {
             if run != Some(next) {
                 self.send_run(run, now);
                 run = Some(next);
-                if self.is_ruled(next.pool) {
+                if self.world.is_restricted(next.pool) {
                     run = None;
-                    self.send_ruled(next.audience, &job, now);
-                    self.settle(now);
+                    self.send_restricted(next.audience, &job, now);
+                    self.finish_run(now);
                     continue;
                 }
             }
@@ -158,24 +160,16 @@ impl NetworkServer {
             .visibility
             .audiences
             .get(replicated.audience)
-            .has_listeners()
+            .has_observers()
         {
             replicated.set(State::WriteFailed, false);
-            self.forget_changes(id);
+            self.world.drop_changes(id);
             return None;
         }
         if replicated.is(State::WriteFailed) || replicated.is(State::SnapshotPending) {
-            self.replication.scratch.unsettled.push(id);
+            self.replication.scratch.flagged.push(id);
         }
         Some((run, job))
-    }
-
-    /// Makes every change part of the state: nobody sees the object.
-    pub(super) fn forget_changes(&mut self, id: NetId) {
-        let at = self.world.objects.get(id.0).map(|replicated| replicated.at);
-        if let Some(slots) = at.and_then(|at| self.world.pools.slots_mut(at)) {
-            slots.for_each_mut(|slot| slot.forget_changes());
-        }
     }
 
     /// Writes the objects of a run, and sees to what is left of them.
@@ -183,7 +177,7 @@ impl NetworkServer {
         let Some(run) = run else {
             return;
         };
-        let kind = self
+        let info = self
             .world
             .prefab_infos
             .get(self.world.pools.prefab(run.pool) as usize);
@@ -191,7 +185,7 @@ impl NetworkServer {
             return;
         };
         let channels = self.config.channels.len().min(MAX_CHANNELS);
-        let first_behaviour = kind.map_or(0, |kind| kind.first_behaviour);
+        let first_behaviour = info.map_or(0, |info| info.first_behaviour);
         let stats = self.stats.behaviours.get_mut(first_behaviour..);
         let mut sink = Sink {
             now: nanos(now),
@@ -203,11 +197,11 @@ impl NetworkServer {
             stats: stats.unwrap_or_default(),
             encoded: Encoded::default(),
             outcome: &mut self.replication.scratch.outcome,
-            notes: self
+            log: self
                 .replication
                 .bandwidth
-                .is_needed()
-                .then_some(&mut self.replication.bandwidth.notes),
+                .is_active()
+                .then_some(&mut self.replication.bandwidth.log),
         };
         let jobs = &self.replication.scratch.jobs[..];
         #[cfg(feature = "parallel")]
@@ -222,20 +216,22 @@ impl NetworkServer {
         self.stats
             .count_all_encoded(MessageType::UpdateBatch, compact);
         self.replication.scratch.jobs.clear();
-        self.settle(now);
+        self.finish_run(now);
     }
 
     /// Sees to what is left of the objects of a run.
-    pub(super) fn settle(&mut self, now: Duration) {
+    pub(super) fn finish_run(&mut self, now: Duration) {
         let Scratch {
-            outcome, unsettled, ..
+            outcome, flagged, ..
         } = &mut self.replication.scratch;
-        for id in unsettled.drain(..) {
+        for id in flagged.drain(..) {
             let failed = outcome.errors.iter().any(|(object, _)| *object == id);
             if let Some(replicated) = self.world.objects.get_mut(id.0).filter(|_| !failed) {
                 replicated.set(State::WriteFailed, false);
                 if replicated.is(State::SnapshotPending) {
-                    self.replication.schedule.queue_sent(id, replicated);
+                    self.replication
+                        .schedule
+                        .queue_written_view_change(id, replicated);
                 }
             }
         }
@@ -243,7 +239,7 @@ impl NetworkServer {
             if let Some(replicated) = self.world.objects.get_mut(id.0) {
                 replicated.set(State::WriteFailed, true);
             }
-            self.events.push(describe_failure(id, error));
+            self.events.push(encode_failure(id, error));
         }
         let mut left = std::mem::take(&mut outcome.left);
         for (id, failed) in left.drain(..) {
@@ -277,7 +273,7 @@ impl NetworkServer {
         match next.min().map(Duration::from_nanos) {
             // Due and still dirty: its `on_serialize` says not yet. It is asked at every update.
             Some(next) if next <= now => self.replication.schedule.queue_dirty(id),
-            Some(next) => self.replication.schedule.wait(id, replicated, next),
+            Some(next) => self.replication.schedule.wake_at(id, replicated, next),
             None => {}
         }
     }
@@ -289,22 +285,20 @@ impl NetworkServer {
 
     /// The same for changes: those with a budget have been given theirs.
     pub(super) fn deliver_changes(&mut self) {
-        self.deliver_to(|connection| connection.limit.is_none());
+        self.deliver_to(|connection| connection.backlog.is_none());
     }
 
-    fn deliver_to(&mut self, concerned: impl Fn(&Connection) -> bool) {
-        let (connections, outgoing) = (&mut self.sessions.connections, &mut self.outbound.outgoing);
-        let stock = &mut self.outbound.chunks;
-        self.visibility.audiences.drain(|channel, pieces, members| {
-            let length = pieces.iter().map(Bytes::len).sum();
-            let pieces = stock.add(pieces.iter().cloned());
+    fn deliver_to(&mut self, receives: impl Fn(&Connection) -> bool) {
+        let (connections, outbound) = (&mut self.sessions.connections, &mut self.outbound);
+        self.visibility.audiences.drain(|channel, chunks, members| {
+            let length = chunks.iter().map(Bytes::len).sum();
+            let chunks = outbound.store.add(chunks.iter().cloned());
             for member in members {
                 let connection = connections.get_mut(member.0);
-                if let Some(connection) = connection.filter(|connection| concerned(connection)) {
+                if let Some(connection) = connection.filter(|connection| receives(connection)) {
                     connection.charge(length);
-                    let pieces = pieces.clone();
-                    connection.push(Parcel { channel, pieces }, stock);
-                    connection.list(outgoing);
+                    let chunks = chunks.clone();
+                    outbound.queue(connection, QueuedChunks { channel, chunks });
                 }
             }
         });
@@ -332,7 +326,12 @@ impl NetworkServer {
     }
 
     /// Tells a connection whether it owns an object.
-    pub(super) fn tell_owner(&mut self, connection: ConnectionId, net_id: NetId, authority: bool) {
+    pub(super) fn send_authority(
+        &mut self,
+        connection: ConnectionId,
+        net_id: NetId,
+        authority: bool,
+    ) {
         let message = LocalClientAuthority { net_id, authority };
         self.send_own(connection, &message);
     }
@@ -340,7 +339,7 @@ impl NetworkServer {
 
 /// Tells which field has no form on the wire. The object is left as it is: fields whose changes are
 /// operations would not survive being written once more.
-pub(super) fn describe_failure(object: NetId, error: WriteError) -> ServerEvent {
+pub(super) fn encode_failure(object: NetId, error: WriteError) -> ServerEvent {
     let (behaviour, place) = (error.behaviour(), error.field());
     let field = place.map(|place| place.rsplit_once('.').map_or(place, |(_, field)| field));
     tracing::error!(%object, %error, "an object cannot be sent");

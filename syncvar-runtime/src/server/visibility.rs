@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::audience::Audiences;
 use super::interest::Interest;
-use super::join::Spare;
-use super::show::{Showing, Turnover};
+use super::join::SpareBuffers;
+use super::show::{SnapshotBatch, ViewerChanges};
 use super::{ConnectionId, ServerConfig};
 use crate::NetId;
 
@@ -15,13 +15,13 @@ pub(super) struct Visibility {
     pub(super) audiences: Audiences,
     pub(super) interest: Interest,
     /// View changes of the update under way.
-    pub(super) viewer_changes: Turnover,
+    pub(super) viewer_changes: ViewerChanges,
     /// Observers that need a snapshot with the next update.
     pub(super) pending_snapshots: BTreeMap<NetId, Vec<ConnectionId>>,
     /// Snapshots being written.
-    pub(super) snapshot_batch: Box<Showing>,
+    pub(super) snapshot_batch: Box<SnapshotBatch>,
     /// Buffers for the snapshots of a join.
-    pub(super) spare_buffers: Spare,
+    pub(super) spare_buffers: SpareBuffers,
     /// Objects with another parent since the last update.
     pub(super) reparented: BTreeSet<NetId>,
     /// Whether the scene became complete since the last update.
@@ -35,12 +35,17 @@ impl Visibility {
         Self {
             audiences: Audiences::new(config.channels.len(), packet_size),
             interest: Interest::default(),
-            viewer_changes: Turnover::default(),
+            viewer_changes: ViewerChanges::default(),
             pending_snapshots: BTreeMap::new(),
-            snapshot_batch: Box::new(Showing::new(packet_size)),
-            spare_buffers: Spare::default(),
+            snapshot_batch: Box::new(SnapshotBatch::new(packet_size)),
+            spare_buffers: SpareBuffers::default(),
             reparented: BTreeSet::new(),
             scene_loaded: false,
         }
+    }
+
+    /// Returns whether no change waits for the next update.
+    pub(super) fn is_idle(&self) -> bool {
+        self.reparented.is_empty() && !self.scene_loaded && !self.audiences.is_written()
     }
 }

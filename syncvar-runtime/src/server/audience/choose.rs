@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::listeners::Listeners;
+use super::listeners::Observers;
 use super::members::{Members, View};
 use super::{Audience, AudienceId, Audiences, Base, ConnectionId};
 
@@ -167,8 +167,8 @@ impl Audiences {
         } else {
             self.all.push(Audience {
                 members,
-                unet: Listeners::default(),
-                compact: Listeners::default(),
+                unet: Observers::default(),
+                compact: Observers::default(),
                 touched: false,
                 free: false,
                 users: 0,

@@ -37,14 +37,14 @@ impl<'a> Outputs<'a> {
 
 /// Members of an audience who are ready and speak the same dialect.
 #[derive(Debug, Default)]
-pub(super) struct Listeners {
+pub(super) struct Observers {
     /// Who they are, ascending.
     pub(super) ready: Vec<ConnectionId>,
     /// What is being written to all of them, a buffer for each channel; none before something is.
     channels: Vec<Segments>,
 }
 
-impl Listeners {
+impl Observers {
     pub(super) fn contain(&self, connection: ConnectionId) -> bool {
         self.ready.binary_search(&connection).is_ok()
     }
@@ -89,16 +89,16 @@ impl Listeners {
     /// to use, and empty again afterwards.
     pub(super) fn drain(
         &mut self,
-        pieces: &mut Vec<Bytes>,
+        chunks: &mut Vec<Bytes>,
         deliver: &mut impl FnMut(u8, &[Bytes], &[ConnectionId]),
     ) {
         for (channel, segments) in (0_u8..).zip(&mut self.channels) {
             if segments.is_empty() {
                 continue;
             }
-            pieces.extend(segments.drain());
-            deliver(channel, pieces, &self.ready);
-            pieces.clear();
+            chunks.extend(segments.drain());
+            deliver(channel, chunks, &self.ready);
+            chunks.clear();
         }
     }
 

@@ -15,7 +15,7 @@ impl Audiences {
         }
         self.remove_ready(connection);
         let everyone = self.get_mut(Self::EVERYONE);
-        everyone.speaking(dialect).list(connection, true);
+        everyone.of_mut(dialect).list(connection, true);
         for id in self.concerned(connection) {
             self.list(id, connection);
         }
@@ -27,7 +27,7 @@ impl Audiences {
             return;
         };
         for id in self.concerned(connection) {
-            self.get_mut(id).speaking(dialect).list(connection, false);
+            self.get_mut(id).of_mut(dialect).list(connection, false);
         }
     }
 
@@ -129,7 +129,7 @@ impl Audiences {
             return false;
         };
         let belongs = self.admits(id, connection);
-        let listeners = self.get_mut(id).speaking(dialect);
+        let listeners = self.get_mut(id).of_mut(dialect);
         listeners.list(connection, belongs)
     }
 }

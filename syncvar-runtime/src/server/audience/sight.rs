@@ -7,12 +7,12 @@ use super::{Area, ConnectionId};
 /// Which connection sees which area, to be asked from both sides. Those who see nothing and areas
 /// that are not seen take no memory.
 #[derive(Debug, Default)]
-pub(super) struct Sight {
+pub(super) struct AreaViewers {
     areas: BTreeSet<(ConnectionId, Area)>,
     viewers: BTreeSet<(Area, ConnectionId)>,
 }
 
-impl Sight {
+impl AreaViewers {
     pub(super) fn sees(&self, connection: ConnectionId, area: Area) -> bool {
         self.areas.contains(&(connection, area))
     }

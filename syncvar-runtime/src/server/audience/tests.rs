@@ -33,7 +33,7 @@ fn ready(audiences: &Audiences, id: AudienceId) -> Vec<ConnectionId> {
 /// Everything that is given out: its bytes, and who gets them.
 fn delivered(audiences: &mut Audiences) -> Vec<(Vec<u8>, Vec<ConnectionId>)> {
     let mut all = Vec::new();
-    audiences.drain(|_, pieces, members| all.push((pieces.concat(), members.to_vec())));
+    audiences.drain(|_, chunks, members| all.push((chunks.concat(), members.to_vec())));
     all
 }
 
@@ -78,7 +78,7 @@ fn an_audience_of_one_object_is_changed_and_found_by_its_new_members_only() {
     let mut audiences = audiences();
     let id = without(&mut audiences, A);
     assert_eq!(audiences.with(id, B, false), id);
-    assert!(!audiences.get(id).has_listeners());
+    assert!(!audiences.get(id).has_observers());
     assert_eq!(audiences.with(id, A, true), id);
     assert_eq!(ready(&audiences, id), [A]);
     assert_ne!(without(&mut audiences, A), id);
@@ -154,7 +154,7 @@ fn a_connection_that_is_gone_is_in_no_list_and_no_set() {
     audiences.acquire(only_a);
     let without_b = without(&mut audiences, B);
     assert_eq!(audiences.forget(A), [(only_a, Audiences::NOBODY)].into());
-    assert!(!audiences.get(without_b).has_listeners());
+    assert!(!audiences.get(without_b).has_observers());
     assert_eq!(ready(&audiences, Audiences::EVERYONE), [B]);
     assert!(audiences.admits(without_b, A) && !audiences.admits(only_a, A));
 }
@@ -196,10 +196,10 @@ fn who_sees_an_area_is_in_its_audiences_as_long_as_it_does() {
     assert_eq!(changed_by(&mut audiences, A, HERE, true), []);
     assert_eq!(ready(&audiences, here), [A]);
     assert!(audiences.admits(here, A) && !audiences.admits(here, B));
-    assert!(!audiences.get(there).has_listeners());
+    assert!(!audiences.get(there).has_observers());
     assert_eq!(changed_by(&mut audiences, A, HERE, false), [here]);
     assert_eq!(changed_by(&mut audiences, A, HERE, false), []);
-    assert!(!audiences.get(here).has_listeners());
+    assert!(!audiences.get(here).has_observers());
 }
 
 #[test]
@@ -217,11 +217,11 @@ fn who_becomes_ready_joins_the_areas_that_it_sees() {
     let c = ConnectionId(3);
     let here = of_area(&mut audiences, HERE, None);
     assert_eq!(changed_by(&mut audiences, c, HERE, true), []);
-    assert!(!audiences.get(here).has_listeners());
+    assert!(!audiences.get(here).has_observers());
     audiences.add_ready(c, Dialect::Unet);
     assert_eq!(ready(&audiences, here), [c]);
     audiences.remove_ready(c);
-    assert!(!audiences.get(here).has_listeners() && audiences.sees(c, HERE));
+    assert!(!audiences.get(here).has_observers() && audiences.sees(c, HERE));
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn a_connection_that_is_gone_owns_nothing_and_sees_nothing() {
     changed_by(&mut audiences, A, HERE, true);
     assert_eq!(audiences.forget(A), [(owned, here)].into());
     assert!(audiences.sight.is_empty() && !audiences.sees(A, HERE));
-    assert!(!audiences.get(here).has_listeners());
+    assert!(!audiences.get(here).has_observers());
 }
 
 #[test]

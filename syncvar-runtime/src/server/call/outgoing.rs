@@ -3,10 +3,10 @@
 use bytes::Bytes;
 
 use super::super::{ConnectionId, NetworkServer};
-use super::target::{Plan, Receivers};
-use super::{Kept, Local, Written};
+use super::target::{CallPlan, Receivers};
+use super::{DeferredCall, EncodedCall, LocalCall};
 use crate::call::{CallRequest, CallRouter, Class, Name, Routed, frame, write_header};
-use crate::{CallError, Channel, Dialect, MessageType, NetId, NetworkWriter, Target, WriteError};
+use crate::{CallError, Dialect, MessageType, NetId, NetworkWriter, Target, WriteError};
 
 /// What [`NetworkServer::calls`] makes the methods on; the macro writes a type around it.
 #[doc(hidden)]
@@ -40,7 +40,7 @@ enum Way<'call> {
 struct Outgoing<'call> {
     server: &'call mut NetworkServer,
     object: NetId,
-    plan: Result<Plan, CallError>,
+    plan: Result<CallPlan, CallError>,
     /// In `Unet` and in `Compact`, where that is spoken; the second one after a header of so many
     /// bytes.
     payloads: [Option<(MessageType, NetworkWriter)>; 2],
@@ -131,7 +131,11 @@ impl OutgoingRpc<'_> {
 }
 
 impl<'call> Outgoing<'call> {
-    fn new(server: &'call mut NetworkServer, object: NetId, plan: Result<Plan, CallError>) -> Self {
+    fn new(
+        server: &'call mut NetworkServer,
+        object: NetId,
+        plan: Result<CallPlan, CallError>,
+    ) -> Self {
         let mut outgoing = Self {
             server,
             object,
@@ -187,7 +191,7 @@ impl NetworkServer {
     fn begin_call(
         &mut self,
         object: NetId,
-        plan: &Plan,
+        plan: &CallPlan,
         payloads: &mut [Option<(MessageType, NetworkWriter)>; 2],
     ) -> Result<(), CallError> {
         let [mut unet, mut compact] = plan.spoken;
@@ -231,13 +235,12 @@ impl NetworkServer {
     fn finish_call(
         &mut self,
         object: NetId,
-        plan: Plan,
+        plan: CallPlan,
         payloads: &[Option<(MessageType, NetworkWriter)>; 2],
         header: usize,
     ) -> Result<(), CallError> {
         let channel = plan.place.schema.channel;
-        let kind = self.config.channels.get(usize::from(channel)).copied();
-        let room = self.config.room(kind.unwrap_or(Channel::Reliable));
+        let room = self.config.channel_info(channel).room;
         for (_, writer) in payloads.iter().flatten() {
             if let Some(error) = writer.error() {
                 return Err(error.into());
@@ -251,7 +254,7 @@ impl NetworkServer {
         let [_, is_spoken] = plan.spoken;
         let arguments = arguments.and_then(|payload| payload.get(header..));
         let arguments = arguments.map(Bytes::copy_from_slice);
-        let call = Written {
+        let call = EncodedCall {
             channel,
             unet: self.write_call(unet.as_ref()),
             compact: self.write_call(compact.as_ref().filter(|_| is_spoken)),
@@ -259,11 +262,11 @@ impl NetworkServer {
         if let (true, Some(arguments)) = (plan.local, &arguments) {
             let waits = matches!(plan.receivers, Receivers::Later);
             let target = waits.then(|| plan.target.clone());
-            self.queue_for_local(object, target, plan.place, arguments.clone());
+            self.queue_local_rpc(object, target, plan.place, arguments.clone());
         }
         if let Receivers::Later = plan.receivers {
-            self.calls.kept_objects.insert(object);
-            self.calls.kept.push(Kept {
+            self.calls.deferred_objects.insert(object);
+            self.calls.deferred.push(DeferredCall {
                 object,
                 target: plan.target.clone(),
                 call,
@@ -272,7 +275,7 @@ impl NetworkServer {
             self.transmit_call(plan.receivers, &call);
         }
         if let (Target::Everyone, Some(arguments)) = (plan.target, arguments) {
-            self.calls.local.push_back(Local {
+            self.calls.local.push_back(LocalCall {
                 object,
                 place: plan.place,
                 sender: None,

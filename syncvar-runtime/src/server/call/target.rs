@@ -18,7 +18,7 @@ pub(super) enum Receivers {
 }
 
 /// What a call comes to.
-pub(super) struct Plan {
+pub(super) struct CallPlan {
     pub(super) place: CallPlace,
     pub(super) target: Target,
     pub(super) receivers: Receivers,
@@ -36,7 +36,7 @@ impl NetworkServer {
         class: Class,
         number: u32,
         target: Option<Target>,
-    ) -> Result<Plan, CallError> {
+    ) -> Result<CallPlan, CallError> {
         let replicated = self.world.objects.get(object.0);
         let replicated = replicated.ok_or(CallError::UnknownObject(object))?;
         let prefab = self.world.pools.prefab(replicated.at.pool);
@@ -50,7 +50,7 @@ impl NetworkServer {
         let target = target.unwrap_or_else(|| place.schema.target());
         let waits = !replicated.is(State::Announced)
             || replicated.is(State::VisibilityDirty)
-            || !self.calls.kept.is_empty() && self.calls.kept_objects.contains(&object);
+            || !self.calls.deferred.is_empty() && self.calls.deferred_objects.contains(&object);
         self.check_target(object, replicated, &target, waits)?;
         let receivers = if waits {
             Receivers::Later
@@ -61,9 +61,9 @@ impl NetworkServer {
         // A method that runs here for everyone runs once.
         let runs_here = target == Target::Everyone && !place.is_event();
         let local = !runs_here
-            && self.is_for_local(object, replicated)
+            && self.is_visible_locally(object, replicated)
             && (waits || self.includes_local(replicated.owner, &target));
-        Ok(Plan {
+        Ok(CallPlan {
             place,
             target,
             receivers,
@@ -82,7 +82,7 @@ impl NetworkServer {
     ) -> Result<(), CallError> {
         let sees = |connection: ConnectionId| {
             if self.is_local(connection) {
-                return self.is_for_local(object, replicated);
+                return self.is_visible_locally(object, replicated);
             }
             if !waits {
                 return self

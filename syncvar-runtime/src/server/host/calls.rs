@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 use crate::call::{CallPlace, Class, Failure};
 use crate::client::{CallFailure, CommandSender};
-use crate::server::call::{Local, read_own};
+use crate::server::call::{LocalCall, read_own};
 use crate::server::{ConnectionId, NetworkServer};
 use crate::{
     CallError, ClientEvent, CommandRefusal, Dialect, NetId, NetworkCalls, ReceivedEvent, Target,
@@ -73,7 +73,7 @@ impl NetworkServer {
     /// Runs a command of the local client, and what it calls on the server in turn.
     pub(crate) fn call_locally(&mut self, object: NetId, place: CallPlace, arguments: Bytes) {
         let sender = self.host.as_ref().map(|host| host.connection);
-        self.run_local_command(Local {
+        self.run_local_command(LocalCall {
             object,
             place,
             sender,
@@ -83,7 +83,7 @@ impl NetworkServer {
     }
 
     /// Runs a command of the local client, unless it has left or may not call it any more.
-    pub(in crate::server) fn run_local_command(&mut self, command: Local) {
+    pub(in crate::server) fn run_local_command(&mut self, command: LocalCall) {
         let (object, place) = (command.object, command.place);
         let Some(from) = command.sender.filter(|sender| self.is_local(*sender)) else {
             return;
@@ -125,7 +125,7 @@ impl NetworkServer {
     }
 
     /// Has something called on the local client, with the next update.
-    pub(in crate::server) fn queue_for_local(
+    pub(in crate::server) fn queue_local_rpc(
         &mut self,
         object: NetId,
         target: Option<Target>,
@@ -144,18 +144,18 @@ impl NetworkServer {
 
     /// Runs what the server has called on the local client. What that calls on it in turn runs with the
     /// next update; it may also end the local client.
-    pub(super) fn run_calls_for_local(&mut self) {
+    pub(super) fn run_local_rpcs(&mut self) {
         let waiting = self.host.as_ref().map_or(0, |host| host.calls.len());
         for _ in 0..waiting {
             let call = self.host.as_mut().and_then(|host| host.calls.pop_front());
             if let Some(call) = call {
-                self.run_call_for_local(call);
+                self.run_local_rpc(call);
             }
         }
         self.run_local_calls();
     }
 
-    fn run_call_for_local(&mut self, call: LocalRpc) {
+    fn run_local_rpc(&mut self, call: LocalRpc) {
         let (object, place) = (call.object, call.place);
         let is_meant = |target: &Target| self.includes_local(self.owner(object), target);
         if !self.is_seen_locally(object) || !call.target.as_ref().is_none_or(is_meant) {

@@ -13,7 +13,7 @@ use crate::server::owner::refuse;
 use crate::{ClientEvent, NetId, NetworkBehaviour};
 
 /// A behaviour that has been lent for writing since the last update.
-pub(super) struct Lent {
+pub(super) struct PendingHooks {
     /// What its fields with a hook were before; nothing if it has none.
     before: Option<Remembered>,
     /// Whether only its own hooks have had it: what they write is told by the update that calls them, but
@@ -21,9 +21,9 @@ pub(super) struct Lent {
     by_hooks: bool,
 }
 
-impl fmt::Debug for Lent {
+impl fmt::Debug for PendingHooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lent")
+        f.debug_struct("PendingHooks")
             .field("by_hooks", &self.by_hooks)
             .finish_non_exhaustive()
     }
@@ -37,7 +37,7 @@ impl Host {
             Entry::Vacant(vacant) => {
                 let before = slot.remember_for_hooks(u64::MAX);
                 let by_hooks = false;
-                vacant.insert(Lent { before, by_hooks });
+                vacant.insert(PendingHooks { before, by_hooks });
             }
         }
     }
@@ -50,7 +50,7 @@ impl Host {
         slot: &mut dyn Slot,
         (told, fields): (Remembered, u64),
     ) -> Option<ChangedFields> {
-        let again = Lent {
+        let again = PendingHooks {
             before: slot.remember_for_hooks(u64::MAX),
             by_hooks: true,
         };
@@ -84,19 +84,19 @@ impl NetworkServer {
     /// The first behaviour of this type on an object is about to be lent for writing. To be called only if
     /// there is a local client.
     #[cold]
-    pub(in crate::server) fn remember_first_for_local<B: NetworkBehaviour>(
+    pub(in crate::server) fn remember_local_by_type<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
         at: Location,
     ) {
         let slots = self.world.pools.slots(at);
         let index = slots.and_then(<dyn Slots>::position::<B>);
-        self.remember_for_local(id, at, index);
+        self.remember_local(id, at, index);
     }
 
     /// The behaviour at a position of an object is about to be lent for writing.
     #[cold]
-    pub(in crate::server) fn remember_for_local(
+    pub(in crate::server) fn remember_local(
         &mut self,
         id: NetId,
         at: Location,
@@ -113,15 +113,15 @@ impl NetworkServer {
 
     /// All behaviours of an object are about to be written to.
     #[cold]
-    pub(in crate::server) fn remember_object_for_local(&mut self, id: NetId, at: Location) {
+    pub(in crate::server) fn remember_local_object(&mut self, id: NetId, at: Location) {
         let count = self.world.pools.slots(at).map_or(0, Slots::len);
         for index in 0..count {
-            self.remember_for_local(id, at, Some(index));
+            self.remember_local(id, at, Some(index));
         }
     }
 
     /// All behaviours of an object have been taken out of their pool, to be called.
-    pub(in crate::server) fn remember_all_for_local(&mut self, id: NetId, slots: &dyn Slots) {
+    pub(in crate::server) fn remember_local_slots(&mut self, id: NetId, slots: &dyn Slots) {
         if let Some(host) = &mut self.host
             && host.known.contains(&id)
         {
@@ -175,7 +175,7 @@ impl NetworkServer {
             let replicated = self.world.objects.get(id.0);
             // It is told nothing more of what it is about to lose sight of.
             let Some(replicated) =
-                replicated.filter(|replicated| self.is_for_local(id, replicated))
+                replicated.filter(|replicated| self.is_visible_locally(id, replicated))
             else {
                 continue;
             };

@@ -14,7 +14,7 @@ impl NetworkServer {
     }
 
     /// Whether the local client is to see an object.
-    pub(in crate::server) fn is_for_local(&self, id: NetId, replicated: &Replicated) -> bool {
+    pub(in crate::server) fn is_visible_locally(&self, id: NetId, replicated: &Replicated) -> bool {
         let Some(host) = &self.host else {
             return false;
         };
@@ -34,13 +34,13 @@ impl NetworkServer {
     pub(in crate::server) fn set_visible_locally(&mut self, id: NetId, view: Option<bool>) -> bool {
         let exists = self.world.objects.get(id.0).is_some();
         if exists {
-            self.set_view_of_local(id, view);
+            self.set_local_view(id, view);
         }
         exists
     }
 
     /// Shows an object to the local client or hides it, or leaves that to what is said about all.
-    pub(in crate::server) fn set_view_of_local(&mut self, id: NetId, view: Option<bool>) {
+    pub(in crate::server) fn set_local_view(&mut self, id: NetId, view: Option<bool>) {
         if let Some(host) = &mut self.host {
             match view {
                 Some(visible) => host.views.insert(id, visible),
@@ -52,21 +52,21 @@ impl NetworkServer {
 
     /// Something has happened to an object that may make a difference to the local client.
     #[inline]
-    pub(in crate::server) fn touch_for_local(&mut self, id: NetId) {
+    pub(in crate::server) fn mark_local(&mut self, id: NetId) {
         if let Some(host) = &mut self.host {
             host.touched.insert(id);
         }
     }
 
     /// The local client begins or ceases to see an area.
-    pub(in crate::server) fn touch_area_for_local(&mut self, area: Area) {
+    pub(in crate::server) fn mark_area_local(&mut self, area: Area) {
         if let Some(host) = &mut self.host {
             host.touched.extend(self.visibility.interest.objects(area));
         }
     }
 
     /// An object is gone.
-    pub(in crate::server) fn forget_for_local(&mut self, object: NetId) {
+    pub(in crate::server) fn remove_locally(&mut self, object: NetId) {
         let Some(host) = &mut self.host else {
             return;
         };
@@ -81,7 +81,7 @@ impl NetworkServer {
     }
 
     /// Tells the local client what it sees now, and what it sees no more.
-    pub(super) fn settle_local_sight(&mut self) {
+    pub(super) fn update_local_view(&mut self) {
         let Some(host) = &mut self.host else {
             return;
         };
@@ -94,17 +94,17 @@ impl NetworkServer {
             }
         }
         for id in touched {
-            self.settle_local_object(id);
+            self.update_local_object(id);
         }
         if let Some(host) = self.host.as_mut().filter(|_| joining) {
             host.events.push(ClientEvent::Ready);
         }
     }
 
-    fn settle_local_object(&mut self, object: NetId) {
+    fn update_local_object(&mut self, object: NetId) {
         let replicated = self.world.objects.get(object.0);
         let visible = replicated.filter(|replicated| {
-            replicated.is(State::Announced) && self.is_for_local(object, replicated)
+            replicated.is(State::Announced) && self.is_visible_locally(object, replicated)
         });
         let owner = visible.and_then(|replicated| replicated.owner);
         let sees = visible.is_some();

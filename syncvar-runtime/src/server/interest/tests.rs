@@ -72,13 +72,13 @@ fn assert_nothing_is_left(server: &NetworkServer) {
         areas,
         objects,
         shown,
-        crossings,
+        area_changes,
         sight,
         entered,
         management: _,
     } = &server.visibility.interest;
     assert!(changes.is_empty() && areas.is_empty() && objects.is_empty());
-    assert!(shown.is_empty() && crossings.is_empty() && sight.is_empty() && entered.is_empty());
+    assert!(shown.is_empty() && area_changes.is_empty() && sight.is_empty() && entered.is_empty());
     let turnover = &server.visibility.viewer_changes;
     assert!(turnover.crossed.is_empty() && turnover.areas.is_empty());
     assert!(
@@ -102,8 +102,8 @@ fn of_objects_and_connections_that_are_gone_nothing_is_left() {
     grid.show_everywhere(ids[3]);
     server.update(Duration::ZERO);
     assert!(!server.visibility.interest.shown.is_empty());
-    server.owe(ids[0], &[first, second]);
-    server.owe(ids[1], &[second]);
+    server.request_snapshot(ids[0], &[first, second]);
+    server.request_snapshot(ids[1], &[second]);
 
     watch(&mut server, first, 500.0);
     watch(&mut server, second, 0.0);
@@ -126,14 +126,19 @@ fn who_leaves_an_area_is_owed_nothing_of_it() {
     watch(&mut server, first, 0.0);
     watch(&mut server, second, 0.0);
     server.update(Duration::ZERO);
-    server.owe(id, &[first, second]);
+    server.request_snapshot(id, &[first, second]);
     watch(&mut server, first, 500.0);
     server.update(Duration::ZERO);
     assert_eq!(server.visibility.pending_snapshots[&id], [second]);
     server.set_not_ready(second);
     assert!(
         server.visibility.pending_snapshots.is_empty()
-            && !server.world.objects.get(id.0).unwrap().is(State::SnapshotPending)
+            && !server
+                .world
+                .objects
+                .get(id.0)
+                .unwrap()
+                .is(State::SnapshotPending)
     );
 }
 

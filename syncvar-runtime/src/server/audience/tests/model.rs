@@ -190,12 +190,12 @@ impl World {
             let admitted = self.ready.iter();
             let admitted = admitted.filter(|(c, _)| wish.admits(**c, &self.sight));
             for dialect in DIALECTS {
-                let speaking = admitted.clone().filter(|(_, spoken)| **spoken == dialect);
-                let speaking: Vec<_> = speaking.map(|(c, _)| *c).collect();
-                assert_eq!(audience.listeners(dialect), speaking);
+                let of_mut = admitted.clone().filter(|(_, spoken)| **spoken == dialect);
+                let of_mut: Vec<_> = of_mut.map(|(c, _)| *c).collect();
+                assert_eq!(audience.listeners(dialect), of_mut);
             }
             let admitted: Vec<_> = admitted.map(|(c, _)| *c).collect();
-            assert_eq!(audience.has_listeners(), !admitted.is_empty());
+            assert_eq!(audience.has_observers(), !admitted.is_empty());
             assert_eq!(ready(&self.audiences, *named), admitted);
             for (other, other_wish) in self.named.iter().zip(&self.wishes) {
                 assert_eq!(
