@@ -1,4 +1,4 @@
-//! `NetworkServer`: objects, connections, and who sees what. No socket, no clock, no thread.
+//! `NetworkServer`: objects, connections and visibility, without sockets, clocks or threads.
 
 mod audience;
 mod backlog;
@@ -68,7 +68,7 @@ use sessions::Sessions;
 use visibility::Visibility;
 use world::World;
 
-/// The number of a connection, counted from 1 and never given twice.
+/// Number of a connection, counted from 1 and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u32);
 
@@ -80,21 +80,21 @@ impl std::fmt::Display for ConnectionId {
 
 /// Replicates objects to clients.
 ///
-/// The server knows no socket and no clock: bytes, connections and the time come in, packets and
-/// events come out. Its methods fall into four families:
+/// The server has no socket and no clock. Bytes, connections and the time come in; packets and
+/// events come out. Its methods belong to four families:
 ///
 /// * getters: [`get`](Self::get), [`identity`](Self::identity), [`stats`](Self::stats), ...
-/// * commands from the game: [`spawn`](Self::spawn), [`get_mut`](Self::get_mut),
+/// * commands of the game: [`spawn`](Self::spawn), [`get_mut`](Self::get_mut),
 ///   [`hide`](Self::hide), [`despawn`](Self::despawn), ...
-/// * `handle_*`, from the network: [`handle_connect`](Self::handle_connect),
+/// * input of the transport: [`handle_connect`](Self::handle_connect),
 ///   [`handle_packet`](Self::handle_packet), [`handle_disconnect`](Self::handle_disconnect)
-/// * [`update`](Self::update), then `poll_*` until they are empty:
+/// * [`update`](Self::update), then the outputs until they are empty:
 ///   [`poll_transmit`](Self::poll_transmit), [`poll_event`](Self::poll_event)
 ///
-/// One `update` does the following, in this order: the hooks of a [host](Self::connect_local) run;
-/// objects are hidden; the changes of dirty objects go to those who have seen them and still do, and what
-/// was dirty is clean; objects are shown; new objects are spawned; connections that became ready get everything they may
-/// see. So a change reaches every client once, by an update or by a spawn.
+/// An `update` takes these steps, in this order. The hooks of a [host](Self::connect_local) run.
+/// Objects are hidden. Deltas of dirty objects go to their remaining observers, and the fields
+/// become clean. Objects are shown. New objects are spawned. Connections that became ready receive
+/// all visible objects. So every change reaches a client once, by a delta or by a snapshot.
 #[derive(Debug)]
 pub struct NetworkServer {
     world: World,
@@ -112,12 +112,12 @@ pub struct NetworkServer {
 }
 
 impl NetworkServer {
-    /// A server without objects and connections.
+    /// Returns a server with the default settings.
     pub fn new(prefabs: Prefabs) -> Self {
         Self::with_config(prefabs, ServerConfig::default())
     }
 
-    /// A server with settings of your own.
+    /// Returns a server with these settings.
     pub fn with_config(prefabs: Prefabs, mut config: ServerConfig) -> Self {
         if config.channels.is_empty() {
             config.channels.push(Channel::Reliable);
@@ -140,64 +140,63 @@ impl NetworkServer {
         }
     }
 
-    /// The registry that the server was made with.
+    /// Returns the registered prefabs.
     pub fn prefabs(&self) -> &Prefabs {
         &self.world.prefabs
     }
 
-    /// The settings that the server was made with.
+    /// Returns the settings.
     pub fn config(&self) -> &ServerConfig {
         &self.config
     }
 
-    /// What has been encoded, sent and received so far.
+    /// Returns the counters of encoded, sent and received messages.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// The object with this id.
+    /// Returns an object.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
         self.world.identity(id)
     }
 
-    /// All objects, by ascending id.
+    /// Returns all objects, by ascending id.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
         self.world.identities()
     }
 
-    /// The server's own time: that of the last update, which does not go back.
+    /// Returns the server's own time as of the last update. It never goes back.
     pub fn now(&self) -> Duration {
         self.clock.now
     }
 
-    /// The same with the tick that it is in: what clients estimate as
+    /// Returns the server's own time and tick. Clients estimate it as
     /// [`NetworkClient::network_time`](crate::NetworkClient::network_time).
     pub fn network_time(&self) -> NetworkTime {
         NetworkTime::new(self.clock.now, self.config.tick_rate)
     }
 
-    /// How many objects there are.
+    /// Returns the number of objects.
     pub fn object_count(&self) -> usize {
         self.world.objects.len()
     }
 
-    /// The first behaviour of this type on an object.
+    /// Returns the first behaviour of this type on an object.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
         self.identity(id)?.behaviour()
     }
 
-    /// The behaviour at a position of an object, for objects with two behaviours of one type.
+    /// Returns the behaviour at an index of an object, for objects with two behaviours of one type.
     pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
         self.identity(id)?.behaviour_at(index)
     }
 
-    /// The first behaviour of this type on an object, for writing. When the guard is dropped and
-    /// something has changed, the object is queued for the next update.
+    /// Returns the first behaviour of this type on an object, for writing. Dropping the guard
+    /// queues a changed object for the next update.
     ///
-    /// While a connection owns the object, fields with `#[sync_var(write = owner)]` are that
-    /// connection's to write: what is written to them here is refused, as
-    /// [`ServerEvent::WriteRefused`], and they are what they were. With `server_override` beside it the
-    /// server may write, too.
+    /// While a connection owns the object, only that connection writes the fields with
+    /// `#[sync_var(write = owner)]`. The server's write is reverted and reported as
+    /// [`ServerEvent::WriteRefused`]. With `server_override`, the server may write too.
     #[inline]
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
         let at = self.world.objects.get(id.0)?.at;
@@ -209,7 +208,8 @@ impl NetworkServer {
         Some(BehaviourMut::new(id, behaviour, schedule, events))
     }
 
-    /// The behaviour at a position of an object, for objects with two behaviours of one type.
+    /// Returns the behaviour at an index of an object, for writing. For objects with two behaviours
+    /// of one type.
     pub fn get_mut_at<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
@@ -224,14 +224,14 @@ impl NetworkServer {
         Some(BehaviourMut::new(id, behaviour, schedule, events))
     }
 
-    /// The connection that owns an object.
+    /// Returns the owner of an object.
     pub fn owner(&self, id: NetId) -> Option<ConnectionId> {
         self.world.objects.get(id.0)?.owner
     }
 
-    /// Whether a connection sees an object, or will as soon as it is ready and the server updates.
-    /// What the interest management has to say counts from the next update on: until then, everyone
-    /// sees an object that has just been spawned.
+    /// Returns whether a connection observes an object, or will with the next update after it is
+    /// ready. The interest management takes effect with the next update: until then, a new object
+    /// is visible to all connections.
     pub fn is_visible(&self, id: NetId, connection: ConnectionId) -> bool {
         if self.is_local(connection) {
             let replicated = self.world.objects.get(id.0);
@@ -247,7 +247,7 @@ impl NetworkServer {
             && wanted.is_some_and(|audience| self.visibility.audiences.admits(audience, connection))
     }
 
-    /// The connections that are there, by ascending number.
+    /// Returns all connections, by ascending number.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
         self.sessions
             .connections
@@ -255,22 +255,22 @@ impl NetworkServer {
             .map(|connection| connection.id)
     }
 
-    /// Whether a connection has been let in and is not being sent off.
+    /// Returns whether a connection is accepted and not closing.
     pub fn is_connected(&self, connection: ConnectionId) -> bool {
         self.sessions.is_connected(connection)
     }
 
-    /// Whether a connection is ready: it gets objects and their changes.
+    /// Returns whether a connection is ready: it receives objects and their changes.
     pub fn is_ready(&self, connection: ConnectionId) -> bool {
         self.sessions.is_ready(connection)
     }
 
-    /// Whether a connection is there, perhaps not let in yet or being sent off.
+    /// Returns whether a connection exists, in any state.
     pub(crate) fn has_connection(&self, connection: ConnectionId) -> bool {
         self.sessions.connections.get(connection.0).is_some()
     }
 
-    /// Whether nothing waits to be encoded or transmitted.
+    /// Returns whether no change and no byte waits.
     pub fn is_idle(&self) -> bool {
         self.sessions.is_idle()
             && self.visibility.is_idle()
@@ -281,18 +281,18 @@ impl NetworkServer {
             && self.calls.is_idle()
     }
 
-    /// Something that happened, oldest first.
+    /// Returns the oldest event.
     pub fn poll_event(&mut self) -> Option<ServerEvent> {
         self.events.pop()
     }
 
-    /// How many events there have been, polled or not.
+    /// Returns the number of all events, polled or not.
     pub fn event_count(&self) -> u64 {
         self.events.total()
     }
 
-    /// Forgets those of the first `count` events that nobody has polled: what a transport does with what a
-    /// game does not want, so that no client can pile it up.
+    /// Drops the events among the first `count` that are still unpolled. Transports call it, so
+    /// that clients cannot pile up events that a game ignores.
     ///
     /// ```
     /// # use syncvar_runtime::*;
@@ -310,7 +310,7 @@ impl NetworkServer {
         while self.events.gone() < count && self.poll_event().is_some() {}
     }
 
-    /// How many events were dropped, oldest first, because nobody polled them.
+    /// Returns the number of events dropped because of [`ServerConfig::max_events`], oldest first.
     pub fn missed_events(&self) -> u64 {
         self.events.missed()
     }

@@ -1,5 +1,5 @@
-//! Objects that leave somebody's sight. They do so before the changes of an update are written: whoever is
-//! to see an object no more is sent nothing of what has been written to it since.
+//! Objects that leave a connection's view. They leave before the deltas of an update are written,
+//! so no later change reaches the connection.
 
 use super::replicated::State;
 use super::{ConnectionId, NetworkServer};
@@ -7,14 +7,13 @@ use crate::NetId;
 use crate::message::ObjectHide;
 
 impl NetworkServer {
-    /// Tells connections to forget the objects that they are to see no more. What is written from here
-    /// on is for those who have seen an object and still will; those who begin to see it get it whole
-    /// [later](Self::show_objects).
+    /// Sends hides, and removes leaving connections from the audiences. Deltas written afterwards
+    /// reach the remaining observers. Entering ones get snapshots [later](Self::show_objects).
     pub(super) fn hide_objects(&mut self) {
         if !self.has_area_changes() && !self.replication.schedule.has_view_changes() {
             return;
         }
-        // What was written before is for those who saw the objects then.
+        // Earlier bytes belong to the former observers.
         self.deliver();
         self.apply_viewer_changes(false);
         let mut moved = std::mem::take(&mut self.replication.scratch.objects);
@@ -27,7 +26,7 @@ impl NetworkServer {
         self.replication.scratch.objects = moved;
     }
 
-    /// Does the same for one object at once: something is about to be said to all who see it.
+    /// Removes leaving observers of one object at once, before a message to all of them.
     pub(super) fn hide_at_once(&mut self, id: NetId) {
         if self
             .world
@@ -39,8 +38,7 @@ impl NetworkServer {
         }
     }
 
-    /// Takes an object to an audience of those who see it and still will, and tells the others to forget
-    /// it.
+    /// Moves an object to an audience of its remaining observers, and hides it from the others.
     fn drop_leaving_observers(&mut self, id: NetId) {
         let replicated = self
             .world
@@ -74,7 +72,7 @@ impl NetworkServer {
             }
         }
         let mut others = !leaving.is_empty();
-        // They have just left this audience, and may be in the one to come.
+        // They left this audience in the same update, and may belong to the target audience.
         for connection in self.visibility.viewer_changes.of(former) {
             if stays(connection) {
                 staying.push(connection);
@@ -84,7 +82,7 @@ impl NetworkServer {
             }
         }
         if others {
-            // What was written before is for those who saw the object then.
+            // Earlier bytes belong to the former observers.
             if self.visibility.audiences.is_written() {
                 self.deliver();
             }
@@ -104,16 +102,16 @@ impl NetworkServer {
         ) = (staying, leaving);
     }
 
-    /// Does something about each object of the areas that somebody has begun to see, or ceased to, with
-    /// those who have. `moved` are objects, ascending, for which it has been done. Costs as much as there
-    /// is in those areas.
+    /// Calls `f` for every object in an area with view changes, with the connections concerned.
+    /// Skips the objects in `handled`, ascending. Costs time in proportion to the objects of these
+    /// areas.
     pub(super) fn for_each_area_change(
         &mut self,
-        moved: &[NetId],
-        tell: impl Fn(&mut Self, NetId, &[ConnectionId]),
+        handled: &[NetId],
+        f: impl Fn(&mut Self, NetId, &[ConnectionId]),
     ) {
         let turnover = std::mem::take(&mut self.visibility.viewer_changes);
-        let (mut objects, mut last, mut crossed) = (Vec::new(), None, Vec::new());
+        let (mut objects, mut last, mut viewers) = (Vec::new(), None, Vec::new());
         for area in &turnover.areas {
             objects.extend(self.visibility.interest.objects(*area));
             for id in objects.drain(..) {
@@ -125,20 +123,20 @@ impl NetworkServer {
                 let Some(audience) = replicated.map(|replicated| replicated.audience) else {
                     continue;
                 };
-                if moved.binary_search(&id).is_ok() {
+                if handled.binary_search(&id).is_ok() {
                     continue;
                 }
-                // Neighbours mostly have the same one.
+                // Successive objects often have the same audience.
                 if last.replace(audience) != Some(audience) {
-                    crossed.clear();
-                    crossed.extend(turnover.of(audience));
+                    viewers.clear();
+                    viewers.extend(turnover.of(audience));
                 }
-                tell(self, id, &crossed);
+                f(self, id, &viewers);
             }
         }
     }
 
-    /// Tells connections to forget an object. It is owed to them no more.
+    /// Hides an object from connections, and drops their pending snapshots of it.
     pub(super) fn hide_from(&mut self, id: NetId, leaving: &[ConnectionId]) {
         for connection in leaving {
             self.send_own(*connection, &ObjectHide { net_id: id });

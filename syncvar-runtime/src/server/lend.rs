@@ -1,5 +1,5 @@
-//! Lending: the behaviours of an object outside of their pool, so that they can be called with the
-//! whole server at hand.
+//! Check-out: the behaviours of an object outside of their pool, for a callback with the whole
+//! server.
 
 use super::replicated::State;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -16,10 +16,9 @@ impl Lends for NetworkServer {
         &mut self.world.checked_out
     }
 
-    // Lends the behaviours of an object to something that has the whole server at hand. The object is
-    // there meanwhile, but not its behaviours. What comes up for it is done when they are given back:
-    // callbacks, to be despawned, to be written. Does nothing if there is no such object, or if it is
-    // lent already.
+    // Checks out the behaviours of an object for a callback. The object itself stays. Lifecycle
+    // events, despawns and writes of the object wait until check-in. Returns none if the object
+    // does not exist or is checked out already.
     fn lend<R>(
         &mut self,
         id: NetId,
@@ -31,7 +30,7 @@ impl Lends for NetworkServer {
         self.world.checked_out.push(id);
         self.remember_local_slots(id, &*slots);
         slots.for_each_mut(|slot| slot.begin_change());
-        // What is lent is given back, whatever happens.
+        // Check-in happens even after a panic.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
         self.run_waiting(id, &mut *slots);
         slots.for_each_mut(|slot| {
@@ -60,7 +59,7 @@ impl Lends for NetworkServer {
                 .get(id.0)
                 .is_some_and(|replicated| replicated.is(State::SnapshotPending))
         {
-            // An update in between could neither write its changes nor show it to anybody.
+            // An update during the callback skipped the object's delta and snapshots.
             self.replication.schedule.queue_dirty(id);
         }
         self.run_late();

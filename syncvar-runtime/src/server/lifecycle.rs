@@ -1,4 +1,4 @@
-//! What behaviours are told of the life of their objects.
+//! Lifecycle callbacks of the server's objects.
 
 use super::NetworkServer;
 use super::full_state::PrefabInfo;
@@ -16,7 +16,7 @@ impl NetworkServer {
         self.world.prefab_infos.get(prefab as usize)
     }
 
-    /// The name of the prefab that an object was made from.
+    /// Returns the name of an object's prefab.
     pub(crate) fn prefab_name(&self, id: NetId) -> Option<&str> {
         let prefab = self
             .world
@@ -25,26 +25,25 @@ impl NetworkServer {
         Some(&self.world.prefabs.get(prefab)?.name)
     }
 
-    /// Where an object stands.
+    /// Returns the position and rotation of an object.
     pub(crate) fn place(&self, id: NetId) -> Place {
         self.world.places.get(id.0).copied().unwrap_or_default()
     }
 
-    /// Those of some objects that are told of their life.
+    /// Returns the objects with lifecycle callbacks among these.
     pub(super) fn with_lifecycle(&self, ids: &[NetId]) -> Vec<NetId> {
         let told = ids.iter().filter(|id| self.has_lifecycle(**id));
         told.copied().collect()
     }
 
-    /// Runs a callback of each of these objects that has one.
+    /// Runs a lifecycle callback of these objects.
     pub(crate) fn call_lifecycle(&mut self, ids: &[NetId], callback: LifecycleCallback) {
         for id in ids {
             self.tell(*id, Errand::Call(callback));
         }
     }
 
-    /// The full state of an object has been written: if that has changed it, by its `on_synchronize`,
-    /// the next update looks at it.
+    /// Queues an object whose `on_synchronize` changed a field while a snapshot was written.
     #[inline]
     pub(super) fn requeue_if_dirty(&mut self, id: NetId, info: PrefabInfo) {
         if info.synchronize {

@@ -1,4 +1,4 @@
-//! Owners: who is told what when an object gets another one, and what owners write.
+//! Ownership changes and owner writes.
 
 use super::audience::AudienceId;
 use super::replicated::State;
@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl NetworkServer {
-    /// What an object of this kind has pending is sent before it gets another owner: what the former
-    /// one has written goes to all others, and none of it is lost.
+    /// Sends pending changes before an ownership change, so that the former owner's writes reach
+    /// all others.
     pub(super) fn before_owner_change(&mut self, id: NetId) {
         let pool = self
             .world
@@ -25,15 +25,15 @@ impl NetworkServer {
         }
     }
 
-    /// An object has another owner: each of the two is given those fields that it may read now and
-    /// could not before, and the former one what it may no longer write, as that is. `told` is who has
-    /// been sent the object.
+    /// Sends both connections the fields that they may read now and could not before. The former
+    /// owner also gets the fields that it may write no more. `seen_by` is the audience that has the
+    /// object.
     pub(super) fn after_owner_change(
         &mut self,
         id: NetId,
         former: Option<ConnectionId>,
         owner: Option<ConnectionId>,
-        told: Option<AudienceId>,
+        seen_by: Option<AudienceId>,
     ) {
         let Some(replicated) = self.world.objects.get(id.0) else {
             return;
@@ -47,7 +47,7 @@ impl NetworkServer {
             set_owned(slots, written);
         }
         let sees = |connection: &ConnectionId| {
-            told.is_some_and(|audience| {
+            seen_by.is_some_and(|audience| {
                 self.visibility
                     .audiences
                     .get(audience)
@@ -61,7 +61,7 @@ impl NetworkServer {
             });
         }
         if let Some(owner) = owner {
-            // It may have missed what it is going to write from now on.
+            // The new owner may have missed deltas of the fields it writes from now on.
             let limited = self
                 .sessions
                 .connections
@@ -82,14 +82,14 @@ impl NetworkServer {
         }
     }
 
-    /// Whether fields that the owner writes are not the server's to write. The local client and the server
-    /// are one.
+    /// Returns whether only this owner writes its fields. The local client shares the server's
+    /// objects.
     pub(super) fn is_written_by(&self, owner: Option<ConnectionId>) -> bool {
         owner.is_some_and(|owner| !self.is_local(owner))
     }
 
-    /// Lets an owner write: what it has written before that does not count. It has just been told that
-    /// it is the owner, and has been given the object.
+    /// Grants an owner write access with a new lease: its earlier writes are void. Sent after
+    /// authority and snapshot.
     pub(super) fn grant_lease(&mut self, owner: ConnectionId, id: NetId) {
         let snapshot = self.snapshot(id);
         if snapshot.is_some_and(|(_, snapshot)| snapshot.info.owner_writes) {
@@ -97,9 +97,8 @@ impl NetworkServer {
         }
     }
 
-    /// Gives a connection some fields of an object as they are, and the number that its writes must
-    /// bear if it is the owner. What cannot be written in this way is given to it whole, with the next
-    /// update.
+    /// Sends a connection the current values of some fields, and its lease if it is the owner.
+    /// Requests a snapshot instead if the fields cannot be encoded as a delta.
     fn send_owner_state(
         &mut self,
         connection: ConnectionId,
@@ -127,7 +126,7 @@ impl NetworkServer {
         let state = self.world.pools.slots_mut(at).and_then(|slots| {
             let mut state = NetworkWriter::with_dialect(receiver.dialect);
             let written = write_state(slots, fields, &mut state);
-            // Unet's own clients know no such message.
+            // UNet's clients have no such message.
             (written && (state.is_empty() || !unsent)).then_some(state)
         });
         let understood = self.config.compare_schemas;
@@ -156,11 +155,11 @@ impl NetworkServer {
         }
     }
 
-    /// What an owner has written to its object. A connection that is not the owner, or not any more,
-    /// is not heard; nor is what was written before it was told otherwise.
+    /// Applies a write of an owner. Writes of other connections and writes under an earlier lease
+    /// are ignored.
     ///
-    /// What cannot be read, is not the owner's to write or goes beyond a limit changes nothing: the owner is given its
-    /// fields as they are with the next update, and is not heard until then.
+    /// A malformed, unauthorized or oversized write changes no field. The next update sends the
+    /// owner the server's values; its writes until then are ignored.
     pub(super) fn handle_owner_write(
         &mut self,
         from: ConnectionId,
@@ -226,8 +225,7 @@ impl NetworkServer {
         Ok(())
     }
 
-    /// Gives owners their fields as they are whose writes could not be read: once with an update, however
-    /// many there were.
+    /// Sends the server's values to owners with rejected writes, once per update.
     pub(super) fn correct_owners(&mut self) {
         self.sessions.owner_bytes.clear();
         for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections) {
@@ -245,7 +243,7 @@ impl NetworkServer {
     }
 }
 
-/// Tells the game that it has written to fields that are the owner's.
+/// Reports a write of the game to fields of the owner.
 pub(super) fn refuse(
     events: &mut crate::events::Events<ServerEvent>,
     object: NetId,
@@ -255,7 +253,7 @@ pub(super) fn refuse(
     events.push(ServerEvent::WriteRefused { object, fields });
 }
 
-/// Notes whether a connection owns an object.
+/// Sets whether a connection owns the object of these behaviours.
 pub(super) fn set_owned(slots: &mut dyn Slots, owned: bool) {
     slots.for_each_mut(|slot| {
         if let Some(ruled) = slot.ruled() {
@@ -264,8 +262,8 @@ pub(super) fn set_owned(slots: &mut dyn Slots, owned: bool) {
     });
 }
 
-/// Writes some fields of each behaviour, as changes, behind the position of the behaviour. Returns
-/// whether that can be done.
+/// Writes some fields of each behaviour as a delta, each behind the index of the behaviour. Returns
+/// whether they can be encoded.
 fn write_state(
     slots: &mut dyn Slots,
     fields: impl Fn(&BehaviourInfo) -> u64,
@@ -285,7 +283,8 @@ fn write_state(
     resendable && writer.take_error().is_none()
 }
 
-/// Reads what an owner has written: all of it, or none. Returns the fields of each behaviour.
+/// Applies a write of an owner, completely or not at all. Returns the written fields of each
+/// behaviour.
 fn read_writes(
     slots: &mut dyn Slots,
     reader: &mut NetworkReader<'_>,
@@ -306,7 +305,7 @@ fn read_writes(
     while reader.remaining() > 0 && read.is_ok() {
         read = read_write(slots, reader, &mut all);
     }
-    // What has been sent may take some more bytes in a full state of the other dialect.
+    // The same values may take more bytes in a snapshot of the other dialect.
     if read.is_ok() && before.saturating_add(length.saturating_mul(5)) > limit {
         read = check_growth(slots, reader, before, limit);
         *effort = effort.saturating_add(before);
@@ -335,7 +334,8 @@ fn read_writes(
     Ok(told)
 }
 
-/// What an owner has written may be long, but not become longer then.
+/// Rejects a write that makes the owner's fields exceed the limit. Fields beyond the limit must not
+/// grow.
 fn check_growth(
     slots: &mut dyn Slots,
     reader: &NetworkReader<'_>,
@@ -368,7 +368,7 @@ fn read_write(
     };
     reader.set_fields(slot.info().rules.owner_write);
     let read = slot.deserialize(reader, false);
-    // Hooks are for those who are told; those of a host run with the next update.
+    // Hooks belong to clients. The hooks of a host run with the next update.
     slot.skip_hooks();
     reader.set_fields(u64::MAX);
     all.push((index.into(), reader.take_seen_bits()));

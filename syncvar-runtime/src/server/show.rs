@@ -1,4 +1,4 @@
-//! Objects that come into somebody's sight.
+//! Objects that enter a connection's view.
 
 use super::replicated::State;
 use std::collections::BTreeSet;
@@ -16,19 +16,19 @@ use crate::message::Void;
 use crate::segments::Segments;
 use crate::{Channel, Dialect, NetId};
 
-/// Who has joined audiences because of what they begin to see, or left them because of what they see no
-/// more: either the one or the other.
+/// Connections that joined audiences because of the areas they enter, or left them because of the
+/// areas they leave. One direction at a time.
 #[derive(Debug, Default)]
 pub(super) struct ViewerChanges {
     pub(super) crossed: BTreeSet<(AudienceId, ConnectionId)>,
-    /// The areas because of which somebody did, each once, in the order in which the interest
-    /// management has named them: it may have reasons for it, such as what is nearest.
+    /// The areas of these changes, each once, in the order of the interest management: it may
+    /// report the nearest ones first.
     pub(super) areas: Vec<Area>,
     listed: FxHashSet<Area>,
 }
 
 impl ViewerChanges {
-    /// A connection has joined or left these audiences because of an area.
+    /// Adds a connection that joined or left these audiences because of an area.
     pub(super) fn add(
         &mut self,
         area: Area,
@@ -42,7 +42,7 @@ impl ViewerChanges {
         self.crossed.extend(pairs);
     }
 
-    /// Those who joined an audience, or left it, ascending.
+    /// Returns the connections that joined or left an audience, ascending.
     pub(super) fn of(&self, id: AudienceId) -> impl Iterator<Item = ConnectionId> {
         let (first, last) = (ConnectionId(0), ConnectionId(u32::MAX));
         let pairs = self.crossed.range((id, first)..=(id, last));
@@ -50,12 +50,11 @@ impl ViewerChanges {
     }
 }
 
-/// Full states on their way to the same connections, each encoded once for every dialect that these
-/// speak.
+/// Snapshots for the same connections, encoded once for each of their dialects.
 #[derive(Debug)]
 pub(super) struct SnapshotBatch {
     receivers: Vec<ConnectionId>,
-    /// Whether one of the receivers speaks it, and what is being written to those who do.
+    /// Whether a receiver has the dialect, and the bytes in it.
     unet: (bool, Segments),
     compact: (bool, Segments),
 }
@@ -88,8 +87,8 @@ impl SnapshotBatch {
 }
 
 impl NetworkServer {
-    /// Moves objects to the audiences they should have: those who enter get them whole. Those who leave
-    /// have [been told](Self::hide_objects).
+    /// Moves objects to their target audiences. Entering connections receive snapshots; leaving
+    /// ones [received a hide](Self::hide_objects) before.
     pub(super) fn show_objects(&mut self) {
         let mut moved = std::mem::take(&mut self.replication.scratch.objects);
         self.replication.schedule.take_view_changes(&mut moved);
@@ -147,9 +146,9 @@ impl NetworkServer {
         self.replication.scratch.entering = entering;
     }
 
-    /// A connection belongs to no audience any more. Objects that are seen by the same connections
-    /// since then share one audience again. Those that it owned are looked at; all are walked only if
-    /// there are others, which it was shown or kept from.
+    /// Removes a connection from all audiences. Objects with equal observers share one audience
+    /// again. Visits the objects that it owned, and all objects only if it had exceptions on
+    /// others.
     pub(super) fn leave_audiences(&mut self, connection: ConnectionId, owned: &[NetId]) {
         let mut merged = self.visibility.audiences.forget(connection);
         if merged.is_empty() {
@@ -160,7 +159,7 @@ impl NetworkServer {
                 replicated.replace_audiences(&merged, &mut self.visibility.audiences);
             }
         }
-        merged.retain(|former, _| self.visibility.audiences.is_named(*former));
+        merged.retain(|former, _| self.visibility.audiences.is_used(*former));
         if !merged.is_empty() {
             for replicated in self.world.objects.values_mut() {
                 replicated.replace_audiences(&merged, &mut self.visibility.audiences);
@@ -168,9 +167,9 @@ impl NetworkServer {
         }
     }
 
-    /// What these connections have been told about an object counts for nothing, unless they have the
-    /// object: they are members of its audience, but its full state could not be written for them.
-    /// Without it they would take what they were told for early, and keep it for the full state.
+    /// Voids earlier messages about an object for connections without its snapshot. They belong to
+    /// the audience, but the snapshot could not be encoded. The client would otherwise take the
+    /// messages for early ones and keep them for the snapshot.
     pub(super) fn send_void(&mut self, net_id: NetId, owed: &[ConnectionId]) {
         if self.config.compare_schemas {
             for connection in owed {
@@ -179,7 +178,7 @@ impl NetworkServer {
         }
     }
 
-    /// Nothing is owed to a connection any more: it is not ready, or gone.
+    /// Drops the pending snapshots of a connection that is not ready any more.
     pub(super) fn cancel_snapshots(&mut self, connection: ConnectionId) {
         let mut concerned = Vec::new();
         for (id, owed) in &mut self.visibility.pending_snapshots {
@@ -198,7 +197,7 @@ impl NetworkServer {
         }
     }
 
-    /// Forgets the list of those to whom an object is owed if it has become empty.
+    /// Removes an empty list of pending snapshots.
     pub(super) fn prune_pending_snapshots(&mut self, id: NetId) {
         if self
             .visibility
@@ -213,9 +212,8 @@ impl NetworkServer {
         }
     }
 
-    /// Sends the full state of one object to some connections: encoded once, shared by all who speak
-    /// the same dialect. It goes out with that of other objects, at the latest with
-    /// [`flush_showing`](Self::flush_showing).
+    /// Sends the snapshot of an object to connections. Its bytes go out with the next snapshots for
+    /// the same receivers, at the latest with [`flush_snapshots`](Self::flush_snapshots).
     pub(super) fn send_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
         if receivers.is_empty() {
             return;
@@ -245,7 +243,7 @@ impl NetworkServer {
         }
     }
 
-    /// Writes the full state to all receivers, to the owner what only it may read.
+    /// Writes the snapshot for all receivers, with the private fields for the owner.
     fn write_snapshots(
         &mut self,
         id: NetId,
@@ -325,7 +323,7 @@ impl NetworkServer {
         true
     }
 
-    /// Remembers that connections are to be given the full state when it can be written.
+    /// Records that connections need the snapshot of an object with the next update.
     pub(super) fn request_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
         if let Some(replicated) = self.world.objects.get_mut(id.0) {
             replicated.set(State::SnapshotPending, true);
@@ -340,7 +338,7 @@ impl NetworkServer {
         }
     }
 
-    /// Where an object's behaviours are, and what is to be said about it.
+    /// Returns the location of an object's behaviours and the header of its snapshot.
     #[inline]
     pub(super) fn snapshot(&self, id: NetId) -> Option<(Location, Snapshot)> {
         let replicated = self.world.objects.get(id.0)?;
@@ -348,7 +346,7 @@ impl NetworkServer {
         let mut relation = Relation::default();
         if replicated.is(State::Related) {
             relation = self.world.relations.of(id);
-            // A peer whose schema is not compared knows nothing but UNet.
+            // A peer without schema comparison is a UNet client, which has no parents.
             relation.parent = relation.parent.filter(|_| self.config.compare_schemas);
         }
         let snapshot = Snapshot {
@@ -385,7 +383,7 @@ impl NetworkServer {
         ) = (unet, compact);
     }
 
-    /// Gives the full states that have been written to those they are for.
+    /// Queues the snapshots of the batch for their receivers.
     pub(super) fn flush_snapshots(&mut self) {
         if self.visibility.snapshot_batch.receivers.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! `Sink`: where a run of objects of one kind and one audience writes its changes.
+//! `Sink`: destination of the deltas of a run.
 
 use super::audience::{AudienceId, Outputs};
 use super::backlog::mask_count;
@@ -8,26 +8,26 @@ use crate::segments::{Room, Segments};
 use crate::stats::{BehaviourStats, Counter};
 use crate::{Channel, Dialect, NetId, WriteError};
 
-/// Takes the changes of objects, each written once for every dialect that is spoken in the audience.
+/// Encodes the deltas of objects, once for every dialect of the audience.
 #[derive(Debug)]
 pub(crate) struct Sink<'a> {
     pub(super) now: Nanos,
     pub(super) channels: &'a [Channel],
-    /// The room for a message on a reliable and on an unreliable channel.
+    /// Maximum length of a message, per kind of channel.
     pub(super) reliable: Room,
     pub(super) unreliable: Room,
     pub(super) audience: AudienceId,
     pub(super) outputs: Outputs<'a>,
-    /// What the objects' behaviours have cost.
+    /// Counters of the objects' behaviours.
     pub(super) stats: &'a mut [BehaviourStats],
-    /// What has been encoded, message by message; counted together at the end.
+    /// Messages of the run. The caller adds them to the statistics.
     pub(super) encoded: Encoded,
     pub(super) outcome: &'a mut Outcome,
-    /// Where to note what was written, if there are connections with a budget.
+    /// Log of writes, if a connection has a budget.
     pub(super) log: Option<&'a mut WriteLog>,
 }
 
-/// The messages of a run.
+/// Messages of a run, per dialect.
 #[derive(Debug, Default)]
 pub(super) struct Encoded {
     pub(super) unet: Counter,
@@ -52,13 +52,12 @@ impl Encoded {
     }
 }
 
-/// What is left to do for objects that have been looked at.
+/// Results of a run.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
-    /// Objects with behaviours that are still dirty, and a bit for each channel that could not be
-    /// written.
+    /// Objects that are still dirty, with a bit for each failed channel.
     pub(super) left: Vec<(NetId, u64)>,
-    /// Objects of which something could not be written.
+    /// Objects with a failed channel.
     pub(super) errors: Vec<(NetId, WriteError)>,
 }
 
@@ -70,7 +69,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Writes what an object has to send, channel by channel.
+    /// Writes the due channels of an object.
     #[inline]
     pub(crate) fn write<S: Slots>(&mut self, net_id: NetId, pending: Pending, slots: &mut S) {
         let (mut left, mut failed) = (pending.dirty, 0_u64);
@@ -91,10 +90,10 @@ impl Sink<'_> {
         }
     }
 
-    /// Writes one message: every behaviour of a channel, the clean ones with an empty mask, those
-    /// that are dirty and not due with all their changes. Returns a bit for each behaviour that was
-    /// sent. Nothing is sent and nothing is clean afterwards if no behaviour wants to be sent, or if
-    /// a value has no form on the wire.
+    /// Writes one message with every behaviour of a channel. Clean behaviours have an empty mask;
+    /// dirty ones contribute all changes, due or not. Returns a bit for each sent behaviour. If no
+    /// behaviour has a change to send or encoding fails, the message is dropped and the behaviours
+    /// stay dirty.
     #[inline]
     fn write_channel<S: Slots>(
         &mut self,
@@ -138,7 +137,7 @@ impl Sink<'_> {
         Ok(sent)
     }
 
-    /// Writes a message in every dialect that is spoken.
+    /// Writes a message in every dialect of the audience.
     #[inline(never)]
     fn write_to_all<S: Slots>(
         &mut self,
@@ -166,7 +165,7 @@ impl Sink<'_> {
         result
     }
 
-    /// Notes what has just been written, for connections with a budget.
+    /// Records a message for connections with a budget.
     #[inline(never)]
     fn record<S: Slots>(&mut self, (net_id, channel): (NetId, u8), sent: u64, slots: &mut S) {
         let Some(log) = self.log.as_deref_mut() else {
@@ -190,7 +189,7 @@ impl Sink<'_> {
     }
 }
 
-/// A channel, as far as one message is concerned.
+/// A channel of one message.
 #[derive(Clone, Copy)]
 pub(super) struct ChannelInfo {
     pub(super) channel: u8,
@@ -200,8 +199,8 @@ pub(super) struct ChannelInfo {
     pub(super) lossy: bool,
 }
 
-/// Writes a message and leaves it to the caller to commit it, or to give it up if it is an error or
-/// no behaviour wants to be sent. Returns a bit for each that does.
+/// Writes a message. The caller commits it, or drops it on an error or without a sent behaviour.
+/// Returns a bit for each sent behaviour.
 #[inline]
 fn write<S: Slots>(
     slots: &mut S,

@@ -8,7 +8,7 @@ use crate::lifecycle::{Errand, Leaving, Tells};
 use crate::message::{Message, ObjectDestroy};
 use crate::{MessageType, NetId, NetworkSceneId, Quaternion, Vector3};
 
-/// What a spawn can say beyond the behaviours' values.
+/// Options of a spawn.
 ///
 /// ```
 /// use syncvar_runtime::{NetId, SpawnOptions, Vector3};
@@ -22,28 +22,27 @@ use crate::{MessageType, NetId, NetworkSceneId, Quaternion, Vector3};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct SpawnOptions {
-    /// The name of the prefab, where several have the same behaviours; otherwise the first one
+    /// Name of the prefab, if several have the same behaviours. By default, the first prefab
     /// registered with behaviours of these types.
     pub prefab: Option<String>,
-    /// The id, where it must be a particular one; otherwise the next one that is not in use. The
-    /// next ones follow the highest that was chosen, unless that was more than 2^24 ahead: ids far
-    /// out are a range of the game's own.
+    /// A particular id. By default, the next unused one. Later ids follow the highest chosen id,
+    /// unless it was more than 2^24 ahead: distant ids are a separate range of the game.
     pub net_id: Option<NetId>,
-    /// Where the object stands.
+    /// Position of the object.
     pub position: Vector3,
-    /// How it is turned; no rotation if left out.
+    /// Rotation of the object; none by default.
     pub rotation: Option<Quaternion>,
-    /// Who owns it.
+    /// Owner of the object.
     pub owner: Option<ConnectionId>,
-    /// Nobody sees the object until it is shown.
+    /// Hides the object from all connections until it is shown.
     pub hidden: bool,
-    /// Its number in the scene, where clients have made the object themselves
-    /// ([`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object)) and are to be sent
-    /// nothing but its state; not 0.
+    /// Scene id, not 0, for an object that exists on the clients already
+    /// ([`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object)). They receive
+    /// only its state.
     pub scene_id: Option<NetworkSceneId>,
 }
 
-/// An object that could not be spawned.
+/// Reason why an object was not spawned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {
@@ -56,9 +55,9 @@ pub enum SpawnError {
     /// The prefab of this name has other behaviours.
     #[error("prefab `{prefab}` does not have the behaviours {behaviours}")]
     OtherBehaviours {
-        /// The prefab.
+        /// Name of the prefab.
         prefab: String,
-        /// The behaviours that were given.
+        /// Types of the behaviours.
         behaviours: String,
     },
     /// The id is in use, or 0.
@@ -67,7 +66,7 @@ pub enum SpawnError {
     /// The scene id is in use, or 0.
     #[error("scene id {} is taken or zero", .0.0)]
     SceneIdTaken(NetworkSceneId),
-    /// All ids have been given out.
+    /// No id is left.
     #[error("all object ids have been given out")]
     OutOfIds,
     /// The owner is not connected.
@@ -76,14 +75,14 @@ pub enum SpawnError {
 }
 
 impl NetworkServer {
-    /// Spawns an object: with the next update, every ready client gets it. The callbacks of its
-    /// [`NetworkLifecycle`](crate::NetworkLifecycle) run before this returns; one of them may have
-    /// despawned it by then.
+    /// Spawns an object: with the next update, all ready clients receive it. The callbacks of its
+    /// [`NetworkLifecycle`](crate::NetworkLifecycle) run before the method returns. A callback may
+    /// despawn the object again.
     ///
     /// # Panics
     ///
-    /// When no prefab is registered with these behaviours, in this order. Where that is not known
-    /// when the program is written, use [`spawn_with`](Self::spawn_with).
+    /// If no prefab is registered with these behaviours in this order. Use
+    /// [`spawn_with`](Self::spawn_with) if the types are not known in advance.
     #[track_caller]
     pub fn spawn<S: BehaviourSet>(&mut self, behaviours: S) -> NetId {
         match self.spawn_with(behaviours, SpawnOptions::default()) {
@@ -92,11 +91,11 @@ impl NetworkServer {
         }
     }
 
-    /// Spawns an object with everything that can be said about it.
+    /// Spawns an object with options.
     ///
     /// # Errors
     ///
-    /// When the prefab, the id or the owner is not right; nothing is spawned then.
+    /// If the prefab, the id or the owner is invalid. No object is spawned then.
     pub fn spawn_with<S: BehaviourSet>(
         &mut self,
         behaviours: S,
@@ -166,11 +165,11 @@ impl NetworkServer {
         }
     }
 
-    /// Takes an object away from the server and from every client that sees it. Its children have no
-    /// parent then. Returns whether there was one.
+    /// Removes an object from the server and from all clients that observe it. Its children lose
+    /// their parent. Returns whether the object existed.
     ///
-    /// Its [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs first. If the
-    /// object is being called at the time, it is despawned when that is done.
+    /// Its [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs first. An
+    /// object that is checked out for a callback is despawned after that callback.
     pub fn despawn(&mut self, id: NetId) -> bool {
         if self.world.checked_out.contains(id) {
             return self.world.checked_out.let_go(id, Leaving::Destroyed);
@@ -182,7 +181,7 @@ impl NetworkServer {
         self.remove(id)
     }
 
-    /// Takes an object away, when its behaviours have been told.
+    /// Removes an object after its lifecycle callbacks.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
         self.hide_at_once(id);
         let Some(replicated) = self.world.objects.remove(id.0) else {
@@ -231,21 +230,19 @@ impl NetworkServer {
         true
     }
 
-    /// Shows an object to a connection, from the next update on. Returns whether there is such an
-    /// object.
+    /// Shows an object to a connection with the next update. Returns whether the object exists.
     pub fn show(&mut self, id: NetId, connection: ConnectionId) -> bool {
         self.set_visible(id, connection, true)
     }
 
-    /// Hides an object from a connection, from the next update on. Nothing that has been written to the
-    /// object and has not been sent goes to it any more. Returns whether there is such an object.
+    /// Hides an object from a connection with the next update. Unsent changes of the object do not
+    /// reach the connection. Returns whether the object exists.
     pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> bool {
         self.set_visible(id, connection, false)
     }
 
-    /// Takes back what [`show`](Self::show) or [`hide`](Self::hide) has said about a connection: it
-    /// sees the object again if others do, or if the interest management says so. Returns whether
-    /// there is such an object.
+    /// Reverts [`show`](Self::show) or [`hide`](Self::hide) for a connection: the object's default
+    /// visibility or the interest management decides again. Returns whether the object exists.
     pub fn restore(&mut self, id: NetId, connection: ConnectionId) -> bool {
         if !self.sessions.knows(connection) {
             return false;
@@ -261,15 +258,15 @@ impl NetworkServer {
         })
     }
 
-    /// Shows an object to everyone, those who connect later included, whatever the interest management
-    /// says.
+    /// Shows an object to all present and future connections, independent of the interest
+    /// management.
     pub fn show_to_all(&mut self, id: NetId) -> bool {
         self.take_from_interest(id);
         self.set_target_audience(id, |_, _| Audiences::EVERYONE)
     }
 
-    /// Hides an object from everyone, those who connect later included, whatever the interest
-    /// management says.
+    /// Hides an object from all present and future connections, independent of the interest
+    /// management.
     pub fn hide_from_all(&mut self, id: NetId) -> bool {
         self.take_from_interest(id);
         self.set_target_audience(id, |_, _| Audiences::NOBODY)
@@ -326,9 +323,9 @@ impl NetworkServer {
         true
     }
 
-    /// Says where an object is now: clients that are given it from now on are told so. Those that have
-    /// it are not; a position that all of them follow is a field of a behaviour. Returns whether there
-    /// is such an object.
+    /// Sets the position and rotation in later snapshots of an object. Clients that have the object
+    /// are not updated: use a field for a position that they follow. Returns whether the object
+    /// exists.
     pub fn set_transform(&mut self, id: NetId, position: Vector3, rotation: Quaternion) -> bool {
         let Some(place) = self.world.places.get_mut(id.0) else {
             return false;
@@ -341,17 +338,18 @@ impl NetworkServer {
         true
     }
 
-    /// Gives an object to a connection, or to nobody. The former and the new owner are told. On the
-    /// server, [`on_lost_ownership`](crate::NetworkLifecycle::on_lost_ownership) runs if nobody owned
-    /// it, and [`on_gained_ownership`](crate::NetworkLifecycle::on_gained_ownership) if nobody does
-    /// now.
+    /// Gives an object to a connection, or takes it from its owner. Both connections are notified.
+    /// On the server, [`on_lost_ownership`](crate::NetworkLifecycle::on_lost_ownership) runs when
+    /// the server loses the object to a connection, and
+    /// [`on_gained_ownership`](crate::NetworkLifecycle::on_gained_ownership) when it gets the
+    /// object back.
     ///
-    /// What has changed on the object is sent at once, if it has fields with rules; then each of the
-    /// two is given the fields that it may read now and could not before, and nobody is given anything
-    /// else. What the former owner has written and has not arrived yet does not count. From inside a
-    /// call on the object itself, both are given the whole object instead, with the next update.
+    /// Pending changes of an object with restricted fields are sent at once. Then both connections
+    /// receive exactly the fields that became readable for them. Writes of the former owner in
+    /// transit are void. From inside a call on the object itself, both receive a snapshot with the
+    /// next update instead.
     ///
-    /// Returns whether there is such an object and such a connection.
+    /// Returns whether the object and the connection exist.
     pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
         let former = self.owner(id);
         let given = self.give(id, owner);
@@ -361,7 +359,7 @@ impl NetworkServer {
         given
     }
 
-    /// Gives an object to a connection, or to nobody, and tells no behaviour of it.
+    /// Changes the owner without lifecycle callbacks.
     fn give(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
         let known = owner.is_none_or(|owner| self.sessions.knows(owner));
         let former = self
@@ -378,18 +376,18 @@ impl NetworkServer {
             return false;
         };
         let former = std::mem::replace(&mut replicated.owner, owner);
-        let told = replicated
+        let seen_by = replicated
             .is(State::Announced)
             .then_some(replicated.audience);
         for (connection, authority) in [(former, false), (owner, true)] {
             let Some(connection) = connection else {
                 continue;
             };
-            let sees = told.is_some_and(|audience| {
+            let sees = seen_by.is_some_and(|audience| {
                 self.visibility.audiences.get(audience).observes(connection)
             });
             if sees {
-                // What was said before is heard before.
+                // Earlier messages go first.
                 self.deliver();
             }
             if let Some(connection) = self.sessions.connections.get_mut(connection.0) {
@@ -403,7 +401,7 @@ impl NetworkServer {
                 self.send_authority(connection, id, authority);
             }
         }
-        self.after_owner_change(id, former, owner, told);
+        self.after_owner_change(id, former, owner, seen_by);
         self.mark_local(id);
         self.update_base(id);
         true

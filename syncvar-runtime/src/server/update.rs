@@ -1,4 +1,4 @@
-//! The update loop: what changed goes out, then what is shown for the first time.
+//! The update loop: hides, deltas, snapshots, spawns and joins, in this order.
 
 use super::replicated::State;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::identity::{Job, MAX_CHANNELS, nanos};
 use crate::message::{LocalClientAuthority, Message};
 use crate::{Channel, MessageType, NetId, WriteError};
 
-/// Lists that the update loop uses again and again.
+/// Lists reused by every update.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) objects: Vec<NetId>,
@@ -23,11 +23,11 @@ pub(super) struct Scratch {
     #[cfg(feature = "parallel")]
     shares: super::parallel::Shares,
     pub(super) outcome: Outcome,
-    /// Objects of a run about which there is something to settle, whatever comes of it.
+    /// Objects of a run in the states `WriteFailed` or `SnapshotPending`.
     flagged: Vec<NetId>,
 }
 
-/// Objects with the same behaviours and the same audience, one after another.
+/// Successive objects with the same behaviours and the same audience.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Run {
     pool: u32,
@@ -35,20 +35,19 @@ struct Run {
 }
 
 impl NetworkServer {
-    /// Looks at what has changed and prepares the packets for every client; see the type's
-    /// documentation for the order. `now` is the time since any fixed moment. If it goes back, as a
-    /// clock that is started again does, the server's own time stands still for this update and goes
-    /// on from there.
+    /// Encodes all changes and prepares the packets of every client, in the order documented at the
+    /// type. `now` is the time since a fixed moment. If it goes back, as after a clock restart, the
+    /// server's own time stands still for this update and continues from there.
     ///
-    /// A behaviour is sent when it is dirty and more than its send interval has passed since it was
-    /// last sent, or since time zero.
+    /// A behaviour is sent when it is dirty and its send interval has passed since it was last
+    /// sent, or since time zero.
     pub fn update(&mut self, now: Duration) {
         let now = self.clock.advance(now);
         let joining = !self.sessions.joining.is_empty();
         self.outbound.trim(&self.sessions.connections);
         self.answer_pings();
         self.correct_owners();
-        // What happened since the last update.
+        // Calls queued since the last update.
         self.run_local_calls();
         self.deliver();
         self.end_budgets();
@@ -72,7 +71,7 @@ impl NetworkServer {
         self.update_local();
     }
 
-    /// Has objects sent again to those who asked, so many for each in one update.
+    /// Queues requested snapshots, limited per connection and update.
     fn queue_resyncs(&mut self) {
         let (connections, objects) = (&mut self.sessions.connections, &mut self.world.objects);
         let limit = self.config.resyncs_per_update.max(1);
@@ -97,7 +96,7 @@ impl NetworkServer {
         });
     }
 
-    /// Writes the changes of every object that is due, once each.
+    /// Writes the deltas of all due objects, once each.
     fn send_deltas(&mut self, now: Duration, all: bool) {
         let mut due = std::mem::take(&mut self.replication.scratch.objects);
         self.replication.schedule.take_due(now, all, &mut due);
@@ -122,7 +121,8 @@ impl NetworkServer {
         self.replication.scratch.objects = due;
     }
 
-    /// What is to be done for an object: nothing if it is not yet, or no longer, on the clients.
+    /// Returns the run and job of an object. None if it has no delta: it is not announced yet, or
+    /// has no observers.
     #[inline]
     fn prepare(
         &mut self,
@@ -141,14 +141,14 @@ impl NetworkServer {
             row: replicated.at.row,
             force: all,
         };
-        // Objects one after another are often seen by the same connections.
+        // Successive objects often have the same audience.
         if replicated.is_plain() && former == Some(run) {
             return Some((run, job));
         }
         if replicated.wake.is_some_and(|wake| all || wake < now) {
             replicated.wake = None;
         }
-        // For this update only, whatever comes of it.
+        // Valid for this update only, even if it writes no delta.
         let forced = replicated.take(State::SendNow);
         if !replicated.is(State::Announced) {
             self.replication.schedule.queue_new(id);
@@ -172,7 +172,7 @@ impl NetworkServer {
         Some((run, job))
     }
 
-    /// Writes the objects of a run, and sees to what is left of them.
+    /// Writes the objects of a run.
     fn send_run(&mut self, run: Option<Run>, now: Duration) {
         let Some(run) = run else {
             return;
@@ -219,7 +219,7 @@ impl NetworkServer {
         self.finish_run(now);
     }
 
-    /// Sees to what is left of the objects of a run.
+    /// Handles failures, pending snapshots and remaining changes of the objects of a run.
     pub(super) fn finish_run(&mut self, now: Duration) {
         let Scratch {
             outcome, flagged, ..
@@ -248,8 +248,8 @@ impl NetworkServer {
         self.replication.scratch.outcome.left = left;
     }
 
-    /// Sees to it that an object is looked at again when its next behaviour is due. Those on channels
-    /// that could not be written (a bit each) wait until the object is changed.
+    /// Schedules an object for the time when its next behaviour is due. Behaviours on failed
+    /// channels (a bit each) wait for the next change of the object.
     fn reschedule(&mut self, id: NetId, now: Duration, failed: u64) {
         let Some(replicated) = self.world.objects.get_mut(id.0) else {
             return;
@@ -271,19 +271,19 @@ impl NetworkServer {
             Some(next)
         });
         match next.min().map(Duration::from_nanos) {
-            // Due and still dirty: its `on_serialize` says not yet. It is asked at every update.
+            // Due and still dirty: its `on_serialize` returned false. Every update asks it again.
             Some(next) if next <= now => self.replication.schedule.queue_dirty(id),
             Some(next) => self.replication.schedule.wake_at(id, replicated, next),
             None => {}
         }
     }
 
-    /// Gives every member of an audience what was written for it.
+    /// Queues the unsent bytes of all audiences for their members.
     pub(super) fn deliver(&mut self) {
         self.deliver_to(|_| true);
     }
 
-    /// The same for changes: those with a budget have been given theirs.
+    /// Queues unsent deltas. Connections with a budget have their share already.
     pub(super) fn deliver_changes(&mut self) {
         self.deliver_to(|connection| connection.backlog.is_none());
     }
@@ -306,7 +306,7 @@ impl NetworkServer {
 
     /// Appends a message for one connection alone.
     pub(super) fn send_own<M: Message>(&mut self, connection: ConnectionId, message: &M) {
-        // The local client is told nothing in bytes.
+        // The local client receives no bytes.
         if self.is_local(connection) {
             return;
         }
@@ -325,7 +325,7 @@ impl NetworkServer {
         receiver.list(&mut self.outbound.outgoing);
     }
 
-    /// Tells a connection whether it owns an object.
+    /// Sends a connection whether it owns an object.
     pub(super) fn send_authority(
         &mut self,
         connection: ConnectionId,
@@ -337,8 +337,8 @@ impl NetworkServer {
     }
 }
 
-/// Tells which field has no form on the wire. The object is left as it is: fields whose changes are
-/// operations would not survive being written once more.
+/// Returns the event for a value that cannot be encoded. The object stays unsent: operations cannot
+/// be encoded a second time.
 pub(super) fn encode_failure(object: NetId, error: WriteError) -> ServerEvent {
     let (behaviour, place) = (error.behaviour(), error.field());
     let field = place.map(|place| place.rsplit_once('.').map_or(place, |(_, field)| field));

@@ -1,5 +1,5 @@
-//! Calls of a host: what the server calls on the local client runs with the next update, and what the
-//! local client calls on the server at once. Both are the same object, and nothing is sent.
+//! Calls of a host. Calls on the local client run with the next update, calls on the server at
+//! once. Both run on the same object, without bytes.
 
 use bytes::Bytes;
 
@@ -15,26 +15,27 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct LocalRpc {
     pub(super) object: NetId,
-    /// Who is called, where that is to be found out when the object has been shown.
+    /// Target to check after the object is shown.
     target: Option<Target>,
     place: CallPlace,
     arguments: Bytes,
 }
 
 impl NetworkServer {
-    /// Calls the server as the local client does: what is returned has a method for every `#[command]` of
-    /// `B`, as [`NetworkClient::calls`](crate::NetworkClient::calls) has on another client.
+    /// Returns the `#[command]` methods of `B` for the local client, as
+    /// [`NetworkClient::calls`](crate::NetworkClient::calls) does on another client.
     ///
-    /// The command runs at once, on the server's own object, with the connection of the local client as
-    /// [`sender`](crate::CallContext::sender). That must see the object, and own it where the command
-    /// says so; it may call as often as it likes. A command on an object that is being called at that
-    /// moment runs after that. If it panics, that is
+    /// The command runs at once on the server's own object, with the local client as
+    /// [`sender`](crate::CallContext::sender). It must observe the object, and own it if the
+    /// command requires that. Rate limits do not apply. On an object that is checked out, the
+    /// command runs after the callback. A panic is
     /// [`ServerEvent::CallFailed`](crate::ServerEvent::CallFailed).
     pub fn local_calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Commands<'_> {
         self.local_calls_of::<B>(id, None)
     }
 
-    /// The same on the behaviour at a position, for objects with two behaviours of one type.
+    /// Like [`local_calls`](Self::local_calls), for the behaviour at an index of an object with two
+    /// behaviours of one type.
     pub fn local_calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Commands<'_> {
         self.local_calls_of::<B>(id, Some(index))
     }
@@ -48,7 +49,7 @@ impl NetworkServer {
         B::commands(CommandSender::of_local(self, object, Class::of::<B>(at)))
     }
 
-    /// Which command is meant, and whether the local client may call it.
+    /// Finds a command, and checks that the local client may call it.
     pub(crate) fn plan_local_command(
         &self,
         object: NetId,
@@ -70,7 +71,7 @@ impl NetworkServer {
         Ok(place)
     }
 
-    /// Runs a command of the local client, and what it calls on the server in turn.
+    /// Runs a command of the local client, then the calls that it queued on the server.
     pub(crate) fn call_locally(&mut self, object: NetId, place: CallPlace, arguments: Bytes) {
         let sender = self.host.as_ref().map(|host| host.connection);
         self.run_local_command(LocalCall {
@@ -82,7 +83,7 @@ impl NetworkServer {
         self.run_local_calls();
     }
 
-    /// Runs a command of the local client, unless it has left or may not call it any more.
+    /// Runs a command of the local client, unless it left or lost permission.
     pub(in crate::server) fn run_local_command(&mut self, command: LocalCall) {
         let (object, place) = (command.object, command.place);
         let Some(from) = command.sender.filter(|sender| self.is_local(*sender)) else {
@@ -104,7 +105,7 @@ impl NetworkServer {
         self.refuse_command(from, object, Some(&place), refusal);
     }
 
-    /// Whether a call goes to the local client, as far as it sees the object.
+    /// Returns whether a target includes the local client.
     pub(in crate::server) fn includes_local(
         &self,
         owner: Option<ConnectionId>,
@@ -124,7 +125,7 @@ impl NetworkServer {
         }
     }
 
-    /// Has something called on the local client, with the next update.
+    /// Queues a call on the local client for the next update.
     pub(in crate::server) fn queue_local_rpc(
         &mut self,
         object: NetId,
@@ -133,7 +134,7 @@ impl NetworkServer {
         arguments: Bytes,
     ) {
         if let Some(host) = &mut self.host {
-            host.calls.push_back(LocalRpc {
+            host.rpcs.push_back(LocalRpc {
                 object,
                 target,
                 place,
@@ -142,12 +143,12 @@ impl NetworkServer {
         }
     }
 
-    /// Runs what the server has called on the local client. What that calls on it in turn runs with the
-    /// next update; it may also end the local client.
+    /// Runs the queued calls on the local client. Calls that they queue run with the next update. A
+    /// call may disconnect the local client.
     pub(super) fn run_local_rpcs(&mut self) {
-        let waiting = self.host.as_ref().map_or(0, |host| host.calls.len());
+        let waiting = self.host.as_ref().map_or(0, |host| host.rpcs.len());
         for _ in 0..waiting {
-            let call = self.host.as_mut().and_then(|host| host.calls.pop_front());
+            let call = self.host.as_mut().and_then(|host| host.rpcs.pop_front());
             if let Some(call) = call {
                 self.run_local_rpc(call);
             }
@@ -167,8 +168,8 @@ impl NetworkServer {
             return;
         };
         let message = match ran {
-            // It is being called this very moment.
-            None => return host.calls.push_back(call),
+            // The object is checked out.
+            None => return host.rpcs.push_back(call),
             Some(Ok(())) => {
                 if place.is_event() {
                     let dialect = Dialect::Compact;

@@ -1,4 +1,4 @@
-//! What only the crate can ask of a local client.
+//! Tests of private state of a host.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::lifecycle::Lends;
 use crate::schema::BehaviourSchema;
 use crate::{NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError};
 
-/// Nothing but a place.
+/// A behaviour without fields.
 #[derive(Default)]
 struct Rock;
 

@@ -1,4 +1,4 @@
-//! Those who listen to an audience in one dialect.
+//! Ready members of an audience in one dialect.
 
 use bytes::Bytes;
 
@@ -6,12 +6,12 @@ use super::ConnectionId;
 use crate::Dialect;
 use crate::segments::Segments;
 
-/// The buffers that are being written to for an audience, for each dialect that is spoken in it.
+/// Buffers of an audience, for each dialect of its ready members.
 #[derive(Debug)]
 pub(crate) struct Outputs<'a> {
-    /// The buffers of all channels in the one dialect that is spoken, or in one of the two.
+    /// Buffers of all channels in the only dialect, or in one of two.
     pub(in crate::server) first: &'a mut [Segments],
-    /// Those in the other one.
+    /// Buffers of all channels in the other dialect.
     pub(in crate::server) second: &'a mut [Segments],
 }
 
@@ -25,7 +25,7 @@ impl<'a> Outputs<'a> {
         Self { first, second }
     }
 
-    /// The buffers of a channel, one for each dialect.
+    /// Returns the buffers of a channel, one for each dialect.
     pub(in crate::server) fn channel(
         &mut self,
         channel: usize,
@@ -35,12 +35,12 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Members of an audience who are ready and speak the same dialect.
+/// Ready members of an audience with the same dialect.
 #[derive(Debug, Default)]
 pub(super) struct Observers {
-    /// Who they are, ascending.
+    /// The members, ascending.
     pub(super) ready: Vec<ConnectionId>,
-    /// What is being written to all of them, a buffer for each channel; none before something is.
+    /// Unsent bytes, a buffer for each channel. Empty before the first write.
     channels: Vec<Segments>,
 }
 
@@ -49,7 +49,7 @@ impl Observers {
         self.ready.binary_search(&connection).is_ok()
     }
 
-    /// Lists a connection, or takes it off the list. Returns whether that made a difference.
+    /// Adds or removes a connection. Returns whether the list changed.
     pub(super) fn list(&mut self, connection: ConnectionId, listed: bool) -> bool {
         match (self.ready.binary_search(&connection), listed) {
             (Err(place), true) => self.ready.insert(place, connection),
@@ -61,7 +61,7 @@ impl Observers {
         true
     }
 
-    /// The buffers of all channels; none if nobody listens.
+    /// Returns the buffers of all channels; none without members.
     #[inline]
     pub(super) fn outputs(
         &mut self,
@@ -79,14 +79,14 @@ impl Observers {
         &mut self.channels
     }
 
-    /// What has been written to a channel.
+    /// Returns the unsent bytes of a channel.
     pub(super) fn written(&self, channel: u8) -> &[u8] {
         let segments = self.channels.get(usize::from(channel));
         segments.map_or(&[], Segments::as_bytes)
     }
 
-    /// Gives out what was written: channel, its pieces, and who gets them. `pieces` is an empty list
-    /// to use, and empty again afterwards.
+    /// Hands out the unsent bytes: channel, chunks and receivers. `chunks` is a reused list, empty
+    /// before and after.
     pub(super) fn drain(
         &mut self,
         chunks: &mut Vec<Bytes>,
@@ -102,7 +102,7 @@ impl Observers {
         }
     }
 
-    /// Whether anything was ever written to them.
+    /// Returns whether bytes were ever written.
     #[cfg(test)]
     pub(super) fn has_buffers(&self) -> bool {
         !self.channels.is_empty()
