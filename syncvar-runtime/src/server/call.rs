@@ -1,7 +1,7 @@
-//! Calls of clients: whom one goes to, and when it is written.
+//! Calls of the server on clients: receivers, encoding and order.
 //!
-//! A call on an object that its observers have is written at once, behind whatever was written before;
-//! one on an object that is about to be shown to somebody, or hidden, waits until that has been said.
+//! A call on an announced object is written at once, behind all earlier bytes. A call on an object
+//! with a pending view change is deferred until that change is sent.
 
 mod outgoing;
 mod target;
@@ -24,24 +24,25 @@ use crate::{
 use outgoing::Caller;
 use target::Receivers;
 
-/// Calls that wait, and memory for those that are being written.
+/// Deferred calls, and reused buffers.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    /// Calls on objects that are about to be shown or hidden, oldest first.
+    /// Calls on objects with a pending view change, oldest first.
     deferred: Vec<DeferredCall>,
-    /// The objects that these are on.
+    /// The objects of these calls.
     deferred_objects: FxHashSet<NetId>,
-    /// Calls of the server on itself, and of the local client, that wait for the one under way to end.
+    /// Calls of the server on itself and commands of the local client, deferred by the call under
+    /// way.
     pub(super) local: VecDeque<LocalCall>,
-    /// Whether one is under way.
+    /// Whether a call is under way.
     busy: bool,
-    /// For payloads, in `Unet` and in `Compact`.
+    /// Writers for payloads, in `Unet` and in `Compact`.
     writers: [NetworkWriter; 2],
-    /// For whole messages.
+    /// Writer for whole messages.
     messages: NetworkWriter,
 }
 
-/// A call that waits until its object has been shown.
+/// A call deferred until its object is shown.
 #[derive(Debug)]
 struct DeferredCall {
     object: NetId,
@@ -49,17 +50,17 @@ struct DeferredCall {
     call: EncodedCall,
 }
 
-/// A call that goes no way at all.
+/// A call within this process.
 #[derive(Debug)]
 pub(super) struct LocalCall {
     pub(super) object: NetId,
     pub(super) place: CallPlace,
-    /// The local client, if it is a command of that; otherwise the server calls itself.
+    /// The local client for a command. None for a call of the server on itself.
     pub(super) sender: Option<ConnectionId>,
     pub(super) arguments: Bytes,
 }
 
-/// A call as whole messages, in the dialects that are spoken by those it is for.
+/// A call as whole messages, in the dialects of its receivers.
 #[derive(Clone, Debug)]
 struct EncodedCall {
     channel: u8,
@@ -83,21 +84,21 @@ impl Calls {
 }
 
 impl NetworkServer {
-    /// Calls clients: what is returned has a method for every `#[client_rpc]`, `#[target_rpc]` and
-    /// `#[sync_event]` of `B`, on the first behaviour of the object that is a `B` or has it as its
+    /// Returns the `#[client_rpc]`, `#[target_rpc]` and `#[sync_event]` methods of `B`, for calls
+    /// on clients. They call the first behaviour of the object that is a `B` or has `B` as its
     /// base.
     ///
-    /// A call on an object that its observers have is on its way at once: it does not wait for the
-    /// next [`update`](Self::update), and comes before the changes of fields that were made before it
-    /// and have not been sent. A call on an object that nobody has been told of yet, or that is about
-    /// to be shown or hidden, comes after that, with the next update, and to those who observe the
-    /// object then. Who begins to observe an object later is not given past calls: what they are to
-    /// know is a field. On a [host](Self::connect_local) the local client observes objects, too.
+    /// A call on an announced object is sent at once, before pending changes of fields and without
+    /// waiting for [`update`](Self::update). On a new object, or with a pending view change, it is
+    /// sent with the next update, to the observers of that time. Later observers receive no past
+    /// calls: use a field for state. On a [host](Self::connect_local), the local client is an
+    /// observer too.
     pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Rpcs<'_> {
         self.calls_of::<B>(id, None)
     }
 
-    /// The same on the behaviour at a position, for objects with two behaviours of one type.
+    /// Like [`calls`](Self::calls), for the behaviour at an index of an object with two behaviours
+    /// of one type.
     pub fn calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Rpcs<'_> {
         self.calls_of::<B>(id, Some(index))
     }
@@ -112,7 +113,7 @@ impl NetworkServer {
         })
     }
 
-    /// Writes the calls that have waited for their objects to be shown or hidden.
+    /// Sends the deferred calls.
     pub(super) fn send_deferred_calls(&mut self) {
         if self.calls.deferred.is_empty() {
             return;
@@ -124,7 +125,7 @@ impl NetworkServer {
             call,
         } in std::mem::take(&mut self.calls.deferred)
         {
-            // One that could not be written is not there to be called.
+            // An object whose snapshot failed does not exist on the clients.
             let shown = self
                 .world
                 .objects
@@ -138,7 +139,7 @@ impl NetworkServer {
         self.deliver();
     }
 
-    /// Runs the calls of the server on itself. What they call in turn waits for the next time.
+    /// Runs the calls of the server on itself. Calls that they queue run the next time.
     pub(super) fn run_local_calls(&mut self) {
         if self.calls.busy || self.calls.local.is_empty() {
             return;
@@ -162,7 +163,7 @@ impl NetworkServer {
         let mut reader = read_own(arguments);
         let ran = self.run_call(*object, place, None, &mut reader);
         match ran {
-            // It is being called by somebody else.
+            // The object is checked out.
             None if self.world.objects.get(object.0).is_some() => self.calls.local.push_back(local),
             Some(Ok(())) if place.is_event() => {
                 let event = ReceivedEvent::new(*object, place, Dialect::Compact, arguments);
@@ -175,7 +176,7 @@ impl NetworkServer {
         }
     }
 
-    /// As [`run_unreported`](Self::run_unreported); a panic is reported.
+    /// Runs a call, and reports a panic.
     pub(super) fn run_call(
         &mut self,
         object: NetId,
@@ -197,8 +198,7 @@ impl NetworkServer {
         ran
     }
 
-    /// Runs a call on an object of the server's. None if the object is not there, or in somebody else's
-    /// hands.
+    /// Runs a call on an object. None if the object does not exist or is checked out.
     pub(super) fn run_unreported(
         &mut self,
         object: NetId,
@@ -220,12 +220,12 @@ impl NetworkServer {
         ran
     }
 
-    /// Puts a call behind whatever waits for those whom it goes to.
+    /// Sends a call to its receivers, behind all earlier bytes.
     fn transmit_call(&mut self, receivers: Receivers, call: &EncodedCall) {
         match receivers {
-            Receivers::Later => {}
+            Receivers::Deferred => {}
             Receivers::Audience(audience) => {
-                // What was written before is sent before, whatever the channel.
+                // Calls on other channels keep the order too.
                 let apart = call.channel != 0;
                 if apart {
                     self.deliver();
@@ -242,7 +242,7 @@ impl NetworkServer {
                     self.deliver();
                 }
             }
-            Receivers::Some(connections) => {
+            Receivers::Connections(connections) => {
                 self.deliver();
                 for receiver in &connections {
                     let connection = self.sessions.connections.get(receiver.0);
@@ -259,7 +259,7 @@ impl NetworkServer {
     }
 }
 
-/// Reads what was written in this very process: there is no limit to it.
+/// Reads arguments written in this process, without limits.
 pub(super) fn read_own(arguments: &[u8]) -> NetworkReader<'_> {
     NetworkReader::with_dialect(arguments, Dialect::Compact).with_max_elements(usize::MAX)
 }

@@ -1,5 +1,4 @@
-//! Commands: what clients call on the server. Everything is checked against the connection that the
-//! bytes came from.
+//! Commands: calls of clients on the server, checked against the connection they came from.
 
 use super::replicated::State;
 use super::{ConnectionId, NetworkServer, ServerEvent};
@@ -7,8 +6,7 @@ use crate::call::{CallPlace, Failure, Incoming};
 use crate::{CommandRefusal, MessageType, NetId, ReadError};
 
 impl NetworkServer {
-    /// Runs a command of a client, or tells why not. Only one that does not even say what it calls is
-    /// an error.
+    /// Runs or refuses a command. Only a command without a readable header is an error.
     pub(super) fn handle_command(
         &mut self,
         from: ConnectionId,
@@ -29,7 +27,7 @@ impl NetworkServer {
         Ok(())
     }
 
-    /// Tells the game that a command has not run.
+    /// Reports a refused command.
     pub(super) fn refuse_command(
         &mut self,
         connection: ConnectionId,
@@ -90,7 +88,7 @@ impl NetworkServer {
         match self.run_call(object, place, Some(from), &mut call.arguments) {
             None => Err(CommandRefusal::UnknownObject),
             Some(Err(Failure::Malformed(error))) => Err(CommandRefusal::Malformed(error)),
-            // A panic has been reported.
+            // The panic is reported already.
             Some(Ok(()) | Err(Failure::Panicked(_))) => Ok(()),
         }
     }

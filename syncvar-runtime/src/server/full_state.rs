@@ -1,4 +1,4 @@
-//! The full state of an object, as a message of its own or as the entry of a batch.
+//! Snapshots of objects, as messages or as entries of a batch.
 
 use super::ServerEvent;
 use super::owner::refuse;
@@ -14,46 +14,50 @@ use crate::{
     SyncValue, Vector3, WriteError,
 };
 
-/// The extras of an entry of a `SpawnBatch`: its scene id follows.
+/// Flag of an entry of a `SpawnBatch` with a scene id.
 pub(crate) const SCENE_ID: u64 = 1;
 
-/// Its parent's id follows.
+/// Flag of an entry with a parent.
 pub(crate) const PARENT: u64 = 2;
 
-/// What all objects of a prefab have in common.
+/// Facts about a prefab.
 #[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "facts that hold independently"
-)]
 pub(super) struct PrefabInfo {
     pub(super) asset_id: NetworkHash128,
-    /// The position of the prefab in the order of names, which both sides agree on.
+    /// Position of the prefab in the order of names, which both sides share.
     rank: u32,
-    /// The position of its first behaviour in the statistics.
+    /// Index of its first behaviour in the statistics.
     pub(super) first_behaviour: usize,
-    /// Whether there are fields with rules.
-    pub(super) restricted: bool,
-    /// Whether there are fields that not everyone reads.
-    pub(super) private: bool,
-    /// Whether there are fields that the owner writes.
-    pub(super) owner_writes: bool,
-    /// Whether a behaviour is told of the life of its object.
+    pub(super) policy: PrefabPolicy,
+    /// Whether a behaviour has lifecycle callbacks.
     pub(super) lifecycle: bool,
     /// Whether a behaviour has data beside its fields.
     pub(super) synchronize: bool,
 }
 
+/// Field policies of a prefab.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PrefabPolicy {
+    /// Whether a field has a policy.
+    pub(super) restricted: bool,
+    /// Whether a field is not readable by all.
+    pub(super) private: bool,
+    /// Whether the owner writes a field.
+    pub(super) owner_writes: bool,
+}
+
 impl PrefabInfo {
-    /// Those of all prefabs, in the order of registration.
+    /// Returns the facts about all prefabs, in the order of registration.
     pub(super) fn of_all(prefabs: &Prefabs) -> Vec<Self> {
         let info = |(prefab, rank): (&Prefab, u32)| Self {
             asset_id: prefab.asset_id,
             rank,
             first_behaviour: prefab.first_behaviour,
-            restricted: prefab.rules.any(),
-            private: prefab.rules.private() != 0,
-            owner_writes: prefab.rules.owner_write != 0,
+            policy: PrefabPolicy {
+                restricted: prefab.rules.any(),
+                private: prefab.rules.private() != 0,
+                owner_writes: prefab.rules.owner_write != 0,
+            },
             lifecycle: prefab.lifecycle,
             synchronize: prefab.synchronize,
         };
@@ -81,22 +85,21 @@ impl Reports<'_> {
     }
 }
 
-/// What is to be said about an object beyond the state of its behaviours.
+/// A snapshot without the state of the behaviours.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Snapshot {
     pub(super) net_id: NetId,
     pub(super) info: PrefabInfo,
     pub(super) place: Place,
     pub(super) relation: Relation,
-    /// How long the message may be.
+    /// Maximum length of the message.
     pub(super) room: Room,
-    /// Whether it is said to the owner, where that makes a difference.
+    /// Whether it contains the owner's private fields.
     pub(super) for_owner: bool,
 }
 
 impl Snapshot {
-    /// Writes the full state of an object to several buffers, or to none if a value has no form on
-    /// the wire.
+    /// Writes the snapshot to several buffers, or to none if a value cannot be encoded.
     pub(super) fn write_all<'a>(
         &self,
         slots: &mut dyn Slots,
@@ -139,8 +142,7 @@ impl Snapshot {
         segments.writer().take_error().map_or(Ok(()), Err)
     }
 
-    /// The message that says who the parent is, if there is one, and the full state: one is not sent
-    /// without the other.
+    /// Writes the parent message, if any, and the snapshot: one is never sent without the other.
     #[inline(never)]
     fn write_messages(
         &self,
@@ -163,8 +165,8 @@ impl Snapshot {
         }
     }
 
-    /// The number of the prefab and what of the following there is, in one varint; then scene id and
-    /// parent, position, rotation.
+    /// Writes the prefab's number and the flags in one varint, then scene id and parent, position,
+    /// rotation.
     fn write_header(&self, writer: &mut NetworkWriter) {
         let Place { position, rotation } = self.place;
         let placed = !position.same(&Vector3::default());
@@ -186,7 +188,7 @@ impl Snapshot {
         }
     }
 
-    /// Which extras there are, and those.
+    /// Writes the flags of scene id and parent, then their values.
     #[cold]
     fn write_extras(&self, writer: &mut NetworkWriter) {
         let Relation { scene_id, parent } = self.relation;
@@ -230,7 +232,7 @@ impl Snapshot {
         writer.at_behaviour(None);
     }
 
-    /// Counts what has been written.
+    /// Adds a snapshot to the statistics.
     fn count(&self, dialect: Dialect, mut length: usize, stats: &mut Stats) {
         let Relation { scene_id, parent } = self.relation;
         let message_type = match dialect {

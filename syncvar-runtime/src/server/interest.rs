@@ -1,4 +1,4 @@
-//! What the interest management says, and what follows from it.
+//! Interest management of the server: areas of objects and viewers of areas.
 
 #[cfg(test)]
 mod tests;
@@ -14,24 +14,23 @@ use super::{ConnectionId, NetworkServer};
 use crate::interest::{Area, Everyone, InterestChange, InterestChanges, InterestManagement};
 use crate::{NetId, Prefabs, ServerConfig};
 
-/// The interest management of a server, and what it has said.
+/// The interest management, and its reports.
 #[derive(Debug)]
 pub(super) struct Interest {
     pub(super) management: Box<dyn InterestManagement>,
     changes: InterestChanges,
-    /// The area of each object that is in one.
+    /// Areas of objects.
     areas: FxHashMap<NetId, Area>,
-    /// The same from the other side.
+    /// Objects of areas.
     objects: BTreeSet<(Area, NetId)>,
-    /// Who was shown an object of which the interest management says for now that everyone sees it.
-    /// An audience of everyone does not keep that; in an area it matters again.
+    /// Connections shown an object that is in no area. The base audience covers them, but in an
+    /// area the exception matters again.
     shown: BTreeSet<(NetId, ConnectionId)>,
-    /// Who begins or ceases to see which area with the update under way, in the order in which the
-    /// interest management has said so.
+    /// Connections that enter or leave an area with this update, in the order of the reports.
     area_changes: Vec<(ConnectionId, Area)>,
-    /// Whether they will see it then.
-    sight: FxHashMap<(ConnectionId, Area), bool>,
-    /// The areas that somebody begins to see with the update under way.
+    /// Whether each of them sees the area after this update.
+    pending_views: FxHashMap<(ConnectionId, Area), bool>,
+    /// Areas that a connection enters with this update.
     entered: Vec<Area>,
 }
 
@@ -44,12 +43,12 @@ impl Interest {
             objects: BTreeSet::new(),
             shown: BTreeSet::new(),
             area_changes: Vec::new(),
-            sight: FxHashMap::default(),
+            pending_views: FxHashMap::default(),
             entered: Vec::new(),
         }
     }
 
-    /// Who sees an object, as far as the interest management goes.
+    /// Returns the base of an object's audience.
     fn base(&self, object: NetId) -> Base {
         let area = self.areas.get(&object);
         area.map_or(Base::Everyone, |area| Base::Area(*area))
@@ -79,8 +78,8 @@ impl Interest {
         self.management.handle_disconnect(connection);
     }
 
-    /// Remembers, or no longer, that a connection was shown an object that everyone sees for now. A
-    /// server without areas has no use for it.
+    /// Adds or removes a connection that was shown an object without an area. A server without
+    /// areas stores none.
     pub(super) fn remember_shown(&mut self, object: NetId, connection: ConnectionId, shown: bool) {
         let management: &dyn Any = &*self.management;
         if shown && !management.is::<Everyone>() {
@@ -90,7 +89,7 @@ impl Interest {
         }
     }
 
-    /// Those who were shown an object that everyone sees for now; they are not remembered any more.
+    /// Removes and returns the connections that were shown an object without an area.
     pub(super) fn take_shown(&mut self, object: NetId) -> Vec<ConnectionId> {
         let (first, last) = (ConnectionId(0), ConnectionId(u32::MAX));
         let shown = self.shown.range((object, first)..=(object, last));
@@ -101,7 +100,7 @@ impl Interest {
         shown
     }
 
-    /// The objects in an area, ascending.
+    /// Returns the objects in an area, ascending.
     pub(super) fn objects(&self, area: Area) -> impl Iterator<Item = NetId> {
         let (first, last) = (NetId(0), NetId(u32::MAX));
         let objects = self.objects.range((area, first)..=(area, last));
@@ -110,12 +109,12 @@ impl Interest {
 }
 
 impl NetworkServer {
-    /// A server whose connections see what an interest management says, with settings of your own.
+    /// Returns a server with an interest management.
     ///
-    /// An object that the interest management has placed in an area is seen by those who see the
-    /// area, and by its owner. [`show`](Self::show) and [`hide`](Self::hide) come before that, for one
-    /// connection; [`show_to_all`](Self::show_to_all) and [`hide_from_all`](Self::hide_from_all) for
-    /// all of them, until [`show_by_interest`](Self::show_by_interest).
+    /// Connections that see an area, and the owner, observe the objects in it. For one connection,
+    /// [`show`](Self::show) and [`hide`](Self::hide) have precedence. For all,
+    /// [`show_to_all`](Self::show_to_all) and [`hide_from_all`](Self::hide_from_all) have it, until
+    /// [`show_by_interest`](Self::show_by_interest).
     ///
     /// ```
     /// # use syncvar_runtime::*;
@@ -135,21 +134,21 @@ impl NetworkServer {
         server
     }
 
-    /// The interest management, if it is of this type.
+    /// Returns the interest management, if it has this type.
     pub fn interest<I: InterestManagement>(&self) -> Option<&I> {
         let any: &dyn Any = &*self.visibility.interest.management;
         any.downcast_ref()
     }
 
-    /// The interest management, if it is of this type, to be told of what it has no other way of
-    /// knowing: where viewers are, who is on which team. It takes effect with the next update.
+    /// Returns the interest management for writing, if it has this type. Pass it the positions of
+    /// viewers or the members of teams. Changes take effect with the next update.
     pub fn interest_mut<I: InterestManagement>(&mut self) -> Option<&mut I> {
         let any: &mut dyn Any = &mut *self.visibility.interest.management;
         any.downcast_mut()
     }
 
-    /// Leaves it to the interest management again who sees an object; nobody is shown it or kept from
-    /// it in particular any more. Returns whether there is such an object.
+    /// Lets the interest management choose the observers of an object, without exceptions. Returns
+    /// whether the object exists.
     pub fn show_by_interest(&mut self, id: NetId) -> bool {
         let base = self.visibility.interest.base(id);
         let Some(replicated) = self.world.objects.get_mut(id.0) else {
@@ -165,7 +164,7 @@ impl NetworkServer {
         })
     }
 
-    /// An object has another area or another owner: it may be for other connections.
+    /// Updates an object's target audience after a change of its area or owner.
     pub(super) fn update_base(&mut self, id: NetId) {
         let base = self.visibility.interest.base(id);
         let Some(replicated) = self
@@ -202,8 +201,7 @@ impl NetworkServer {
         }
     }
 
-    /// Takes what the interest management has to say. Objects that somebody begins to see have their
-    /// changes written first, like all that are about to be shown.
+    /// Applies the reports of the interest management.
     pub(super) fn apply_interest(&mut self) {
         let mut changes = std::mem::take(&mut self.visibility.interest.changes);
         self.visibility.interest.management.update(&mut changes);
@@ -235,7 +233,7 @@ impl NetworkServer {
                 .push((connection, area));
             self.visibility
                 .interest
-                .sight
+                .pending_views
                 .insert((connection, area), sees);
             if sees && self.is_ready(connection) && !self.is_local(connection) {
                 self.visibility.interest.entered.push(area);
@@ -243,7 +241,8 @@ impl NetworkServer {
         }
     }
 
-    /// Has the changes written of the objects that somebody is about to see because of their area.
+    /// Queues the deltas of objects in entered areas: their observers need them before the
+    /// snapshots.
     fn flush_entered_areas(&mut self) {
         let mut entered = std::mem::take(&mut self.visibility.interest.entered);
         entered.sort_unstable();
@@ -261,30 +260,36 @@ impl NetworkServer {
         self.visibility.interest.entered = entered;
     }
 
-    /// Whether a connection sees an area when the update under way, if there is one, is over.
+    /// Returns whether a connection sees an area after this update.
     pub(super) fn will_see(&self, connection: ConnectionId, area: Area) -> bool {
-        let sight = &self.visibility.interest.sight;
-        if !sight.is_empty()
-            && let Some(sees) = sight.get(&(connection, area))
+        let pending_views = &self.visibility.interest.pending_views;
+        if !pending_views.is_empty()
+            && let Some(sees) = pending_views.get(&(connection, area))
         {
             return *sees;
         }
         self.visibility.audiences.sees(connection, area)
     }
 
-    /// Whether somebody begins or ceases to see an area with the update under way.
+    /// Returns whether a connection enters or leaves an area with this update.
     pub(super) fn has_area_changes(&self) -> bool {
         !self.visibility.interest.area_changes.is_empty()
     }
 
-    /// Those who begin to see areas see them from now on, or those who cease to see them no more: what
-    /// is written next is for the former, and not for the latter.
+    /// Adds entering connections to the audiences, or removes leaving ones. Bytes written later
+    /// reach the new observers.
     pub(super) fn apply_viewer_changes(&mut self, sees: bool) {
         let mut changed = Vec::new();
         let area_changes = std::mem::take(&mut self.visibility.interest.area_changes);
         for (connection, area) in &area_changes {
             let (connection, area) = (*connection, *area);
-            if self.visibility.interest.sight.get(&(connection, area)) != Some(&sees) {
+            if self
+                .visibility
+                .interest
+                .pending_views
+                .get(&(connection, area))
+                != Some(&sees)
+            {
                 continue;
             }
             if self.is_local(connection) {
@@ -306,10 +311,10 @@ impl NetworkServer {
         self.visibility.interest.area_changes = area_changes;
     }
 
-    /// Everybody sees what they are to see.
+    /// Clears the pending area changes.
     pub(super) fn clear_area_changes(&mut self) {
         self.visibility.interest.area_changes.clear();
-        self.visibility.interest.sight.clear();
+        self.visibility.interest.pending_views.clear();
     }
 }
 

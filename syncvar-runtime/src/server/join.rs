@@ -1,4 +1,4 @@
-//! New objects, and everything for those who have become ready.
+//! Spawns of new objects, and snapshots for joining connections.
 
 use super::replicated::State;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,12 +13,12 @@ use crate::message::SpawnFinished;
 use crate::segments::Segments;
 use crate::{Dialect, NetId};
 
-/// Buffers of joins before, whose memory is used again: that of all objects is long, and costs more to
-/// come by than to fill.
+/// Buffers of earlier joins. Snapshots of all objects are long: allocating the memory costs more
+/// than filling it.
 #[derive(Debug, Default)]
 pub(super) struct SpareBuffers(Vec<Segments>);
 
-/// So many are kept: one or two audiences have most of the objects, or they are short.
+/// Maximum number of kept buffers. One or two audiences contain most objects; the others are short.
 const SPARE: usize = 4;
 
 impl SpareBuffers {
@@ -55,13 +55,13 @@ impl NetworkServer {
         }
     }
 
-    /// Returns the owner, if it is among those who were just given the object.
+    /// Announces an object. Returns its owner, if it is an observer.
     fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
         if self.world.checked_out.contains(id) {
             self.replication.schedule.queue_new(id);
             return None;
         }
-        // Before it is written: nobody observes it, so what is pending belongs to its first state.
+        // Before the write: without observers, pending changes belong to the initial state.
         self.world.drop_changes(id);
         let replicated = self.world.objects.get_mut(id.0)?;
         self.visibility
@@ -82,7 +82,7 @@ impl NetworkServer {
         owner.map(|owner| (owner, id))
     }
 
-    /// Writes the full state of a new object for its audience. None if it could not be written.
+    /// Writes the snapshot of a new object for its audience. None if it cannot be encoded.
     fn write_new(
         &mut self,
         id: NetId,
@@ -90,7 +90,7 @@ impl NetworkServer {
         owner: Option<ConnectionId>,
     ) -> Option<()> {
         let (_, snapshot) = self.snapshot(id)?;
-        let parts = match owner.filter(|_| snapshot.info.private) {
+        let parts = match owner.filter(|_| snapshot.info.policy.private) {
             Some(owner) => [
                 Some((self.visibility.audiences.without(audience, owner), false)),
                 Some((self.visibility.audiences.only(owner), true)),
@@ -106,8 +106,8 @@ impl NetworkServer {
         Some(())
     }
 
-    /// Gives everything to those who have become ready. The full state of an audience is encoded
-    /// once for each dialect, and shared by all who join in this update.
+    /// Sends all visible objects to joining connections. Connections that join together share the
+    /// snapshots of each audience and dialect.
     pub(super) fn join(&mut self) {
         let joining = std::mem::take(&mut self.sessions.joining);
         for id in &joining {
@@ -142,7 +142,7 @@ impl NetworkServer {
         }
     }
 
-    /// The full state of every audience that those who join and speak a dialect belong to.
+    /// Encodes the snapshots of all audiences with a joining member of a dialect.
     fn encode_audiences(
         &mut self,
         dialect: Dialect,
@@ -166,7 +166,7 @@ impl NetworkServer {
         };
         let packet_size = self.config.gathered_size();
         let mut states = BTreeMap::new();
-        // The buffer of the object before: those one after another often belong together.
+        // Buffer of the previous object: successive objects often share an audience.
         let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
         let objects = self.world.objects.iter().filter(|(number, replicated)| {
             replicated.is(State::Announced)
@@ -200,8 +200,7 @@ impl NetworkServer {
         frozen.collect()
     }
 
-    /// The objects that one of those who join is to be told something else about than the others, for
-    /// it owns them.
+    /// Returns the objects with private fields that a joining connection owns.
     fn private_objects_of(&self, joining: &[ConnectionId]) -> BTreeSet<NetId> {
         let joiners = joining
             .iter()
@@ -214,12 +213,12 @@ impl NetworkServer {
                 .objects
                 .get(id.0)
                 .is_some_and(|replicated| replicated.is(State::Announced));
-            announced && snapshot.is_some_and(|(_, snapshot)| snapshot.info.private)
+            announced && snapshot.is_some_and(|(_, snapshot)| snapshot.info.policy.private)
         };
         owned.filter(is_private).collect()
     }
 
-    /// Gives the full state of such an object to one of those who join, if it sees it.
+    /// Sends the snapshot of such an object to a joining connection, if it observes the object.
     fn send_private_snapshot(&mut self, id: NetId, connection: ConnectionId) {
         let Some(replicated) = self.world.objects.get(id.0) else {
             return;
@@ -247,7 +246,7 @@ impl NetworkServer {
             .map(|joiner| joiner.owned.clone());
         for net_id in owned.unwrap_or_default() {
             let replicated = self.world.objects.get(net_id.0);
-            // Of one that could not be written yet, it is told when it can.
+            // An object that is not announced gets its authority later.
             let announced = replicated.filter(|replicated| replicated.is(State::Announced));
             if announced.is_some_and(|it| self.visibility.audiences.admits(it.audience, connection))
             {

@@ -1,5 +1,4 @@
-//! What an update has written for objects, noted for connections with a budget: they are sent it now,
-//! or remember what they have missed.
+//! Write records of an update, for connections with a budget.
 
 use std::ops::Range;
 
@@ -8,22 +7,22 @@ use super::audience::AudienceId;
 use crate::identity::{Slot, Visit};
 use crate::{Dialect, NetId};
 
-/// One message, or entry of a batch, that was written for an audience.
+/// One message or batch entry written for an audience.
 #[derive(Clone, Debug)]
 pub(super) struct WriteRecord {
     pub(super) net_id: NetId,
     pub(super) channel: u8,
     pub(super) audience: AudienceId,
-    /// The changed fields of each behaviour, in [`Notes::masks`].
+    /// Changed fields of each behaviour, in [`WriteLog::masks`].
     pub(super) masks: Range<u32>,
-    /// Where the changes are in the audience's buffer for the channel, for each dialect that is
-    /// spoken in it. `None` if they are to be written for each connection.
+    /// Position of the changes in the audience's buffer, for each dialect. `None` for restricted
+    /// fields, which are written for each connection.
     pub(super) changes: Option<[Range<usize>; 2]>,
-    /// For an object with fields that have rules: its owner, and the fields that it has missed.
+    /// Owner of an object with restricted fields, and the fields for it.
     pub(super) owner: Option<(ConnectionId, Range<u32>)>,
 }
 
-/// The notes of an update, in the order of objects and channels.
+/// Write records of an update, in the order of objects and channels.
 #[derive(Debug, Default)]
 pub(super) struct WriteLog {
     pub(super) records: Vec<WriteRecord>,
@@ -36,8 +35,7 @@ impl WriteLog {
         self.masks.clear();
     }
 
-    /// Puts the notes in order: an object that was given to another owner was written before the
-    /// others.
+    /// Sorts the records: an ownership change writes an object ahead of the others.
     pub(super) fn sort(&mut self) {
         let key = |note: &WriteRecord| (note.net_id, note.channel);
         if !self.records.is_sorted_by_key(key) {
@@ -45,13 +43,13 @@ impl WriteLog {
         }
     }
 
-    /// The position of a dialect in [`Note::changes`].
+    /// Returns the index of a dialect in [`WriteRecord::changes`].
     pub(super) fn index(dialect: Dialect) -> usize {
         usize::from(dialect.number())
     }
 }
 
-/// Notes which fields of the behaviours that were sent are dirty.
+/// Collects the dirty fields of the behaviours that were sent.
 pub(super) struct DirtyMasks<'a> {
     pub(super) sent: u64,
     pub(super) masks: &'a mut Vec<u64>,

@@ -92,7 +92,7 @@ impl NetworkServer {
     /// authority and snapshot.
     pub(super) fn grant_lease(&mut self, owner: ConnectionId, id: NetId) {
         let snapshot = self.snapshot(id);
-        if snapshot.is_some_and(|(_, snapshot)| snapshot.info.owner_writes) {
+        if snapshot.is_some_and(|(_, snapshot)| snapshot.info.policy.owner_writes) {
             self.send_owner_state(owner, id, |_| 0);
         }
     }
@@ -110,7 +110,7 @@ impl NetworkServer {
             return;
         };
         let is_owner = replicated.owner == Some(connection);
-        if is_owner && info.owner_writes {
+        if is_owner && info.policy.owner_writes {
             replicated.lease = replicated.lease.checked_add(1).unwrap_or(1);
         }
         let lease = if is_owner { replicated.lease } else { 0 };

@@ -1,8 +1,7 @@
-//! The changes of a run, encoded on several threads.
+//! Deltas of a run, encoded on several threads.
 //!
-//! The objects are cut into shares, which whatever thread is free takes one after another. Each is
-//! written just as one thread writes all of them, but into buffers of its own; what was written is then
-//! put together in order.
+//! The objects are divided into shares, and idle threads take one after another. Each share has
+//! separate buffers, which are joined in order.
 
 use super::audience::Outputs;
 use super::backlog::mask_count;
@@ -13,23 +12,23 @@ use crate::identity::{Job, Pool};
 use crate::segments::Segments;
 use crate::stats::{BehaviourStats, Counter};
 
-/// Threads are not equally fast: what was changed lately is in one processor's cache. The last share
-/// that a slow one takes is all that the others wait for.
+/// Threads differ in speed, because recent writes are in one processor's cache. All wait for the
+/// last share of the slowest.
 const SHARES_PER_THREAD: usize = 8;
 
-/// A share of fewer objects is not worth having.
+/// Minimum number of objects in a share.
 const LEAST_SHARE: usize = 256;
 
-/// What the shares of a run are written to, again and again.
+/// Outputs of the shares of a run, reused.
 #[derive(Debug, Default)]
 pub(super) struct Shares {
     all: Vec<Share>,
 }
 
-/// What one share is written to.
+/// Outputs of one share.
 #[derive(Debug, Default)]
 struct Share {
-    /// A buffer for each channel, in either dialect.
+    /// Buffers for each channel, per dialect.
     unet: Vec<Segments>,
     compact: Vec<Segments>,
     stats: Vec<BehaviourStats>,
@@ -38,8 +37,8 @@ struct Share {
 }
 
 impl Shares {
-    /// Has the objects of a run write what they have to send, if there are enough of them and more
-    /// than one thread. Returns those that are still to be written: none, or all.
+    /// Writes the deltas of a run in shares, if it is long enough and the pool has several threads.
+    /// Returns the remaining jobs: none or all.
     pub(super) fn write<'a>(
         &mut self,
         jobs: &'a [Job],
@@ -70,7 +69,7 @@ impl Shares {
 }
 
 impl Share {
-    /// Where what is for a sink is written instead, empty whatever became of it before.
+    /// Returns a sink with empty outputs.
     fn sink<'a>(&'a mut self, whole: &Sink<'a>) -> Sink<'a> {
         self.stats.clear();
         reserve_apart(&mut self.stats, whole.stats.len());
@@ -95,7 +94,7 @@ impl Share {
         }
     }
 
-    /// Gives a sink what has been written, and what is to be said about it.
+    /// Appends the outputs to a sink.
     fn hand_over(&mut self, sink: &mut Sink<'_>) {
         let Outputs { first, second } = &mut sink.outputs;
         for outputs in [first, second] {
@@ -105,7 +104,7 @@ impl Share {
                     Dialect::Unet => &mut self.unet,
                     Dialect::Compact | Dialect::Mirror => &mut self.compact,
                 };
-                // A note for each message, if there are any.
+                // One record for each message, if the log is active.
                 let log = self.log.records.iter_mut();
                 let mut log = log.filter(|note| note.channel == channel);
                 let written = output.append_updates(&mut own[usize::from(channel)], |changes| {
@@ -133,7 +132,7 @@ impl Share {
     }
 }
 
-/// Empty buffers for every channel of a dialect, if it is spoken.
+/// Returns empty buffers for every channel of a dialect, if the audience has it.
 fn buffers<'a>(
     own: &'a mut Vec<Segments>,
     dialect: Dialect,
@@ -151,8 +150,8 @@ fn buffers<'a>(
     buffers
 }
 
-/// Makes room for so many elements, and for some more which nobody touches: two threads that write to
-/// the same line of their caches slow each other down.
+/// Reserves room for these elements and unused space behind them. Two threads that write to one
+/// cache line slow each other down.
 fn reserve_apart<T>(list: &mut Vec<T>, count: usize) {
     const LINES: usize = 128;
     if list.capacity() < count {
@@ -160,7 +159,7 @@ fn reserve_apart<T>(list: &mut Vec<T>, count: usize) {
     }
 }
 
-/// Counters for a behaviour, whichever it is.
+/// Returns counters without names.
 fn nameless() -> BehaviourStats {
     BehaviourStats {
         prefab: String::new(),

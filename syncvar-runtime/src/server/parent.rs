@@ -1,4 +1,4 @@
-//! Parents: which object is below which.
+//! Parents of objects.
 
 use super::NetworkServer;
 use super::replicated::State;
@@ -7,35 +7,35 @@ use crate::lifecycle::{Errand, LifecycleCallback, Tells};
 use crate::message::{Message, SetParent};
 use crate::{MessageType, NetId};
 
-/// An object that could not be given a parent.
+/// Reason why a parent was not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParentError {
-    /// There is no such object.
+    /// The object does not exist.
     #[error("there is no object {0}")]
     UnknownObject(NetId),
-    /// The object is to be its own parent, or that of an object that it is below.
+    /// The parent is the object itself, or a descendant of it.
     #[error("{child} cannot be below {parent}, which is itself or below it")]
     Circle {
-        /// The object that was to be given a parent.
+        /// The child.
         child: NetId,
-        /// Its parent to be.
+        /// The parent.
         parent: NetId,
     },
 }
 
 impl NetworkServer {
-    /// Puts an object below another one, or below none. With the next update those who see the object
-    /// are told so ([`ClientEvent::ParentChanged`](crate::ClientEvent::ParentChanged)), whether they see
-    /// its parent or not; whoever is given the object later knows its parent from the beginning.
+    /// Sets or removes the parent of an object. The next update notifies its observers
+    /// ([`ClientEvent::ParentChanged`](crate::ClientEvent::ParentChanged)), even if they do not
+    /// observe the parent. Later observers get the parent with the snapshot.
     ///
-    /// Nothing follows from being below another object: it is hidden, owned and despawned apart. When an
-    /// object is despawned, its children have no parent any more.
+    /// A parent has no other effect: children are hidden, owned and despawned independently. A
+    /// despawn removes the parent of all children.
     ///
     /// # Errors
     ///
-    /// When one of the objects is not there, or when the parent is the object itself or below it;
-    /// nothing is changed then.
+    /// If an object does not exist, or if the parent is the object or a descendant. The server
+    /// stays unchanged then.
     pub fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> Result<(), ParentError> {
         for id in [Some(child), parent].into_iter().flatten() {
             if self.world.objects.get(id.0).is_none() {
@@ -51,27 +51,27 @@ impl NetworkServer {
         Ok(())
     }
 
-    /// The objects directly below an object, by ascending id.
+    /// Returns the children of an object, by ascending id.
     pub fn children(&self, id: NetId) -> impl Iterator<Item = NetId> {
         self.world.relations.children(id)
     }
 
-    /// The parent of an object, the parent of that, and so on up to one that has none.
+    /// Returns the parent of an object, its parent, and so on.
     pub fn ancestors(&self, id: NetId) -> impl Iterator<Item = NetId> {
         self.world.relations.ancestors(id)
     }
 
-    /// An object is gone: those below it have no parent.
+    /// Removes the parent of all children of a removed object.
     pub(super) fn detach_children(&mut self, parent: NetId) {
         for child in self.world.relations.children(parent).collect::<Vec<_>>() {
-            // A callback may have put it below another one.
+            // A callback may have set another parent.
             if self.world.relations.parent(child) == Some(parent) {
                 self.change_parent(child, None);
             }
         }
     }
 
-    /// The scene id and the parent of an object.
+    /// Returns the scene id and the parent of an object.
     pub(crate) fn relation(&self, id: NetId) -> Relation {
         self.world.relations.of(id)
     }
@@ -87,10 +87,10 @@ impl NetworkServer {
         self.parent_changed(child);
     }
 
-    /// An object has another parent: those who see it are told with the next update.
+    /// Queues the new parent of an object for its observers, and runs the callback.
     fn parent_changed(&mut self, child: NetId) {
         let replicated = self.world.objects.get(child.0);
-        // The others are told by its full state.
+        // Snapshots contain the parent already.
         if self.config.compare_schemas
             && replicated.is_some_and(|replicated| replicated.is(State::Announced))
         {
@@ -101,8 +101,8 @@ impl NetworkServer {
         self.tell(child, Errand::Call(callback));
     }
 
-    /// Tells who is below whom now. Those with fewer ancestors come first: no client sees a circle on the
-    /// way from one order to another.
+    /// Sends the changed parents. Objects with fewer ancestors come first, so that no client sees a
+    /// cycle in between.
     pub(super) fn send_parents(&mut self) {
         if self.visibility.reparented.is_empty() {
             return;
@@ -113,7 +113,7 @@ impl NetworkServer {
         reparented.sort_unstable();
         let mut last = 0;
         for (depth, child) in reparented {
-            // Those who see them may belong to different audiences.
+            // Their observers may belong to different audiences.
             if std::mem::replace(&mut last, depth) != depth {
                 self.deliver();
             }

@@ -1,4 +1,4 @@
-//! What comes from the network: connections, and their messages.
+//! Input of the transport: connections and their messages.
 
 use super::connection::{Connection, ConnectionState};
 use super::owner::set_owned;
@@ -12,7 +12,7 @@ use crate::message::{
 use crate::{DisconnectReason, MAX_STRING_BYTES, MessageType, NetId, ReadError};
 
 impl NetworkServer {
-    /// The transport has a new connection.
+    /// Handles a new connection of the transport.
     ///
     /// # Panics
     ///
@@ -28,22 +28,21 @@ impl NetworkServer {
         id
     }
 
-    /// The transport has lost a connection.
+    /// Handles a connection lost by the transport.
     pub fn handle_disconnect(&mut self, connection: ConnectionId) {
         self.close(connection, DisconnectReason::ConnectionLost);
         self.sessions.connections.remove(connection.0);
     }
 
-    /// The transport has a packet from a connection.
+    /// Handles a packet of a connection.
     ///
-    /// Whatever a client sends is checked against the connection that it came from. A message that
-    /// makes no sense is ignored; the messages before and after it are handled, as long as their
-    /// borders can be told. The first such message of a packet is reported, as
-    /// [`ServerEvent::Misbehaved`] too.
+    /// Every message is checked against the connection it came from. A malformed message is
+    /// ignored; the other messages of the packet are handled as long as their boundaries are clear.
+    /// The first malformed message is also reported as [`ServerEvent::Misbehaved`].
     ///
     /// # Errors
     ///
-    /// When there is no such connection, and for the first message that makes no sense.
+    /// If the connection does not exist, and for the first malformed message.
     pub fn handle_packet(
         &mut self,
         connection: ConnectionId,
@@ -73,7 +72,7 @@ impl NetworkServer {
         let message_type = MessageType::from_number(frame.message_type);
         match (connection.state, message_type) {
             (ConnectionState::Closing, _) => return Ok(()),
-            // No client has that much to say.
+            // Clients never need long messages.
             _ if frame.long => {
                 let message_type = MessageType::Long.number();
                 return Err(unknown(Frame {
@@ -118,7 +117,7 @@ impl NetworkServer {
             self.send_off(from, DisconnectReason::VersionMismatch);
         } else if connect.schema_hash == self.sessions.schema_hash {
             self.accept(from);
-            // Both must speak it; the literal bytes of UNet everybody does.
+            // Both ends must support the dialect. UNet's bytes are the minimum.
             let dialect = connect.dialect.min(self.config.dialect);
             if let Some(connection) = self.sessions.connections.get_mut(from.0) {
                 connection.dialect = dialect;
@@ -145,7 +144,7 @@ impl NetworkServer {
         }
     }
 
-    /// Sends the description of every prefab, so that the client can say what differs.
+    /// Sends the schema of every prefab, so that the client can name the differences.
     fn send_schema(&mut self, to: ConnectionId) {
         let Some(connection) = self.sessions.connections.get_mut(to.0) else {
             return;
@@ -164,7 +163,7 @@ impl NetworkServer {
         }
     }
 
-    /// Tells a connection why it ends, and ends it.
+    /// Sends the reason of a disconnect, then closes the connection.
     fn send_off(&mut self, connection: ConnectionId, reason: DisconnectReason) {
         let (number, text) = (reason.number(), reason.text());
         self.deliver();
@@ -178,9 +177,8 @@ impl NetworkServer {
         self.close(connection, reason);
     }
 
-    /// Sends a connection off: it is told why, and then forgotten. The transport should close it
-    /// once [`poll_transmit`](Self::poll_transmit) has given out its last packet. Of the text, 32 767
-    /// bytes are sent.
+    /// Disconnects a connection with a text, of which 32 767 bytes are sent. The transport should
+    /// close it after [`poll_transmit`](Self::poll_transmit) returned its last packet.
     pub fn disconnect(&mut self, connection: ConnectionId, text: &str) {
         if !self.sessions.knows(connection) {
             return;
@@ -189,7 +187,7 @@ impl NetworkServer {
         self.send_off(connection, DisconnectReason::Requested(text.into()));
     }
 
-    /// Ends a connection: it sees and owns nothing any more.
+    /// Closes a connection: it observes and owns no object any more.
     fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
         let Some(closed) = self.sessions.connections.get_mut(connection.0) else {
             return;
@@ -198,7 +196,7 @@ impl NetworkServer {
             return;
         }
         let was_in = closed.is_connected();
-        // What was said to those who observe an object was said to it, too.
+        // Unsent bytes of its audiences belong to the connection as well.
         self.deliver();
         let Some(closed) = self.sessions.connections.get_mut(connection.0) else {
             return;
@@ -239,8 +237,8 @@ impl NetworkServer {
         }
     }
 
-    /// Makes a connection ready, as its own `Ready` message does: with the next update it gets
-    /// every object that it may see. A connection that is ready stays so.
+    /// Makes a connection ready, like its `Ready` message: with the next update it receives all
+    /// visible objects. Without effect on a ready connection.
     pub fn set_ready(&mut self, connection: ConnectionId) {
         if let Some(joiner) = self.sessions.connections.get_mut(connection.0)
             && joiner.state == ConnectionState::Connected
@@ -250,8 +248,8 @@ impl NetworkServer {
         }
     }
 
-    /// Makes a connection not ready: it keeps what it has and gets nothing more, until it says that
-    /// it is ready again. UNet sends this before a scene is loaded. The local client is always ready.
+    /// Makes a connection not ready: it keeps its objects and receives no changes until it is ready
+    /// again. UNet does this before it loads a scene. The local client is always ready.
     pub fn set_not_ready(&mut self, connection: ConnectionId) {
         if self.is_local(connection) {
             return;
@@ -267,7 +265,7 @@ impl NetworkServer {
             self.sessions
                 .joining
                 .retain(|joining| *joining != connection);
-            // What was said to those who observe an object was said to it, too.
+            // Unsent bytes of its audiences belong to the connection as well.
             self.deliver();
             self.visibility.audiences.remove_ready(connection);
             self.cancel_snapshots(connection);
@@ -275,8 +273,7 @@ impl NetworkServer {
         }
     }
 
-    /// A client could not read an object and asks for all of it. It is remembered once, if the
-    /// client sees the object at all.
+    /// Queues a snapshot for a client that could not decode an object, if it observes the object.
     fn handle_resync(&mut self, from: ConnectionId, id: NetId) {
         let seen = self
             .world

@@ -90,7 +90,8 @@ impl World {
 
     /// Returns whether the objects of a pool have restricted fields.
     pub(super) fn is_restricted(&self, pool: u32) -> bool {
-        self.prefab_info(pool).is_some_and(|info| info.restricted)
+        self.prefab_info(pool)
+            .is_some_and(|info| info.policy.restricted)
     }
 
     /// Returns whether a behaviour of an object has lifecycle callbacks.

@@ -1,4 +1,4 @@
-//! A call on its way out: its arguments, in each dialect that is spoken by those whom it goes to.
+//! Outgoing calls: arguments in each dialect of the receivers.
 
 use bytes::Bytes;
 
@@ -8,7 +8,7 @@ use super::{DeferredCall, EncodedCall, LocalCall};
 use crate::call::{CallRequest, CallRouter, Class, Name, Routed, frame, write_header};
 use crate::{CallError, Dialect, MessageType, NetId, NetworkWriter, Target, WriteError};
 
-/// What [`NetworkServer::calls`] makes the methods on; the macro writes a type around it.
+/// Sender of [`NetworkServer::calls`]; the macro wraps it in a type with the methods.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct RpcSender<'call> {
@@ -18,7 +18,7 @@ pub struct RpcSender<'call> {
     pub(super) target: Option<Target>,
 }
 
-/// Who calls.
+/// Origin of a call.
 #[derive(Debug)]
 pub(super) enum Caller<'call> {
     Server(&'call mut NetworkServer),
@@ -26,12 +26,12 @@ pub(super) enum Caller<'call> {
     Other(&'call mut dyn CallRouter),
 }
 
-/// A call that is being written.
+/// A call while its arguments are written.
 #[doc(hidden)]
-pub struct OutgoingRpc<'call>(Way<'call>);
+pub struct OutgoingRpc<'call>(Route<'call>);
 
 #[expect(clippy::large_enum_variant, reason = "of the stack, for one call")]
-enum Way<'call> {
+enum Route<'call> {
     Server(Outgoing<'call>),
     Routed(Routed<'call>),
 }
@@ -41,15 +41,15 @@ struct Outgoing<'call> {
     server: &'call mut NetworkServer,
     object: NetId,
     plan: Result<CallPlan, CallError>,
-    /// In `Unet` and in `Compact`, where that is spoken; the second one after a header of so many
-    /// bytes.
+    /// Payloads in `Unet` and in `Compact`, if a receiver has the dialect. `header` is the length
+    /// before the arguments of the latter.
     payloads: [Option<(MessageType, NetworkWriter)>; 2],
     header: usize,
     given: usize,
 }
 
 impl<'call> RpcSender<'call> {
-    /// For a server of another protocol.
+    /// Returns a sender for a server of another protocol.
     pub fn through(router: &'call mut dyn CallRouter, object: NetId, class: Class) -> Self {
         Self {
             caller: Caller::Other(router),
@@ -59,14 +59,14 @@ impl<'call> RpcSender<'call> {
         }
     }
 
-    /// The same for others than those whom the call itself names.
+    /// Replaces the target of the call.
     #[must_use]
     pub fn to(mut self, target: Target) -> Self {
         self.target = Some(target);
         self
     }
 
-    /// Begins the call of this number among those that the class declares.
+    /// Begins a call by its number in the class.
     pub fn begin(self, number: u32) -> OutgoingRpc<'call> {
         let Self {
             caller,
@@ -77,7 +77,7 @@ impl<'call> RpcSender<'call> {
         OutgoingRpc(match caller {
             Caller::Server(server) => {
                 let plan = server.plan_call(object, class, number, target);
-                Way::Server(Outgoing::new(server, object, plan))
+                Route::Server(Outgoing::new(server, object, plan))
             }
             Caller::Other(router) => {
                 let request = CallRequest {
@@ -86,20 +86,20 @@ impl<'call> RpcSender<'call> {
                     number,
                     target,
                 };
-                Way::Routed(Routed::begin(router, request))
+                Route::Routed(Routed::begin(router, request))
             }
         })
     }
 
-    /// The same for a call that goes to one connection.
+    /// Begins a call to one connection.
     pub fn begin_to(mut self, connection: ConnectionId, number: u32) -> OutgoingRpc<'call> {
         if self.target.is_some() {
             let error = CallError::TargetGiven;
             return OutgoingRpc(match self.caller {
                 Caller::Server(server) => {
-                    Way::Server(Outgoing::new(server, self.object, Err(error)))
+                    Route::Server(Outgoing::new(server, self.object, Err(error)))
                 }
-                Caller::Other(router) => Way::Routed(Routed::failed(router, error)),
+                Caller::Other(router) => Route::Routed(Routed::failed(router, error)),
             });
         }
         self.target = Some(Target::One(connection));
@@ -108,12 +108,11 @@ impl<'call> RpcSender<'call> {
 }
 
 impl OutgoingRpc<'_> {
-    /// Where to write the arguments, once for each dialect that is spoken by those whom the call goes
-    /// to.
+    /// Returns the next writer for the arguments, one for each dialect of the receivers.
     pub fn next_writer(&mut self) -> Option<&mut NetworkWriter> {
         match &mut self.0 {
-            Way::Server(outgoing) => outgoing.next_writer(),
-            Way::Routed(routed) => routed.next_writer(),
+            Route::Server(outgoing) => outgoing.next_writer(),
+            Route::Routed(routed) => routed.next_writer(),
         }
     }
 
@@ -121,11 +120,11 @@ impl OutgoingRpc<'_> {
     ///
     /// # Errors
     ///
-    /// Those of the call; nothing is sent then.
+    /// Errors of the call. It is not sent then.
     pub fn send(self) -> Result<(), CallError> {
         match self.0 {
-            Way::Server(outgoing) => outgoing.send(),
-            Way::Routed(routed) => routed.send(),
+            Route::Server(outgoing) => outgoing.send(),
+            Route::Routed(routed) => routed.send(),
         }
     }
 }
@@ -187,7 +186,7 @@ impl<'call> Outgoing<'call> {
 }
 
 impl NetworkServer {
-    /// Writes what stands before the arguments.
+    /// Writes the header before the arguments.
     fn begin_call(
         &mut self,
         object: NetId,
@@ -210,7 +209,7 @@ impl NetworkServer {
                 .connections
                 .values()
                 .filter(|it| it.is_connected());
-            let later = matches!(plan.receivers, Receivers::Later);
+            let later = matches!(plan.receivers, Receivers::Deferred);
             if !later || known.any(|it| it.dialect == Dialect::Unet) {
                 return Err(CallError::Ambiguous);
             }
@@ -260,11 +259,11 @@ impl NetworkServer {
             compact: self.write_call(compact.as_ref().filter(|_| is_spoken)),
         };
         if let (true, Some(arguments)) = (plan.local, &arguments) {
-            let waits = matches!(plan.receivers, Receivers::Later);
+            let waits = matches!(plan.receivers, Receivers::Deferred);
             let target = waits.then(|| plan.target.clone());
             self.queue_local_rpc(object, target, plan.place, arguments.clone());
         }
-        if let Receivers::Later = plan.receivers {
+        if let Receivers::Deferred = plan.receivers {
             self.calls.deferred_objects.insert(object);
             self.calls.deferred.push(DeferredCall {
                 object,
@@ -285,7 +284,7 @@ impl NetworkServer {
         Ok(())
     }
 
-    /// A payload as a whole message.
+    /// Frames a payload as a message.
     fn write_call(
         &mut self,
         payload: Option<&(MessageType, NetworkWriter)>,

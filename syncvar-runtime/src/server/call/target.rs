@@ -1,4 +1,4 @@
-//! Whom a call goes to.
+//! Receivers of calls.
 
 use super::super::audience::AudienceId;
 use super::super::connection::ConnectionState;
@@ -7,29 +7,29 @@ use super::super::{ConnectionId, NetworkServer};
 use crate::call::{CallPlace, Class};
 use crate::{CallError, Dialect, NetId, Target};
 
-/// Whom a call goes to.
+/// Receivers of a call.
 pub(super) enum Receivers {
-    /// Those who observe the object when it has been shown or hidden.
-    Later,
-    /// All who observe it.
+    /// The observers after a pending view change.
+    Deferred,
+    /// All observers.
     Audience(AudienceId),
-    /// Some of them.
-    Some(Vec<ConnectionId>),
+    /// Some observers.
+    Connections(Vec<ConnectionId>),
 }
 
-/// What a call comes to.
+/// A resolved call.
 pub(super) struct CallPlan {
     pub(super) place: CallPlace,
     pub(super) target: Target,
     pub(super) receivers: Receivers,
-    /// Whether `Unet` and `Compact` are spoken by those.
+    /// Whether a receiver has `Unet`, and `Compact`.
     pub(super) spoken: [bool; 2],
-    /// Whether it is for the local client, too.
+    /// Whether the local client is a receiver.
     pub(super) local: bool,
 }
 
 impl NetworkServer {
-    /// Which call is meant, and whether those who are named can be called.
+    /// Resolves a call, and checks its target.
     pub(super) fn plan_call(
         &self,
         object: NetId,
@@ -53,12 +53,12 @@ impl NetworkServer {
             || !self.calls.deferred.is_empty() && self.calls.deferred_objects.contains(&object);
         self.check_target(object, replicated, &target, waits)?;
         let receivers = if waits {
-            Receivers::Later
+            Receivers::Deferred
         } else {
             self.receivers(replicated, &target)
         };
         let spoken = self.spoken(&receivers);
-        // A method that runs here for everyone runs once.
+        // A method for everyone runs on the server, and must not run twice on a host.
         let runs_here = target == Target::Everyone && !place.is_event();
         let local = !runs_here
             && self.is_visible_locally(object, replicated)
@@ -72,7 +72,7 @@ impl NetworkServer {
         })
     }
 
-    /// Whether those who are named observe the object, or will as far as is known.
+    /// Checks that the named connections observe the object, or will after a pending view change.
     fn check_target(
         &self,
         object: NetId,
@@ -124,12 +124,12 @@ impl NetworkServer {
         }
     }
 
-    /// Those of a target who observe the object now.
+    /// Returns the observers in a target.
     pub(super) fn receivers(&self, replicated: &Replicated, target: &Target) -> Receivers {
         let audience = self.visibility.audiences.get(replicated.audience);
         let but = |left_out: Option<ConnectionId>| match left_out {
             Some(left_out) if audience.observes(left_out) => {
-                Receivers::Some(audience.ready().filter(|c| *c != left_out).collect())
+                Receivers::Connections(audience.ready().filter(|c| *c != left_out).collect())
             }
             _ => Receivers::Audience(replicated.audience),
         };
@@ -137,7 +137,7 @@ impl NetworkServer {
             named.sort_unstable();
             named.dedup();
             named.retain(|connection| audience.observes(*connection));
-            Receivers::Some(named)
+            Receivers::Connections(named)
         };
         match target {
             Target::Observers | Target::Everyone => Receivers::Audience(replicated.audience),
@@ -149,7 +149,7 @@ impl NetworkServer {
         }
     }
 
-    /// Whether `Unet` and `Compact` are spoken by those whom a call goes to.
+    /// Returns whether a receiver has `Unet`, and `Compact`.
     pub(super) fn spoken(&self, receivers: &Receivers) -> [bool; 2] {
         let speaks = |connections: &[ConnectionId], dialect| {
             let connections = connections
@@ -159,20 +159,21 @@ impl NetworkServer {
             dialects.any(|spoken| spoken == dialect)
         };
         [Dialect::Unet, Dialect::Compact].map(|dialect| match receivers {
-            // Whoever is there may be ready by then, and may not have said yet what it speaks.
-            Receivers::Later => self
-                .sessions
-                .connections
-                .values()
-                .any(|known| match known.state {
-                    ConnectionState::Closing => false,
-                    ConnectionState::Connecting => dialect <= self.config.dialect,
-                    _ => known.dialect == dialect,
-                }),
+            // Any connection may be ready by then, and its dialect may be unknown yet.
+            Receivers::Deferred => {
+                self.sessions
+                    .connections
+                    .values()
+                    .any(|known| match known.state {
+                        ConnectionState::Closing => false,
+                        ConnectionState::Connecting => dialect <= self.config.dialect,
+                        _ => known.dialect == dialect,
+                    })
+            }
             Receivers::Audience(audience) => {
                 self.visibility.audiences.get(*audience).speaks(dialect)
             }
-            Receivers::Some(connections) => speaks(connections, dialect),
+            Receivers::Connections(connections) => speaks(connections, dialect),
         })
     }
 }

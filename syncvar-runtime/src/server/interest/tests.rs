@@ -1,4 +1,4 @@
-//! What is kept about sight goes with those it is about.
+//! State of areas and views after objects and connections end.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ impl NetworkBehaviour for Rock {
     }
 }
 
-/// A server with a grid, or without, and two connections that are ready.
+/// A server with an interest management and two ready connections.
 fn server(interest: impl InterestManagement) -> (NetworkServer, ConnectionId, ConnectionId) {
     let config = ServerConfig {
         compare_schemas: false,
@@ -73,12 +73,17 @@ fn assert_nothing_is_left(server: &NetworkServer) {
         objects,
         shown,
         area_changes,
-        sight,
+        pending_views,
         entered,
         management: _,
     } = &server.visibility.interest;
     assert!(changes.is_empty() && areas.is_empty() && objects.is_empty());
-    assert!(shown.is_empty() && area_changes.is_empty() && sight.is_empty() && entered.is_empty());
+    assert!(
+        shown.is_empty()
+            && area_changes.is_empty()
+            && pending_views.is_empty()
+            && entered.is_empty()
+    );
     let turnover = &server.visibility.viewer_changes;
     assert!(turnover.crossed.is_empty() && turnover.areas.is_empty());
     assert!(
@@ -165,7 +170,7 @@ fn objects_of_one_who_is_gone_share_the_audience_of_their_area_again() {
         replicated.audience
     };
     assert_ne!(audience(&server, ids[0]), audience(&server, ids[1]));
-    // One that has just been taken from its owner, and one that still has it.
+    // One object lost this owner just before, the other still has it.
     server.set_owner(ids[2], Some(first));
     server.update(Duration::ZERO);
     server.set_owner(ids[1], None);
