@@ -21,6 +21,7 @@ mod lifecycle;
 mod notes;
 mod outbound;
 mod owner;
+mod owner_write;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod parent;

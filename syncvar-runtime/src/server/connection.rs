@@ -9,7 +9,7 @@ use super::ping::Pings;
 use super::stock::ChunkStore;
 use crate::call::Rates;
 use crate::segments::Segments;
-use crate::{Dialect, NetId, Vector3};
+use crate::{Dialect, NetId, NetworkWriter, Vector3};
 
 /// A connection.
 #[derive(Debug)]
@@ -95,6 +95,20 @@ impl Connection {
             let chunks = store.add(self.own.drain());
             self.queue.push_back(QueuedChunks { channel: 0, chunks });
         }
+    }
+
+    /// Writes messages for this connection alone, and charges its budget. Returns their length. None
+    /// if a value cannot be encoded.
+    pub(super) fn write_own(&mut self, write: impl FnOnce(&mut NetworkWriter)) -> Option<usize> {
+        let writer = self.own.begin();
+        write(writer);
+        if writer.take_error().is_some() {
+            self.own.give_up();
+            return None;
+        }
+        let length = self.own.commit();
+        self.charge(length);
+        Some(length)
     }
 
     /// Adds the connection to the outgoing ones, once.

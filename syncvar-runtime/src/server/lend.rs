@@ -4,7 +4,7 @@
 use super::replicated::State;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use super::owner::set_owned;
+use super::owner::{refuse, set_owned};
 use super::{NetworkServer, ServerEvent};
 use crate::context::Side;
 use crate::identity::Slots;
@@ -37,7 +37,7 @@ impl Lends for NetworkServer {
             let refused = slot.end_change();
             if refused != 0 {
                 let fields = ChangedFields::new(&slot.info().schema, refused);
-                self.refuse_write(id, fields);
+                refuse(&mut self.events, id, fields);
             }
         });
         let owner = self

@@ -7,33 +7,20 @@ use crate::identity::Place;
 use crate::lifecycle::{Errand, Late, LifecycleCallback, Tells};
 
 impl NetworkServer {
-    /// The kind of an object.
-    fn prefab_info(&self, id: NetId) -> Option<&PrefabInfo> {
-        let prefab = self
-            .world
-            .pools
-            .prefab(self.world.objects.get(id.0)?.at.pool);
-        self.world.prefab_infos.get(prefab as usize)
-    }
-
     /// Returns the name of an object's prefab.
     pub(crate) fn prefab_name(&self, id: NetId) -> Option<&str> {
-        let prefab = self
-            .world
-            .pools
-            .prefab(self.world.objects.get(id.0)?.at.pool);
-        Some(&self.world.prefabs.get(prefab)?.name)
+        Some(&self.world.prefab(id)?.name)
     }
 
     /// Returns the position and rotation of an object.
     pub(crate) fn place(&self, id: NetId) -> Place {
-        self.world.places.get(id.0).copied().unwrap_or_default()
+        self.world.place(id)
     }
 
     /// Returns the objects with lifecycle callbacks among these.
     pub(super) fn with_lifecycle(&self, ids: &[NetId]) -> Vec<NetId> {
-        let told = ids.iter().filter(|id| self.has_lifecycle(**id));
-        told.copied().collect()
+        let ids = ids.iter().copied();
+        ids.filter(|id| self.world.has_lifecycle(*id)).collect()
     }
 
     /// Runs a lifecycle callback of these objects.
@@ -46,16 +33,7 @@ impl NetworkServer {
     /// Queues an object whose `on_synchronize` changed a field while a snapshot was written.
     #[inline]
     pub(super) fn requeue_if_dirty(&mut self, id: NetId, info: PrefabInfo) {
-        if info.synchronize {
-            self.queue_changed(id);
-        }
-    }
-
-    #[inline(never)]
-    fn queue_changed(&mut self, id: NetId) {
-        let at = self.world.objects.get(id.0).map(|replicated| replicated.at);
-        let slots = at.and_then(|at| self.world.pools.slots(at));
-        if slots.is_some_and(|slots| slots.iter().any(|slot| slot.dirty_bits() != 0)) {
+        if info.synchronize && self.world.is_dirty(id) {
             self.replication.schedule.queue_dirty(id);
         }
     }
@@ -63,7 +41,7 @@ impl NetworkServer {
 
 impl Tells for NetworkServer {
     fn has_lifecycle(&self, id: NetId) -> bool {
-        self.prefab_info(id).is_some_and(|info| info.lifecycle)
+        self.world.has_lifecycle(id)
     }
 
     fn late(&mut self) -> &mut Late {

@@ -5,10 +5,7 @@ use super::replicated::State;
 use super::{ConnectionId, NetworkServer, ServerEvent};
 use crate::identity::{BehaviourInfo, Slots};
 use crate::message::begin;
-use crate::{
-    ChangedFields, Channel, MessageType, NetId, NetworkReader, NetworkWriter, ReadError,
-    ReadErrorKind,
-};
+use crate::{ChangedFields, Channel, MessageType, NetId, NetworkWriter};
 
 impl NetworkServer {
     /// Sends pending changes before an ownership change, so that the former owner's writes reach
@@ -99,7 +96,7 @@ impl NetworkServer {
 
     /// Sends a connection the current values of some fields, and its lease if it is the owner.
     /// Requests a snapshot instead if the fields cannot be encoded as a delta.
-    fn send_owner_state(
+    pub(super) fn send_owner_state(
         &mut self,
         connection: ConnectionId,
         id: NetId,
@@ -126,120 +123,31 @@ impl NetworkServer {
         let state = self.world.pools.slots_mut(at).and_then(|slots| {
             let mut state = NetworkWriter::with_dialect(receiver.dialect);
             let written = write_state(slots, fields, &mut state);
-            // UNet's clients have no such message.
             (written && (state.is_empty() || !unsent)).then_some(state)
         });
+        // UNet's clients have no such message.
         let understood = self.config.compare_schemas;
         if let Some(state) = state.filter(|state| !leaves && (understood || state.is_empty())) {
             if !understood || lease == 0 && state.is_empty() {
                 return;
             }
-            let writer = receiver.own.begin();
-            let start = begin(MessageType::OwnerState, writer);
-            writer.write_packed_u32(id.0);
-            writer.write_packed_u32(lease);
-            writer.write_bytes(state.as_bytes());
-            writer.finish_message(start);
-            if writer.take_error().is_none() {
-                let length = receiver.own.commit();
-                receiver.charge(length);
+            let sent = receiver.write_own(|writer| {
+                let start = begin(MessageType::OwnerState, writer);
+                writer.write_packed_u32(id.0);
+                writer.write_packed_u32(lease);
+                writer.write_bytes(state.as_bytes());
+                writer.finish_message(start);
+            });
+            if let Some(length) = sent {
                 self.stats.count_encoded(MessageType::OwnerState, length);
                 receiver.list(&mut self.outbound.outgoing);
                 return;
             }
-            receiver.own.give_up();
         }
         self.request_snapshot(id, &[connection]);
         if let Some(replicated) = self.world.objects.get_mut(id.0) {
             self.replication.schedule.queue_view_change(id, replicated);
         }
-    }
-
-    /// Applies a write of an owner. Writes of other connections and writes under an earlier lease
-    /// are ignored.
-    ///
-    /// A malformed, unauthorized or oversized write changes no field. The next update sends the
-    /// owner the server's values; its writes until then are ignored.
-    pub(super) fn handle_owner_write(
-        &mut self,
-        from: ConnectionId,
-        payload: &[u8],
-    ) -> Result<(), ReadError> {
-        let dialect = self
-            .sessions
-            .connections
-            .get(from.0)
-            .map(|connection| connection.dialect);
-        let mut reader = NetworkReader::with_dialect(payload, dialect.unwrap_or_default())
-            .with_max_elements(self.config.max_elements);
-        let id = NetId(reader.read_packed_u32()?);
-        let lease = reader.read_packed_u32()?;
-        let replicated = self.world.objects.get(id.0);
-        let Some(replicated) = replicated.filter(|replicated| replicated.owner == Some(from))
-        else {
-            self.stats.ignored_writes += 1;
-            self.events.push_minor(ServerEvent::WriteIgnored {
-                connection: from,
-                object: id,
-            });
-            return Ok(());
-        };
-        let waits = self.sessions.owner_corrections.contains(&(from, id));
-        if replicated.lease != lease || lease == 0 || waits {
-            self.stats.ignored_writes += 1;
-            return Ok(());
-        }
-        let at = replicated.at;
-        if self.host.is_some() {
-            self.remember_local_object(id, at);
-        }
-        let Some(slots) = self.world.pools.slots_mut(at) else {
-            self.stats.ignored_writes += 1;
-            return Ok(());
-        };
-        let effort = self.sessions.owner_bytes.entry(from).or_default();
-        let limit = self.config.max_owner_bytes;
-        if *effort > limit.saturating_mul(4) {
-            self.stats.ignored_writes += 1;
-            self.sessions.owner_corrections.insert((from, id));
-            return Ok(());
-        }
-        let written = read_writes(slots, &mut reader, limit, effort);
-        let all = match written {
-            Ok(all) => all,
-            Err(error) => {
-                self.stats.ignored_writes += 1;
-                self.sessions.owner_corrections.insert((from, id));
-                return Err(error);
-            }
-        };
-        for (behaviour, fields) in all {
-            self.events.push_minor(ServerEvent::Written {
-                connection: from,
-                object: id,
-                behaviour,
-                fields,
-            });
-        }
-        self.replication.schedule.queue_dirty(id);
-        Ok(())
-    }
-
-    /// Sends the server's values to owners with rejected writes, once per update.
-    pub(super) fn correct_owners(&mut self) {
-        self.sessions.owner_bytes.clear();
-        for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections) {
-            if self.owner(id) == Some(owner) {
-                self.send_owner_state(owner, id, |info| {
-                    info.rules.owner_write & info.rules.readable(true)
-                });
-            }
-        }
-    }
-
-    /// The game has written to fields that are the owner's.
-    pub(super) fn refuse_write(&mut self, object: NetId, fields: ChangedFields) {
-        refuse(&mut self.events, object, fields);
     }
 }
 
@@ -281,96 +189,4 @@ fn write_state(
         index = index.saturating_add(1);
     });
     resendable && writer.take_error().is_none()
-}
-
-/// Applies a write of an owner, completely or not at all. Returns the written fields of each
-/// behaviour.
-fn read_writes(
-    slots: &mut dyn Slots,
-    reader: &mut NetworkReader<'_>,
-    limit: usize,
-    effort: &mut usize,
-) -> Result<Vec<(usize, ChangedFields)>, ReadError> {
-    let (mut before, length) = (0, reader.remaining());
-    slots.for_each_mut(|slot| {
-        let owner_write = slot.info().rules.owner_write;
-        if let Some(ruled) = slot.ruled() {
-            ruled.kept.save(ruled.behaviour, owner_write, 0);
-            before += ruled.kept.saved_bytes();
-        }
-    });
-    *effort = effort.saturating_add(before);
-    let mut all = Vec::new();
-    let mut read = Ok(());
-    while reader.remaining() > 0 && read.is_ok() {
-        read = read_write(slots, reader, &mut all);
-    }
-    // The same values may take more bytes in a snapshot of the other dialect.
-    if read.is_ok() && before.saturating_add(length.saturating_mul(5)) > limit {
-        read = check_growth(slots, reader, before, limit);
-        *effort = effort.saturating_add(before);
-    }
-    slots.for_each_mut(|slot| {
-        if let Some(ruled) = slot.ruled() {
-            if read.is_err() {
-                ruled.kept.restore(ruled.behaviour);
-            } else {
-                ruled.kept.discard();
-            }
-        }
-    });
-    read?;
-    let mut told = Vec::new();
-    for (index, fields) in all {
-        let Some(slot) = slots.slot_mut(index) else {
-            continue;
-        };
-        if let Some(ruled) = slot.ruled() {
-            ruled.behaviour.set_dirty_bit(fields);
-            ruled.kept.relayed |= fields;
-        }
-        told.push((index, ChangedFields::new(&slot.info().schema, fields)));
-    }
-    Ok(told)
-}
-
-/// Rejects a write that makes the owner's fields exceed the limit. Fields beyond the limit must not
-/// grow.
-fn check_growth(
-    slots: &mut dyn Slots,
-    reader: &NetworkReader<'_>,
-    before: usize,
-    limit: usize,
-) -> Result<(), ReadError> {
-    let mut count = 0;
-    slots.for_each_mut(|slot| {
-        if let Some(ruled) = slot.ruled() {
-            count += ruled.kept.bytes_now(ruled.behaviour);
-        }
-    });
-    if count > limit.max(before) {
-        let kind = ReadErrorKind::Custom("what the owner writes would take too many bytes");
-        return Err(reader.error(kind));
-    }
-    Ok(())
-}
-
-fn read_write(
-    slots: &mut dyn Slots,
-    reader: &mut NetworkReader<'_>,
-    all: &mut Vec<(usize, u64)>,
-) -> Result<(), ReadError> {
-    let index = reader.read_u8()?;
-    let slot = slots.slot_mut(index.into());
-    let Some(slot) = slot.filter(|slot| slot.info().rules.owner_write != 0) else {
-        let (what, value) = ("behaviour that an owner writes", index.into());
-        return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
-    };
-    reader.set_fields(slot.info().rules.owner_write);
-    let read = slot.deserialize(reader, false);
-    // Hooks belong to clients. The hooks of a host run with the next update.
-    slot.skip_hooks();
-    reader.set_fields(u64::MAX);
-    all.push((index.into(), reader.take_seen_bits()));
-    read
 }

@@ -240,12 +240,7 @@ impl NetworkServer {
     /// Makes a connection ready, like its `Ready` message: with the next update it receives all
     /// visible objects. Without effect on a ready connection.
     pub fn set_ready(&mut self, connection: ConnectionId) {
-        if let Some(joiner) = self.sessions.connections.get_mut(connection.0)
-            && joiner.state == ConnectionState::Connected
-        {
-            joiner.state = ConnectionState::Joining;
-            self.sessions.joining.push(connection);
-        }
+        self.sessions.set_joining(connection);
     }
 
     /// Makes a connection not ready: it keeps its objects and receives no changes until it is ready

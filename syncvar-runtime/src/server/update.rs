@@ -313,14 +313,9 @@ impl NetworkServer {
         let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
-        let writer = receiver.own.begin();
-        message.encode(writer);
-        if writer.take_error().is_some() {
-            receiver.own.give_up();
+        let Some(length) = receiver.write_own(|writer| message.encode(writer)) else {
             return;
-        }
-        let length = receiver.own.commit();
-        receiver.charge(length);
+        };
         self.stats.count_encoded(M::TYPE, length);
         receiver.list(&mut self.outbound.outgoing);
     }

@@ -117,6 +117,7 @@ impl World {
     }
 
     /// Returns whether a behaviour of an object is dirty.
+    #[inline(never)]
     pub(super) fn is_dirty(&self, id: NetId) -> bool {
         let slots = self.slots(id);
         slots.is_some_and(|slots| slots.iter().any(|slot| slot.dirty_bits() != 0))
