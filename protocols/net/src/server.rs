@@ -1,0 +1,305 @@
+//! `NetworkServer`: objects, connections and visibility, without sockets, clocks or threads.
+
+mod audience;
+mod backlog;
+mod bandwidth;
+mod budget;
+mod call;
+mod clock;
+mod command;
+mod config;
+mod connection;
+mod event;
+mod full_state;
+mod guard;
+mod hide;
+mod host;
+mod interest;
+mod join;
+mod lend;
+mod lifecycle;
+mod outbound;
+mod owner;
+mod owner_write;
+#[cfg(feature = "parallel")]
+mod parallel;
+mod parent;
+mod ping;
+mod receive;
+mod replicated;
+mod replication;
+mod restricted;
+mod scene;
+mod schedule;
+mod sessions;
+mod show;
+mod side;
+mod spawn;
+mod stock;
+mod transmit;
+mod update;
+mod visibility;
+mod world;
+
+pub use budget::Budget;
+pub use config::ServerConfig;
+pub use event::{PacketError, ServerEvent};
+pub use guard::BehaviourMut;
+pub use host::LocalClient;
+pub use parent::ParentError;
+pub use spawn::SpawnOptions;
+pub use transmit::Transmit;
+
+use std::time::Duration;
+
+use crate::ConnectionId;
+use crate::events::Events;
+use crate::object::MAX_CHANNELS;
+use crate::stats::Stats;
+use crate::{Channel, Framing, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
+use call::Calls;
+use clock::Clock;
+use host::Host;
+use outbound::Outbound;
+use replication::Replication;
+use sessions::Sessions;
+use visibility::Visibility;
+use world::World;
+
+/// Replicates objects to clients.
+///
+/// The server has no socket and no clock. Bytes, connections and the time come in; packets and
+/// events come out. Its methods belong to four families:
+///
+/// * getters: [`get`](Self::get), [`identity`](Self::identity), [`stats`](Self::stats), ...
+/// * commands of the game: [`spawn`](Self::spawn), [`get_mut`](Self::get_mut),
+///   [`hide`](Self::hide), [`despawn`](Self::despawn), ...
+/// * input of the transport: [`handle_connect`](Self::handle_connect),
+///   [`handle_packet`](Self::handle_packet), [`handle_disconnect`](Self::handle_disconnect)
+/// * [`update`](Self::update), then the outputs until they are empty:
+///   [`poll_transmit`](Self::poll_transmit), [`poll_event`](Self::poll_event)
+///
+/// An `update` takes these steps, in this order. The hooks of a [host](Self::connect_local) run.
+/// Objects are hidden. Deltas of dirty objects go to their remaining observers, and the fields
+/// become clean. Objects are shown. New objects are spawned. Connections that became ready receive
+/// all visible objects. So every change reaches a client once, by a delta or by a snapshot.
+#[derive(Debug)]
+pub struct NetworkServer {
+    world: World,
+    sessions: Sessions,
+    visibility: Visibility,
+    replication: Replication,
+    outbound: Outbound,
+    calls: Box<Calls>,
+    /// The client in the same process.
+    host: Option<Box<Host>>,
+    events: Events<ServerEvent>,
+    stats: Stats,
+    clock: Clock,
+    config: ServerConfig,
+}
+
+impl NetworkServer {
+    /// Returns a server with the default settings.
+    pub fn new(prefabs: Prefabs) -> Self {
+        Self::with_config(prefabs, ServerConfig::default())
+    }
+
+    /// Returns a server with these settings.
+    pub fn with_config(prefabs: Prefabs, mut config: ServerConfig) -> Self {
+        if config.channels.is_empty() {
+            config.channels.push(Channel::Reliable);
+        }
+        config.channels.truncate(MAX_CHANNELS);
+        config.tick_rate = config.tick_rate.max(1);
+        config.framing = config.framing.min(Framing::Compact);
+        Self {
+            sessions: Sessions::new(prefabs.schema_hash()),
+            stats: Stats::for_prefabs(&prefabs),
+            visibility: Visibility::new(&config),
+            world: World::new(prefabs),
+            replication: Replication::default(),
+            outbound: Outbound::default(),
+            calls: Box::default(),
+            host: None,
+            events: Events::with_limit(config.max_events),
+            clock: Clock::default(),
+            config,
+        }
+    }
+
+    /// Returns the registered prefabs.
+    pub fn prefabs(&self) -> &Prefabs {
+        &self.world.prefabs
+    }
+
+    /// Returns the settings.
+    pub fn config(&self) -> &ServerConfig {
+        &self.config
+    }
+
+    /// Returns the counters of encoded, sent and received messages.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Returns an object.
+    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.world.identity(id)
+    }
+
+    /// Returns all objects, by ascending id.
+    pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
+        self.world.identities()
+    }
+
+    /// Returns the server's own time as of the last update. It never goes back.
+    pub fn now(&self) -> Duration {
+        self.clock.now
+    }
+
+    /// Returns the server's own time and tick. Clients estimate it as
+    /// [`NetworkClient::network_time`](crate::NetworkClient::network_time).
+    pub fn network_time(&self) -> NetworkTime {
+        NetworkTime::new(self.clock.now, self.config.tick_rate)
+    }
+
+    /// Returns the number of objects.
+    pub fn object_count(&self) -> usize {
+        self.world.objects.len()
+    }
+
+    /// Returns the first behaviour of this type on an object.
+    pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
+        self.identity(id)?.behaviour()
+    }
+
+    /// Returns the behaviour at an index of an object, for objects with two behaviours of one type.
+    pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
+        self.identity(id)?.behaviour_at(index)
+    }
+
+    /// Returns the first behaviour of this type on an object, for writing. Dropping the guard
+    /// queues a changed object for the next update.
+    ///
+    /// While a connection owns the object, only that connection writes the fields with
+    /// `#[sync_var(write = owner)]`. The server's write is reverted and reported as
+    /// [`ServerEvent::WriteRefused`]. With `server_override`, the server may write too.
+    #[inline]
+    pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
+        let at = self.world.objects.get(id.0)?.at;
+        if self.host.is_some() {
+            self.remember_local_by_type::<B>(id, at);
+        }
+        let behaviour = self.world.pools.behaviour_mut(at)?;
+        let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
+        Some(BehaviourMut::new(id, behaviour, schedule, events))
+    }
+
+    /// Returns the behaviour at an index of an object, for writing. For objects with two behaviours
+    /// of one type.
+    pub fn get_mut_at<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<BehaviourMut<'_, B>> {
+        let at = self.world.objects.get(id.0)?.at;
+        if self.host.is_some() {
+            self.remember_local(id, at, Some(index));
+        }
+        let behaviour = self.world.pools.behaviour_at_mut(at, index)?;
+        let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
+        Some(BehaviourMut::new(id, behaviour, schedule, events))
+    }
+
+    /// Returns the owner of an object.
+    pub fn owner(&self, id: NetId) -> Option<ConnectionId> {
+        self.world.objects.get(id.0)?.owner
+    }
+
+    /// Returns whether a connection observes an object, or will with the next update after it is
+    /// ready. The interest management takes effect with the next update: until then, a new object
+    /// is visible to all connections.
+    pub fn is_visible(&self, id: NetId, connection: ConnectionId) -> bool {
+        if self.is_local(connection) {
+            let replicated = self.world.objects.get(id.0);
+            return replicated.is_some_and(|replicated| self.is_visible_locally(id, replicated));
+        }
+        let known = self.sessions.connections.get(connection.0).is_some();
+        let wanted = self
+            .world
+            .objects
+            .get(id.0)
+            .map(|replicated| replicated.target_audience);
+        known
+            && wanted.is_some_and(|audience| self.visibility.audiences.admits(audience, connection))
+    }
+
+    /// Returns all connections, by ascending number.
+    pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
+        self.sessions
+            .connections
+            .values()
+            .map(|connection| connection.id)
+    }
+
+    /// Returns whether a connection is accepted and not closing.
+    pub fn is_connected(&self, connection: ConnectionId) -> bool {
+        self.sessions.is_connected(connection)
+    }
+
+    /// Returns whether a connection is ready: it receives objects and their changes.
+    pub fn is_ready(&self, connection: ConnectionId) -> bool {
+        self.sessions.is_ready(connection)
+    }
+
+    /// Returns whether a connection exists, in any state.
+    pub(crate) fn has_connection(&self, connection: ConnectionId) -> bool {
+        self.sessions.connections.get(connection.0).is_some()
+    }
+
+    /// Returns whether no change and no byte waits.
+    pub fn is_idle(&self) -> bool {
+        self.sessions.is_idle()
+            && self.visibility.is_idle()
+            && self.replication.schedule.is_empty()
+            && self.outbound.outgoing.is_empty()
+            && !self.has_backlog()
+            && self.host.as_ref().is_none_or(|host| host.is_idle())
+            && self.calls.is_idle()
+    }
+
+    /// Returns the oldest event.
+    pub fn poll_event(&mut self) -> Option<ServerEvent> {
+        self.events.pop()
+    }
+
+    /// Returns the number of all events, polled or not.
+    pub fn event_count(&self) -> u64 {
+        self.events.total()
+    }
+
+    /// Drops the events among the first `count` that are still unpolled. Transports call it, so
+    /// that clients cannot pile up events that a game ignores.
+    ///
+    /// ```
+    /// # use syncvar::*;
+    /// # let mut config = ServerConfig::default();
+    /// # config.compare_schemas = false;
+    /// # let mut server = NetworkServer::with_config(Prefabs::new(), config);
+    /// # let connection = server.handle_connect();
+    /// let old = server.event_count();
+    /// server.disconnect(connection, "enough"); // the game has its turn
+    /// server.forget_events(old); // what has come up in it waits for the next one
+    /// # assert!(matches!(server.poll_event(), Some(ServerEvent::Disconnected { .. })));
+    /// # assert!(server.poll_event().is_none());
+    /// ```
+    pub fn forget_events(&mut self, count: u64) {
+        while self.events.gone() < count && self.poll_event().is_some() {}
+    }
+
+    /// Returns the number of events dropped because of [`ServerConfig::max_events`], oldest first.
+    pub fn missed_events(&self) -> u64 {
+        self.events.missed()
+    }
+}

@@ -1,0 +1,115 @@
+//! Settings of a server.
+
+#[cfg(doc)]
+use super::{NetworkServer, ServerEvent};
+use crate::object::ChannelInfo;
+use crate::packet::Room;
+use crate::wire::DEFAULT_MAX_ELEMENTS;
+use crate::{Channel, Framing};
+
+/// Settings of a server. [`Default`] is UNet's behaviour with a comparison of schemas at connect.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ServerConfig {
+    /// Maximum packet size in bytes for gathered messages; 1340 as in UNet. A larger message gets a
+    /// packet alone, on a reliable channel.
+    pub packet_size: usize,
+    /// Maximum payload of one message in bytes, on a reliable channel in [`Framing::Compact`]; 16
+    /// MiB by default. It limits the snapshot of an object and its delta of one update; a longer
+    /// one is [`ServerEvent::SerializeFailed`]. Clients
+    /// ([`ClientConfig::max_message_size`](crate::ClientConfig::max_message_size)) and the
+    /// transport must accept as much.
+    ///
+    /// Values are clamped to 65 535 ([`MAX_BYTES`](crate::MAX_BYTES)) and `u32::MAX`. In
+    /// [`Framing::Unet`] the limit is always 65 535. An object is sent to all observers or to none,
+    /// so one observer with that framing limits the others.
+    pub max_message_size: usize,
+    /// Whether messages share a packet. Otherwise each gets a packet alone, as with UNet's
+    /// `maxDelay` of 0.
+    pub gather: bool,
+    /// Kinds of the channels, at most 64. Behaviours on other channels are never sent. An empty
+    /// list means one reliable channel.
+    pub channels: Vec<Channel>,
+    /// Whether clients must prove first that their prefabs and fields match. `false` is UNet, where
+    /// a connection is accepted at once.
+    pub compare_schemas: bool,
+    /// Best framing for clients that request it. [`Framing::Compact`] puts many objects into one
+    /// message; [`Framing::Unet`] is the literal bytes of UNet. Clients without schema comparison
+    /// always get the latter.
+    pub framing: Framing,
+    /// Maximum number of elements of a sequence or collection in owner writes and command
+    /// arguments; 1 048 576 by default. A larger one is not applied, or not run.
+    pub max_elements: usize,
+    /// Maximum size of the fields that the owner of an object writes, in bytes of a `Unet`
+    /// snapshot; 1 048 576 by default. A write beyond it is not applied. One connection may cause
+    /// four times as many bytes of comparison between two updates: each write is compared with the
+    /// former values, so that it can be undone.
+    pub max_owner_bytes: usize,
+    /// Maximum number of requested snapshots per connection and update. Further requests wait.
+    pub resyncs_per_update: usize,
+    /// Ticks per second of [`NetworkServer::network_time`]; 30 by default, at least 1. Clients
+    /// receive it. It does not limit the rate of updates.
+    pub tick_rate: u32,
+    /// Calls per second and connection of a command without a rate of its attribute
+    /// (`#[command(rate = 5.0)]`), in the server's own time. 100 by default; infinity disables the
+    /// limit. A burst may contain the calls of one second. Further calls are
+    /// [`ServerEvent::CommandRefused`].
+    pub command_rate: f64,
+    /// Maximum number of events kept for [`NetworkServer::poll_event`]; the oldest are dropped.
+    pub max_events: usize,
+    /// Minimum number of successive dirty objects with equal prefab and observers for encoding on
+    /// several threads; 16 384 by default, `usize::MAX` for never. Fewer objects pay off only if
+    /// one takes long.
+    ///
+    /// The bytes do not depend on it. The thread that calls [`NetworkServer::update`] takes part.
+    /// The others belong to its rayon pool, or to the global one.
+    #[cfg(feature = "parallel")]
+    pub parallel_from: usize,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            packet_size: 1340,
+            max_message_size: 16 * 1024 * 1024,
+            gather: true,
+            channels: vec![Channel::Reliable, Channel::Unreliable],
+            compare_schemas: true,
+            framing: Framing::Compact,
+            max_elements: DEFAULT_MAX_ELEMENTS,
+            max_owner_bytes: 1024 * 1024,
+            resyncs_per_update: 64,
+            tick_rate: 30,
+            command_rate: 100.0,
+            max_events: 100_000,
+            #[cfg(feature = "parallel")]
+            parallel_from: 16_384,
+        }
+    }
+}
+
+impl ServerConfig {
+    /// Returns the packet size for gathered messages.
+    pub(super) fn gathered_size(&self) -> usize {
+        if self.gather { self.packet_size } else { 0 }
+    }
+
+    /// Returns the facts about a channel. A missing channel counts as reliable.
+    pub(super) fn channel_info(&self, channel: u8) -> ChannelInfo {
+        let kind = self.channels.get(usize::from(channel)).copied();
+        let kind = kind.unwrap_or(Channel::Reliable);
+        ChannelInfo {
+            channel,
+            room: self.room(kind),
+            lossy: kind == Channel::Unreliable,
+        }
+    }
+
+    /// Returns the maximum length of a message.
+    pub(super) fn room(&self, channel: Channel) -> Room {
+        match channel {
+            Channel::Reliable => Room::reliable(self.max_message_size),
+            Channel::Unreliable => Room::unreliable(self.packet_size),
+        }
+    }
+}

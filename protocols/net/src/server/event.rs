@@ -1,0 +1,152 @@
+//! Events of the server.
+
+use crate::ConnectionId;
+use crate::{
+    ChangedFields, CommandRefusal, DisconnectReason, LifecycleCallback, NetId, ReadError,
+    ReceivedEvent, SynchronizeError, WriteError,
+};
+
+/// An event on the server.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ServerEvent {
+    /// A connection was accepted: its schema matches.
+    Connected {
+        /// The connection.
+        connection: ConnectionId,
+    },
+    /// A connection ended before it was accepted: the server refused it, or it left.
+    Refused {
+        /// The connection.
+        connection: ConnectionId,
+        /// The reason.
+        reason: DisconnectReason,
+    },
+    /// A connection is ready and has all visible objects.
+    Ready {
+        /// The connection.
+        connection: ConnectionId,
+    },
+    /// A connection ended. Its objects have no owner now.
+    Disconnected {
+        /// The connection.
+        connection: ConnectionId,
+        /// The reason.
+        reason: DisconnectReason,
+        /// Objects that it owned.
+        owned: Vec<NetId>,
+    },
+    /// A connection sent a malformed message, which was ignored.
+    Misbehaved {
+        /// The connection.
+        connection: ConnectionId,
+        /// The error.
+        error: ReadError,
+    },
+    /// An owner has written fields of its object.
+    Written {
+        /// The owner.
+        connection: ConnectionId,
+        /// The object.
+        object: NetId,
+        /// Index of the behaviour.
+        behaviour: usize,
+        /// The written fields.
+        fields: ChangedFields,
+    },
+    /// A connection wrote to an object without owning it. The write was ignored.
+    WriteIgnored {
+        /// The connection.
+        connection: ConnectionId,
+        /// The object.
+        object: NetId,
+    },
+    /// The game wrote to fields that only the owner may write. The write was reverted.
+    WriteRefused {
+        /// The object.
+        object: NetId,
+        /// The fields.
+        fields: ChangedFields,
+    },
+    /// A command of a connection was refused.
+    CommandRefused {
+        /// The connection.
+        connection: ConnectionId,
+        /// The object named by the command.
+        object: NetId,
+        /// Names of the behaviour and the command, if the command exists.
+        command: Option<(&'static str, &'static str)>,
+        /// The reason.
+        reason: CommandRefusal,
+    },
+    /// A call panicked. Its effects until then remain.
+    CallFailed {
+        /// The connection that sent the command. None for a call of the server on itself.
+        connection: Option<ConnectionId>,
+        /// The object.
+        object: NetId,
+        /// Name of the behaviour.
+        behaviour: &'static str,
+        /// Name of the call.
+        call: &'static str,
+        /// Message of the panic.
+        message: String,
+    },
+    /// The server raised an event for [`Everyone`](crate::Target::Everyone), itself included.
+    SyncEvent(ReceivedEvent),
+    /// A value of an object cannot be encoded. The object was not sent and stays dirty; its next
+    /// change tries again.
+    SerializeFailed {
+        /// The object.
+        object: NetId,
+        /// Name of the behaviour, if known.
+        behaviour: Option<&'static str>,
+        /// Name of the field, if known.
+        field: Option<&'static str>,
+        /// The error.
+        error: WriteError,
+    },
+    /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) returned an error or panicked.
+    /// The server continued.
+    CallbackFailed {
+        /// The object.
+        object: NetId,
+        /// Name of the behaviour.
+        behaviour: &'static str,
+        /// The callback.
+        callback: LifecycleCallback,
+        /// Message of the error or the panic.
+        message: String,
+    },
+    /// An [`on_synchronize`](crate::Synchronize::on_synchronize) could not write its data. The
+    /// object was sent without that data.
+    SynchronizeFailed {
+        /// The object.
+        object: NetId,
+        /// Name of the behaviour.
+        behaviour: &'static str,
+        /// The error.
+        error: SynchronizeError,
+    },
+    /// The channel of a behaviour does not exist, so the behaviour is never sent.
+    UnknownChannel {
+        /// The object.
+        object: NetId,
+        /// Name of the behaviour.
+        behaviour: &'static str,
+        /// Its channel.
+        channel: u8,
+    },
+}
+
+/// Error of a packet that was not handled completely.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PacketError {
+    /// The connection does not exist, or is closing.
+    #[error("{0} is not connected")]
+    UnknownConnection(ConnectionId),
+    /// A message was malformed; the messages before it were handled.
+    #[error("malformed packet: {0}")]
+    Malformed(#[from] ReadError),
+}

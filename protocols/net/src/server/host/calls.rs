@@ -1,0 +1,181 @@
+//! Calls of a host. Calls on the local client run with the next update, calls on the server at
+//! once. Both run on the same object, without bytes.
+
+use bytes::Bytes;
+
+use crate::ConnectionId;
+use crate::call::{CallPlace, Class, Failure};
+use crate::server::NetworkServer;
+use crate::server::call::{LocalCall, read_own};
+use crate::{
+    CallError, ClientEvent, CommandRefusal, Encoding, NetId, NetworkCalls, ReceivedEvent, Target,
+};
+use crate::{CallFailure, CommandSender};
+
+/// A call of the server on the local client.
+#[derive(Debug)]
+pub(super) struct LocalRpc {
+    pub(super) object: NetId,
+    /// Target to check after the object is shown.
+    target: Option<Target>,
+    place: CallPlace,
+    arguments: Bytes,
+}
+
+impl NetworkServer {
+    /// Returns the `#[command]` methods of `B` for the local client, as
+    /// [`NetworkClient::calls`](crate::NetworkClient::calls) does on another client.
+    ///
+    /// The command runs at once on the server's own object, with the local client as
+    /// [`sender`](crate::CallContext::sender). It must observe the object, and own it if the
+    /// command requires that. Rate limits do not apply. On an object that is checked out, the
+    /// command runs after the callback. A panic is
+    /// [`ServerEvent::CallFailed`](crate::ServerEvent::CallFailed).
+    pub fn local_calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Commands<'_> {
+        self.local_calls_of::<B>(id, None)
+    }
+
+    /// Like [`local_calls`](Self::local_calls), for the behaviour at an index of an object with two
+    /// behaviours of one type.
+    pub fn local_calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Commands<'_> {
+        self.local_calls_of::<B>(id, Some(index))
+    }
+
+    fn local_calls_of<B: NetworkCalls>(
+        &mut self,
+        object: NetId,
+        at: Option<usize>,
+    ) -> B::Commands<'_> {
+        const { crate::assert_calls_known::<B>() }
+        B::commands(CommandSender::through(self, object, Class::of::<B>(at)))
+    }
+
+    /// Finds a command, and checks that the local client may call it.
+    pub(crate) fn plan_local_command(
+        &self,
+        object: NetId,
+        class: Class,
+        number: u32,
+    ) -> Result<CallPlace, CallError> {
+        let host = self.host.as_ref().ok_or(CallError::NotConnected)?;
+        let replicated = self.world.objects.get(object.0);
+        let replicated = replicated.filter(|_| host.known.contains(&object));
+        let replicated = replicated.ok_or(CallError::UnknownObject(object))?;
+        let prefab = self.world.pools.prefab(replicated.at.pool);
+        let place = self
+            .world
+            .prefabs
+            .declared_call(prefab, object, class, number)?;
+        if place.schema.requires_ownership && replicated.owner != Some(host.connection) {
+            return Err(CallError::NotOwner(object));
+        }
+        Ok(place)
+    }
+
+    /// Runs a command of the local client, then the calls that it queued on the server.
+    pub(crate) fn call_locally(&mut self, object: NetId, place: CallPlace, arguments: Bytes) {
+        let sender = self.host.as_ref().map(|host| host.connection);
+        self.run_local_command(LocalCall {
+            object,
+            place,
+            sender,
+            arguments,
+        });
+        self.run_local_calls();
+    }
+
+    /// Runs a command of the local client, unless it left or lost permission.
+    pub(in crate::server) fn run_local_command(&mut self, command: LocalCall) {
+        let (object, place) = (command.object, command.place);
+        let Some(from) = command.sender.filter(|sender| self.is_local(*sender)) else {
+            return;
+        };
+        let refusal = if place.schema.requires_ownership && self.owner(object) != Some(from) {
+            CommandRefusal::NotOwner
+        } else {
+            let mut arguments = read_own(&command.arguments);
+            match self.run_call(object, &place, Some(from), &mut arguments) {
+                None if self.world.objects.get(object.0).is_some() => {
+                    return self.calls.local.push_back(command);
+                }
+                None => CommandRefusal::UnknownObject,
+                Some(Err(Failure::Malformed(error))) => CommandRefusal::Malformed(error),
+                Some(Ok(()) | Err(Failure::Panicked(_))) => return,
+            }
+        };
+        self.refuse_command(from, object, Some(&place), refusal);
+    }
+
+    /// Returns whether a target includes the local client.
+    pub(in crate::server) fn includes_local(
+        &self,
+        owner: Option<ConnectionId>,
+        target: &Target,
+    ) -> bool {
+        let Some(host) = &self.host else {
+            return false;
+        };
+        target.includes(host.connection, owner)
+    }
+
+    /// Queues a call on the local client for the next update.
+    pub(in crate::server) fn queue_local_rpc(
+        &mut self,
+        object: NetId,
+        target: Option<Target>,
+        place: CallPlace,
+        arguments: Bytes,
+    ) {
+        if let Some(host) = &mut self.host {
+            host.rpcs.push_back(LocalRpc {
+                object,
+                target,
+                place,
+                arguments,
+            });
+        }
+    }
+
+    /// Runs the queued calls on the local client. Calls that they queue run with the next update. A
+    /// call may disconnect the local client.
+    pub(super) fn run_local_rpcs(&mut self) {
+        let waiting = self.host.as_ref().map_or(0, |host| host.rpcs.len());
+        for _ in 0..waiting {
+            let call = self.host.as_mut().and_then(|host| host.rpcs.pop_front());
+            if let Some(call) = call {
+                self.run_local_rpc(call);
+            }
+        }
+        self.run_local_calls();
+    }
+
+    fn run_local_rpc(&mut self, call: LocalRpc) {
+        let (object, place) = (call.object, call.place);
+        let is_meant = |target: &Target| self.includes_local(self.owner(object), target);
+        if !self.is_seen_locally(object) || !call.target.as_ref().is_none_or(is_meant) {
+            return;
+        }
+        let mut arguments = read_own(&call.arguments);
+        let ran = self.run_unreported(object, &place, None, &mut arguments);
+        let Some(host) = &mut self.host else {
+            return;
+        };
+        let message = match ran {
+            // The object is checked out.
+            None => return host.rpcs.push_back(call),
+            Some(Ok(())) => {
+                if place.is_event() {
+                    let encoding = Encoding::Compact;
+                    let event = ReceivedEvent::new(object, &place, encoding, &call.arguments);
+                    host.events.push(ClientEvent::SyncEvent(event));
+                }
+                return;
+            }
+            Some(Err(Failure::Panicked(message))) => message,
+            Some(Err(Failure::Malformed(error))) => error.to_string(),
+        };
+        tracing::error!(%object, call = place.schema.name, message, "a call failed");
+        let failure = CallFailure::new(object, &place, message);
+        host.events.push(ClientEvent::CallFailed(Box::new(failure)));
+    }
+}

@@ -1,0 +1,86 @@
+//! `LocalClient`: the local client's view of the server's objects.
+
+use super::Host;
+use crate::ConnectionId;
+use crate::server::NetworkServer;
+use crate::{ClientEvent, NetId, NetworkBehaviour, NetworkIdentity};
+
+/// The local client's view: the server's objects except the hidden ones and the ones not announced
+/// yet. See [`NetworkServer::connect_local`].
+///
+/// Values change at once with the server's. Spawns and hides take effect with
+/// [`NetworkServer::update`], as on any client; a despawn takes effect at once.
+#[derive(Clone, Copy, Debug)]
+pub struct LocalClient<'a> {
+    server: &'a NetworkServer,
+    host: &'a Host,
+}
+
+impl NetworkServer {
+    /// Returns the view of the local client, if it is connected.
+    pub fn local_client(&self) -> Option<LocalClient<'_>> {
+        let host = self.host.as_deref()?;
+        Some(LocalClient { server: self, host })
+    }
+
+    /// Returns the oldest event of the local client. These are the events of
+    /// [`NetworkClient::poll_event`](crate::NetworkClient::poll_event), without failures of
+    /// decoding. The queue holds [`max_events`](crate::ServerConfig::max_events), plus one for each
+    /// object at connect. It ends with the local client, which
+    /// [`ServerEvent::Disconnected`](crate::ServerEvent::Disconnected) reports.
+    ///
+    /// A [`ClientEvent::Changed`] names the fields whose hooks ran, and the dirty fields of
+    /// behaviours written since the last update. A field that waits for its send interval is named
+    /// again after the next write of its behaviour.
+    pub fn poll_local_event(&mut self) -> Option<ClientEvent> {
+        self.host.as_mut()?.events.pop()
+    }
+
+    /// Returns the number of events dropped because the queue was full, oldest first.
+    pub fn missed_local_events(&self) -> u64 {
+        let host = self.host.as_ref();
+        host.map_or(0, |host| host.events.missed())
+    }
+}
+
+impl<'a> LocalClient<'a> {
+    /// Returns its connection.
+    pub fn connection(self) -> ConnectionId {
+        self.host.connection
+    }
+
+    /// Returns an object, once [`ClientEvent::Spawned`] announced it.
+    pub fn identity(self, id: NetId) -> Option<NetworkIdentity<'a>> {
+        let known = self.host.known.contains(&id);
+        known.then(|| self.server.identity(id)).flatten()
+    }
+
+    /// Returns all visible objects, by ascending id.
+    pub fn identities(self) -> impl Iterator<Item = NetworkIdentity<'a>> {
+        let server = self.server;
+        let known = self.host.known.iter();
+        known.filter_map(|id| server.identity(*id))
+    }
+
+    /// Returns the number of visible objects.
+    pub fn object_count(self) -> usize {
+        self.host.known.len()
+    }
+
+    /// Returns the first behaviour of this type on a visible object.
+    pub fn get<B: NetworkBehaviour>(self, id: NetId) -> Option<&'a B> {
+        self.identity(id)?.behaviour()
+    }
+
+    /// Returns the behaviour at an index of a visible object, for objects with two behaviours of
+    /// one type.
+    pub fn get_at<B: NetworkBehaviour>(self, id: NetId, index: usize) -> Option<&'a B> {
+        self.identity(id)?.behaviour_at(index)
+    }
+
+    /// Returns whether it observes and owns an object.
+    pub fn is_owner(self, id: NetId) -> bool {
+        let owned = self.server.owner(id) == Some(self.host.connection);
+        owned && self.host.known.contains(&id)
+    }
+}
