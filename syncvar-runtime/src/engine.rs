@@ -5,6 +5,7 @@ pub use crate::call::{
     CallPlace, CallRequest, CallRouter, Character, Class, Failure, ObjectCalls, Rates, RoutedCall,
     character_at, run,
 };
+pub use crate::clock::Clock;
 pub use crate::context::{NetworkSide, Panicked, Side, call, contain};
 pub use crate::events::Events;
 pub use crate::identity::{

@@ -12,6 +12,7 @@ mod behaviour;
 mod call;
 mod channel;
 mod client;
+mod clock;
 mod codec;
 mod context;
 #[doc(hidden)]

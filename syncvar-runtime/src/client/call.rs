@@ -1,6 +1,6 @@
-//! Calls: commands to the server, and what the server calls here.
+//! Calls: commands to the server, and remote calls from it.
 
-use super::{ClientEvent, ClientState, NetworkClient};
+use super::{ClientEvent, NetworkClient};
 use crate::call::{
     CallPlace, CallRequest, CallRouter, Class, Failure, Incoming, Name, Routed, frame, run,
     write_header,
@@ -14,17 +14,17 @@ use crate::{
     NetworkServer, NetworkWriter, ReadError, ReceivedEvent, WriteError,
 };
 
-/// A call of the server that did not come to its end.
+/// Remote call of the server that has panicked or could not be read.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallFailure {
     /// The object.
     pub object: NetId,
-    /// The name of the behaviour.
+    /// Name of the behaviour.
     pub behaviour: &'static str,
-    /// The name of the call.
+    /// Name of the call.
     pub call: &'static str,
-    /// What was wrong: what the panic said, or why the arguments could not be read.
+    /// Message of the panic, or of the error in the arguments.
     pub message: String,
 }
 
@@ -40,7 +40,7 @@ impl CallFailure {
     }
 }
 
-/// What [`NetworkClient::calls`] makes the methods on; the macro writes a type around it.
+/// Inner part of the generated type that [`NetworkClient::calls`] returns.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct CommandSender<'call> {
@@ -49,47 +49,48 @@ pub struct CommandSender<'call> {
     class: Class,
 }
 
-/// A command that is being written.
+/// Command in preparation.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct OutgoingCommand<'call> {
-    way: Result<Way<'call>, CallError>,
-    /// Of a way that has no writer of its own.
+    route: Result<Route<'call>, CallError>,
+    /// Arguments, except on a route with a writer.
     payload: NetworkWriter,
 }
 
-/// Who calls.
+/// Origin of a command.
 #[derive(Debug)]
 enum Caller<'call> {
     Client(&'call mut NetworkClient),
-    /// The local client of this server.
+    /// Local client of this server.
     Local(&'call mut NetworkServer),
-    /// A client of another protocol.
+    /// Client of another protocol.
     Other(&'call mut dyn CallRouter),
 }
 
-/// How a command gets to its server.
+/// Route of a command to its server.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "of the stack, for one call")]
-enum Way<'call> {
-    Sent(&'call mut NetworkClient, CallPlace, MessageType),
-    /// It is there already.
-    Run(&'call mut NetworkServer, CallPlace, NetId),
+#[expect(clippy::large_enum_variant, reason = "lives on the stack for one call")]
+enum Route<'call> {
+    /// In a message.
+    Message(&'call mut NetworkClient, CallPlace, MessageType),
+    /// Directly: the caller is the server's local client.
+    Direct(&'call mut NetworkServer, CallPlace, NetId),
+    /// Through another protocol.
     Routed(Routed<'call>),
 }
 
 impl NetworkClient {
-    /// Calls the server: what is returned has a method for every `#[command]` of `B`, on the first
-    /// behaviour of the object that is a `B` or has it as its base.
+    /// Returns the commands of `B` on an object: a value with one method per `#[command]`. They run on
+    /// the object's first behaviour of type `B` or with the base `B`.
     ///
-    /// The server runs the command if it finds that this client may call it. Here it is checked first
-    /// as far as a client can: a command that requires ownership is an error on an object that this
-    /// client does not own.
+    /// The server decides whether this client may call. The client checks beforehand as far as it can: a
+    /// command that requires ownership is an error on an object of another owner.
     pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Commands<'_> {
         self.calls_of::<B>(id, None)
     }
 
-    /// The same on the behaviour at a position, for objects with two behaviours of one type.
+    /// Returns the commands of the behaviour at a position, for objects with two behaviours of one type.
     pub fn calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Commands<'_> {
         self.calls_of::<B>(id, Some(index))
     }
@@ -103,7 +104,7 @@ impl NetworkClient {
         })
     }
 
-    /// Which command is meant, and how it begins in its message.
+    /// Finds a command and writes its header. Returns its place and the type of its message.
     fn begin_command(
         &self,
         object: NetId,
@@ -112,9 +113,7 @@ impl NetworkClient {
         payload: &mut NetworkWriter,
     ) -> Result<(CallPlace, MessageType), CallError> {
         let place = self.plan_command(object, class, number)?;
-        let replica = self.objects.get(object.0);
-        let prefab = replica.map(|replica| self.pools.prefab(replica.at.pool));
-        let prefab = prefab.and_then(|prefab| self.prefabs.get(prefab));
+        let prefab = self.world.prefab_of(object);
         let prefab = prefab.ok_or(CallError::UnknownObject(object))?;
         payload.at_behaviour(Some(place.name));
         let message_type = write_header(payload, object, &place, &prefab.calls);
@@ -127,24 +126,25 @@ impl NetworkClient {
         class: Class,
         number: u32,
     ) -> Result<CallPlace, CallError> {
-        if self.state != ClientState::Connected {
+        if !self.is_connected() {
             return Err(CallError::NotConnected);
         }
-        let replica = self.objects.get(object.0);
-        let replica = replica.filter(|replica| replica.announced);
+        let replica = self.world.objects.get(object.0);
+        let replica = replica.filter(|replica| replica.is_visible());
         let replica = replica.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.pools.prefab(replica.at.pool);
-        let place = self.prefabs.declared_call(prefab, object, class, number)?;
+        let prefab = self.world.pools.prefab(replica.at.pool);
+        let prefabs = &self.world.prefabs;
+        let place = prefabs.declared_call(prefab, object, class, number)?;
         if place.schema.requires_ownership && !replica.owned {
             return Err(CallError::NotOwner(object));
         }
         if usize::from(place.schema.channel) >= self.config.channels.len() {
             return Err(CallError::UnknownChannel(place.schema.channel));
         }
-        let prefab = self.prefabs.get(prefab);
-        let named = prefab.and_then(|prefab| prefab.calls.named(Name::Hash(place.schema.hash)));
+        let calls = prefabs.get(prefab).map(|prefab| &prefab.calls);
+        let named = calls.and_then(|calls| calls.named(Name::Hash(place.schema.hash)));
         let is_first = named.is_some_and(|named| named.is(&place));
-        if self.dialect == Dialect::Unet && !is_first {
+        if self.dialect() == Dialect::Unet && !is_first {
             return Err(CallError::Ambiguous);
         }
         Ok(place)
@@ -161,25 +161,25 @@ impl NetworkClient {
         if let Some(kind) = room.refusal(payload.dialect(), payload.len()) {
             return Err(WriteError::new(kind, 0, Some(place.name), None).into());
         }
-        let outgoing = self.outgoing_on(channel);
-        frame(outgoing.begin(), message_type, payload.as_bytes());
-        let length = outgoing.commit();
+        let buffer = self.outbound.on_channel(channel);
+        frame(buffer.begin(), message_type, payload.as_bytes());
+        let length = buffer.commit();
         self.stats.count_encoded(message_type, length);
         Ok(())
     }
 
-    /// How long a command on a channel may be.
+    /// Returns the size limit of a command on a channel.
     fn command_room(&self, channel: u8) -> Room {
         match self.config.channels.get(usize::from(channel)) {
             Some(Channel::Unreliable) => {
                 Room::unreliable(self.config.packet_size.min(FRAME + MAX_BYTES))
             }
-            // The server takes no long message.
+            // The server accepts no message in the long form.
             _ => Room::reliable(MAX_BYTES),
         }
     }
 
-    /// Runs a call of the server, when its object has been announced.
+    /// Runs a call of the server, now or after its object's announcement.
     pub(super) fn handle_call(
         &mut self,
         channel: u8,
@@ -188,13 +188,10 @@ impl NetworkClient {
     ) -> Result<(), ReadError> {
         let mut call = Incoming::decode(message_type, payload)?;
         call.arguments = call.arguments.with_max_elements(self.config.max_elements);
-        if self.put_off_call(call.object, channel, message_type, payload) {
+        if self.defer_call_until_spawned(call.object, channel, message_type, payload) {
             return Ok(());
         }
-        let Some(replica) = self.objects.get(call.object.0) else {
-            return Ok(());
-        };
-        let prefab = self.prefabs.get(self.pools.prefab(replica.at.pool));
+        let prefab = self.world.prefab_of(call.object);
         let place = prefab.and_then(|prefab| prefab.calls.named(call.name));
         let fits = |place: &CallPlace| match message_type {
             MessageType::SyncEvent => place.is_event(),
@@ -242,7 +239,7 @@ impl NetworkClient {
             Some(Err(Failure::Panicked(message))) => (message, Ok(())),
             Some(Err(Failure::Malformed(error))) => (error.to_string(), Err(error)),
         };
-        tracing::error!(%object, call = place.schema.name, message, "a call failed");
+        tracing::error!(%object, call = place.schema.name, message, "a call has failed");
         self.events
             .push(ClientEvent::CallFailed(Box::new(CallFailure::new(
                 object, place, message,
@@ -252,7 +249,7 @@ impl NetworkClient {
 }
 
 impl<'call> CommandSender<'call> {
-    /// For the local client of a server.
+    /// Creates a sender for the local client of a server.
     pub(crate) fn of_local(server: &'call mut NetworkServer, object: NetId, class: Class) -> Self {
         Self {
             caller: Caller::Local(server),
@@ -261,7 +258,7 @@ impl<'call> CommandSender<'call> {
         }
     }
 
-    /// For a client of another protocol.
+    /// Creates a sender for a client of another protocol.
     pub fn through(router: &'call mut dyn CallRouter, object: NetId, class: Class) -> Self {
         Self {
             caller: Caller::Other(router),
@@ -270,22 +267,22 @@ impl<'call> CommandSender<'call> {
         }
     }
 
-    /// Begins the call of this number among those that the class declares.
+    /// Begins the call with this number among the class's declarations.
     pub fn begin(self, number: u32) -> OutgoingCommand<'call> {
         let (object, class) = (self.object, self.class);
         match self.caller {
             Caller::Client(client) => {
-                let mut payload = NetworkWriter::with_dialect(client.dialect);
+                let mut payload = NetworkWriter::with_dialect(client.dialect());
                 let begun = client.begin_command(object, class, number, &mut payload);
-                let way = begun.map(|(place, message)| Way::Sent(client, place, message));
-                OutgoingCommand { way, payload }
+                let route = begun.map(|(place, message)| Route::Message(client, place, message));
+                OutgoingCommand { route, payload }
             }
             Caller::Local(server) => {
                 let mut payload = NetworkWriter::with_dialect(Dialect::Compact);
                 let planned = server.plan_local_command(object, class, number);
                 payload.at_behaviour(planned.as_ref().ok().map(|place| place.name));
-                let way = planned.map(|place| Way::Run(server, place, object));
-                OutgoingCommand { way, payload }
+                let route = planned.map(|place| Route::Direct(server, place, object));
+                OutgoingCommand { route, payload }
             }
             Caller::Other(router) => {
                 let request = CallRequest {
@@ -295,7 +292,7 @@ impl<'call> CommandSender<'call> {
                     target: None,
                 };
                 OutgoingCommand {
-                    way: Ok(Way::Routed(Routed::begin(router, request))),
+                    route: Ok(Route::Routed(Routed::begin(router, request))),
                     payload: NetworkWriter::new(),
                 }
             }
@@ -304,9 +301,9 @@ impl<'call> CommandSender<'call> {
 }
 
 impl OutgoingCommand<'_> {
-    /// Where to write the arguments.
+    /// Returns the writer of the arguments.
     pub fn writer(&mut self) -> &mut NetworkWriter {
-        if let Ok(Way::Routed(routed)) = &mut self.way
+        if let Ok(Route::Routed(routed)) = &mut self.route
             && let Some(writer) = routed.writer()
         {
             return writer;
@@ -318,21 +315,21 @@ impl OutgoingCommand<'_> {
     ///
     /// # Errors
     ///
-    /// Those of the call; nothing is sent then.
+    /// When the call is invalid, or its arguments cannot be written.
     pub fn send(mut self) -> Result<(), CallError> {
-        let way = self.way?;
+        let route = self.route?;
         if let Some(error) = self.payload.take_error() {
             return Err(error.into());
         }
-        match way {
-            Way::Sent(client, place, message_type) => {
+        match route {
+            Route::Message(client, place, message_type) => {
                 client.send_command(&place, message_type, &self.payload)
             }
-            Way::Run(server, place, object) => {
+            Route::Direct(server, place, object) => {
                 server.call_locally(object, place, self.payload.take_bytes());
                 Ok(())
             }
-            Way::Routed(routed) => routed.send(),
+            Route::Routed(routed) => routed.send(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a client tells the application.
+//! `ClientEvent`: reports of a client to the application.
 
 use std::fmt;
 
@@ -8,183 +8,208 @@ use crate::{
     ReadError, ReceivedEvent, SynchronizeFailure,
 };
 
-/// Something that happened on the client.
+/// Report of a [`NetworkClient`](crate::NetworkClient), returned by
+/// [`poll_event`](crate::NetworkClient::poll_event).
+///
+/// ```
+/// # use syncvar_runtime::*;
+/// # #[derive(Default)] struct Door { open: SyncVar<bool> }
+/// # impl NetworkBehaviour for Door {
+/// #     type Previous = ();
+/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Door", base: None, fields: &[] };
+/// #     fn sync_var_dirty_bits(&self) -> u64 { self.open.is_dirty().into() }
+/// #     fn set_dirty_bit(&mut self, _: u64) { self.open.set_dirty(); }
+/// #     fn clear_all_dirty_bits(&mut self) { self.open.clear_dirty(); }
+/// #     fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool { writer.write(&*self.open); true }
+/// #     fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+/// #         self.open = reader.read::<bool>()?.into(); Ok(())
+/// #     }
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default());
+/// net.settle();
+/// let mut spawned = Vec::new();
+/// while let Some(event) = net.client_mut(0).poll_event() {
+///     match event {
+///         ClientEvent::Spawned { object } => spawned.push(object),
+///         ClientEvent::Disconnected { reason } => panic!("{reason}"),
+///         _ => {}
+///     }
+/// }
+/// assert_eq!(spawned, [door]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientEvent {
-    /// The server has let us in.
+    /// The server has accepted the connection.
     Connected,
-    /// The server has not let us in.
+    /// The server has refused the connection.
     Refused {
-        /// Why.
+        /// Reason of the refusal.
         reason: DisconnectReason,
     },
-    /// The connection is over. The objects stay as they are until the next connection, or
+    /// The connection has ended. The objects stay until the next connection, or
     /// [`forget_objects`](crate::NetworkClient::forget_objects).
     Disconnected {
-        /// Why.
+        /// Reason of the end.
         reason: DisconnectReason,
     },
-    /// Every object that this client may see has been spawned.
+    /// All objects that this client may see are spawned.
     Ready,
-    /// The server sends no more objects and changes until [`ready`](crate::NetworkClient::ready).
+    /// The server sends no objects and updates until [`ready`](crate::NetworkClient::ready).
     NotReady,
-    /// An object is there, with its state, and its callbacks have run. Objects that come in one burst
-    /// are announced when all of them are there.
+    /// An object has been spawned with its state, and its callbacks have run. The objects of a burst are
+    /// announced together at its end.
     Spawned {
-        /// Which.
+        /// The object.
         object: NetId,
     },
-    /// Fields of an object have been received; the hooks of those that are different now have run.
+    /// Fields of an object have been received, and the hooks of the different ones have run.
     Changed {
-        /// Which object.
+        /// The object.
         object: NetId,
-        /// The position of the behaviour on it.
+        /// Position of the behaviour.
         behaviour: usize,
-        /// Which fields.
+        /// Received fields.
         fields: ChangedFields,
     },
-    /// An object is gone.
+    /// An object has been removed.
     Despawned {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// Whether it still exists for others.
+        /// Whether it still exists for other clients.
         hidden: bool,
     },
-    /// This client has become the owner of an object, or is no longer.
+    /// This client has gained or lost ownership of an object.
     OwnerChanged {
-        /// Which.
+        /// The object.
         object: NetId,
         /// Whether this client owns it now.
         owned: bool,
     },
-    /// A message for an object could not be read. It keeps what it has, some of it perhaps new, and
-    /// ignores further updates; the server has been asked for all of it.
+    /// A message for an object was unreadable. The object keeps its values, some of them possibly new.
+    /// Further updates are ignored, and the server has been asked for a snapshot.
     Poisoned {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// What could not be read.
+        /// Error of the read.
         error: ReadError,
     },
-    /// An object has been sent whole again, after [`Poisoned`](Self::Poisoned) or after
-    /// [`NotReady`](Self::NotReady). No hook has run for what is different now.
+    /// A snapshot of a known object has arrived, after [`Poisoned`](Self::Poisoned) or
+    /// [`NotReady`](Self::NotReady). No hooks have run for its changes.
     Restored {
-        /// Which.
+        /// The object.
         object: NetId,
     },
-    /// The application has written to fields that this client may not write. The server has been asked
-    /// for the object, and its values take the place of what was written:
-    /// [`Restored`](Self::Restored) tells when.
+    /// The application has written to fields without permission. The server has been asked for a
+    /// snapshot, whose values replace the writes: [`Restored`](Self::Restored) reports its arrival.
     WriteRefused {
-        /// Which object.
+        /// The object.
         object: NetId,
-        /// The position of the behaviour on it.
+        /// Position of the behaviour.
         behaviour: usize,
-        /// Which fields.
+        /// Refused fields.
         fields: ChangedFields,
     },
-    /// An object is below another one now, or below none. What its parent is when it is spawned is part of
-    /// its state.
+    /// The parent of an object has changed. The parent at spawn time is part of the snapshot.
     ParentChanged {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// What it is below. This client may not see that.
+        /// The new parent, possibly invisible to this client.
         parent: Option<NetId>,
     },
-    /// Every scene object that this client may see has been spawned: before [`Ready`](Self::Ready), and
-    /// when the server says that its scene is complete
-    /// ([`NetworkServer::scene_loaded`](crate::NetworkServer::scene_loaded)). Only where there are scene
-    /// objects.
+    /// All scene objects that this client may see are spawned. Reported before [`Ready`](Self::Ready),
+    /// and when the server declares its scene complete
+    /// ([`NetworkServer::scene_loaded`](crate::NetworkServer::scene_loaded)). Requires at least one scene
+    /// object.
     SceneObjectsSpawned,
-    /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) returned an error or panicked.
-    /// Everything else went on.
+    /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) has returned an error or panicked. The
+    /// client continues.
     CallbackFailed(Box<CallbackFailure>),
-    /// A hook panicked. The fields are as they should be; hooks that come after it on the same
-    /// behaviour have not run, those of other behaviours have.
+    /// A hook has panicked. The field values are complete. Later hooks of the same behaviour have not
+    /// run; hooks of other behaviours have.
     HookFailed(Box<HookFailure>),
     /// An [`on_synchronize`](crate::Synchronize::on_synchronize) could not read its data. The object is
-    /// there all the same.
+    /// spawned nevertheless.
     SynchronizeFailed(Box<SynchronizeFailure>),
     /// An object has raised an event: see [`ReceivedEvent::arguments`].
     SyncEvent(ReceivedEvent),
-    /// A call of the server panicked, or its arguments could not be read. What it did until then
-    /// stands; the object is as good as before.
+    /// A call of the server has panicked, or its arguments were unreadable. Its effects up to that point
+    /// stay, and the object remains usable.
     CallFailed(Box<CallFailure>),
-    /// An object of the server cannot be made here.
+    /// This client cannot make an object of the server.
     SpawnFailed {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// What names its prefab; 0 where the server does not say.
+        /// Asset id of its prefab; 0 if the server did not send one.
         asset_id: NetworkHash128,
-        /// Why.
+        /// Reason of the failure.
         reason: SpawnFailure,
     },
-    /// An object has come that another one refers to: what a [`NetRef`](crate::NetRef) or
-    /// [`BehaviourRef`](crate::BehaviourRef) gave nothing for since it was received gives the object
-    /// now. Follows the [`Spawned`](Self::Spawned) of the target.
+    /// The target of a reference has arrived: a received [`NetRef`](crate::NetRef) or
+    /// [`BehaviourRef`](crate::BehaviourRef) resolves from now on. Follows the
+    /// [`Spawned`](Self::Spawned) of the target.
     ///
-    /// Objects that come in one burst, before [`Ready`](Self::Ready), are all there when they are
-    /// announced: there is no such event for a reference from one of them to another. Nor is there one
-    /// for an object that is shown again, if the reference has been resolved before. The holder may
-    /// have got another reference since: what this is about is what it once was sent.
+    /// References between objects of one burst are resolved from the beginning and cause no event.
+    /// Neither does a reference that was resolved before its target was hidden and shown again. The
+    /// holder may have received another reference since.
     ReferenceResolved {
-        /// The object that has the reference.
+        /// Holder of the reference.
         object: NetId,
-        /// The object that it refers to.
+        /// Target of the reference.
         target: NetId,
     },
-    /// Messages that were held for an object that was not there have been dropped: it has not come in
-    /// time, it cannot be made, there were too many, or the connection is over. See
+    /// Early messages of an object have been dropped. The object has not arrived in time or cannot be
+    /// made, a limit was exceeded, or the connection has ended. See
     /// [`ClientConfig::hold_time`](crate::ClientConfig::hold_time).
     HeldDropped {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// How many messages.
+        /// Number of dropped messages.
         messages: usize,
     },
 }
 
-/// Why an object of the server cannot be made on this client.
+/// Reason why a client cannot make an object of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnFailure {
-    /// No prefab has this asset id.
+    /// The asset id belongs to no prefab.
     #[error("no prefab has this asset id")]
     UnknownPrefab,
-    /// [`ClientConfig::max_objects`](crate::ClientConfig::max_objects) are there already.
-    #[error("there are as many objects as the limit allows")]
+    /// The client holds [`ClientConfig::max_objects`](crate::ClientConfig::max_objects) objects.
+    #[error("the client holds as many objects as the limit allows")]
     TooManyObjects,
-    /// No dormant scene object has this number:
-    /// [`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object). If it is added, the
-    /// server is asked for it again.
+    /// The scene id belongs to no dormant object:
+    /// [`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object). Adding the object
+    /// asks the server for it again.
     #[error("no dormant scene object has the number {}", .scene_id.0)]
     UnknownSceneObject {
-        /// Its number in the scene.
+        /// Its scene id.
         scene_id: NetworkSceneId,
     },
-    /// The scene object of this number has other behaviours here.
+    /// The dormant scene object has other behaviours.
     #[error("scene object {} has other behaviours", .scene_id.0)]
     OtherBehaviours {
-        /// Its number in the scene.
+        /// Its scene id.
         scene_id: NetworkSceneId,
     },
 }
 
-/// A hook that panicked.
+/// Panic of a hook.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HookFailure {
     /// The object.
     pub object: NetId,
-    /// The fields of the behaviour that have been received; the hook is that of one of them. On a host,
-    /// those that have changed.
+    /// Received fields of the behaviour, one of which has the hook. On a host: its changed fields.
     pub fields: ChangedFields,
-    /// What the panic said.
+    /// Message of the panic.
     pub message: String,
 }
 
 impl HookFailure {
-    /// Logs it too.
+    /// Creates a failure and logs it.
     #[doc(hidden)]
     pub fn new(object: NetId, fields: ChangedFields, message: String) -> Self {
         tracing::error!(%object, behaviour = fields.behaviour(), message, "a hook panicked");
@@ -196,7 +221,7 @@ impl HookFailure {
     }
 }
 
-/// A set of fields of one behaviour.
+/// Set of fields of one behaviour.
 #[derive(Clone, Copy)]
 pub struct ChangedFields {
     schema: &'static BehaviourSchema,
@@ -209,22 +234,22 @@ impl ChangedFields {
         Self { schema, dirty_bits }
     }
 
-    /// The name of the behaviour.
+    /// Returns the name of the behaviour.
     pub fn behaviour(&self) -> &'static str {
         self.schema.name
     }
 
-    /// The set as dirty bits: bit *i* is field *i*, the fields of bases first.
+    /// Returns the set as dirty bits: bit *i* is field *i*, the fields of bases first.
     pub fn dirty_bits(&self) -> u64 {
         self.dirty_bits
     }
 
-    /// The names of the fields, in declaration order.
+    /// Returns the names of the fields in declaration order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.schema.field_names(self.dirty_bits)
     }
 
-    /// Whether the field of this name is among them.
+    /// Returns whether the set contains the field with this name.
     pub fn contains(&self, name: &str) -> bool {
         self.names().any(|field| field == name)
     }
@@ -248,7 +273,7 @@ mod tests {
     use super::ClientEvent;
 
     #[test]
-    fn an_event_is_half_a_cache_line() {
+    fn event_is_half_a_cache_line() {
         assert_eq!(size_of::<ClientEvent>(), 32);
     }
 }

@@ -1,5 +1,4 @@
-//! Lending: the behaviours of an object outside of their pool, so that they can be called with the
-//! whole client at hand.
+//! Check-out: an object's behaviours leave their pool, so that a callback may use the whole client.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -11,27 +10,27 @@ use crate::lifecycle::{Lends, LentObjects, LifecycleCallback, call_all};
 
 impl Lends for NetworkClient {
     fn lent(&mut self) -> &mut LentObjects {
-        &mut self.lent
+        &mut self.world.checked_out
     }
 
-    // Lends the behaviours of an object to something that has the whole client at hand. The object is
-    // there meanwhile, but not its behaviours. What comes up for it is done when they are given back.
-    // Does nothing if there is no such object, or if it is lent already.
+    // Checks out an object for the action. The object exists meanwhile, without its behaviours.
+    // Callbacks and removals that come up for it run before the check-in. Does nothing for a missing or
+    // checked-out object.
     fn lend<R>(
         &mut self,
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
-        let at = self.objects.get(id.0)?.at;
-        let mut slots = self.pools.take(at)?;
-        self.lent.push(id);
+        let at = self.world.objects.get(id.0)?.at;
+        let mut slots = self.world.pools.take(at)?;
+        self.world.checked_out.push(id);
         self.begin_writes(id, &mut *slots);
-        // What is lent is given back, whatever happens.
+        // The check-in happens even if the action panics.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
         self.run_waiting(id, &mut *slots);
         self.end_writes(id, &mut *slots);
-        self.pools.give_back(at, slots);
-        if let Some(leaving) = self.lent.pop() {
+        self.world.pools.give_back(at, slots);
+        if let Some(leaving) = self.world.checked_out.pop() {
             self.remove(id, leaving);
         }
         match result {
@@ -64,7 +63,7 @@ mod tests {
         NetworkWriter, Prefabs, ReadError,
     };
 
-    /// A behaviour with nothing but a number of its own.
+    /// Behaviour with a local number and no field.
     #[derive(Default)]
     struct Lamp(u8);
 
@@ -93,7 +92,7 @@ mod tests {
     const SPAWN: [u8; 20] = [16, 0, 10, 0, 1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
     #[test]
-    fn a_scene_object_that_goes_while_it_is_lent_is_dormant_afterwards() {
+    fn scene_object_removed_during_a_callback_becomes_dormant() {
         let config = ClientConfig {
             compare_schemas: false,
             ..ClientConfig::default()
@@ -108,7 +107,7 @@ mod tests {
             client.handle_packet(0, &parent).unwrap();
             client.handle_packet(0, &SPAWN).unwrap();
             let id = client.scene_object(scene_id).unwrap();
-            let lent = client.lend(id, |slots, client| {
+            let ran = client.lend(id, |slots, client| {
                 let behaviour: &mut dyn std::any::Any = slots.slot_mut(0).unwrap().behaviour_mut();
                 behaviour.downcast_mut::<Lamp>().unwrap().0 = number;
                 let asked = call(slots, 0, id, Side::Client(client), |_, context| {
@@ -117,9 +116,9 @@ mod tests {
                 });
                 assert_eq!(asked, Some(Ok(())));
                 client.handle_connect();
-                assert!(client.dormant(scene_id).is_none(), "it is still lent");
+                assert!(client.dormant(scene_id).is_none(), "still checked out");
             });
-            assert!(lent.is_some());
+            assert!(ran.is_some());
             let lamp: &Lamp = client.dormant(scene_id).unwrap().behaviour().unwrap();
             assert_eq!(lamp.0, number);
         }
