@@ -23,7 +23,7 @@ pub struct ClientPacket {
 #[derive(Debug)]
 pub(super) struct Outbound {
     /// Messages not yet cut into packets.
-    pub(super) buffer: Segments,
+    buffer: Segments,
     /// Channel of the messages in the buffer.
     channel: u8,
     /// Packets and their channels, oldest first.

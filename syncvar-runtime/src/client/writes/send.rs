@@ -48,7 +48,7 @@ impl NetworkClient {
             return encoder.left;
         }
         let failed = encoder.writer.take_error().is_some();
-        let buffer = &mut self.outbound.buffer;
+        let buffer = self.outbound.on_channel(0);
         let writer = buffer.begin();
         let start = begin(MessageType::OwnerWrite, writer);
         writer.write_packed_u32(id.0);
