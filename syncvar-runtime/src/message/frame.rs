@@ -1,22 +1,22 @@
-//! Frames: what stands around the payload of a message, and the cutting of packets into messages.
+//! Frames: message headers, and the split of packets into messages.
 //!
-//! The short form is the size of the payload (`u16`) and the type (`i16`). The long form, for payloads
-//! whose size that cannot say, is a short one of type 24 around the length (`u32`) and the type
-//! (`i16`), with the payload behind it. WIRE.md, section 4.
+//! The short form is the size of the payload (`u16`) and the type (`i16`). The long form is for payloads
+//! beyond a `u16`: a short form of type 24 around the length (`u32`) and the type (`i16`), followed by
+//! the payload. WIRE.md, section 4.
 
 use super::MessageType;
 use crate::{MAX_BYTES, NetworkReader, ReadError, ReadErrorKind};
 
-/// The bytes before the payload of a message in the short form.
+/// Header length of the short form, in bytes.
 pub(crate) const FRAME: usize = 4;
 
-/// The bytes before the payload of a message in the long form.
+/// Header length of the long form, in bytes.
 pub(crate) const LONG_FRAME: usize = 10;
 
-/// What the size of a message in the long form says: the length and the type.
+/// Size in the outer header of the long form: inner length and type.
 const LONG_SIZE: u8 = 6;
 
-/// How many bytes stand before a payload of this length.
+/// Returns the header length for a payload of this length.
 pub(crate) fn frame_length(payload: usize) -> usize {
     if payload > MAX_BYTES {
         LONG_FRAME
@@ -25,31 +25,31 @@ pub(crate) fn frame_length(payload: usize) -> usize {
     }
 }
 
-/// What stands before a payload in the long form, up to the type of the message.
+/// Returns the header of the long form without the inner type.
 pub(crate) fn long_head(payload: u32) -> [u8; LONG_FRAME - 2] {
     let [low, high] = MessageType::Long.number().to_le_bytes();
     let [a, b, c, d] = payload.to_le_bytes();
     [LONG_SIZE, 0, low, high, a, b, c, d]
 }
 
-/// One message of a packet.
+/// Message in a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame<'a> {
     pub(crate) message_type: i16,
     pub(crate) payload: &'a [u8],
-    /// Whether it came in the long form.
+    /// Whether it has the long form.
     pub(crate) long: bool,
 }
 
 impl Frame<'_> {
-    /// How many bytes of the packet the message takes.
+    /// Returns the length of the message with its header.
     pub(crate) fn length(&self) -> usize {
         let head = if self.long { LONG_FRAME } else { FRAME };
         head + self.payload.len()
     }
 }
 
-/// Cuts a packet into its messages; ends after the first error.
+/// Iterator over the messages of a packet; ends after the first error.
 pub(crate) struct Frames<'a> {
     reader: NetworkReader<'a>,
     failed: bool,
@@ -77,7 +77,7 @@ impl<'a> Frames<'a> {
         })
     }
 
-    /// The rest of a message in the long form. One that is not as it should be has no border.
+    /// Reads the rest of the long form. After an error, the border of the message is unknown.
     #[cold]
     fn read_long(&mut self, size: u16) -> Result<Frame<'a>, ReadError> {
         if size != u16::from(LONG_SIZE) {
@@ -121,7 +121,7 @@ impl<'a> Iterator for Frames<'a> {
 mod tests {
     use super::{Frame, Frames, LONG_FRAME, ReadError, long_head};
 
-    /// A message in the long form, whatever its length.
+    /// Returns a message in the long form.
     fn long(message_type: i16, payload: &[u8]) -> Vec<u8> {
         let head = long_head(u32::try_from(payload.len()).unwrap());
         [&head[..], &message_type.to_le_bytes(), payload].concat()
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_is_cut_into_its_messages_until_the_first_error() {
+    fn packet_is_split_until_the_first_error() {
         let mut frames = Frames::new(&[1, 0, 12, 0, 1, 9, 0, 12, 0]);
         assert_eq!(frames.next().unwrap().unwrap().payload, [1]);
         let error = frames.next().unwrap().unwrap_err();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_message_is_cut_out_as_the_message_that_it_is_and_borrowed() {
+    fn long_message_is_split_off_with_its_type_and_borrowed() {
         for length in [0, 1, 65_535, 65_536, 200_000] {
             let payload = vec![7; length];
             let packet = [&long(22, &payload)[..], &[1, 0, 12, 0, 1]].concat();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_message_that_is_not_as_it_should_be_ends_the_packet() {
+    fn malformed_long_message_ends_the_packet() {
         let nested = long(24, &long(22, &[1, 2]));
         let expected = "24 is not a valid type of a long message, at byte 10";
         assert_eq!(cut(&nested), [Err(expected.into())]);
