@@ -1,33 +1,41 @@
-//! Channels, and why a connection ends.
+//! Channel kinds and disconnect reasons.
 
 use crate::SchemaDifference;
 
-/// What a channel promises.
+/// Delivery guarantee of a channel.
+///
+/// The index in [`ServerConfig::channels`](crate::ServerConfig::channels) is the channel's number. The
+/// default is a reliable channel 0 and an unreliable channel 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Channel {
-    /// Everything arrives, once and in order; packets may be of any size. The order is kept among all
-    /// reliable channels of a connection: the full state of an object goes on channel 0, and its
-    /// changes go on the channels of its behaviours.
+    /// Packets arrive once and in order, and may have any size. All reliable channels of a connection
+    /// share one order: snapshots use channel 0, deltas the channels of their behaviours.
     Reliable,
-    /// A packet may be lost, come twice or out of order; none is larger than the packet size.
-    /// State that travels here is not sent again when it is lost.
+    /// Packets may be lost, duplicated or reordered, and are at most as large as the packet size. A lost
+    /// delta is not repeated.
     Unreliable,
 }
 
-/// Why a connection ended or was refused.
+/// Reason of a refusal or of the end of a connection.
+///
+/// ```
+/// # use syncvar_runtime::DisconnectReason;
+/// let reason = DisconnectReason::Requested("server restarts".into());
+/// assert_eq!(reason.to_string(), "disconnected: server restarts");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DisconnectReason {
-    /// One side asked for it, in these words.
+    /// A side has closed the connection with this text.
     #[error("disconnected: {0}")]
     Requested(String),
-    /// The two sides do not know the same prefabs, behaviours or fields.
+    /// The sides know different prefabs, behaviours or fields.
     #[error("{}", describe(.0.as_deref()))]
     SchemaMismatch(Option<Box<SchemaDifference>>),
-    /// The two sides speak different versions of the handshake.
+    /// The sides speak different versions of the handshake.
     #[error("the server speaks another version of the protocol")]
     VersionMismatch,
-    /// The transport lost it.
+    /// The transport has lost the connection.
     #[error("the connection was lost")]
     ConnectionLost,
 }
@@ -42,7 +50,7 @@ fn describe(difference: Option<&SchemaDifference>) -> String {
 }
 
 impl DisconnectReason {
-    /// The number on the wire.
+    /// Returns the number on the wire.
     pub(crate) fn number(&self) -> u8 {
         match self {
             Self::Requested(_) => 0,
@@ -52,7 +60,7 @@ impl DisconnectReason {
         }
     }
 
-    /// The text that goes with the number.
+    /// Returns the text on the wire.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Requested(text) => text.clone(),
@@ -60,7 +68,7 @@ impl DisconnectReason {
         }
     }
 
-    /// Back from the wire; a number that is not known counts as a request.
+    /// Returns the reason with a number. An unknown number counts as a request.
     pub(crate) fn from_wire(number: u8, text: String) -> Self {
         match number {
             1 => Self::SchemaMismatch(None),

@@ -1,48 +1,48 @@
-//! What has been sent and received, as plain numbers.
+//! Statistics: counters of sent and received messages.
 
 use crate::{CommandRefusal, MessageType, Prefabs};
 
-/// A number of messages and their bytes.
+/// Number of messages and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counter {
-    /// How many.
+    /// Number of messages.
     pub messages: u64,
-    /// Their bytes, headers included.
+    /// Their bytes with headers.
     pub bytes: u64,
 }
 
-/// What one behaviour of one prefab has cost a server to encode.
+/// Encoding cost of one behaviour of one prefab on a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BehaviourStats {
-    /// The prefab.
+    /// Name of the prefab.
     pub prefab: String,
-    /// The behaviour.
+    /// Name of the behaviour.
     pub behaviour: String,
-    /// Full states: how many, and their bytes.
+    /// Snapshots.
     pub full: Counter,
-    /// Changes, a clean behaviour's empty mask included: how many, and their bytes.
+    /// Deltas, including the empty masks of clean behaviours.
     pub delta: Counter,
 }
 
-/// Commands of clients that a server has not run, by the reason.
+/// Refused commands of clients, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefusedCommands {
-    /// There was no such object, or the connection did not see it.
+    /// The object does not exist, or the connection does not observe it.
     pub unknown_object: u64,
-    /// The object had no such command.
+    /// The object has no such command.
     pub unknown_call: u64,
-    /// Only the owner may call it.
+    /// The command requires ownership.
     pub not_owner: u64,
-    /// It came more often than the rate allows.
+    /// The calls exceed the command's rate.
     pub too_often: u64,
-    /// Its arguments could not be read.
+    /// The arguments are unreadable.
     pub malformed: u64,
 }
 
 impl RefusedCommands {
-    /// How many there were in all.
+    /// Returns the sum of all reasons.
     pub fn total(&self) -> u64 {
         self.unknown_object + self.unknown_call + self.not_owner + self.too_often + self.malformed
     }
@@ -58,29 +58,55 @@ impl RefusedCommands {
     }
 }
 
-/// Plain counters, from the start on. On a server a message that several clients get is encoded
-/// once: `encoded` counts it once, `sent` counts the packets of every client. Of the messages of many
-/// objects, [`UpdateBatch`](MessageType::UpdateBatch) and [`SpawnBatch`](MessageType::SpawnBatch),
-/// every object counts as a message.
+/// Counters of a server or client since its creation.
+///
+/// A server encodes a message for several clients once: `encoded` counts it once, `sent` counts the
+/// packets of every client. In [`UpdateBatch`](MessageType::UpdateBatch) and
+/// [`SpawnBatch`](MessageType::SpawnBatch) every object counts as a message.
+///
+/// ```
+/// # use syncvar_runtime::*;
+/// # #[derive(Default)] struct Door { open: SyncVar<bool> }
+/// # impl NetworkBehaviour for Door {
+/// #     type Previous = ();
+/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Door", base: None, fields: &[] };
+/// #     fn sync_var_dirty_bits(&self) -> u64 { self.open.is_dirty().into() }
+/// #     fn set_dirty_bit(&mut self, _: u64) { self.open.set_dirty(); }
+/// #     fn clear_all_dirty_bits(&mut self) { self.open.clear_dirty(); }
+/// #     fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool { writer.write(&*self.open); true }
+/// #     fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+/// #         self.open = reader.read::<bool>()?.into(); Ok(())
+/// #     }
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// net.settle();
+/// for _ in 0..3 {
+///     net.server.spawn(Door::default());
+/// }
+/// net.settle();
+/// let stats = net.client(0).stats();
+/// assert_eq!(stats.decoded(MessageType::SpawnBatch).messages, 3);
+/// assert_eq!(stats.received, net.server.stats().sent);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Packets given to the transport, and their bytes.
+    /// Packets passed to the transport.
     pub sent: Counter,
-    /// Packets taken from the transport, and their bytes.
+    /// Packets received from the transport.
     pub received: Counter,
-    /// Messages for objects that are not there: late ones, mostly. On a client those that are held
-    /// until the object comes are not among them unless they are dropped in the end.
+    /// Messages for unknown objects, usually sent before a despawn arrived. On a client, an early
+    /// message counts only if it is dropped.
     pub unknown_objects: u64,
-    /// Pings that a server has not answered, because the client asked too often.
+    /// Pings that a server has not answered, because they came too often.
     pub ignored_pings: u64,
-    /// Writes to objects by connections that do not own them, by former owners mostly, and writes that
-    /// could not be read or went beyond a limit. On a server.
+    /// Writes that a server has ignored: from connections without ownership (usually previous owners),
+    /// unreadable or beyond a limit.
     pub ignored_writes: u64,
-    /// Commands of clients that the server has not run.
+    /// Commands that the server has refused.
     pub refused_commands: RefusedCommands,
-    /// What each behaviour of each prefab has cost to encode, in the order of registration. On a
-    /// server: on a client all of them are 0.
+    /// Encoding cost of each behaviour of each prefab, in order of registration. On a client all
+    /// counters are 0.
     pub behaviours: Vec<BehaviourStats>,
     encoded: [Counter; MessageType::ALL.len()],
     decoded: [Counter; MessageType::ALL.len()],
@@ -103,12 +129,12 @@ impl Stats {
         }
     }
 
-    /// Messages of a type that this side has encoded.
+    /// Returns the counter of encoded messages of a type.
     pub fn encoded(&self, message_type: MessageType) -> Counter {
         self.encoded[message_type.index()]
     }
 
-    /// Messages of a type that this side has decoded.
+    /// Returns the counter of decoded messages of a type.
     pub fn decoded(&self, message_type: MessageType) -> Counter {
         self.decoded[message_type.index()]
     }
@@ -132,7 +158,7 @@ impl Stats {
         }
     }
 
-    /// One more object in a batch, whose bytes are counted with the message.
+    /// Counts an object of a batch. Its bytes are counted with the message.
     pub(crate) fn count_entry(&mut self, message_type: MessageType) {
         self.decoded[message_type.index()].messages += 1;
     }
