@@ -47,7 +47,7 @@ use writes::PendingWrites;
 
 /// Replicas of the objects of a [`NetworkServer`](crate::NetworkServer).
 ///
-/// The methods fall into the same families as those of the server:
+/// The methods fall into the same families as on the server:
 ///
 /// - getters: [`get`](Self::get), [`identities`](Self::identities), ...
 /// - commands: [`ready`](Self::ready), [`disconnect`](Self::disconnect)
@@ -145,8 +145,8 @@ impl NetworkClient {
     /// Returns the object with this id.
     ///
     /// An object is visible from its [`ClientEvent::Spawned`] on, and for its
-    /// [`NetworkLifecycle`](crate::NetworkLifecycle) callbacks shortly before. It is invisible while
-    /// one of its own callbacks runs.
+    /// [`NetworkLifecycle`](crate::NetworkLifecycle) callbacks shortly before. It is invisible during its
+    /// callbacks.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
         self.world.identity(id)
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Own time of a server or client, driven by readings of the caller's clock.
 ///
 /// The own time advances by the difference between two readings and never goes back. A reading below
-/// the previous one adds nothing: the own time stands still for that update and continues from there.
+/// the previous one adds 0: the own time stands still for that update and continues from there.
 /// A restarted clock therefore costs one update.
 ///
 /// The first reading counts from zero.

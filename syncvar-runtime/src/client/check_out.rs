@@ -14,8 +14,8 @@ impl Lends for NetworkClient {
     }
 
     // Checks out an object for the action. The object exists meanwhile, without its behaviours.
-    // Callbacks and removals that come up for it run before the check-in. Does nothing for a missing or
-    // checked-out object.
+    // Callbacks and removals that come up for it run before the check-in. A missing or checked-out
+    // object causes no action.
     fn lend<R>(
         &mut self,
         id: NetId,

@@ -18,7 +18,7 @@ use crate::{NetworkReader, NetworkTime, ReadError, ReadErrorKind};
 /// Number of pings that open a connection in quick succession.
 const FIRST_PINGS: u32 = 5;
 
-/// Longest interval between those first pings.
+/// Longest interval between the first pings.
 const FIRST_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Most unanswered pings; the oldest are given up.

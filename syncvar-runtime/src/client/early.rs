@@ -138,7 +138,7 @@ impl EarlyMessages {
         }
     }
 
-    /// Returns an object whose messages have reached the timeout. Call until it returns `None`.
+    /// Returns an object with expired messages. Call until it returns `None`.
     fn expired(&self, now: Duration, timeout: Duration) -> Option<NetId> {
         let oldest = self.oldest()?;
         let since = self.queues.get(&oldest)?.since?;

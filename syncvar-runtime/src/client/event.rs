@@ -102,7 +102,7 @@ pub enum ClientEvent {
         object: NetId,
     },
     /// The application has written to fields without permission. The server has been asked for a
-    /// snapshot, whose values replace the writes: [`Restored`](Self::Restored) reports its arrival.
+    /// snapshot, which replaces the writes: [`Restored`](Self::Restored) reports its arrival.
     WriteRefused {
         /// The object.
         object: NetId,

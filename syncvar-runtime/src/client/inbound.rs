@@ -20,7 +20,7 @@ pub(super) struct Inbound {
     /// Child and parent of the message before this one. In the `Unet` dialect it belongs to the child's
     /// snapshot.
     pub(super) announced_parent: Option<(NetId, NetId)>,
-    /// Visible objects whose parent has changed during the current burst.
+    /// Visible objects with a new parent since the begin of the current burst.
     pub(super) reparented: BTreeSet<NetId>,
 }
 

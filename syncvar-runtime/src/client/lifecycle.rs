@@ -9,8 +9,8 @@ use crate::lifecycle::{Leaving, Lends, LifecycleCallback};
 
 impl NetworkClient {
     /// Removes the objects of a closed connection, as the next connection would. Their
-    /// [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs. Does nothing while
-    /// a connection is open.
+    /// [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs. No effect while a
+    /// connection is open.
     ///
     /// ```
     /// # use syncvar_runtime::*;
@@ -50,7 +50,7 @@ impl NetworkClient {
         }
     }
 
-    /// Removes an object whose despawn callbacks have run.
+    /// Removes an object after its despawn callbacks.
     pub(super) fn remove(&mut self, object: NetId, leaving: Leaving) {
         let scene_id = self.world.relations.scene_id(object);
         self.world.relations.forget(object);
@@ -88,7 +88,7 @@ impl NetworkClient {
         }
     }
 
-    /// Announces an object whose behaviours may have initial hooks or lifecycle callbacks.
+    /// Announces an object with possible initial hooks or lifecycle callbacks.
     fn announce_with_callbacks(&mut self, object: NetId, at: Location) {
         let prefab = self.world.prefab_at(at);
         let (initial_hooks, lifecycle) = prefab.map_or((false, false), |prefab| {

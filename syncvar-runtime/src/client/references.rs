@@ -55,7 +55,7 @@ impl References {
         }
     }
 
-    /// Removes the references of an object and those to it.
+    /// Removes the references from and to an object.
     #[inline]
     pub(super) fn forget(&mut self, object: NetId) {
         if !self.is_empty() {
@@ -137,8 +137,8 @@ impl NetworkClient {
         }
     }
 
-    /// Removes the references to the new objects of a burst. Returns the pairs whose holder was visible
-    /// before.
+    /// Removes the references to the new objects of a burst. Returns the pairs of holders that were
+    /// visible before.
     pub(super) fn take_resolved(&mut self) -> Vec<(NetId, NetId)> {
         let mut resolved = Vec::new();
         for target in self.references.targets() {

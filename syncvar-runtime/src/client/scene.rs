@@ -8,7 +8,7 @@ use crate::identity::{BehaviourSet, Behaviours, Location};
 use crate::lifecycle::{Leaving, LifecycleCallback};
 use crate::{NetId, NetworkSceneId, SpawnError};
 
-/// Dormant scene objects: those that are not spawned.
+/// Dormant (not spawned) scene objects.
 #[derive(Debug, Default)]
 pub(super) struct Scene {
     dormant: BTreeMap<NetworkSceneId, Behaviours>,

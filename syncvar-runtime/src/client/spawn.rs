@@ -196,7 +196,7 @@ impl NetworkClient {
         reader.finish()
     }
 
-    /// Announces or restores an object whose state has been read. In a burst, its end announces.
+    /// Announces or restores an object after a successful read. In a burst, its end announces.
     fn complete_spawn(&mut self, object: NetId) {
         let Some(replica) = self.world.objects.get_mut(object.0) else {
             return;

@@ -21,7 +21,7 @@ pub(super) struct World {
     pub(super) places: FxHashMap<NetId, Place>,
     /// Scene ids and parents. Scene objects that this client could not make have an entry too.
     pub(super) relations: Box<Relations>,
-    /// Objects whose behaviours are out of their pools for a callback.
+    /// Objects out of their pools for a callback.
     pub(super) checked_out: LentObjects,
 }
 

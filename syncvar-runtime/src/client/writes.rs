@@ -19,7 +19,7 @@ use crate::{NetId, NetworkBehaviour};
 pub(super) struct PendingWrites {
     /// Objects with permitted writes.
     pub(super) changed: BTreeSet<NetId>,
-    /// Objects whose hooks may have written, in the message in progress.
+    /// Objects with possible writes of hooks, in the message in progress.
     pub(super) from_hooks: Vec<NetId>,
     /// Objects with refused writes: their snapshots must be requested.
     pub(super) refused: BTreeSet<NetId>,

@@ -11,7 +11,7 @@ use crate::message::Frame;
 use crate::{Dialect, MessageType, NetId};
 
 impl NetworkClient {
-    /// Defers a message whose object has not arrived. Returns whether it was deferred or dropped, so
+    /// Defers a message that precedes its object. Returns whether it was deferred or dropped, so
     /// that the caller does not handle it.
     #[inline]
     pub(in crate::client) fn defer_until_spawned(
@@ -61,7 +61,7 @@ impl NetworkClient {
         }
     }
 
-    /// Handles a delta whose object is missing or poisoned: asks for a snapshot, or defers it.
+    /// Handles a delta of a missing or poisoned object: asks for a snapshot, or defers it.
     #[cold]
     pub(in crate::client) fn defer_update(
         &mut self,
@@ -77,7 +77,7 @@ impl NetworkClient {
         }
     }
 
-    /// Skips an unread delta whose object is missing or poisoned.
+    /// Skips an unread delta of a missing or poisoned object.
     #[cold]
     pub(in crate::client) fn skip_update(&mut self, object: NetId) {
         if self.is_poisoned(object) {
@@ -102,7 +102,7 @@ impl NetworkClient {
         };
         let never = object == NetId::NONE || self.early.is_gone(object);
         if limits.messages == 0 || never {
-            // A removal of a missing object loses nothing.
+            // The removal of a missing object is no loss.
             self.stats.unknown_objects += u64::from(!kind.is_removal());
             return;
         }

@@ -21,7 +21,7 @@ pub(crate) struct Reception<'a> {
     pub(super) events: &'a mut Events<ClientEvent>,
     /// Unreadable objects.
     pub(super) failed: &'a mut Vec<(NetId, ReadError)>,
-    /// Objects whose hooks may have written fields that the owner writes.
+    /// Objects with possible writes of hooks to owner-written fields.
     pub(super) hooked: &'a mut Vec<NetId>,
     /// Targets of the references in the object in progress.
     pub(super) targets: &'a mut Vec<NetId>,
