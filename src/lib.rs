@@ -10,31 +10,35 @@ pub use syncvar_mirror as mirror;
 #[cfg(feature = "tcp")]
 pub use syncvar_tcp as tcp;
 
+pub use syncvar_net::{
+    BehaviourMut, Budget, ClientConfig, ClientEvent, ClientPacket, ClientState, Framing, Link,
+    ListError, ListHash, ListOperation, LocalClient, MemoryNetwork, MessageType, NetworkClient,
+    NetworkContextExt, NetworkServer, PacketError, ParentError, ReplicaMut, ServerConfig,
+    ServerEvent, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncListMessage, Transmit,
+    UnetOperations,
+};
 #[cfg(feature = "serde")]
 pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
-    Area, BehaviourList, BehaviourMut, BehaviourRef, BehaviourSchema, BehaviourSet, BehaviourStats,
-    Behaviours, Bits, Budget, BufferSerializer, CallArguments, CallContext, CallError, CallFailure,
-    CallKind, CallSchema, CallTable, CallbackFailure, ChangedFields, Channel, ClientConfig,
-    ClientEvent, ClientPacket, ClientState, Color, Color32, CommandRefusal, CommandSender,
-    ConnectionId, Counter, Decimal, Dialect, DictionaryChange, DisconnectReason, ElementMut,
-    EnumNumber, Everyone, FieldRules, FieldSchema, Fixed, FixedString, FixedString32,
+    Area, BehaviourList, BehaviourRef, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
+    Bits, BufferSerializer, CallArguments, CallContext, CallError, CallFailure, CallKind,
+    CallSchema, CallTable, CallbackFailure, ChangedFields, Channel, Color, Color32, CommandRefusal,
+    CommandSender, ConnectionId, Counter, Decimal, DictionaryChange, DisconnectReason, ElementMut,
+    Encoding, EnumNumber, Everyone, FieldRules, FieldSchema, Fixed, FixedString, FixedString32,
     FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, Floats,
     GroupTags, Half, HasLifecycle, HasSynchronize, HashKey, HookFailure, HookField, InterestChange,
-    InterestChanges, InterestManagement, LayerMask, LifecycleCallback, LifecycleResult, Link,
-    ListChange, ListError, ListHash, ListOperation, LocalClient, MAX_BYTES, MAX_STRING_BYTES,
-    MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId,
-    NetRef, NetworkBehaviour, NetworkCalls, NetworkClient, NetworkContext, NetworkHash128,
-    NetworkIdentity, NetworkLifecycle, NetworkObjects, NetworkObjectsMut, NetworkReader,
-    NetworkSceneId, NetworkSerializable, NetworkServer, NetworkTime, NetworkWriter, OaDate,
-    PacketError, ParentError, Plane, Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError,
-    ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands, ReplicaMut,
-    RpcSender, SchemaDifference, SectionHooks, Serializable, ServerConfig, ServerEvent, SetChange,
-    SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec,
-    SyncDictionary, SyncEvent, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncMethod,
-    SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, SynchronizeFailure, Tag,
-    Target, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector2Int, Vector3,
-    Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag, dictionary, hash_set,
+    InterestChanges, InterestManagement, LayerMask, LifecycleCallback, LifecycleResult, ListChange,
+    MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MessageStart, NetId,
+    NetRef, NetworkBehaviour, NetworkCalls, NetworkContext, NetworkHash128, NetworkIdentity,
+    NetworkLifecycle, NetworkObjects, NetworkObjectsMut, NetworkReader, NetworkSceneId,
+    NetworkSerializable, NetworkTime, NetworkWriter, OaDate, Plane, Prefabs, Quantized, Quaternion,
+    Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect,
+    RefusedCommands, RpcSender, SchemaDifference, SectionHooks, Serializable, SetChange,
+    SmallestThree, SortKey, SpatialGrid, SyncCodec, SyncDictionary, SyncEvent, SyncField,
+    SyncHashSet, SyncList, SyncMethod, SyncSortedSet, SyncValue, SyncVar, Synchronize,
+    SynchronizeError, SynchronizeFailure, Tag, Target, TypeSchema, ValueMut, VariantSchema,
+    Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
+    dictionary, hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
@@ -43,13 +47,17 @@ pub mod prelude {
     pub use syncvar_derive::{
         NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
     };
+    pub use syncvar_net::{
+        ClientEvent, MemoryNetwork, NetworkClient, NetworkContextExt, NetworkServer, ServerEvent,
+        SpawnOptions,
+    };
     pub use syncvar_runtime::{
-        BehaviourRef, BufferSerializer, CallContext, ClientEvent, ConnectionId, DictionaryChange,
-        FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
-        LifecycleResult, ListChange, MemoryNetwork, NetId, NetRef, NetworkBehaviour, NetworkClient,
-        NetworkContext, NetworkLifecycle, NetworkSerializable, NetworkServer, Prefabs,
-        Serializable, ServerEvent, SetChange, SpawnOptions, SyncDictionary, SyncHashSet, SyncList,
-        SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, Target,
+        BehaviourRef, BufferSerializer, CallContext, ConnectionId, DictionaryChange, FixedString,
+        FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+        LifecycleResult, ListChange, NetId, NetRef, NetworkBehaviour, NetworkContext,
+        NetworkLifecycle, NetworkSerializable, Prefabs, Serializable, SetChange, SyncDictionary,
+        SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
+        Target,
     };
 }
 

@@ -1,12 +1,27 @@
 //! `NetworkBehaviour`: what the derive implements, and what is called on it.
 
+pub mod context;
+mod identity;
+pub mod lifecycle;
+pub mod synchronize;
+
+pub use context::{CallContext, NetworkContext, NetworkSide, Panicked, Siblings, contain};
+pub use identity::{BehaviourRow, NetworkIdentity};
+pub use lifecycle::{
+    CallbackFailure, HasLifecycle, LifecycleCallback, LifecycleResult, NetworkLifecycle,
+};
+pub use synchronize::{
+    BufferSerializer, HasSynchronize, NetworkSerializable, Serializable, Synchronize,
+    SynchronizeError, SynchronizeFailure,
+};
+
+use std::any::Any;
+use std::any::TypeId;
 use std::time::Duration;
 
-use crate::schema::BehaviourSchema;
+use crate::schema::{BehaviourSchema, CallSchema, CallTable, ChangedFields};
 use crate::{
-    BufferSerializer, CallContext, CallTable, Dialect, LifecycleCallback, LifecycleResult,
-    NetworkContext, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SynchronizeError,
-    WriteErrorKind,
+    Encoding, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind,
 };
 
 /// How the changes of a component travel in Mirror's protocol: its `SyncMethod`.
@@ -116,7 +131,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// The channel its updates travel on.
     const CHANNEL: u8 = 0;
 
-    /// How its changes travel in Mirror's protocol, where the prefab does not say it. The other dialects do
+    /// How its changes travel in Mirror's protocol, where the prefab does not say it. The other encodings do
     /// not ask: there it is [`CHANNEL`](Self::CHANNEL).
     const SYNC_METHOD: SyncMethod = SyncMethod::Reliable;
 
@@ -131,7 +146,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// costs nothing.
     const LIFECYCLE: bool = false;
 
-    /// Whether the bytes of the [`Mirror`](crate::Dialect::Mirror) dialect are made of the two sections
+    /// Whether the bytes of the [`Mirror`](crate::Encoding::Mirror) encoding are made of the two sections
     /// that Mirror's own `OnSerialize` writes: the collections, and then the other fields of each class.
     /// [`write_fields`](Self::write_fields) writes the full state of them then, and
     /// [`on_serialize`](Self::on_serialize) the changes, once for the collections and once for the other
@@ -269,13 +284,13 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// Writes the fields whose bits are set, each as it is in a full state, the fields of bases first. Bits
     /// that belong to no field are ignored.
     ///
-    /// In the `Mirror` dialect full states are written so. A server and a client of this crate use it to
+    /// In the `Mirror` encoding full states are written so. A server and a client of this crate use it to
     /// see whether a field has changed that the owner of the object may write, or that has a threshold, and
     /// to put back what it was. So a behaviour written by hand has to write all its fields in order to be
     /// used with Mirror, unless it has no [`SECTIONS`](Self::SECTIONS); otherwise those with
     /// [`FieldRules`](crate::FieldRules) like these are enough.
     fn write_fields(&self, writer: &mut NetworkWriter, fields: u64) {
-        if writer.dialect() == Dialect::Mirror && fields & Self::SCHEMA.dirty_bits() != 0 {
+        if writer.encoding() == Encoding::Mirror && fields & Self::SCHEMA.dirty_bits() != 0 {
             writer.fail(WriteErrorKind::Custom(NO_FIELDS));
         }
     }
@@ -291,7 +306,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
         reader: &mut NetworkReader<'_>,
         fields: u64,
     ) -> Result<(), ReadError> {
-        if reader.dialect() == Dialect::Mirror && fields & Self::SCHEMA.dirty_bits() != 0 {
+        if reader.encoding() == Encoding::Mirror && fields & Self::SCHEMA.dirty_bits() != 0 {
             return Err(reader.error(ReadErrorKind::Custom(NO_FIELDS)));
         }
         Ok(())
@@ -394,7 +409,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// updates: see [`NetworkServer::connect_local`](crate::NetworkServer::connect_local). A client calls it
     /// for [`INITIAL_HOOKS`](Self::INITIAL_HOOKS), on an object just as its prefab makes it, when it has the
     /// first state of such an object, and calls the hooks of those that are different then, before
-    /// [`ClientEvent::Spawned`](crate::ClientEvent::Spawned). In the `Mirror` dialect it is called before
+    /// [`ClientEvent::Spawned`](crate::ClientEvent::Spawned). In the `Mirror` encoding it is called before
     /// each full state is read.
     ///
     /// The derive writes both methods where a field has a hook. A behaviour written by hand has no hooks
@@ -463,5 +478,42 @@ impl NetworkReader<'_> {
     /// The base has been read.
     pub fn leave_base(&mut self, outer: u64) {
         self.replace_derived_bits(|_| outer);
+    }
+}
+
+/// A behaviour, for finding out its type.
+pub trait AnyBehaviour: Any + Send + Sync {}
+
+impl<B: NetworkBehaviour> AnyBehaviour for B {}
+
+impl CallTable {
+    /// The calls of a behaviour without a base.
+    pub const fn of<B: NetworkBehaviour + ?Sized>(own: &'static [CallSchema]) -> Self {
+        Self::new(TypeId::of::<B>(), B::SCHEMA.name, own)
+    }
+}
+
+/// A hook that panicked.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HookFailure {
+    /// The object.
+    pub object: NetId,
+    /// The fields of the behaviour that have been received; the hook is that of one of them. On a host,
+    /// those that have changed.
+    pub fields: ChangedFields,
+    /// What the panic said.
+    pub message: String,
+}
+
+impl HookFailure {
+    /// A panic with this message, which is logged too.
+    pub fn new(object: NetId, fields: ChangedFields, message: String) -> Self {
+        tracing::error!(%object, behaviour = fields.behaviour(), message, "a hook panicked");
+        Self {
+            object,
+            fields,
+            message,
+        }
     }
 }

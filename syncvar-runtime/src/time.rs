@@ -18,7 +18,7 @@ pub struct NetworkTime {
 
 impl NetworkTime {
     /// Returns the moment at a time, for a number of ticks per second.
-    pub(crate) fn new(time: Duration, tick_rate: u32) -> Self {
+    pub fn new(time: Duration, tick_rate: u32) -> Self {
         let whole = time.as_secs().saturating_mul(tick_rate.into());
         let part = u64::from(time.subsec_nanos()) * u64::from(tick_rate) / NANOS_PER_SECOND;
         Self {
@@ -31,7 +31,7 @@ impl NetworkTime {
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 /// Returns a time in microseconds, at most 584 554 years.
-pub(crate) fn micros(time: Duration) -> u64 {
+pub fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 

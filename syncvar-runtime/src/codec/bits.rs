@@ -8,7 +8,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 /// byte that are left over are 0.
 ///
 /// For `u8` to `u64` from 0 to 2^N - 1, and for `i8` to `i64`, in two's complement, from -2^(N-1) to
-/// 2^(N-1) - 1; the same bytes in every dialect, and nothing is lost. A value that does not fit is a
+/// 2^(N-1) - 1; the same bytes in every encoding, and nothing is lost. A value that does not fit is a
 /// [`WriteErrorKind::TooFewBits`] and is not sent; bits beyond `N` are a read error.
 ///
 /// ```

@@ -6,7 +6,7 @@ use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// Floats of 16 bits, IEEE 754 binary16: about 3 digits, of numbers up to 65504. Two bytes for each
-/// float, the lower first; the same in every dialect, and what Mirror writes for a `Half`.
+/// float, the lower first; the same in every encoding, and what Mirror writes for a `Half`.
 ///
 /// For `f32`, `f64` and all that is made of floats ([`Floats`]). Each is rounded to the nearest number
 /// there is, half way to the even one:

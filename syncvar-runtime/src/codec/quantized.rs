@@ -17,7 +17,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 /// | up to 2^32 - 1 | 4 |
 ///
 /// More steps do not compile, nor does a `MIN` that is not below `MAX`, nor 0 steps per unit. The bytes
-/// are the same in every dialect.
+/// are the same in every encoding.
 ///
 /// For `f32`, `f64` and all that is made of floats ([`Floats`]), with the same range for each. A value
 /// goes to the nearest step, half way to the higher one; one outside of the range to the end of it, and

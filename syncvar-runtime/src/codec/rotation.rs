@@ -15,7 +15,7 @@ use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
 /// | 31, 30 | which component is the largest in size, the first of several: 0 to 3 for x, y, z, w |
 /// | 29 to 20, 19 to 10, 9 to 0 | the others in order: `511 + round(component * 511 * sqrt(2))`, 0 to 1022 |
 ///
-/// Four bytes, the lowest first; the same in every dialect. The rotation is normalised first, and
+/// Four bytes, the lowest first; the same in every encoding. The rotation is normalised first, and
 /// negated if its largest component is negative: `q` and `-q` are the same rotation and travel as the
 /// same bytes. A quaternion that is no rotation, of length zero or with NaN or infinite components,
 /// travels as no rotation ([`Quaternion::IDENTITY`]).

@@ -42,7 +42,7 @@ pub enum ReadErrorKind {
         /// Bytes that nobody read.
         left: usize,
     },
-    /// A string announces more bytes than the dialect allows, or than its type holds.
+    /// A string announces more bytes than the encoding allows, or than its type holds.
     #[error("a string of {length} bytes, more than the limit of {limit}")]
     StringTooLong {
         /// Announced length in bytes.
@@ -266,7 +266,7 @@ pub struct WriteError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteErrorKind {
-    /// A string is longer than the dialect allows.
+    /// A string is longer than the encoding allows.
     #[error("a string of {length} bytes is longer than the limit of {limit}")]
     StringTooLong {
         /// The string's length in bytes.
@@ -274,7 +274,7 @@ pub enum WriteErrorKind {
         /// The limit in bytes.
         limit: usize,
     },
-    /// A byte array is longer than the dialect allows.
+    /// A byte array is longer than the encoding allows.
     #[error("an array of {length} bytes is longer than the limit of {limit}")]
     BytesTooLong {
         /// The array's length.
@@ -282,7 +282,7 @@ pub enum WriteErrorKind {
         /// The limit.
         limit: usize,
     },
-    /// A sequence has more elements than the dialect can count.
+    /// A sequence has more elements than the encoding can count.
     #[error("a sequence of {count} elements is longer than the limit of {limit}")]
     TooManyElements {
         /// The number of elements.

@@ -1,0 +1,227 @@
+//! `NetworkClient`: replicas of a server's objects. No socket, no clock, no thread.
+
+mod call;
+mod check_out;
+mod clock;
+mod config;
+mod early;
+mod event;
+mod inbound;
+mod lifecycle;
+mod outbound;
+mod oversized;
+mod parent;
+mod receive;
+mod references;
+mod replica;
+mod scene;
+mod session;
+mod side;
+mod spawn;
+mod updates;
+mod world;
+mod writes;
+
+pub use config::ClientConfig;
+pub use event::{ClientEvent, SpawnFailure};
+pub use outbound::ClientPacket;
+pub use session::ClientState;
+pub use writes::ReplicaMut;
+
+use std::time::Duration;
+
+use crate::events::Events;
+use crate::message::Ready;
+use crate::stats::Stats;
+use crate::{Framing, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
+use clock::Clocks;
+use early::EarlyMessages;
+use inbound::Inbound;
+use outbound::Outbound;
+use references::References;
+use scene::Scene;
+use session::Session;
+use world::World;
+use writes::PendingWrites;
+
+/// Replicas of the objects of a [`NetworkServer`](crate::NetworkServer).
+///
+/// The methods fall into the same families as on the server:
+///
+/// - getters: [`get`](Self::get), [`identities`](Self::identities), ...
+/// - commands: [`ready`](Self::ready), [`disconnect`](Self::disconnect)
+/// - input from the transport: [`handle_connect`](Self::handle_connect),
+///   [`handle_packet`](Self::handle_packet), [`handle_disconnect`](Self::handle_disconnect)
+/// - time: [`update`](Self::update)
+/// - output, polled until empty: [`poll_transmit`](Self::poll_transmit),
+///   [`poll_event`](Self::poll_event)
+///
+/// An update is applied to all fields of all behaviours of its object first. Then the hooks run in
+/// declaration order, each with the previous value of its field. Initial values and equal values run
+/// no hook.
+///
+/// An unreadable update poisons its object only: the object keeps its values, later updates are
+/// ignored, and the server is asked for a snapshot.
+///
+/// A message that arrives before its object is kept and handled right after the object's spawn, in
+/// order of arrival: see [`ClientConfig::hold_time`]. A message for a despawned object is dropped.
+#[derive(Debug)]
+pub struct NetworkClient {
+    config: ClientConfig,
+    session: Session,
+    world: World,
+    /// Dormant scene objects.
+    scene: Scene,
+    /// Decoding state of the message in progress.
+    inbound: Inbound,
+    /// Messages that arrived before their objects.
+    early: EarlyMessages,
+    /// References to objects that have not arrived.
+    references: References,
+    /// Local writes not yet sent.
+    writes: PendingWrites,
+    outbound: Outbound,
+    events: Events<ClientEvent>,
+    stats: Stats,
+    clock: Clocks,
+}
+
+impl NetworkClient {
+    /// Creates a disconnected client without objects.
+    pub fn new(prefabs: Prefabs) -> Self {
+        Self::with_config(prefabs, ClientConfig::default())
+    }
+
+    /// Creates a client with the given settings.
+    pub fn with_config(prefabs: Prefabs, mut config: ClientConfig) -> Self {
+        config.framing = config.framing.min(Framing::Compact);
+        Self {
+            session: Session::default(),
+            inbound: Inbound::new(&prefabs),
+            stats: Stats::for_prefabs(&prefabs),
+            world: World::new(prefabs),
+            scene: Scene::default(),
+            early: EarlyMessages::default(),
+            references: References::default(),
+            writes: PendingWrites::default(),
+            outbound: Outbound::new(config.packet_size),
+            events: Events::with_limit(config.max_events),
+            clock: Clocks::default(),
+            config,
+        }
+    }
+
+    /// Returns the client's registry.
+    pub fn prefabs(&self) -> &Prefabs {
+        &self.world.prefabs
+    }
+
+    /// Returns the client's settings.
+    pub fn config(&self) -> &ClientConfig {
+        &self.config
+    }
+
+    /// Returns the counters of sent and received messages.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Returns the state of the connection.
+    pub fn state(&self) -> ClientState {
+        self.session.state
+    }
+
+    /// Returns whether the server has accepted the connection.
+    pub fn is_connected(&self) -> bool {
+        self.session.is_connected()
+    }
+
+    /// Returns the framing of the connection's messages.
+    pub fn framing(&self) -> Framing {
+        self.session.framing
+    }
+
+    /// Returns the object with this id.
+    ///
+    /// An object is visible from its [`ClientEvent::Spawned`] on, and for its
+    /// [`NetworkLifecycle`](crate::NetworkLifecycle) callbacks shortly before. It is invisible during its
+    /// callbacks.
+    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.world.identity(id)
+    }
+
+    /// Returns all objects by ascending id.
+    pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
+        self.world.identities()
+    }
+
+    /// Returns the number of objects.
+    pub fn object_count(&self) -> usize {
+        self.identities().count()
+    }
+
+    /// Returns the first behaviour of type `B` on an object.
+    pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
+        self.identity(id)?.behaviour()
+    }
+
+    /// Returns the behaviour at a position of an object, for objects with two behaviours of one type.
+    pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
+        self.identity(id)?.behaviour_at(index)
+    }
+
+    /// Returns whether this client owns an object.
+    pub fn is_owner(&self, id: NetId) -> bool {
+        let replica = self.world.objects.get(id.0);
+        replica.is_some_and(|replica| replica.owned)
+    }
+
+    /// Asks the server for the objects.
+    ///
+    /// The call is necessary where [`ClientConfig::auto_ready`] is off, and after
+    /// [`ClientEvent::NotReady`].
+    pub fn ready(&mut self) {
+        if self.is_connected() {
+            self.send(&Ready {});
+        }
+    }
+
+    /// Returns the client's own time: the time of the last update. It never goes back.
+    pub fn now(&self) -> Duration {
+        self.clock.own.now()
+    }
+
+    /// Advances the client to `now`, the time since any fixed moment.
+    ///
+    /// If `now` goes back, the client's own time stands still for this update and continues from there.
+    ///
+    /// An update sends due owner writes and pings, advances [`network_time`](Self::network_time), and
+    /// drops early messages after [`ClientConfig::hold_time`]. A game without these needs no update.
+    pub fn update(&mut self, now: Duration) {
+        self.clock.advance(now);
+        self.send_ping();
+        self.drop_expired();
+        self.send_writes();
+    }
+
+    /// Returns the oldest event.
+    pub fn poll_event(&mut self) -> Option<ClientEvent> {
+        self.events.pop()
+    }
+
+    /// Returns the number of dropped events: the oldest ones go when [`ClientConfig::max_events`] are
+    /// unpolled.
+    pub fn missed_events(&self) -> u64 {
+        self.events.missed()
+    }
+
+    /// Returns the name of an object's prefab.
+    pub(crate) fn prefab_name(&self, id: NetId) -> Option<&str> {
+        Some(&self.world.prefab_of(id)?.name)
+    }
+
+    /// Returns the place of an object.
+    pub(crate) fn place(&self, id: NetId) -> crate::relations::Place {
+        self.world.place(id)
+    }
+}

@@ -1,0 +1,172 @@
+//! Calls: commands to the server, and remote calls from it.
+
+use super::{ClientEvent, NetworkClient};
+use crate::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall, run};
+use crate::lend::Lends;
+use crate::message::{FRAME, Incoming, Name, frame, named, write_header};
+use crate::packet::Room;
+use crate::{
+    CallError, CallFailure, Channel, CommandSender, Framing, MAX_BYTES, MessageType, NetId,
+    NetworkCalls, NetworkReader, NetworkWriter, ReadError, ReceivedEvent, Target, WriteError,
+};
+
+impl NetworkClient {
+    /// Returns the commands of `B` on an object: a value with one method per `#[command]`. They run on
+    /// the object's first behaviour of type `B` or with the base `B`.
+    ///
+    /// The server decides whether this client may call. The client checks beforehand as far as it can: a
+    /// command that requires ownership is an error on an object of another owner.
+    pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Commands<'_> {
+        self.calls_of::<B>(id, None)
+    }
+
+    /// Returns the commands of the behaviour at a position, for objects with two behaviours of one type.
+    pub fn calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Commands<'_> {
+        self.calls_of::<B>(id, Some(index))
+    }
+
+    fn calls_of<B: NetworkCalls>(&mut self, object: NetId, at: Option<usize>) -> B::Commands<'_> {
+        const { crate::assert_calls_known::<B>() }
+        B::commands(CommandSender::through(self, object, Class::of::<B>(at)))
+    }
+
+    fn plan_command(
+        &self,
+        object: NetId,
+        class: Class,
+        number: u32,
+    ) -> Result<CallPlace, CallError> {
+        if !self.is_connected() {
+            return Err(CallError::NotConnected);
+        }
+        let replica = self.world.objects.get(object.0);
+        let replica = replica.filter(|replica| replica.is_visible());
+        let replica = replica.ok_or(CallError::UnknownObject(object))?;
+        let prefab = self.world.pools.prefab(replica.at.pool);
+        let prefabs = &self.world.prefabs;
+        let place = prefabs.declared_call(prefab, object, class, number)?;
+        if place.schema.requires_ownership && !replica.owned {
+            return Err(CallError::NotOwner(object));
+        }
+        if usize::from(place.schema.channel) >= self.config.channels.len() {
+            return Err(CallError::UnknownChannel(place.schema.channel));
+        }
+        let calls = prefabs.get(prefab).map(|prefab| &prefab.calls);
+        let named = calls.and_then(|calls| named(calls, Name::Hash(place.schema.hash)));
+        let is_first = named.is_some_and(|named| named.is(&place));
+        if self.framing() == Framing::Unet && !is_first {
+            return Err(CallError::Ambiguous);
+        }
+        Ok(place)
+    }
+
+    /// Returns the size limit of a command on a channel.
+    fn command_room(&self, channel: u8) -> Room {
+        match self.config.channels.get(usize::from(channel)) {
+            Some(Channel::Unreliable) => {
+                Room::unreliable(self.config.packet_size.min(FRAME + MAX_BYTES))
+            }
+            // The server accepts no message in the long form.
+            _ => Room::reliable(MAX_BYTES),
+        }
+    }
+
+    /// Runs a call of the server, now or after its object's announcement.
+    pub(super) fn handle_call(
+        &mut self,
+        channel: u8,
+        message_type: MessageType,
+        payload: &[u8],
+    ) -> Result<(), ReadError> {
+        let mut call = Incoming::decode(message_type, payload)?;
+        call.arguments = call.arguments.with_max_elements(self.config.max_elements);
+        if self.defer_call_until_spawned(call.object, channel, message_type, payload) {
+            return Ok(());
+        }
+        let prefab = self.world.prefab_of(call.object);
+        let place = prefab.and_then(|prefab| named(&prefab.calls, call.name));
+        let fits = |place: &CallPlace| match message_type {
+            MessageType::SyncEvent => place.is_event(),
+            MessageType::Rpc => !place.is_event() && !place.is_command(),
+            _ => !place.is_command(),
+        };
+        let Some(place) = place.filter(fits) else {
+            let number = match call.name {
+                Name::Hash(hash) => hash,
+                Name::Number(number) => u32::try_from(number).unwrap_or(u32::MAX),
+            };
+            return Err(call.arguments.unknown_call(number));
+        };
+        self.run_call(call.object, &place, &mut call.arguments)
+    }
+
+    fn run_call(
+        &mut self,
+        object: NetId,
+        place: &CallPlace,
+        arguments: &mut NetworkReader<'_>,
+    ) -> Result<(), ReadError> {
+        let (encoding, bytes) = (arguments.encoding(), arguments.rest());
+        let ran = self.lend(object, |slots, client| {
+            run(slots, (object, place), client, None, arguments)
+        });
+        let (message, result) = match ran {
+            Some(Ok(())) => {
+                if place.is_event() {
+                    let event = ReceivedEvent::new(object, place, encoding, bytes);
+                    self.events.push(ClientEvent::SyncEvent(event));
+                }
+                return Ok(());
+            }
+            None => {
+                self.stats.unknown_objects += 1;
+                return Ok(());
+            }
+            Some(Err(Failure::Panicked(message))) => (message, Ok(())),
+            Some(Err(Failure::Malformed(error))) => (error.to_string(), Err(error)),
+        };
+        tracing::error!(%object, call = place.schema.name, message, "a call has failed");
+        self.events
+            .push(ClientEvent::CallFailed(Box::new(CallFailure::new(
+                object, place, message,
+            ))));
+        result
+    }
+}
+
+impl CallRouter for NetworkClient {
+    fn begin_call(&mut self, request: CallRequest) -> Result<RoutedCall, CallError> {
+        let CallRequest { object, class, .. } = request;
+        let place = self.plan_command(object, class, request.number)?;
+        let prefab = self.world.prefab_of(object);
+        let prefab = prefab.ok_or(CallError::UnknownObject(object))?;
+        let mut writer = NetworkWriter::with_encoding(self.framing().encoding());
+        write_header((self.framing(), &mut writer), object, &place, &prefab.calls);
+        Ok(RoutedCall {
+            object,
+            place,
+            target: Target::Observers,
+            writers: [writer].into_iter().collect(),
+        })
+    }
+
+    fn send_call(&mut self, call: RoutedCall) -> Result<(), CallError> {
+        let place = call.place;
+        let channel = place.schema.channel;
+        let room = self.command_room(channel);
+        let message_type = match self.framing() {
+            Framing::Unet => MessageType::Command,
+            Framing::Compact => MessageType::Call,
+        };
+        for payload in &call.writers {
+            if let Some(kind) = room.refusal(self.framing().form(), payload.len()) {
+                return Err(WriteError::new(kind, 0, Some(place.name), None).into());
+            }
+            let buffer = self.outbound.on_channel(channel);
+            frame(buffer.begin(), message_type, payload.as_bytes());
+            let length = buffer.commit();
+            self.stats.count_encoded(message_type, length);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,100 @@
+//! `ClientConfig`: the settings of a client.
+
+use std::time::Duration;
+
+#[cfg(doc)]
+use super::{ClientEvent, NetworkClient};
+use crate::wire::DEFAULT_MAX_ELEMENTS;
+use crate::{Channel, Framing};
+
+/// Settings of a [`NetworkClient`](crate::NetworkClient).
+///
+/// The struct may gain fields. Start from the defaults:
+///
+/// ```
+/// # use syncvar::*;
+/// use std::time::Duration;
+///
+/// let mut config = ClientConfig::default();
+/// config.max_objects = 10_000;
+/// config.ping_interval = Duration::from_secs(1);
+/// let client = NetworkClient::with_config(Prefabs::new(), config);
+/// assert_eq!(client.config().max_objects, 10_000);
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ClientConfig {
+    /// Whether the handshake proves that both sides know the same prefabs and fields. The server must
+    /// have the same setting.
+    pub compare_schemas: bool,
+    /// Framing requested from the server. A server that does not speak it, or that does not compare
+    /// schemas, uses [`Framing::Unet`].
+    pub framing: Framing,
+    /// Kinds of the channels, equal to the server's setting. A command on an unreliable channel must fit
+    /// one packet.
+    pub channels: Vec<Channel>,
+    /// Size limit, in bytes, of packets that gather several messages to the server.
+    pub packet_size: usize,
+    /// Size limit of a received message's payload, in bytes; 16 MiB by default, at least 65 535
+    /// ([`MAX_BYTES`](crate::MAX_BYTES)). An object in a longer message becomes
+    /// [`ClientEvent::Poisoned`] and keeps its values.
+    pub max_message_size: usize,
+    /// Whether the client asks for the objects as soon as it is connected. Otherwise call
+    /// [`NetworkClient::ready`].
+    pub auto_ready: bool,
+    /// Most objects that the server can make this client hold.
+    pub max_objects: usize,
+    /// Most elements of a received sequence or collection; 1 048 576 by default. More are an error of
+    /// the object. Byte sequences are limited by the message size only.
+    pub max_elements: usize,
+    /// Most unpolled events, plus one for each object of a burst. The oldest events are dropped first. A
+    /// program that uses hooks only need not poll.
+    pub max_events: usize,
+    /// Timeout of early messages; 3 s by default.
+    ///
+    /// A packet of one channel may overtake a packet of another. A delta on an unreliable channel may
+    /// arrive before the snapshot it builds on, by the time that the reliable channel needs to repair a
+    /// loss. On a slow link 3 s cover two such repairs.
+    ///
+    /// At the timeout all early messages of the object are dropped ([`ClientEvent::HeldDropped`]).
+    /// The time runs from the first [`NetworkClient::update`] after the first message, and stands still
+    /// during a burst of objects. Without updates, only number and size limit the early messages.
+    pub hold_time: Duration,
+    /// Most early messages of all objects together; 1024 by default, 0 for none. Beyond the limit, the
+    /// object with the oldest message loses all of its early messages.
+    pub max_held: usize,
+    /// Most bytes of all early messages together; 1 MiB by default. Beyond the limit, objects lose their
+    /// early messages as for [`max_held`](Self::max_held).
+    pub max_held_bytes: usize,
+    /// Most unresolved references that are tracked for [`ClientEvent::ReferenceResolved`]; 100 000 by
+    /// default. References beyond the limit are not reported.
+    pub max_waiting_references: usize,
+    /// Interval of the pings for [`NetworkClient::network_time`]; 2 s by default, zero for none.
+    ///
+    /// The pings begin with the first [`NetworkClient::update`] after [`ClientEvent::Ready`]: five
+    /// within the first second, then one per interval. A ping takes at most 11 bytes and its answer 22
+    /// in the first 12 days of both own times, usually 10 and 17. A server that does not compare schemas
+    /// receives no pings.
+    pub ping_interval: Duration,
+}
+
+impl Default for ClientConfig {
+    fn default() -> Self {
+        Self {
+            compare_schemas: true,
+            framing: Framing::Compact,
+            channels: vec![Channel::Reliable, Channel::Unreliable],
+            packet_size: 1340,
+            max_message_size: 16 * 1024 * 1024,
+            auto_ready: true,
+            max_objects: 1_000_000,
+            max_elements: DEFAULT_MAX_ELEMENTS,
+            max_events: 100_000,
+            hold_time: Duration::from_secs(3),
+            max_held: 1024,
+            max_held_bytes: 1024 * 1024,
+            max_waiting_references: 100_000,
+            ping_interval: Duration::from_secs(2),
+        }
+    }
+}

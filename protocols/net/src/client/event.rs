@@ -1,0 +1,204 @@
+//! `ClientEvent`: reports of a client to the application.
+
+use crate::{
+    CallFailure, CallbackFailure, ChangedFields, DisconnectReason, HookFailure, NetId,
+    NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent, SynchronizeFailure,
+};
+
+/// Report of a [`NetworkClient`](crate::NetworkClient), returned by
+/// [`poll_event`](crate::NetworkClient::poll_event).
+///
+/// ```
+/// # use syncvar::*;
+/// # #[derive(Default)] struct Door { open: SyncVar<bool> }
+/// # impl NetworkBehaviour for Door {
+/// #     type Previous = ();
+/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Door", base: None, fields: &[] };
+/// #     fn sync_var_dirty_bits(&self) -> u64 { self.open.is_dirty().into() }
+/// #     fn set_dirty_bit(&mut self, _: u64) { self.open.set_dirty(); }
+/// #     fn clear_all_dirty_bits(&mut self) { self.open.clear_dirty(); }
+/// #     fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool { writer.write(&*self.open); true }
+/// #     fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+/// #         self.open = reader.read::<bool>()?.into(); Ok(())
+/// #     }
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default());
+/// net.settle();
+/// let mut spawned = Vec::new();
+/// while let Some(event) = net.client_mut(0).poll_event() {
+///     match event {
+///         ClientEvent::Spawned { object } => spawned.push(object),
+///         ClientEvent::Disconnected { reason } => panic!("{reason}"),
+///         _ => {}
+///     }
+/// }
+/// assert_eq!(spawned, [door]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ClientEvent {
+    /// The server has accepted the connection.
+    Connected,
+    /// The server has refused the connection.
+    Refused {
+        /// Reason of the refusal.
+        reason: DisconnectReason,
+    },
+    /// The connection has ended. The objects stay until the next connection, or
+    /// [`forget_objects`](crate::NetworkClient::forget_objects).
+    Disconnected {
+        /// Reason of the end.
+        reason: DisconnectReason,
+    },
+    /// All objects that this client may see are spawned.
+    Ready,
+    /// The server sends no objects and updates until [`ready`](crate::NetworkClient::ready).
+    NotReady,
+    /// An object has been spawned with its state, and its callbacks have run. The objects of a burst are
+    /// announced together at its end.
+    Spawned {
+        /// The object.
+        object: NetId,
+    },
+    /// Fields of an object have been received, and the hooks of the different ones have run.
+    Changed {
+        /// The object.
+        object: NetId,
+        /// Position of the behaviour.
+        behaviour: usize,
+        /// Received fields.
+        fields: ChangedFields,
+    },
+    /// An object has been removed.
+    Despawned {
+        /// The object.
+        object: NetId,
+        /// Whether it still exists for other clients.
+        hidden: bool,
+    },
+    /// This client has gained or lost ownership of an object.
+    OwnerChanged {
+        /// The object.
+        object: NetId,
+        /// Whether this client owns it now.
+        owned: bool,
+    },
+    /// A message for an object was unreadable. The object keeps its values, some of them possibly new.
+    /// Further updates are ignored, and the server has been asked for a snapshot.
+    Poisoned {
+        /// The object.
+        object: NetId,
+        /// Error of the read.
+        error: ReadError,
+    },
+    /// A snapshot of a known object has arrived, after [`Poisoned`](Self::Poisoned) or
+    /// [`NotReady`](Self::NotReady). No hooks have run for its changes.
+    Restored {
+        /// The object.
+        object: NetId,
+    },
+    /// The application has written to fields without permission. The server has been asked for a
+    /// snapshot, which replaces the writes: [`Restored`](Self::Restored) reports its arrival.
+    WriteRefused {
+        /// The object.
+        object: NetId,
+        /// Position of the behaviour.
+        behaviour: usize,
+        /// Refused fields.
+        fields: ChangedFields,
+    },
+    /// The parent of an object has changed. The parent at spawn time is part of the snapshot.
+    ParentChanged {
+        /// The object.
+        object: NetId,
+        /// The new parent, possibly invisible to this client.
+        parent: Option<NetId>,
+    },
+    /// All scene objects that this client may see are spawned. Reported before [`Ready`](Self::Ready),
+    /// and when the server declares its scene complete
+    /// ([`NetworkServer::scene_loaded`](crate::NetworkServer::scene_loaded)). Requires at least one scene
+    /// object.
+    SceneObjectsSpawned,
+    /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) has returned an error or panicked. The
+    /// client continues.
+    CallbackFailed(Box<CallbackFailure>),
+    /// A hook has panicked. The field values are complete. Later hooks of the same behaviour have not
+    /// run; hooks of other behaviours have.
+    HookFailed(Box<HookFailure>),
+    /// An [`on_synchronize`](crate::Synchronize::on_synchronize) could not read its data. The object is
+    /// spawned nevertheless.
+    SynchronizeFailed(Box<SynchronizeFailure>),
+    /// An object has raised an event: see [`ReceivedEvent::arguments`].
+    SyncEvent(ReceivedEvent),
+    /// A call of the server has panicked, or its arguments were unreadable. Its effects up to that point
+    /// stay, and the object remains usable.
+    CallFailed(Box<CallFailure>),
+    /// This client cannot make an object of the server.
+    SpawnFailed {
+        /// The object.
+        object: NetId,
+        /// Asset id of its prefab; 0 if the server did not send one.
+        asset_id: NetworkHash128,
+        /// Reason of the failure.
+        reason: SpawnFailure,
+    },
+    /// The target of a reference has arrived: a received [`NetRef`](crate::NetRef) or
+    /// [`BehaviourRef`](crate::BehaviourRef) resolves from now on. Follows the
+    /// [`Spawned`](Self::Spawned) of the target.
+    ///
+    /// References between objects of one burst are resolved from the beginning and cause no event.
+    /// Neither does a reference that was resolved before its target was hidden and shown again. The
+    /// holder may have received another reference since.
+    ReferenceResolved {
+        /// Holder of the reference.
+        object: NetId,
+        /// Target of the reference.
+        target: NetId,
+    },
+    /// Early messages of an object have been dropped. The object has not arrived in time or cannot be
+    /// made, a limit was exceeded, or the connection has ended. See
+    /// [`ClientConfig::hold_time`](crate::ClientConfig::hold_time).
+    HeldDropped {
+        /// The object.
+        object: NetId,
+        /// Number of dropped messages.
+        messages: usize,
+    },
+}
+
+/// Reason why a client cannot make an object of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpawnFailure {
+    /// The asset id belongs to no prefab.
+    #[error("no prefab has this asset id")]
+    UnknownPrefab,
+    /// The client holds [`ClientConfig::max_objects`](crate::ClientConfig::max_objects) objects.
+    #[error("the client holds as many objects as the limit allows")]
+    TooManyObjects,
+    /// The scene id belongs to no dormant object:
+    /// [`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object). Adding the object
+    /// asks the server for it again.
+    #[error("no dormant scene object has the number {}", .scene_id.0)]
+    UnknownSceneObject {
+        /// Its scene id.
+        scene_id: NetworkSceneId,
+    },
+    /// The dormant scene object has other behaviours.
+    #[error("scene object {} has other behaviours", .scene_id.0)]
+    OtherBehaviours {
+        /// Its scene id.
+        scene_id: NetworkSceneId,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ClientEvent;
+
+    #[test]
+    fn event_is_half_a_cache_line() {
+        assert_eq!(size_of::<ClientEvent>(), 32);
+    }
+}

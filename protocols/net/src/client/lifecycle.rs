@@ -1,0 +1,173 @@
+//! Lifecycle of objects: announcement, callbacks and removal.
+
+use super::{ClientEvent, ClientState, NetworkClient};
+use crate::LifecycleCallback;
+use crate::behaviour::{Panicked, contain};
+use crate::client::replica::Stage;
+use crate::lend::{Leaving, Lends};
+use crate::object::Location;
+use crate::{ChangedFields, HookFailure, NetId};
+
+impl NetworkClient {
+    /// Removes the objects of a closed connection, as the next connection would. Their
+    /// [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs. No effect while a
+    /// connection is open.
+    ///
+    /// ```
+    /// # use syncvar::*;
+    /// # let mut client = NetworkClient::new(Prefabs::new());
+    /// while let Some(event) = client.poll_event() {
+    ///     if let ClientEvent::Disconnected { .. } = event {
+    ///         client.forget_objects();
+    ///     }
+    /// }
+    /// ```
+    pub fn forget_objects(&mut self) {
+        if self.session.state == ClientState::Disconnected {
+            self.forget_all();
+        }
+    }
+
+    pub(super) fn forget_all(&mut self) {
+        for id in self.world.ids(|_| true) {
+            self.forget(id, Leaving::Destroyed);
+        }
+    }
+
+    /// Removes an object after its despawn callbacks. A checked-out object leaves at its check-in.
+    pub(super) fn forget(&mut self, object: NetId, leaving: Leaving) {
+        let Some(replica) = self.world.objects.get(object.0) else {
+            self.world.relations.forget(object);
+            return;
+        };
+        if self.world.checked_out.contains(object) {
+            self.world.checked_out.let_go(object, leaving);
+        } else if replica.is_announced() && self.world.has_lifecycle(replica.at) {
+            self.lend(object, |_, client| {
+                client.world.checked_out.let_go(object, leaving)
+            });
+        } else {
+            self.remove(object, leaving);
+        }
+    }
+
+    /// Removes an object after its despawn callbacks.
+    pub(super) fn remove(&mut self, object: NetId, leaving: Leaving) {
+        let scene_id = self.world.relations.scene_id(object);
+        self.world.relations.forget(object);
+        let Some(replica) = self.world.objects.remove(object.0) else {
+            return;
+        };
+        match scene_id {
+            Some(scene_id) => self.deactivate(replica.at, scene_id),
+            None => self.world.pools.remove(replica.at),
+        }
+        self.world.places.remove(&object);
+        self.early.remember_gone(object);
+        self.references.forget(object);
+        if replica.is_announced() {
+            let hidden = leaving == Leaving::Hidden;
+            self.events.push(ClientEvent::Despawned { object, hidden });
+        }
+    }
+
+    /// Announces a visible object: runs its initial hooks and spawn callbacks, then reports it to the
+    /// application.
+    pub(super) fn announce(&mut self, object: NetId) {
+        let Some(replica) = self.world.objects.get_mut(object.0) else {
+            return;
+        };
+        replica.stage = Stage::Announced;
+        let (at, owned) = (replica.at, replica.owned);
+        if self.world.wants_spawn_callbacks {
+            self.announce_with_callbacks(object, at);
+        } else {
+            self.events.push(ClientEvent::Spawned { object });
+        }
+        if owned {
+            self.report_ownership(object, true);
+        }
+    }
+
+    /// Announces an object with possible initial hooks or lifecycle callbacks.
+    fn announce_with_callbacks(&mut self, object: NetId, at: Location) {
+        let prefab = self.world.prefab_at(at);
+        let (initial_hooks, lifecycle) = prefab.map_or((false, false), |prefab| {
+            (prefab.initial_hooks, prefab.lifecycle)
+        });
+        if initial_hooks {
+            self.call_initial_hooks(object, at);
+        }
+        if lifecycle {
+            self.lend(object, |slots, client| {
+                for callback in LifecycleCallback::SPAWN {
+                    client.call_all(object, slots, callback);
+                }
+                client.events.push(ClientEvent::Spawned { object });
+            });
+        } else {
+            self.events.push(ClientEvent::Spawned { object });
+        }
+    }
+
+    /// Calls the hooks that ask for the initial values.
+    #[cold]
+    fn call_initial_hooks(&mut self, object: NetId, at: Location) {
+        let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
+        let slots = self.world.pools.slots_mut(at);
+        if let (Some(prefab), Some(slots)) = (prefab, slots) {
+            let default = prefab.make();
+            for index in 0..slots.len() {
+                let changes = slots.initial_changes(index, default.slots());
+                if let (Some(changes), Some(slot)) = (changes, slots.slot_mut(index)) {
+                    let called = contain(|| slot.call_hooks_with(changes));
+                    if let Err(Panicked(message)) = called {
+                        let schema = &slot.info().schema;
+                        let fields = ChangedFields::new(schema, schema.dirty_bits());
+                        let failure = HookFailure::new(object, fields, message);
+                        self.events.push(ClientEvent::HookFailed(Box::new(failure)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reports a change of ownership to the behaviours, then to the application.
+    pub(super) fn report_ownership(&mut self, object: NetId, owned: bool) {
+        let callback = if owned {
+            LifecycleCallback::GainedOwnership
+        } else {
+            LifecycleCallback::LostOwnership
+        };
+        self.call_lifecycle(&[object], callback);
+        if self.world.contains(object) {
+            self.events
+                .push(ClientEvent::OwnerChanged { object, owned });
+        }
+    }
+
+    /// Calls the behaviours of all announced objects after the first burst.
+    pub(super) fn call_session_synchronized(&mut self) {
+        if !self.world.wants_spawn_callbacks {
+            return;
+        }
+        let world = &self.world;
+        let announced =
+            world.ids(|replica| replica.is_announced() && world.has_lifecycle(replica.at));
+        self.call_lifecycle(&announced, LifecycleCallback::SessionSynchronized);
+    }
+
+    /// Runs a lifecycle callback on the given objects. On a checked-out object it runs before the
+    /// check-in.
+    pub(crate) fn call_lifecycle(&mut self, ids: &[NetId], callback: LifecycleCallback) {
+        for id in ids {
+            let at = self.world.objects.get(id.0).map(|replica| replica.at);
+            if at.is_none_or(|at| !self.world.has_lifecycle(at))
+                || self.world.checked_out.leave(*id, &[callback])
+            {
+                continue;
+            }
+            self.lend(*id, |slots, client| client.call_all(*id, slots, callback));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Parents: positions of objects in the hierarchy.
+
+use super::{ClientEvent, NetworkClient};
+use crate::LifecycleCallback;
+use crate::NetId;
+use crate::message::SetParent;
+use crate::relations::Relation;
+
+impl NetworkClient {
+    /// Returns the visible objects directly below an object, by ascending id. The object itself may be
+    /// invisible to this client.
+    pub fn children(&self, id: NetId) -> impl Iterator<Item = NetId> {
+        let children = self.world.relations.children(id);
+        children.filter(|child| self.identity(*child).is_some())
+    }
+
+    /// Returns the parent of an object, the parent's parent, and so on.
+    ///
+    /// The chain ends at an object without a parent or one that this client does not see. It is finite
+    /// even if the server sends a cycle.
+    pub fn ancestors(&self, id: NetId) -> impl Iterator<Item = NetId> {
+        self.world.relations.ancestors(id)
+    }
+
+    /// Returns the scene id and the parent of an object.
+    pub(crate) fn relation(&self, id: NetId) -> Relation {
+        self.world.relations.of(id)
+    }
+
+    pub(super) fn handle_parent(&mut self, message: &SetParent) {
+        let SetParent { child, parent } = *message;
+        // The snapshot of the child may follow.
+        self.inbound.announced_parent = Some((child, parent));
+        if self.world.contains(child) {
+            self.set_parent(child, parent_from_wire(parent));
+        }
+    }
+
+    /// Sets the parent of an object, and reports a change.
+    pub(super) fn set_parent(&mut self, child: NetId, parent: Option<NetId>) {
+        if self.world.relations.set_parent(child, parent) {
+            self.report_parent(child);
+        }
+    }
+
+    /// Removes the parent of all children of a destroyed object.
+    pub(super) fn detach_children(&mut self, parent: NetId) {
+        for child in self.world.relations.children(parent).collect::<Vec<_>>() {
+            self.set_parent(child, None);
+        }
+    }
+
+    /// Reports the new parent of a visible object. During a burst the report waits for its end.
+    fn report_parent(&mut self, child: NetId) {
+        if !self.world.is_visible(child) {
+            return;
+        }
+        if self.session.joining {
+            self.inbound.reparented.insert(child);
+            return;
+        }
+        let parent = self.world.relations.parent(child);
+        self.call_lifecycle(&[child], LifecycleCallback::ParentChanged(parent));
+        if self.world.contains(child) {
+            let object = child;
+            self.events
+                .push(ClientEvent::ParentChanged { object, parent });
+        }
+    }
+
+    /// Reports the parents that have changed during a burst.
+    pub(super) fn report_parents(&mut self) {
+        for child in std::mem::take(&mut self.inbound.reparented) {
+            self.report_parent(child);
+        }
+    }
+}
+
+/// Returns the parent with this id; 0 is no parent.
+pub(super) fn parent_from_wire(parent: NetId) -> Option<NetId> {
+    Some(parent).filter(|parent| *parent != NetId::NONE)
+}

@@ -1,0 +1,173 @@
+//! Packets from the server: messages, dispatched in order.
+
+use bytes::Bytes;
+
+use super::{ClientEvent, ClientState, NetworkClient};
+use crate::framing::frames;
+use crate::lend::Leaving;
+use crate::message::{
+    Disconnect, Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide,
+    ObjectSpawn, ObjectSpawnScene, SetParent, SpawnFinished, Void, unknown,
+};
+use crate::{MessageType, NetId, NetworkReader, ReadError, ReadErrorKind};
+
+impl NetworkClient {
+    /// Handles a packet that the transport has received on a channel.
+    ///
+    /// A packet that arrives while a callback of an object runs is deferred until the packet that
+    /// caused the callback is complete. Its errors belong to that packet.
+    ///
+    /// # Errors
+    ///
+    /// For the first malformed message. All other messages are handled, as long as their borders are
+    /// known. An unreadable update is no error here: it poisons its object and is reported as
+    /// [`ClientEvent::Poisoned`].
+    pub fn handle_packet(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
+        if self.world.checked_out.depth() > 0 {
+            let packet = Bytes::copy_from_slice(packet);
+            self.session.deferred.push_back((channel, packet));
+            return Ok(());
+        }
+        let earlier = self.handle_deferred();
+        let result = earlier.and(self.handle_frames(channel, packet));
+        result.and(self.handle_deferred())
+    }
+
+    /// Handles the packets that arrived while an object was checked out.
+    fn handle_deferred(&mut self) -> Result<(), ReadError> {
+        let mut result = Ok(());
+        while let Some((channel, packet)) = self.session.deferred.pop_front() {
+            result = result.and(self.handle_frames(channel, &packet));
+        }
+        result
+    }
+
+    fn handle_frames(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
+        self.stats.received.add(packet.len());
+        let mut result = Ok(());
+        let session = self.session.number;
+        for frame in frames(packet) {
+            // A callback may have begun another connection.
+            if self.session.number != session {
+                break;
+            }
+            let handled = frame.and_then(|frame| self.handle_message(channel, frame));
+            result = result.and(handled).and(self.early.take_error());
+        }
+        result
+    }
+
+    fn handle_message(&mut self, channel: u8, frame: Frame<'_>) -> Result<(), ReadError> {
+        let message_type =
+            MessageType::from_number(frame.message_type).ok_or_else(|| unknown(frame))?;
+        if let Some(error) = self.too_long(frame.payload) {
+            return self.skip_oversized(message_type, frame.payload, error);
+        }
+        match (self.session.state, message_type) {
+            (ClientState::Disconnected, _) => return Ok(()),
+            (_, MessageType::Disconnect) => self.handle_end(&Disconnect::decode(frame.payload)?),
+            (ClientState::Connecting, MessageType::Connect) => self.handle_accept(frame.payload)?,
+            (ClientState::Connecting, MessageType::Schema) => self.handle_schema(frame.payload)?,
+            (ClientState::Connecting, _) => return Err(unknown(frame)),
+            (ClientState::Connected, _) => self.handle_state(channel, message_type, frame)?,
+        }
+        self.stats.count_decoded(message_type, frame.length());
+        Ok(())
+    }
+
+    /// Handles a message of an accepted connection.
+    pub(super) fn handle_state(
+        &mut self,
+        channel: u8,
+        message_type: MessageType,
+        frame: Frame<'_>,
+    ) -> Result<(), ReadError> {
+        let payload = frame.payload;
+        let announced_parent = self.inbound.announced_parent.take();
+        match message_type {
+            MessageType::ObjectSpawn => {
+                self.handle_spawn(&ObjectSpawn::decode(payload)?, announced_parent);
+            }
+            MessageType::ObjectSpawnScene => {
+                self.handle_scene_spawn(&ObjectSpawnScene::decode(payload)?, announced_parent);
+            }
+            MessageType::SpawnBatch => self.handle_spawns(payload)?,
+            MessageType::UpdateVars => self.handle_update(channel, payload)?,
+            MessageType::UpdateBatch => self.handle_updates(channel, payload)?,
+            MessageType::SetParent => self.handle_parent(&SetParent::decode(payload)?),
+            MessageType::Rpc | MessageType::SyncEvent | MessageType::Call => {
+                self.handle_call(channel, message_type, payload)?;
+            }
+            MessageType::ObjectDestroy => {
+                let ObjectDestroy { net_id } = ObjectDestroy::decode(payload)?;
+                if !self.defer_until_spawned(net_id, channel, message_type, payload) {
+                    if self.world.relations.has_children() {
+                        self.detach_children(net_id);
+                    }
+                    self.forget(net_id, Leaving::Destroyed);
+                }
+            }
+            MessageType::ObjectHide => {
+                let ObjectHide { net_id } = ObjectHide::decode(payload)?;
+                if !self.defer_until_spawned(net_id, channel, message_type, payload) {
+                    self.forget(net_id, Leaving::Hidden);
+                }
+            }
+            MessageType::LocalClientAuthority => {
+                let authority = LocalClientAuthority::decode(payload)?;
+                if !self.defer_until_spawned(authority.net_id, channel, message_type, payload) {
+                    self.handle_authority(&authority);
+                }
+            }
+            MessageType::Pong => self.handle_pong(payload)?,
+            MessageType::Void => self.handle_void(Void::decode(payload)?.net_id),
+            MessageType::OwnerState => self.handle_owner_state(payload)?,
+            MessageType::SpawnFinished => self.handle_spawn_finished(payload)?,
+            MessageType::NotReady => {
+                NotReady::decode(payload)?;
+                self.events.push(ClientEvent::NotReady);
+            }
+            _ => return Err(unknown(frame)),
+        }
+        Ok(())
+    }
+
+    fn handle_spawn_finished(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+        match SpawnFinished::decode(payload)?.state {
+            0 => self.begin_burst(),
+            1 => self.end_burst(),
+            // During a burst, its end reports the scene objects.
+            2 if self.session.joining => {}
+            2 => self.report_scene_objects_spawned(),
+            state => {
+                let (what, value) = ("state of SpawnFinished", state.into());
+                let kind = ReadErrorKind::InvalidValue { what, value };
+                return Err(NetworkReader::new(payload).error(kind));
+            }
+        }
+        Ok(())
+    }
+
+    fn handle_authority(&mut self, message: &LocalClientAuthority) {
+        let LocalClientAuthority {
+            net_id: object,
+            authority: owned,
+        } = *message;
+        let Some(replica) = self.world.objects.get_mut(object.0) else {
+            return;
+        };
+        let changed = std::mem::replace(&mut replica.owned, owned) != owned;
+        if changed && replica.is_visible() && !self.session.joining {
+            self.report_ownership(object, owned);
+        }
+    }
+
+    /// Drops the early messages for an object that the server has not sent to this client.
+    fn handle_void(&mut self, object: NetId) {
+        if !self.world.contains(object)
+            && let Some(messages) = self.early.take(object)
+        {
+            self.stats.unknown_objects += messages.len() as u64;
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Scene objects: made by the application, dormant until the server spawns them.
+
+use std::any::TypeId;
+use std::collections::BTreeMap;
+
+use super::{ClientEvent, NetworkClient, SpawnFailure};
+use crate::LifecycleCallback;
+use crate::lend::Leaving;
+use crate::object::{BehaviourSet, Behaviours, Location};
+use crate::{NetId, NetworkSceneId, SpawnError};
+
+/// Dormant (not spawned) scene objects.
+#[derive(Debug, Default)]
+pub(super) struct Scene {
+    dormant: BTreeMap<NetworkSceneId, Behaviours>,
+}
+
+impl NetworkClient {
+    /// Adds an object that both sides make on their own, for instance from a level file.
+    ///
+    /// The object is dormant at first: [`identities`](Self::identities) does not contain it. When the
+    /// server spawns the object with this scene id
+    /// ([`NetworkServer::spawn_scene_object`](crate::NetworkServer::spawn_scene_object)), the snapshot is
+    /// applied to these behaviours, and the object is announced like any other. Members without
+    /// synchronization keep their values.
+    ///
+    /// The call is valid at any time. If the server has spawned the object before, which was reported as
+    /// [`ClientEvent::SpawnFailed`], the server is asked for it again.
+    ///
+    /// After a despawn, a hide or a new connection the object is dormant again and keeps its values. Its
+    /// next spawn brings a snapshot.
+    ///
+    /// ```
+    /// # use syncvar::*;
+    /// # #[derive(Default)] struct Door { open: SyncVar<bool>, key: u8 }
+    /// # impl NetworkBehaviour for Door {
+    /// #     type Previous = ();
+    /// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Door", base: None, fields: &[] };
+    /// #     fn sync_var_dirty_bits(&self) -> u64 { self.open.is_dirty().into() }
+    /// #     fn set_dirty_bit(&mut self, _: u64) { self.open.set_dirty(); }
+    /// #     fn clear_all_dirty_bits(&mut self) { self.open.clear_dirty(); }
+    /// #     fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool { writer.write(&*self.open); true }
+    /// #     fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+    /// #         self.open = reader.read::<bool>()?.into(); Ok(())
+    /// #     }
+    /// # }
+    /// const GATE: NetworkSceneId = NetworkSceneId(12);
+    /// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+    /// // Both sides load the level.
+    /// let door = Door { key: 7, ..Door::default() };
+    /// net.client_mut(0).add_scene_object(GATE, door).unwrap();
+    /// let door = Door { open: true.into(), ..Door::default() };
+    /// let id = net.server.spawn_scene_object(GATE, door).unwrap();
+    /// net.settle();
+    /// let door: &Door = net.client(0).get(id).unwrap();
+    /// assert_eq!((*door.open, door.key), (true, 7));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When no prefab has these behaviours, and when the scene id is 0 or in use.
+    pub fn add_scene_object<S: BehaviourSet>(
+        &mut self,
+        scene_id: NetworkSceneId,
+        behaviours: S,
+    ) -> Result<(), SpawnError> {
+        let behaviours = behaviours.into_behaviours();
+        if self.world.prefabs.by_types(&types(&behaviours)).is_none() {
+            return Err(SpawnError::NotRegistered(format!("{behaviours:?}")));
+        }
+        let is_taken = self.is_active(scene_id) || self.dormant(scene_id).is_some();
+        if is_taken || scene_id == NetworkSceneId(0) {
+            return Err(SpawnError::SceneIdTaken(scene_id));
+        }
+        self.scene.dormant.insert(scene_id, behaviours);
+        if let Some(missed) = self.world.relations.scene_object(scene_id)
+            && self.is_connected()
+        {
+            self.request_snapshot(missed);
+        }
+        Ok(())
+    }
+
+    /// Removes a dormant scene object and returns it. A spawned one belongs to the server: the result is
+    /// `None` until the server despawns or hides it.
+    pub fn remove_scene_object(&mut self, scene_id: NetworkSceneId) -> Option<Behaviours> {
+        self.scene.dormant.remove(&scene_id)
+    }
+
+    /// Returns a dormant scene object.
+    pub fn dormant(&self, scene_id: NetworkSceneId) -> Option<&Behaviours> {
+        self.scene.dormant.get(&scene_id)
+    }
+
+    /// Returns a dormant scene object for writing.
+    pub fn dormant_mut(&mut self, scene_id: NetworkSceneId) -> Option<&mut Behaviours> {
+        self.scene.dormant.get_mut(&scene_id)
+    }
+
+    /// Returns the scene ids of the dormant objects, ascending.
+    pub fn dormant_scene_ids(&self) -> impl Iterator<Item = NetworkSceneId> {
+        self.scene.dormant.keys().copied()
+    }
+
+    /// Returns the spawned object with a scene id.
+    pub fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
+        let object = self.world.relations.scene_object(scene_id);
+        object.filter(|object| self.identity(*object).is_some())
+    }
+
+    /// Returns all spawned scene objects by ascending scene id.
+    pub fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
+        let objects = self.world.relations.scene_objects();
+        objects.filter(|(_, object)| self.identity(*object).is_some())
+    }
+
+    /// Returns whether an object with this scene id exists, visible or not.
+    fn is_active(&self, scene_id: NetworkSceneId) -> bool {
+        let object = self.world.relations.scene_object(scene_id);
+        object.is_some_and(|object| self.world.contains(object))
+    }
+
+    /// Takes the dormant behaviours for an object of the server. Returns their prefab's position and
+    /// the behaviours. `prefab` is the position that the server has sent; `Unet` sends none.
+    pub(super) fn activate(
+        &mut self,
+        object: NetId,
+        scene_id: NetworkSceneId,
+        prefab: Option<u32>,
+    ) -> Result<(u32, Behaviours), SpawnFailure> {
+        let Some(dormant) = self.scene.dormant.get(&scene_id) else {
+            self.miss(object, scene_id);
+            return Err(SpawnFailure::UnknownSceneObject { scene_id });
+        };
+        let types = types(dormant);
+        let prefab = match prefab {
+            Some(index) => self
+                .world
+                .prefabs
+                .get(index)
+                .filter(|prefab| prefab.types == types),
+            None => self.world.prefabs.by_types(&types),
+        };
+        let Some(index) = prefab.map(|prefab| prefab.index) else {
+            self.miss(object, scene_id);
+            return Err(SpawnFailure::OtherBehaviours { scene_id });
+        };
+        let behaviours = self.scene.dormant.remove(&scene_id);
+        let behaviours = behaviours.ok_or(SpawnFailure::UnknownSceneObject { scene_id })?;
+        self.world.relations.set_scene_id(object, scene_id);
+        Ok((index, behaviours))
+    }
+
+    /// Removes the previous object with a scene id, if the current burst has not contained it: the
+    /// server has given the scene id to another object.
+    pub(super) fn evict_previous(&mut self, scene_id: NetworkSceneId) {
+        if !self.session.joining {
+            return;
+        }
+        if let Some(previous) = self.world.relations.scene_object(scene_id)
+            && let Some(replica) = self.world.objects.get(previous.0)
+            && !replica.refreshed
+        {
+            self.forget(previous, Leaving::Hidden);
+        }
+    }
+
+    /// Records a scene object of the server that this client cannot make, unless its scene id is in use.
+    fn miss(&mut self, object: NetId, scene_id: NetworkSceneId) {
+        let room = self.world.relations.scene_count() < self.config.max_objects;
+        if room && !self.is_active(scene_id) {
+            self.world.relations.set_scene_id(object, scene_id);
+        }
+    }
+
+    /// Forgets the missed scene objects: a burst or a new connection sends them again.
+    pub(super) fn forget_missed(&mut self) {
+        let objects = &self.world.objects;
+        self.world
+            .relations
+            .retain_scene_ids(|object| objects.get(object.0).is_some());
+    }
+
+    /// Makes the behaviours of a removed scene object dormant.
+    pub(super) fn deactivate(&mut self, at: Location, scene_id: NetworkSceneId) {
+        if let Some(mut behaviours) = self.world.pools.withdraw(at) {
+            behaviours
+                .slots_mut()
+                .for_each_mut(|slot| slot.skip_hooks());
+            self.scene.dormant.entry(scene_id).or_insert(behaviours);
+        }
+    }
+
+    /// Reports that all scene objects for this client are spawned.
+    pub(super) fn report_scene_objects_spawned(&mut self) {
+        if !self.scene.dormant.is_empty() || self.world.relations.scene_count() > 0 {
+            let spawned: Vec<NetId> = self.scene_objects().map(|(_, object)| object).collect();
+            self.call_lifecycle(&spawned, LifecycleCallback::InSceneObjectsSpawned);
+            self.events.push(ClientEvent::SceneObjectsSpawned);
+        }
+    }
+}
+
+fn types(behaviours: &Behaviours) -> Vec<TypeId> {
+    behaviours.slots().type_ids()
+}

@@ -1,0 +1,163 @@
+//! Messages: numbers, encoding and decoding.
+//!
+//! A packet is a sequence of messages. A message is the size of its payload (`u16`), its type (`i16`)
+//! and the payload; [`Frame`] has the long form. The numbers up to 47 are UNet's. Extensions use the
+//! free numbers 20 to 33. Tables: WIRE.md.
+#![expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "all fields are written by one signature"
+)]
+
+mod call;
+mod connect;
+mod disconnect;
+mod message_type;
+mod spawn;
+
+pub(crate) use call::{Incoming, Name, frame, named, write_header};
+pub(crate) use connect::Connect;
+pub(crate) use disconnect::{from_wire, number, text};
+pub use message_type::MessageType;
+pub(crate) use spawn::{ObjectSpawn, ObjectSpawnScene};
+pub(crate) use syncvar_runtime::packet::{FRAME, Frame, LONG_FRAME, frame_length, long_head};
+
+use crate::{MessageStart, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
+
+/// Flag in an entry of a `SpawnBatch`: a scene id follows.
+pub(crate) const SCENE_ID: u64 = 1;
+
+/// Flag in an entry of a `SpawnBatch`: the id of the parent follows.
+pub(crate) const PARENT: u64 = 2;
+
+/// Version of the handshake in [`Connect`].
+pub(crate) const PROTOCOL_VERSION: u32 = 3;
+
+/// Message with a fixed layout.
+pub(crate) trait Message: Sized {
+    const TYPE: MessageType;
+
+    fn write_payload(&self, writer: &mut NetworkWriter);
+
+    fn read_payload(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError>;
+
+    /// Appends the whole message.
+    fn encode(&self, writer: &mut NetworkWriter) {
+        let start = begin(Self::TYPE, writer);
+        self.write_payload(writer);
+        writer.finish_message(start);
+    }
+
+    /// Decodes a payload. Trailing bytes are an error.
+    fn decode(payload: &[u8]) -> Result<Self, ReadError> {
+        let mut reader = NetworkReader::new(payload);
+        let message = Self::read_payload(&mut reader)?;
+        reader.finish()?;
+        Ok(message)
+    }
+}
+
+/// Begins a message. The caller writes the payload and finishes it.
+pub(crate) fn begin(message_type: MessageType, writer: &mut NetworkWriter) -> MessageStart {
+    writer.start_message(message_type.number())
+}
+
+macro_rules! messages {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty = $write:ident, $read:ident),* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub(crate) struct $name {
+            $(pub(crate) $field: $type,)*
+        }
+
+        impl Message for $name {
+            const TYPE: MessageType = MessageType::$name;
+
+            fn write_payload(&self, writer: &mut NetworkWriter) {
+                // Empty messages do not use the writer.
+                let _ = &writer;
+                $($write(writer, &self.$field);)*
+            }
+
+            fn read_payload(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                let _ = &reader;
+                Ok(Self { $($field: $read(reader)?),* })
+            }
+        }
+    )*};
+}
+
+messages! {
+    /// Packed id.
+    ObjectDestroy { net_id: NetId = write_id, read_id }
+    /// Packed 0, 1 or 2.
+    SpawnFinished { state: u32 = write_packed, read_packed }
+    /// Packed id.
+    ObjectHide { net_id: NetId = write_id, read_id }
+    /// Packed id, one byte for the owner flag.
+    LocalClientAuthority { net_id: NetId = write_id, read_id, authority: bool = write, read }
+    /// Packed id.
+    Resync { net_id: NetId = write_id, read_id }
+    /// Packed id of the child, packed id of the parent or 0.
+    SetParent { child: NetId = write_id, read_id, parent: NetId = write_id, read_id }
+    /// Packed own time of the client, in microseconds.
+    Ping { time: u64 = write_packed_wide, read_packed_wide }
+    /// Packed time of the ping, packed own time of the server in microseconds, packed ticks per second.
+    Pong {
+        time: u64 = write_packed_wide, read_packed_wide,
+        server_time: u64 = write_packed_wide, read_packed_wide,
+        tick_rate: u32 = write_packed, read_packed
+    }
+    /// Packed id.
+    Void { net_id: NetId = write_id, read_id }
+    /// One byte, text.
+    Disconnect { reason: u8 = write_u8, read_u8, text: String = write, read }
+    /// Empty.
+    Ready {}
+    /// Empty.
+    NotReady {}
+}
+
+fn write_id(writer: &mut NetworkWriter, net_id: &NetId) {
+    writer.write_packed_u32(net_id.0);
+}
+
+fn read_id(reader: &mut NetworkReader<'_>) -> Result<NetId, ReadError> {
+    reader.read_packed_u32().map(NetId)
+}
+
+fn write<T: crate::SyncValue>(writer: &mut NetworkWriter, value: &T) {
+    writer.write(value);
+}
+
+fn read<T: crate::SyncValue>(reader: &mut NetworkReader<'_>) -> Result<T, ReadError> {
+    reader.read()
+}
+
+fn write_packed(writer: &mut NetworkWriter, value: &u32) {
+    writer.write_packed_u32(*value);
+}
+
+fn read_packed(reader: &mut NetworkReader<'_>) -> Result<u32, ReadError> {
+    reader.read_packed_u32()
+}
+
+fn write_packed_wide(writer: &mut NetworkWriter, value: &u64) {
+    writer.write_packed_u64(*value);
+}
+
+fn read_packed_wide(reader: &mut NetworkReader<'_>) -> Result<u64, ReadError> {
+    reader.read_packed_u64()
+}
+
+fn write_u8(writer: &mut NetworkWriter, value: &u8) {
+    writer.write_u8(*value);
+}
+
+fn read_u8(reader: &mut NetworkReader<'_>) -> Result<u8, ReadError> {
+    reader.read_u8()
+}
+
+/// Returns the error of an unknown or unexpected message.
+pub(crate) fn unknown(frame: Frame<'_>) -> ReadError {
+    NetworkReader::new(frame.payload).error(ReadErrorKind::UnknownMessage(frame.message_type))
+}

@@ -1,0 +1,107 @@
+//! Statistics: counters of sent and received messages.
+
+use syncvar_runtime::{BehaviourStats, Counter, Prefabs, RefusedCommands};
+
+use crate::MessageType;
+
+/// Counters of a server or client since its creation.
+///
+/// A server encodes a message for several clients once: `encoded` counts it once, `sent` counts the
+/// packets of every client. In [`UpdateBatch`](MessageType::UpdateBatch) and
+/// [`SpawnBatch`](MessageType::SpawnBatch) every object counts as a message.
+///
+/// ```
+/// # use syncvar_runtime::*;
+/// # #[derive(Default)] struct Door { open: SyncVar<bool> }
+/// # impl NetworkBehaviour for Door {
+/// #     type Previous = ();
+/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Door", base: None, fields: &[] };
+/// #     fn sync_var_dirty_bits(&self) -> u64 { self.open.is_dirty().into() }
+/// #     fn set_dirty_bit(&mut self, _: u64) { self.open.set_dirty(); }
+/// #     fn clear_all_dirty_bits(&mut self) { self.open.clear_dirty(); }
+/// #     fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool { writer.write(&*self.open); true }
+/// #     fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+/// #         self.open = reader.read::<bool>()?.into(); Ok(())
+/// #     }
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// net.settle();
+/// for _ in 0..3 {
+///     net.server.spawn(Door::default());
+/// }
+/// net.settle();
+/// let stats = net.client(0).stats();
+/// assert_eq!(stats.decoded(MessageType::SpawnBatch).messages, 3);
+/// assert_eq!(stats.received, net.server.stats().sent);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Packets passed to the transport.
+    pub sent: Counter,
+    /// Packets received from the transport.
+    pub received: Counter,
+    /// Messages for unknown objects, usually sent before a despawn arrived. On a client, an early
+    /// message counts only if it is dropped.
+    pub unknown_objects: u64,
+    /// Pings that a server has not answered, because they came too often.
+    pub ignored_pings: u64,
+    /// Writes that a server has ignored: from connections without ownership (usually previous owners),
+    /// unreadable or beyond a limit.
+    pub ignored_writes: u64,
+    /// Commands that the server has refused.
+    pub refused_commands: RefusedCommands,
+    /// Encoding cost of each behaviour of each prefab, in order of registration. On a client all
+    /// counters are 0.
+    pub behaviours: Vec<BehaviourStats>,
+    encoded: [Counter; MessageType::ALL.len()],
+    decoded: [Counter; MessageType::ALL.len()],
+}
+
+impl Stats {
+    pub(crate) fn for_prefabs(prefabs: &Prefabs) -> Self {
+        let texts = prefabs.entries().iter().map(|entry| &entry.text);
+        let behaviours = texts.flat_map(|prefab| {
+            let behaviours = prefab.behaviours.iter();
+            behaviours.map(|behaviour| BehaviourStats::new(&prefab.name, &behaviour.name))
+        });
+        Self {
+            behaviours: behaviours.collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the counter of encoded messages of a type.
+    pub fn encoded(&self, message_type: MessageType) -> Counter {
+        self.encoded[message_type.index()]
+    }
+
+    /// Returns the counter of decoded messages of a type.
+    pub fn decoded(&self, message_type: MessageType) -> Counter {
+        self.decoded[message_type.index()]
+    }
+
+    pub(crate) fn count_encoded(&mut self, message_type: MessageType, bytes: usize) {
+        self.encoded[message_type.index()].add(bytes);
+    }
+
+    pub(crate) fn count_all_encoded(&mut self, message_type: MessageType, counter: Counter) {
+        self.encoded[message_type.index()].add_all(counter);
+    }
+
+    pub(crate) fn count_decoded(&mut self, message_type: MessageType, bytes: usize) {
+        let decoded = &mut self.decoded[message_type.index()];
+        decoded.add(bytes);
+        if matches!(
+            message_type,
+            MessageType::UpdateBatch | MessageType::SpawnBatch
+        ) {
+            decoded.messages -= 1;
+        }
+    }
+
+    /// Counts an object of a batch. Its bytes are counted with the message.
+    pub(crate) fn count_entry(&mut self, message_type: MessageType) {
+        self.decoded[message_type.index()].messages += 1;
+    }
+}

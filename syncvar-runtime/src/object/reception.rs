@@ -1,0 +1,133 @@
+//! `Reception`: reading of received deltas. All fields of an object are read first, then its hooks run.
+
+use super::{Entry, ReadChanges, RestoreOwn, SaveOwn, Slot, Slots, Visit};
+use crate::behaviour::{HookFailure, Panicked};
+use crate::schema::{BehaviourSchema, ChangedFields};
+use crate::{Encoding, NetId, NetworkReader, ReadError};
+
+/// Receiver of the results of applied deltas: a client.
+pub trait ReceptionReport {
+    /// Reports received fields of an object.
+    fn changed(&mut self, object: NetId, behaviour: usize, fields: ChangedFields);
+
+    /// Reports the panic of a hook.
+    fn hook_failed(&mut self, failure: HookFailure);
+
+    /// Reports a received reference.
+    fn referenced(&mut self, holder: NetId, target: NetId);
+}
+
+/// Context and results of the deltas in progress.
+pub struct Reception<'a> {
+    /// Encoding of the values.
+    pub encoding: Encoding,
+    /// Channel of the message.
+    pub channel: u8,
+    /// Most elements of a sequence or collection.
+    pub max_elements: usize,
+    /// Dirty masks of the object in progress, one per behaviour.
+    pub masks: &'a mut Vec<u64>,
+    /// Receiver of the reports.
+    pub report: &'a mut dyn ReceptionReport,
+    /// Unreadable objects.
+    pub failed: &'a mut Vec<(NetId, ReadError)>,
+    /// Objects with possible writes of hooks to owner-written fields.
+    pub hooked: &'a mut Vec<NetId>,
+    /// Targets of the references in the object in progress.
+    pub targets: &'a mut Vec<NetId>,
+}
+
+impl Reception<'_> {
+    /// Reads the delta of an object: all fields, then the hooks, then the reports.
+    #[inline]
+    pub fn read<S: Slots>(&mut self, entry: &Entry<'_>, slots: &mut S) {
+        self.masks.clear();
+        let mut reader = NetworkReader::with_encoding(entry.changes, self.encoding)
+            .with_max_elements(self.max_elements)
+            .with_references(self.targets);
+        if entry.own {
+            slots.visit(&mut SaveOwn);
+        }
+        let mut read = ReadChanges {
+            channel: self.channel,
+            reader: &mut reader,
+            masks: self.masks,
+            result: Ok(()),
+        };
+        slots.visit(&mut read);
+        let result = read.result.and_then(|()| reader.finish());
+        if !self.targets.is_empty() {
+            self.report_references(entry.net_id, result.is_ok());
+        }
+        if entry.own {
+            slots.visit(&mut RestoreOwn);
+        }
+        // An invisible object is announced with this state later.
+        let mut changes = ReportChanges {
+            object: entry.net_id,
+            hooks: result.is_ok() && entry.announced,
+            written: false,
+            masks: self.masks,
+            report: self.report,
+        };
+        slots.visit(&mut changes);
+        if changes.written {
+            self.hooked.push(entry.net_id);
+        }
+        if let Err(error) = result {
+            self.failed.push((entry.net_id, error));
+        }
+    }
+
+    /// Reports the references of the object in progress.
+    #[inline(never)]
+    fn report_references(&mut self, holder: NetId, is_read: bool) {
+        for target in self.targets.drain(..) {
+            if is_read {
+                self.report.referenced(holder, target);
+            }
+        }
+    }
+}
+
+/// Calls the hooks of the received fields and reports the changes.
+struct ReportChanges<'a> {
+    object: NetId,
+    /// Whether hooks run and changes are reported.
+    hooks: bool,
+    /// Whether a field that the owner writes is dirty afterwards.
+    written: bool,
+    masks: &'a [u64],
+    report: &'a mut dyn ReceptionReport,
+}
+
+impl Visit for ReportChanges<'_> {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
+        if !self.hooks {
+            slot.skip_hooks();
+            return;
+        }
+        let called = slot.call_hooks();
+        let owner_write = slot.info().rules.owner_write;
+        self.written |= owner_write != 0 && slot.dirty_bits() & owner_write != 0;
+        let behaviour = index as usize;
+        let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();
+        if let Err(Panicked(message)) = called {
+            self.report_panic(&slot.info().schema, dirty_bits, message);
+        }
+        if dirty_bits != 0 {
+            let fields = ChangedFields::new(&slot.info().schema, dirty_bits);
+            self.report.changed(self.object, behaviour, fields);
+        }
+    }
+}
+
+impl ReportChanges<'_> {
+    #[cold]
+    fn report_panic(&mut self, schema: &'static BehaviourSchema, dirty_bits: u64, message: String) {
+        let fields = ChangedFields::new(schema, dirty_bits);
+        let failure = HookFailure::new(self.object, fields, message);
+        self.report.hook_failed(failure);
+    }
+}

@@ -1,0 +1,176 @@
+//! `Segments`: outgoing messages, cut into packets.
+
+#[cfg(feature = "parallel")]
+mod append;
+mod batch;
+mod frame;
+mod room;
+mod update;
+
+pub use batch::Entries;
+pub use frame::{FRAME, Frame, Frames, LONG_FRAME, frame_length, long_head};
+pub use room::Room;
+pub use update::{frames_length, packed_length, update_fits, update_length};
+
+use bytes::Bytes;
+
+use crate::{Encoding, NetworkWriter};
+use batch::Batch;
+
+/// Format of the messages with deltas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UpdateForm {
+    /// Whether several objects share a message, possibly in the long form.
+    pub batched: bool,
+    /// Number of the message.
+    pub update: i16,
+    /// Reserved type of the long form.
+    pub long: i16,
+}
+
+/// Outgoing messages in one buffer, cut into packets. A packet respects the packet size, unless it
+/// contains a single message that exceeds it.
+///
+/// All packets share the buffer. Its memory is reused after the last of them is dropped.
+#[derive(Debug)]
+pub struct Segments {
+    writer: NetworkWriter,
+    form: UpdateForm,
+    /// Begin of the message or entry in progress.
+    start: usize,
+    /// Begin of the packet in progress.
+    packet: usize,
+    /// Ends of the earlier packets.
+    cuts: Vec<usize>,
+    packet_size: usize,
+    /// Begin of the delta in progress.
+    contents: usize,
+    /// Length of the last delta.
+    changes: usize,
+    /// Open message of many objects.
+    batch: Option<Batch>,
+    /// Memory for an entry that moves to the next packet.
+    moving: Vec<u8>,
+}
+
+impl Segments {
+    /// Creates a buffer for packets of a size, with values in an encoding.
+    pub fn new(packet_size: usize, encoding: Encoding, form: UpdateForm) -> Self {
+        Self {
+            writer: NetworkWriter::with_encoding(encoding),
+            form,
+            start: 0,
+            packet: 0,
+            cuts: Vec::new(),
+            packet_size,
+            contents: 0,
+            changes: 0,
+            batch: None,
+            moving: Vec::new(),
+        }
+    }
+
+    /// Returns the format of the messages with deltas.
+    #[inline]
+    pub fn form(&self) -> UpdateForm {
+        self.form
+    }
+
+    /// Begins a message. The caller writes it, then calls [`commit`](Self::commit) or
+    /// [`give_up`](Self::give_up).
+    pub fn begin(&mut self) -> &mut NetworkWriter {
+        self.end_batch();
+        self.start = self.writer.len();
+        &mut self.writer
+    }
+
+    /// Returns the writer of the message in progress.
+    #[inline]
+    pub fn writer(&mut self) -> &mut NetworkWriter {
+        &mut self.writer
+    }
+
+    /// Ends a message and returns its length. A message that does not fit the current packet begins the
+    /// next one.
+    pub fn commit(&mut self) -> usize {
+        let end = self.writer.len();
+        if self.start > self.packet && end - self.packet > self.packet_size {
+            self.cut();
+        }
+        end - self.start
+    }
+
+    /// Discards the message in progress.
+    pub fn give_up(&mut self) {
+        self.writer.truncate(self.start);
+    }
+
+    /// Returns whether the buffer is empty since the last [`drain`](Self::drain).
+    pub fn is_empty(&self) -> bool {
+        self.writer.is_empty()
+    }
+
+    /// Returns the bytes since the last [`drain`](Self::drain).
+    pub fn as_bytes(&self) -> &[u8] {
+        self.writer.as_bytes()
+    }
+
+    /// Makes the message in progress begin the next packet.
+    fn cut(&mut self) {
+        self.cuts.push(self.start);
+        self.packet = self.start;
+    }
+
+    /// Freezes the buffer and returns its packets in order.
+    pub fn drain(&mut self) -> impl Iterator<Item = Bytes> {
+        self.end_batch();
+        let mut whole = Bytes::new();
+        if !self.writer.is_empty() {
+            self.cuts.push(self.writer.len());
+            whole = self.writer.take_bytes();
+        }
+        self.packet = 0;
+        let mut begin = 0;
+        self.cuts.drain(..).map(move |end| {
+            let packet = whole.slice(begin..end);
+            begin = end;
+            packet
+        })
+    }
+}
+
+#[cfg(test)]
+mod test_forms {
+    use super::UpdateForm;
+
+    pub(super) const SINGLE: UpdateForm = UpdateForm {
+        batched: false,
+        update: 8,
+        long: 24,
+    };
+
+    pub(super) const BATCHED: UpdateForm = UpdateForm {
+        batched: true,
+        update: 22,
+        long: 24,
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Segments;
+    use crate::Encoding;
+
+    #[test]
+    fn packet_holds_messages_up_to_its_exact_size() {
+        let mut segments = Segments::new(10, Encoding::Unet, super::test_forms::SINGLE);
+        for length in [4, 6, 1, 25, 3] {
+            let writer = segments.begin();
+            writer.write_bytes(&vec![0; length]);
+            assert_eq!(segments.commit(), length);
+        }
+        let lengths: Vec<_> = segments.drain().map(|bytes| bytes.len()).collect();
+        assert_eq!(lengths, [10, 1, 25, 3]);
+        assert_eq!(segments.drain().count(), 0);
+    }
+}
