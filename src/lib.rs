@@ -14,8 +14,7 @@ pub use syncvar_net::{
     BehaviourMut, Budget, ClientConfig, ClientEvent, ClientPacket, ClientState, Framing, Link,
     ListError, ListHash, ListOperation, LocalClient, MemoryNetwork, MessageType, NetworkClient,
     NetworkContextExt, NetworkServer, PacketError, ParentError, ReplicaMut, ServerConfig,
-    ServerEvent, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncListMessage, Transmit,
-    UnetOperations,
+    ServerEvent, SpawnFailure, SpawnOptions, Stats, SyncListMessage, Transmit, UnetOperations,
 };
 #[cfg(feature = "serde")]
 pub use syncvar_runtime::Postcard;
@@ -34,8 +33,8 @@ pub use syncvar_runtime::{
     NetworkSerializable, NetworkTime, NetworkWriter, OaDate, Plane, Prefabs, Quantized, Quaternion,
     Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect,
     RefusedCommands, RpcSender, SchemaDifference, SectionHooks, Serializable, SetChange,
-    SmallestThree, SortKey, SpatialGrid, SyncCodec, SyncDictionary, SyncEvent, SyncField,
-    SyncHashSet, SyncList, SyncMethod, SyncSortedSet, SyncValue, SyncVar, Synchronize,
+    SmallestThree, SortKey, SpatialGrid, SpawnError, SyncCodec, SyncDictionary, SyncEvent,
+    SyncField, SyncHashSet, SyncList, SyncMethod, SyncSortedSet, SyncValue, SyncVar, Synchronize,
     SynchronizeError, SynchronizeFailure, Tag, Target, TypeSchema, ValueMut, VariantSchema,
     Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
     dictionary, hash_set,

@@ -46,7 +46,7 @@ const NO_FIELDS: &str =
 /// offer; it is then a full citizen:
 ///
 /// ```
-/// use syncvar_runtime::*;
+/// use syncvar::*;
 ///
 /// /// Collects shots and sends them three at a time.
 /// #[derive(Default)]
@@ -139,7 +139,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// are then: [`set_dirty_bit`](Self::set_dirty_bit), and what
     /// [`on_serialize`](Self::on_serialize) then writes as a change. That is so where changes are
     /// values, and not where they are operations or differences. A connection with a
-    /// [`Budget`](crate::Budget) is sent the full state instead where it is not.
+    /// `Budget` is sent the full state instead where it is not.
     const RESENDABLE: bool = false;
 
     /// Whether [`on_lifecycle`](Self::on_lifecycle) is called. If it is not, the life of its object
@@ -160,7 +160,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// to [`call_hooks`](Self::call_hooks), with a full state too.
     ///
     /// ```
-    /// use syncvar_runtime::*;
+    /// use syncvar::*;
     ///
     /// /// Sends a check number behind what another behaviour sends.
     /// struct Checked<B: NetworkBehaviour>(B);
@@ -349,7 +349,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// again. Reading the mask of a change by
     /// [`read_dirty_bits_of`](NetworkReader::read_dirty_bits_of) or
     /// [`read_dirty_bits`](NetworkReader::read_dirty_bits) is what makes
-    /// [`ClientEvent::Changed`](crate::ClientEvent::Changed): a behaviour that reads its changes in
+    /// `ClientEvent::Changed`: a behaviour that reads its changes in
     /// another way gives no such event.
     ///
     /// # Errors
@@ -362,7 +362,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     ) -> Result<Self::Previous, ReadError>;
 
     /// Something has happened to the object. `#[network_behaviour(lifecycle)]` passes it on to
-    /// [`NetworkLifecycle`](crate::NetworkLifecycle), by [`LifecycleCallback::call`]; a behaviour
+    /// [`NetworkLifecycle`], by [`LifecycleCallback::call`]; a behaviour
     /// written by hand may do that too, or look at the callback itself. Only called where
     /// [`LIFECYCLE`](Self::LIFECYCLE) is `true`.
     ///
@@ -379,13 +379,13 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     }
 
     /// Writes or reads data beside the fields, with the full state of the object.
-    /// `#[network_behaviour(synchronize)]` passes it on to [`Synchronize`](crate::Synchronize); a
+    /// `#[network_behaviour(synchronize)]` passes it on to [`Synchronize`]; a
     /// behaviour written by hand may do that too. Only called where
     /// [`SYNCHRONIZE`](Self::SYNCHRONIZE) is `true`.
     ///
     /// # Errors
     ///
-    /// As [`Synchronize::on_synchronize`](crate::Synchronize::on_synchronize).
+    /// As [`Synchronize::on_synchronize`].
     fn synchronize(
         &mut self,
         serializer: &mut BufferSerializer<'_, '_>,
@@ -397,7 +397,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// Calls the hooks of the fields that have changed. Runs after all behaviours of the object
     /// have been read; for an initial state only those that
     /// [`INITIAL_HOOKS`](Self::INITIAL_HOOKS) has. A panic is reported as
-    /// [`ClientEvent::HookFailed`](crate::ClientEvent::HookFailed), where `Previous` is not empty.
+    /// `ClientEvent::HookFailed`, where `Previous` is not empty.
     fn call_hooks(&mut self, previous: Self::Previous) {
         drop(previous);
     }
@@ -406,10 +406,10 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// [`changed_since`](Self::changed_since).
     ///
     /// A server with a local client calls it before it lends the behaviour for writing, once between two
-    /// updates: see [`NetworkServer::connect_local`](crate::NetworkServer::connect_local). A client calls it
+    /// updates: see `NetworkServer::connect_local`. A client calls it
     /// for [`INITIAL_HOOKS`](Self::INITIAL_HOOKS), on an object just as its prefab makes it, when it has the
     /// first state of such an object, and calls the hooks of those that are different then, before
-    /// [`ClientEvent::Spawned`](crate::ClientEvent::Spawned). In the `Mirror` encoding it is called before
+    /// `ClientEvent::Spawned`. In the `Mirror` encoding it is called before
     /// each full state is read.
     ///
     /// The derive writes both methods where a field has a hook. A behaviour written by hand has no hooks

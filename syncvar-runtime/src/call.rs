@@ -40,10 +40,10 @@ pub trait NetworkCalls: NetworkBehaviour {
     /// What the server calls clients on: a method for each call and event.
     type Rpcs<'call>;
 
-    /// Makes what [`NetworkClient::calls`](crate::NetworkClient::calls) returns.
+    /// Makes what `NetworkClient::calls` returns.
     fn commands(sender: CommandSender<'_>) -> Self::Commands<'_>;
 
-    /// Makes what [`NetworkServer::calls`](crate::NetworkServer::calls) returns.
+    /// Makes what `NetworkServer::calls` returns.
     fn rpcs(sender: RpcSender<'_>) -> Self::Rpcs<'_>;
 
     /// Reads the arguments of one of [`OWN_CALLS`](Self::OWN_CALLS), and calls it. That of an event is read

@@ -1,20 +1,6 @@
-//! Channel kinds and disconnect reasons.
+//! Reasons for the end of a connection.
 
 use crate::prefab::text::SchemaDifference;
-
-/// Delivery guarantee of a channel.
-///
-/// The index in [`ServerConfig::channels`](crate::ServerConfig::channels) is the channel's number. The
-/// default is a reliable channel 0 and an unreliable channel 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Channel {
-    /// Packets arrive once and in order, and may have any size. All reliable channels of a connection
-    /// share one order: snapshots use channel 0, deltas the channels of their behaviours.
-    Reliable,
-    /// Packets may be lost, duplicated or reordered, and are at most as large as the packet size. A lost
-    /// delta is not repeated.
-    Unreliable,
-}
 
 /// Reason of a refusal or of the end of a connection.
 ///

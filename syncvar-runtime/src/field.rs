@@ -30,7 +30,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// client once, by one way or the other.
 ///
 /// ```
-/// use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
+/// use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
 ///
 /// /// A score that only ever grows: the change is the difference. Nobody may put a new one into the
 /// /// place of one that clients know, for no difference says that: see `notice_replacement`.
@@ -209,7 +209,7 @@ pub trait HookField: SyncField {
     ) -> Result<Option<Self::Previous>, ReadError>;
 
     /// What the field is now, to be compared with what it will be: for the hooks of a host, where
-    /// nothing is read ([`NetworkServer::connect_local`](crate::NetworkServer::connect_local)). `None`,
+    /// nothing is read (`NetworkServer::connect_local`). `None`,
     /// unless implemented: no hook runs there for this field.
     fn remembered(&self) -> Option<Self::Previous> {
         None

@@ -10,6 +10,7 @@
 
 pub mod behaviour;
 pub mod call;
+mod channel;
 pub mod clock;
 pub mod codec;
 pub mod endpoint;
@@ -39,8 +40,9 @@ pub use call::{
     CallArguments, CallError, CallFailure, CommandRefusal, CommandSender, NetworkCalls, NoCalls,
     OwnCalls, ReceivedEvent, RefusedCommands, RpcSender, SyncEvent, assert_calls_known,
 };
+pub use channel::Channel;
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
-pub use endpoint::{Channel, DisconnectReason};
+pub use endpoint::DisconnectReason;
 pub use field::{
     DictionaryChange, ElementMut, HashKey, HookField, ListChange, SetChange, SortKey,
     SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,
@@ -52,8 +54,8 @@ pub use interest::{
     Tag,
 };
 pub use object::{BehaviourList, BehaviourSet, Behaviours, SectionHooks};
-pub use prefab::Prefabs;
 pub use prefab::text::SchemaDifference;
+pub use prefab::{Prefabs, SpawnError};
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourSchema, CallKind, CallSchema, CallTable, ChangedFields, FieldRules, FieldSchema,

@@ -1,6 +1,9 @@
 //! `Prefabs`: the registry that both sides build.
 
+mod error;
 pub mod text;
+
+pub use error::SpawnError;
 
 use std::any::TypeId;
 use std::fmt;
@@ -20,7 +23,7 @@ use text::PrefabText;
 /// every build.
 ///
 /// ```
-/// # use syncvar_runtime::*;
+/// # use syncvar::*;
 /// # #[derive(Default)] struct Player; #[derive(Default)] struct Door; #[derive(Default)] struct Loot;
 /// # macro_rules! empty { ($($t:ident)*) => { $(impl NetworkBehaviour for $t {
 /// #     type Previous = ();
@@ -48,8 +51,11 @@ pub struct Prefabs {
 pub struct Prefab {
     /// Its position in the order of registration.
     pub index: u32,
+    /// Its name.
     pub name: String,
+    /// Its asset id.
     pub asset_id: NetworkHash128,
+    /// Its description.
     pub text: PrefabText,
     /// The types of its behaviours, in order.
     pub types: Vec<TypeId>,
@@ -175,6 +181,7 @@ impl Prefabs {
         last.map_or(0, |last| last.first_behaviour + last.text.behaviours.len())
     }
 
+    /// Returns all prefabs, in the order of registration.
     pub fn entries(&self) -> &[Prefab] {
         &self.entries
     }
@@ -209,10 +216,12 @@ impl Prefabs {
         })
     }
 
+    /// Returns the prefab with this name.
     pub fn by_name(&self, name: &str) -> Option<&Prefab> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
+    /// Returns the prefab with this asset id.
     pub fn by_asset_id(&self, asset_id: NetworkHash128) -> Option<&Prefab> {
         self.entries.get(*self.by_asset_id.get(&asset_id)?)
     }
@@ -229,6 +238,7 @@ impl Prefab {
         self.lifecycle || self.initial_hooks
     }
 
+    /// Makes the behaviours of a new object.
     pub fn make(&self) -> Behaviours {
         (self.make)()
     }

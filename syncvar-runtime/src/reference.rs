@@ -16,7 +16,7 @@ use crate::{
 /// called.
 pub trait NetworkObjects {
     /// The object with this id, if it is there. On a client an object is there from
-    /// [`ClientEvent::Spawned`](crate::ClientEvent::Spawned) on.
+    /// `ClientEvent::Spawned` on.
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>>;
 }
 
@@ -44,12 +44,12 @@ pub trait NetworkObjectsMut: NetworkObjects {
 ///
 /// It is the object's id and nothing else, and is looked up when it is needed. So it may arrive before
 /// the object that it refers to, or name one that this client does not see: it gives nothing until the
-/// object is there, and [`ClientEvent::ReferenceResolved`](crate::ClientEvent::ReferenceResolved)
+/// object is there, and `ClientEvent::ReferenceResolved`
 /// tells when it is. After the object has been despawned it gives nothing for ever, for an id is never
 /// used again.
 ///
 /// ```
-/// use syncvar_runtime::{BehaviourList, NetRef, NetworkServer, Prefabs};
+/// use syncvar::{BehaviourList, NetRef, NetworkServer, Prefabs};
 ///
 /// let mut server = NetworkServer::new(Prefabs::new().register_with("crate", BehaviourList::new));
 /// let id = server.spawn(BehaviourList::new());
@@ -175,7 +175,7 @@ fn read_object(reader: &mut NetworkReader<'_>, target: &'static str) -> Result<N
 /// gives nothing.
 ///
 /// ```
-/// use syncvar_runtime::{BehaviourRef, NetId, NetworkBehaviour, NetworkServer};
+/// use syncvar::{BehaviourRef, NetId, NetworkBehaviour, NetworkServer};
 ///
 /// /// Of two behaviours on an object, the one that it is about.
 /// fn aim<T: NetworkBehaviour>(server: &NetworkServer, id: NetId) -> BehaviourRef<T> {

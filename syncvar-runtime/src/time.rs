@@ -5,8 +5,7 @@ use std::time::Duration;
 /// Moment of the server's own time: exact on the server, estimated on a client.
 ///
 /// The tick is the time in steps of `1 / tick_rate` seconds, rounded down: see
-/// [`ServerConfig::tick_rate`](crate::ServerConfig::tick_rate). It is independent of the server's update
-/// rate.
+/// `ServerConfig::tick_rate`. It is independent of the server's update rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct NetworkTime {

@@ -10,7 +10,6 @@
 
 mod client;
 mod context;
-mod framing;
 mod id_set;
 mod memory;
 mod message;
@@ -25,12 +24,11 @@ pub use client::{
     ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient, ReplicaMut, SpawnFailure,
 };
 pub use context::NetworkContextExt;
-pub use framing::Framing;
 pub use memory::{Link, MemoryNetwork};
-pub use message::MessageType;
+pub use message::{Framing, MessageType};
 pub use server::{
     BehaviourMut, Budget, LocalClient, NetworkServer, PacketError, ParentError, ServerConfig,
-    ServerEvent, SpawnError, SpawnOptions, Transmit,
+    ServerEvent, SpawnOptions, Transmit,
 };
 pub use stats::Stats;
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};

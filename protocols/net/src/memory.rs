@@ -20,7 +20,7 @@ use crate::{
 /// produce equal runs.
 ///
 /// ```
-/// # use syncvar_runtime::*;
+/// # use syncvar::*;
 /// # #[derive(Default)] struct Door { open: SyncVar<bool> }
 /// # impl NetworkBehaviour for Door {
 /// #     type Previous = ();

@@ -11,12 +11,15 @@
 mod call;
 mod connect;
 mod disconnect;
+mod framing;
 mod message_type;
 mod spawn;
 
 pub(crate) use call::{Incoming, Name, frame, named, write_header};
 pub(crate) use connect::Connect;
 pub(crate) use disconnect::{from_wire, number, text};
+pub use framing::Framing;
+pub(crate) use framing::frames;
 pub use message_type::MessageType;
 pub(crate) use spawn::{ObjectSpawn, ObjectSpawnScene};
 pub(crate) use syncvar_runtime::packet::{FRAME, Frame, LONG_FRAME, frame_length, long_head};

@@ -39,7 +39,7 @@ pub use event::{PacketError, ServerEvent};
 pub use guard::BehaviourMut;
 pub use host::LocalClient;
 pub use parent::ParentError;
-pub use spawn::{SpawnError, SpawnOptions};
+pub use spawn::SpawnOptions;
 pub use transmit::Transmit;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -385,7 +385,7 @@ impl NetworkServer {
     /// game does not want, so that no client can pile it up.
     ///
     /// ```
-    /// # use syncvar_runtime::*;
+    /// # use syncvar::*;
     /// # let mut config = ServerConfig::default();
     /// # config.compare_schemas = false;
     /// # let mut server = NetworkServer::with_config(Prefabs::new(), config);

@@ -16,10 +16,10 @@ use crate::{ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3};
 /// While a behaviour is called, its object is not to be found on the server or client by its id, nor is
 /// any whose call has led to this one: the other behaviours of its own object are
 /// [siblings](Self::sibling). Commands about it, such as
-/// [`set_owner`](NetworkServer::set_owner) or [`despawn`](NetworkServer::despawn), are right all the same.
+/// `set_owner` or `despawn`, are right all the same.
 ///
 /// ```
-/// # mod syncvar { pub mod prelude { pub use syncvar_runtime::*; } }
+/// # use syncvar::*;
 /// use syncvar::prelude::*;
 ///
 /// # #[derive(Default)] struct Health(u32);
@@ -199,8 +199,8 @@ impl<'a> NetworkContext<'a> {
     }
 
     /// The time: the server's own, which on a client is what it is estimated to be
-    /// ([`NetworkClient::network_time`]). Before a client knows anything of it, this is the client's own
-    /// time ([`NetworkClient::now`]), which may begin at any other moment: ask the former where that
+    /// (`NetworkClient::network_time`). Before a client knows anything of it, this is the client's own
+    /// time (`NetworkClient::now`), which may begin at any other moment: ask the former where that
     /// matters.
     pub fn now(&self) -> Duration {
         self.side.now()
@@ -247,7 +247,7 @@ impl<'a> NetworkContext<'a> {
     /// `syncvar::mirror::MirrorServer`.
     ///
     /// ```
-    /// # use syncvar_runtime::{NetworkContext, NetworkServer};
+    /// # use syncvar::{NetworkContext, NetworkServer};
     /// fn objects(ctx: &mut NetworkContext<'_>) -> usize {
     ///     ctx.side::<NetworkServer>().map_or(0, |server| server.object_count())
     /// }
@@ -282,7 +282,7 @@ impl<'a> CallContext<'a> {
     }
 
     /// The connection that a command came from: the one that the bytes came from, whatever they say, or
-    /// that of the [local client](NetworkServer::local_calls). It need not be the
+    /// that of the local client. It need not be the
     /// [owner](NetworkContext::owner), if the command does not require that. There is none for what the
     /// server calls, on a client and on a host.
     pub fn sender(&self) -> Option<ConnectionId> {

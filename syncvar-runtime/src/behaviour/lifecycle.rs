@@ -6,15 +6,15 @@ use super::{NetworkBehaviour, NetworkContext};
 use crate::NetId;
 
 /// What a callback of [`NetworkLifecycle`] returns. An error is reported as
-/// [`ServerEvent::CallbackFailed`](crate::ServerEvent::CallbackFailed) or
-/// [`ClientEvent::CallbackFailed`](crate::ClientEvent::CallbackFailed), and changes nothing else.
+/// `ServerEvent::CallbackFailed` or
+/// `ClientEvent::CallbackFailed`, and changes nothing else.
 pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 /// What a behaviour is told of the life of its object, on the server and on every client that sees it.
 /// All methods do nothing unless they are written.
 ///
 /// ```
-/// # mod syncvar { pub mod prelude { pub use syncvar_runtime::*; } }
+/// # use syncvar::*;
 /// use syncvar::prelude::*;
 ///
 /// # #[derive(Default)]
@@ -79,14 +79,14 @@ pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 ///
 /// On a client all fields and all data of [`Synchronize`](crate::Synchronize) have been received by
 /// then. Objects that come when it joins are all there before the first callback of any of them runs, so
-/// that they can look each other up. [`ClientEvent::Spawned`](crate::ClientEvent::Spawned) follows the
-/// object's callbacks, [`ClientEvent::Ready`](crate::ClientEvent::Ready) those of
+/// that they can look each other up. `ClientEvent::Spawned` follows the
+/// object's callbacks, `ClientEvent::Ready` those of
 /// `on_network_session_synchronized`. An object that is only sent again, after an error, is not spawned
 /// again. Spawning runs no hooks: what both have to do is one method that both call.
 ///
 /// When a connection ends, a client keeps its objects until the next one, and
 /// `on_network_despawn` runs when they are forgotten:
-/// [`NetworkClient::forget_objects`](crate::NetworkClient::forget_objects) does that at once.
+/// `NetworkClient::forget_objects` does that at once.
 ///
 /// # What a callback can do
 ///
@@ -175,7 +175,7 @@ pub trait NetworkLifecycle: HasLifecycle {
     }
 
     /// The object is this client's player, and has been spawned. Only Mirror has players: a
-    /// [`NetworkClient`](crate::NetworkClient) never calls this, a `syncvar::mirror::MirrorClient` does,
+    /// `NetworkClient` never calls this, a `syncvar::mirror::MirrorClient` does,
     /// after [`on_gained_ownership`](Self::on_gained_ownership).
     ///
     /// # Errors
@@ -187,7 +187,7 @@ pub trait NetworkLifecycle: HasLifecycle {
     }
 
     /// The object is about to be gone, or no longer this client's player. Only Mirror has players: a
-    /// [`NetworkClient`](crate::NetworkClient) never calls this.
+    /// `NetworkClient` never calls this.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ use crate::{NetId, ReadError, WriteError};
 /// client.
 ///
 /// ```
-/// # mod syncvar { pub mod prelude { pub use syncvar_runtime::*; } }
+/// # use syncvar::*;
 /// use syncvar::prelude::*;
 ///
 /// # #[derive(Default)]
@@ -64,9 +64,9 @@ use crate::{NetId, ReadError, WriteError};
 ///
 /// What goes wrong in it stays in it. If it fails or panics while it writes, or writes what has no form
 /// on the wire, nothing of it is sent
-/// ([`ServerEvent::SynchronizeFailed`](crate::ServerEvent::SynchronizeFailed)); if nothing was sent it is
+/// (`ServerEvent::SynchronizeFailed`); if nothing was sent it is
 /// not called on the client. If it fails or panics while it reads, or leaves bytes over, the client is
-/// told so ([`ClientEvent::SynchronizeFailed`](crate::ClientEvent::SynchronizeFailed)). Either way
+/// told so (`ClientEvent::SynchronizeFailed`). Either way
 /// the object, its fields and its other behaviours are as they should be.
 ///
 /// A class that has `synchronize` speaks for its bases: where they have data too, it calls

@@ -57,6 +57,7 @@ impl<A> fmt::Debug for SyncEvent<A> {
 }
 
 impl ReceivedEvent {
+    /// Builds the event of a call that was received with these arguments.
     pub fn new(object: NetId, place: &CallPlace, encoding: Encoding, arguments: &[u8]) -> Self {
         Self(Box::new(Parts {
             object,

@@ -12,7 +12,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 /// `i128`, which is a varint in every encoding; nothing is lost.
 ///
 /// ```
-/// use syncvar_runtime::{NetworkWriter, SyncCodec, ZigZag};
+/// use syncvar::{NetworkWriter, SyncCodec, ZigZag};
 ///
 /// let mut writer = NetworkWriter::new();
 /// writer.write(&-3_i32);
@@ -31,7 +31,7 @@ pub struct ZigZag;
 /// is lost. In `Mirror` that is what `WriteInt`, `WriteUInt`, `WriteLong` and `WriteULong` write.
 ///
 /// ```
-/// use syncvar_runtime::{Fixed, NetworkWriter, SyncCodec};
+/// use syncvar::{Fixed, NetworkWriter, SyncCodec};
 ///
 /// let mut writer = NetworkWriter::new();
 /// writer.write(&u32::MAX);

@@ -26,7 +26,7 @@ use mirror::Made;
 /// what is sent is the change, whatever the size of the map.
 ///
 /// ```
-/// use syncvar_runtime::SyncDictionary;
+/// use syncvar::SyncDictionary;
 ///
 /// let mut ammo = SyncDictionary::from([("bow".to_string(), 12), ("gun".into(), 3)]);
 /// ammo.insert("axe".into(), 1);

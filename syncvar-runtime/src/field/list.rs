@@ -36,7 +36,7 @@ use mirror::Made;
 /// done through [`update`](Self::update).
 ///
 /// ```
-/// use syncvar_runtime::SyncList;
+/// use syncvar::SyncList;
 ///
 /// let mut names = SyncList::from(["Ann".to_string(), "Bob".into()]);
 /// names.push("Cid".into());
@@ -56,7 +56,7 @@ use mirror::Made;
 /// swapped out of another field: it brings along what was noted there. Clone it instead.
 ///
 /// In the encoding `Unet` a list has at most 65 535 elements, in `Compact` as many as the client's
-/// [`max_elements`](crate::ClientConfig::max_elements) allows.
+/// `max_elements` allows.
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
 /// `fn on_change(&mut self, change: &ListChange<T>)` on a client for every change, in order;

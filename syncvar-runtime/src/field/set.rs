@@ -59,7 +59,7 @@ impl<T> SetChange<T> {
 /// whatever the size of the set.
 ///
 /// ```
-/// use syncvar_runtime::SyncHashSet;
+/// use syncvar::SyncHashSet;
 ///
 /// let mut tags = SyncHashSet::from(["red", "fast"].map(String::from));
 /// assert!(tags.insert("new".into()) && !tags.insert("red".into()));
@@ -91,7 +91,7 @@ pub struct SyncHashSet<T> {
 /// dereferences for everything that reads.
 ///
 /// ```
-/// use syncvar_runtime::SyncSortedSet;
+/// use syncvar::SyncSortedSet;
 ///
 /// let mut scores = SyncSortedSet::from([30, 10, 20]);
 /// scores.insert(15);

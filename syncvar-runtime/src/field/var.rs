@@ -16,7 +16,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// * [`as_mut`](Self::as_mut), or any `&mut` use of the value, makes it dirty at once.
 ///
 /// ```
-/// use syncvar_runtime::SyncVar;
+/// use syncvar::SyncVar;
 ///
 /// let mut health = SyncVar::new(100);
 /// health += 0;
@@ -122,7 +122,7 @@ impl<T: SyncValue> SyncVar<T> {
     /// Assigns; dirty only if the value is another one. Returns whether it was.
     ///
     /// ```
-    /// # use syncvar_runtime::SyncVar;
+    /// # use syncvar::SyncVar;
     /// let mut temperature = SyncVar::new(f32::NAN);
     /// assert!(!temperature.set(f32::NAN));
     /// assert!(temperature.set(0.0));
@@ -149,7 +149,7 @@ impl<T: SyncValue> SyncVar<T> {
     /// Changes the value through a function; dirty only if it is another one afterwards.
     ///
     /// ```
-    /// # use syncvar_runtime::SyncVar;
+    /// # use syncvar::SyncVar;
     /// let mut name: SyncVar<String> = "Ann".into();
     /// name.update(|name| name.make_ascii_lowercase());
     /// assert_eq!(name, "ann");

@@ -26,7 +26,7 @@ pub struct Behaviours(pub(super) Box<dyn Slots>);
 /// compiled.
 ///
 /// ```
-/// # use syncvar_runtime::*;
+/// # use syncvar::*;
 /// # #[derive(Default)] struct A; #[derive(Default)] struct B;
 /// # macro_rules! empty { ($t:ty, $n:literal) => { impl NetworkBehaviour for $t {
 /// #     type Previous = ();

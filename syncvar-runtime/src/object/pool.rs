@@ -28,6 +28,7 @@ pub(super) const BATCH: usize = 16;
 pub trait Pool: Any + Send + Sync {
     /// Adds a row; gives the behaviours back if they are of another type.
     fn insert(&mut self, behaviours: Behaviours) -> Result<u32, Behaviours>;
+    /// Removes a row.
     fn remove(&mut self, row: u32);
     /// Takes the contents of a row out, to be put back with [`give_back`](Self::give_back).
     fn take(&mut self, row: u32) -> Option<Box<dyn Slots>>;
@@ -35,7 +36,9 @@ pub trait Pool: Any + Send + Sync {
     fn give_back(&mut self, row: u32, slots: Box<dyn Slots>);
     /// Frees a row whose contents have been taken out.
     fn release(&mut self, row: u32);
+    /// Returns the behaviours of a row.
     fn slots(&self, row: u32) -> Option<&dyn Slots>;
+    /// Returns the behaviours of a row, for writing.
     fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots>;
 
     /// Has each of these objects write what it has to send.
@@ -52,7 +55,9 @@ pub trait Pool: Any + Send + Sync {
 /// An object that is to write its changes.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
+    /// The object.
     pub net_id: NetId,
+    /// Its row in the pool.
     pub row: u32,
     /// Whether its send intervals do not count.
     pub force: bool,
@@ -61,12 +66,15 @@ pub struct Job {
 /// Changes that have been received for an object.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry<'a> {
+    /// The object.
     pub net_id: NetId,
+    /// Its row in the pool.
     pub row: u32,
     /// Whether the application knows the object: hooks run, and it is told.
     pub announced: bool,
     /// Whether this client owns the object and may have written to it: its own values stay.
     pub own: bool,
+    /// The bytes of the changes.
     pub changes: &'a [u8],
 }
 
@@ -202,7 +210,9 @@ fn look<S: Slots>(slots: &mut S, when: When) -> Pending {
 /// Where the behaviours of an object are: the pool, and the row in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
+    /// The pool.
     pub pool: u32,
+    /// The row in it.
     pub row: u32,
 }
 
@@ -242,6 +252,7 @@ impl Pools {
         Location { pool, row }
     }
 
+    /// Removes the behaviours of an object.
     pub fn remove(&mut self, at: Location) {
         if let Some(pool) = self.all.get_mut(at.pool as usize) {
             pool.rows.remove(at.row);
@@ -274,16 +285,19 @@ impl Pools {
     }
 
     #[inline]
+    /// Returns the behaviours of an object.
     pub fn slots(&self, at: Location) -> Option<&dyn Slots> {
         self.all.get(at.pool as usize)?.rows.slots(at.row)
     }
 
     #[inline]
+    /// Returns the behaviours of an object, for writing.
     pub fn slots_mut(&mut self, at: Location) -> Option<&mut dyn Slots> {
         self.all.get_mut(at.pool as usize)?.rows.slots_mut(at.row)
     }
 
     #[inline]
+    /// Returns a pool by its number.
     pub fn pool_mut(&mut self, pool: u32) -> Option<&mut dyn Pool> {
         Some(&mut *self.all.get_mut(pool as usize)?.rows)
     }

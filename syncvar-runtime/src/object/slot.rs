@@ -228,12 +228,22 @@ pub type Remembered = Box<dyn Any + Send + Sync>;
 
 /// What is asked of a behaviour about its fields with rules.
 pub trait RuledBehaviour {
+    /// Returns the dirty bits of the fields.
     fn dirty_bits(&self) -> u64;
+    /// Makes fields dirty.
     fn set_dirty_bit(&mut self, dirty_bits: u64);
+    /// Makes fields clean.
     fn clear_dirty_bits(&mut self, dirty_bits: u64);
+    /// Writes the values of fields.
     fn write_fields(&self, writer: &mut NetworkWriter, fields: u64);
+    /// Reads the values of fields.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
     fn read_fields(&mut self, reader: &mut NetworkReader<'_>, fields: u64)
     -> Result<(), ReadError>;
+    /// Whether a field differs from its last sent value by more than its threshold.
     fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>, field: u64) -> bool;
 }
 
@@ -269,6 +279,8 @@ impl<B: NetworkBehaviour> RuledBehaviour for B {
 
 /// A behaviour that has fields with rules, and what is kept of these.
 pub struct RuledSlot<'a> {
+    /// The behaviour.
     pub behaviour: &'a mut dyn RuledBehaviour,
+    /// The state of its restricted fields.
     pub kept: &'a mut Ruled,
 }

@@ -61,6 +61,7 @@ impl<S: Slots> BehaviourRow for S {
 
 /// Something that is done to every slot of an object.
 pub trait Visit {
+    /// Visits a slot; `index` is its position on the object.
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S);
 }
 
@@ -113,6 +114,7 @@ impl dyn Slots {
 /// When the update loop looks at an object.
 #[derive(Clone, Copy, Debug)]
 pub struct When {
+    /// The time of the update.
     pub now: Nanos,
     /// Send intervals do not count: somebody is about to be given the full state.
     pub force: bool,
@@ -135,8 +137,8 @@ pub const MAX_CHANNELS: usize = 64;
 
 /// Finds out what there is to send.
 pub(super) struct Look {
-    pub when: When,
-    pub pending: Pending,
+    pub(super) when: When,
+    pub(super) pending: Pending,
 }
 
 impl Visit for Look {
@@ -156,8 +158,11 @@ impl Visit for Look {
 
 /// Has every behaviour of a channel write its changes.
 pub struct WriteChanges<'a> {
+    /// The channel.
     pub channel: u8,
+    /// The target of the bytes.
     pub writer: &'a mut NetworkWriter,
+    /// The counters of the behaviours.
     pub stats: &'a mut [BehaviourStats],
     /// Whether changes may be lost on the way, so that each has to be right without those before it.
     pub lossy: bool,
@@ -184,7 +189,9 @@ impl Visit for WriteChanges<'_> {
 
 /// Makes the behaviours clean whose bits are set.
 pub struct MarkSent {
+    /// A bit for each behaviour that was sent.
     pub sent: u64,
+    /// The time of the update.
     pub now: Nanos,
 }
 
@@ -199,10 +206,17 @@ impl Visit for MarkSent {
 
 /// Has every behaviour of a channel read its changes; ends with the first error.
 pub struct ReadChanges<'a, 'b> {
+    /// The channel.
     pub channel: u8,
+    /// The source of the bytes.
     pub reader: &'a mut NetworkReader<'b>,
     /// The dirty bits that each behaviour has read.
     pub masks: &'a mut Vec<u64>,
+    /// The first error.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
     pub result: Result<(), ReadError>,
 }
 

@@ -252,6 +252,7 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
+    /// Returns the entries of a payload.
     pub fn new(payload: &'a [u8]) -> Self {
         Self {
             reader: NetworkReader::new(payload),

@@ -11,17 +11,21 @@ use crate::{NetworkHash128, NetworkReader, NetworkWriter, ReadError};
 /// A prefab: its name, asset id and behaviours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrefabText {
+    /// Its name.
     pub name: String,
     /// All that a spawn says about what to make: with equal names and other ids, one side would
     /// read an object as another prefab.
     pub asset_id: NetworkHash128,
+    /// Its behaviours, in order.
     pub behaviours: Vec<BehaviourText>,
 }
 
 /// A behaviour: its name, channel and fields, those of its bases first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BehaviourText {
+    /// Its name.
     pub name: String,
+    /// The channel of its changes.
     pub channel: u8,
     /// Name and type of each field.
     pub fields: Vec<(String, String)>,
@@ -68,6 +72,7 @@ impl fmt::Display for SchemaDifference {
 }
 
 impl PrefabText {
+    /// Describes a prefab by the behaviours of a sample.
     pub fn describe(name: &str, asset_id: NetworkHash128, behaviours: &Behaviours) -> Self {
         let behaviours = behaviours.slots().iter().map(|slot| BehaviourText {
             name: slot.info().schema.name.into(),
@@ -82,6 +87,7 @@ impl PrefabText {
         }
     }
 
+    /// Appends the description.
     pub fn encode(&self, writer: &mut NetworkWriter) {
         writer.write_string(&self.name);
         writer.write(&self.asset_id);
@@ -102,6 +108,11 @@ impl PrefabText {
         }
     }
 
+    /// Reads a description.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
     pub fn decode(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let (name, asset_id) = (reader.read()?, reader.read()?);
         let mut behaviours = Vec::new();

@@ -43,7 +43,7 @@ pub struct CallSchema {
     /// Of a command: whether only the owner of the object may call it.
     pub requires_ownership: bool,
     /// Of a command: how often a second a connection may call it, if that is not up to the
-    /// [configuration](crate::ServerConfig::command_rate).
+    /// configuration.
     pub rate: Option<f64>,
     /// Of a call of clients: whom it goes to.
     audience: Audience,
@@ -52,7 +52,7 @@ pub struct CallSchema {
 /// Who is to be called, where that is not whom the call itself names.
 ///
 /// ```
-/// use syncvar_runtime::{ConnectionId, Target};
+/// use syncvar::{ConnectionId, Target};
 ///
 /// let all_but_the_shooter = Target::AllBut(ConnectionId(1));
 /// # assert_ne!(all_but_the_shooter, Target::Observers);
@@ -67,7 +67,7 @@ pub enum Target {
     /// Every connection that observes the object and does not own it.
     NotOwner,
     /// Every connection that observes the object, and the server itself, where the method runs too: at
-    /// once, and no second time for a [local client](crate::NetworkServer::connect_local).
+    /// once, and no second time for a local client.
     Everyone,
     /// This connection, which must observe the object.
     One(ConnectionId),
@@ -269,7 +269,7 @@ impl CallSchema {
     /// to 31 times the hash so far, modulo 2^32.
     ///
     /// ```
-    /// use syncvar_runtime::{CallKind, CallSchema};
+    /// use syncvar::{CallKind, CallSchema};
     ///
     /// let hash = CallSchema::hash_of("Calls", CallKind::Command, "CmdMove");
     /// assert_eq!(hash, 2_965_276_518);

@@ -5,7 +5,7 @@ use std::fmt;
 /// A read that did not succeed: what was wrong, at which byte, and in which field.
 ///
 /// ```
-/// use syncvar_runtime::{NetworkReader, ReadErrorKind};
+/// use syncvar::{NetworkReader, ReadErrorKind};
 ///
 /// let mut reader = NetworkReader::new(&[5, 0, b'h', b'i']);
 /// let error = reader.read_string().unwrap_err();
@@ -220,7 +220,7 @@ impl std::error::Error for ReadError {}
 /// The derives use it on every line that reads; code written by hand does well to do the same.
 ///
 /// ```
-/// use syncvar_runtime::{NetworkReader, ReadResultExt};
+/// use syncvar::{NetworkReader, ReadResultExt};
 ///
 /// let error = NetworkReader::new(&[]).read::<i32>().at("Player.health").unwrap_err();
 /// assert_eq!(error.to_string(), "Player.health: 1 bytes needed, 0 left, at byte 0");
@@ -291,7 +291,7 @@ pub enum WriteErrorKind {
         limit: usize,
     },
     /// The payload of a message is larger than its size field can say, in the bytes of UNet, or than
-    /// the server's [`max_message_size`](crate::ServerConfig::max_message_size).
+    /// the server's `max_message_size`.
     #[error("a payload of {length} bytes is larger than the limit of {limit}")]
     MessageTooLarge {
         /// The payload's length in bytes.

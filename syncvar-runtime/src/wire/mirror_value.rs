@@ -11,7 +11,7 @@ use crate::schema::TypeSchema;
 /// nothing else, so that there a mask with layers from 16 on arrives without them.
 ///
 /// ```
-/// use syncvar_runtime::{Encoding, LayerMask, NetworkWriter};
+/// use syncvar::{Encoding, LayerMask, NetworkWriter};
 ///
 /// let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
 /// writer.write(&LayerMask(1 << 8 | 1 << 20));
@@ -60,7 +60,7 @@ impl SyncValue for LayerMask {
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
-/// use syncvar_runtime::OaDate;
+/// use syncvar::OaDate;
 ///
 /// let new_year = SystemTime::UNIX_EPOCH + Duration::from_secs(946_684_800); // 2000-01-01
 /// assert_eq!(OaDate::from(new_year), OaDate(36_526.0));

@@ -35,7 +35,7 @@ use crate::schema::TypeSchema;
 ///
 /// ```
 /// use std::net::IpAddr;
-/// use syncvar_runtime::{Postcard, SyncVar};
+/// use syncvar::{Postcard, SyncVar};
 ///
 /// let mut host: SyncVar<Postcard<IpAddr>> = Postcard(IpAddr::from([127, 0, 0, 1])).into();
 /// assert!(host.is_loopback());

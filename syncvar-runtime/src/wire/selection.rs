@@ -22,7 +22,7 @@ impl NetworkWriter {
     /// behaviour with fields that not everyone reads begins its full state with it.
     ///
     /// ```
-    /// # use syncvar_runtime::NetworkWriter;
+    /// # use syncvar::NetworkWriter;
     /// let mut writer = NetworkWriter::new();
     /// assert!(!writer.write_for_owner());
     /// assert_eq!(writer.as_bytes(), [0]);

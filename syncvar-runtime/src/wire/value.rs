@@ -24,7 +24,7 @@ use crate::schema::TypeSchema;
 /// for a layout of your own.
 ///
 /// ```
-/// use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, SyncValue, TypeSchema};
+/// use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncValue, TypeSchema};
 ///
 /// /// A percentage that takes one byte.
 /// #[derive(Clone)]

@@ -3,11 +3,10 @@
 use bytes::Bytes;
 
 use super::{ClientEvent, ClientState, NetworkClient};
-use crate::framing::frames;
 use crate::lend::Leaving;
 use crate::message::{
     Disconnect, Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide,
-    ObjectSpawn, ObjectSpawnScene, SetParent, SpawnFinished, Void, unknown,
+    ObjectSpawn, ObjectSpawnScene, SetParent, SpawnFinished, Void, frames, unknown,
 };
 use crate::{MessageType, NetId, NetworkReader, ReadError, ReadErrorKind};
 

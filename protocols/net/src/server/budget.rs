@@ -23,7 +23,7 @@ use crate::{Framing, NetId, NetworkWriter, Vector3};
 /// the next updates, though never from more than 20 of them.
 ///
 /// ```
-/// # use syncvar_runtime::*;
+/// # use syncvar::*;
 /// # let mut server = NetworkServer::new(Prefabs::new());
 /// # let connection = server.handle_connect();
 /// // 4000 bytes with each update; what is 50 metres away counts half.

@@ -110,7 +110,7 @@ impl NetworkServer {
     /// itself calls the server by [`local_calls`](Self::local_calls).
     ///
     /// ```
-    /// # use syncvar_runtime::*;
+    /// # use syncvar::*;
     /// let mut server = NetworkServer::new(Prefabs::new());
     /// let local = server.connect_local();
     /// assert!(server.is_ready(local));

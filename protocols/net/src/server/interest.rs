@@ -118,7 +118,7 @@ impl NetworkServer {
     /// all of them, until [`show_by_interest`](Self::show_by_interest).
     ///
     /// ```
-    /// # use syncvar_runtime::*;
+    /// # use syncvar::*;
     /// let grid = SpatialGrid::xz(20.0, 50.0);
     /// let mut server = NetworkServer::with_interest(Prefabs::new(), ServerConfig::default(), grid);
     /// let connection = server.handle_connect();

@@ -4,8 +4,8 @@ use super::connection::{Connection, ConnectionState};
 use super::owner::set_owned;
 use super::{NetworkServer, PacketError, ServerEvent};
 use crate::ConnectionId;
-use crate::framing::frames;
 use crate::lend::Tells;
+use crate::message::frames;
 use crate::message::{
     Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync, begin,
     unknown,

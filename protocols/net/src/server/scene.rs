@@ -1,8 +1,9 @@
 //! Scene objects: both sides make them themselves, and they are matched by their number in the scene.
 
 use super::audience::Audiences;
-use super::{NetworkServer, SpawnError, SpawnOptions};
+use super::{NetworkServer, SpawnOptions};
 use crate::LifecycleCallback;
+use crate::SpawnError;
 use crate::message::{Message, SpawnFinished};
 use crate::object::BehaviourSet;
 use crate::{MessageType, NetId, NetworkSceneId};

@@ -7,6 +7,7 @@ use super::spawned::Spawned;
 use super::{NetworkServer, ServerEvent};
 use crate::AudienceId;
 use crate::ConnectionId;
+use crate::SpawnError;
 use crate::lend::{Errand, Leaving, Tells};
 use crate::message::{Message, ObjectDestroy};
 use crate::object::{BehaviourSet, Behaviours};
@@ -20,7 +21,7 @@ const NEAR: u32 = 1 << 24;
 /// What a spawn can say beyond the behaviours' values.
 ///
 /// ```
-/// use syncvar_runtime::{NetId, SpawnOptions, Vector3};
+/// use syncvar::{NetId, SpawnOptions, Vector3};
 ///
 /// let options = SpawnOptions {
 ///     position: Vector3::new(0.0, 1.0, 0.0),
@@ -50,38 +51,6 @@ pub struct SpawnOptions {
     /// ([`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object)) and are to be sent
     /// nothing but its state; not 0.
     pub scene_id: Option<NetworkSceneId>,
-}
-
-/// An object that could not be spawned.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SpawnError {
-    /// No prefab has behaviours of these types.
-    #[error("no prefab is registered with the behaviours {0}: call `Prefabs::register` for them")]
-    NotRegistered(String),
-    /// No prefab has this name.
-    #[error("no prefab is named `{0}`")]
-    UnknownPrefab(String),
-    /// The prefab of this name has other behaviours.
-    #[error("prefab `{prefab}` does not have the behaviours {behaviours}")]
-    OtherBehaviours {
-        /// The prefab.
-        prefab: String,
-        /// The behaviours that were given.
-        behaviours: String,
-    },
-    /// The id is in use, or 0.
-    #[error("object id {0} is taken or zero")]
-    IdTaken(NetId),
-    /// The scene id is in use, or 0.
-    #[error("scene id {} is taken or zero", .0.0)]
-    SceneIdTaken(NetworkSceneId),
-    /// All ids have been given out.
-    #[error("all object ids have been given out")]
-    OutOfIds,
-    /// The owner is not connected.
-    #[error("{0} is not connected and cannot own anything")]
-    UnknownOwner(ConnectionId),
 }
 
 impl NetworkServer {

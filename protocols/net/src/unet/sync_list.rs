@@ -38,7 +38,7 @@ use crate::{
 /// [`write`](Self::write) and [`read`](Self::read) handle the payload. The header is the common one:
 ///
 /// ```
-/// use syncvar_runtime::{
+/// use syncvar::{
 ///     ListHash, ListOperation, NetId, NetworkReader, NetworkWriter, SyncList, SyncListMessage,
 /// };
 ///
@@ -126,7 +126,7 @@ fn read_address(reader: &mut NetworkReader<'_>) -> Result<(NetId, ListHash), Rea
 /// list, the base class.
 ///
 /// ```
-/// # use syncvar_runtime::ListHash;
+/// # use syncvar::ListHash;
 /// assert_eq!(ListHash::of("SyncListsOnly", "ints"), ListHash(1_926_614_412));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -12,7 +12,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 /// condition, or is not to be written as it is.
 ///
 /// ```
-/// use syncvar_runtime::{BufferSerializer, NetworkSerializable, Serializable, SyncVar, SynchronizeError};
+/// use syncvar::{BufferSerializer, NetworkSerializable, Serializable, SyncVar, SynchronizeError};
 ///
 /// #[derive(Clone, Default, PartialEq)]
 /// struct Weapon {

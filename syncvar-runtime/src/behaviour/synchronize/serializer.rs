@@ -7,7 +7,7 @@ use crate::{NetworkReader, NetworkWriter, SyncCodec, SyncValue};
 /// it is given to, so that the function cannot read anything but what it writes.
 ///
 /// ```
-/// use syncvar_runtime::{BufferSerializer, NetworkReader, NetworkWriter, SynchronizeError};
+/// use syncvar::{BufferSerializer, NetworkReader, NetworkWriter, SynchronizeError};
 ///
 /// fn serialize(
 ///     pair: &mut (u32, String),

@@ -7,7 +7,7 @@
 /// was done, and a value can be set to the same.
 ///
 /// ```
-/// use syncvar_runtime::DictionaryChange;
+/// use syncvar::DictionaryChange;
 ///
 /// let change = DictionaryChange::Set { key: "bow", previous: 12, value: 11 };
 /// assert_eq!(change.key(), Some(&"bow"));

@@ -93,7 +93,7 @@ where
 /// A key of a [`SyncDictionary`] that may be there or not; made by [`SyncDictionary::entry`].
 ///
 /// ```
-/// use syncvar_runtime::SyncDictionary;
+/// use syncvar::SyncDictionary;
 ///
 /// let mut kills = SyncDictionary::new();
 /// for name in ["ann", "bob", "ann"] {

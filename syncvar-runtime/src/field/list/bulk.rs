@@ -22,7 +22,7 @@ impl<T: SyncValue> SyncList<T> {
     /// Puts elements into the place of a range, and gives those that were there.
     ///
     /// ```
-    /// # use syncvar_runtime::SyncList;
+    /// # use syncvar::SyncList;
     /// let mut list = SyncList::from([1, 2, 3, 4]);
     /// assert!(list.splice(1..3, [9, 9, 9]).eq([2, 3]));
     /// assert_eq!(list, [1, 9, 9, 9, 4]);
@@ -135,7 +135,7 @@ impl<T: SyncValue> SyncList<T> {
     /// That takes a copy of the list and the time to walk it; what is sent is the difference.
     ///
     /// ```
-    /// # use syncvar_runtime::SyncList;
+    /// # use syncvar::SyncList;
     /// let mut list = SyncList::from([1, 2, 3]);
     /// list.update(|items| items.rotate_left(1));
     /// assert_eq!(list, [2, 3, 1]);

@@ -9,7 +9,7 @@
 /// cleared.
 ///
 /// ```
-/// use syncvar_runtime::ListChange;
+/// use syncvar::ListChange;
 ///
 /// let change = ListChange::Set { index: 3, previous: "sword", value: "axe" };
 /// assert_eq!(change.index(), Some(3));

@@ -117,7 +117,7 @@ impl<T: SyncValue> SyncList<T> {
     /// Shows every element for writing to a function; those that are others afterwards have changed.
     ///
     /// ```
-    /// # use syncvar_runtime::SyncList;
+    /// # use syncvar::SyncList;
     /// let mut timers = SyncList::from([0.5_f32, 0.0, 2.0]);
     /// timers.for_each_mut(|timer| *timer = (*timer - 0.5).max(0.0));
     /// assert_eq!(timers, [0.0, 0.0, 1.5]);

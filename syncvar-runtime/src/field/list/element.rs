@@ -11,7 +11,7 @@ use crate::field::record::Begun;
 /// only a difference is a change of the list.
 ///
 /// ```
-/// use syncvar_runtime::SyncList;
+/// use syncvar::SyncList;
 ///
 /// let mut scores = SyncList::from([1, 2, 3]);
 /// scores.clear_dirty();

@@ -3,7 +3,7 @@
 use syncvar_runtime::Encoding;
 use syncvar_runtime::packet::{Frames, Segments, UpdateForm};
 
-use crate::MessageType;
+use super::MessageType;
 
 /// Messages of a connection. Both ends use the same.
 ///
