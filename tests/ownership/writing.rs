@@ -591,7 +591,7 @@ fn owner_writes_are_reliable_after_an_unreliable_command() {
 
     let mut world = World::new(
         || Prefabs::new().register::<Scout>("scout"),
-        Dialect::Compact,
+        Framing::Compact,
     );
     let owner = world.connect();
     let id = world.owned(Scout::default(), owner);

@@ -9,19 +9,14 @@ use crate::{
 /// [`poll_event`](crate::NetworkClient::poll_event).
 ///
 /// ```
-/// # use syncvar::*;
-/// # #[derive(Default)] struct Door { open: SyncVar<bool> }
-/// # impl NetworkBehaviour for Door {
-/// #     type Previous = ();
-/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Door", base: None, fields: &[] };
-/// #     fn sync_var_dirty_bits(&self) -> u64 { self.open.is_dirty().into() }
-/// #     fn set_dirty_bit(&mut self, _: u64) { self.open.set_dirty(); }
-/// #     fn clear_all_dirty_bits(&mut self) { self.open.clear_dirty(); }
-/// #     fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool { writer.write(&*self.open); true }
-/// #     fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-/// #         self.open = reader.read::<bool>()?.into(); Ok(())
-/// #     }
-/// # }
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+/// }
+///
 /// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
 /// let door = net.server.spawn(Door::default());
 /// net.settle();
