@@ -29,6 +29,7 @@ pub mod stats;
 pub mod table;
 pub mod time;
 pub mod wire;
+pub mod world;
 
 pub use behaviour::{
     BufferSerializer, CallContext, CallbackFailure, HasLifecycle, HasSynchronize, HookFailure,

@@ -9,6 +9,7 @@ use std::any::TypeId;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
+use thiserror::Error;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
 use crate::object::{BehaviourSet, Behaviours};
@@ -226,6 +227,34 @@ impl Prefabs {
         self.entries.get(*self.by_asset_id.get(&asset_id)?)
     }
 
+    /// Returns the prefab of some behaviours: the one of a name, or the first one registered with behaviours
+    /// of these types in this order.
+    ///
+    /// # Errors
+    ///
+    /// When no prefab has the name or the types, or when the prefab of the name has other types.
+    pub fn find(
+        &self,
+        behaviours: &Behaviours,
+        name: Option<&str>,
+    ) -> Result<&Prefab, PrefabError> {
+        let types = behaviours.slots().type_ids();
+        let Some(name) = name else {
+            let prefab = self.by_types(&types);
+            return prefab.ok_or_else(|| PrefabError::NotRegistered(format!("{behaviours:?}")));
+        };
+        let prefab = self.by_name(name);
+        let prefab = prefab.ok_or_else(|| PrefabError::UnknownName(name.into()))?;
+        if prefab.types == types {
+            Ok(prefab)
+        } else {
+            Err(PrefabError::OtherBehaviours {
+                prefab: name.into(),
+                behaviours: format!("{behaviours:?}"),
+            })
+        }
+    }
+
     /// The first prefab registered with behaviours of these types.
     pub fn by_types(&self, types: &[TypeId]) -> Option<&Prefab> {
         self.entries.get(*self.by_types.get(types)?)
@@ -242,6 +271,26 @@ impl Prefab {
     pub fn make(&self) -> Behaviours {
         (self.make)()
     }
+}
+
+/// Reasons why behaviours have no prefab.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PrefabError {
+    /// No prefab is registered with these behaviours in this order.
+    #[error("no prefab is registered with the behaviours {0}")]
+    NotRegistered(String),
+    /// No prefab has this name.
+    #[error("no prefab is named `{0}`")]
+    UnknownName(String),
+    /// The prefab of this name has other behaviours.
+    #[error("prefab `{prefab}` does not have the behaviours {behaviours}")]
+    OtherBehaviours {
+        /// The name of the prefab.
+        prefab: String,
+        /// The behaviours of the object.
+        behaviours: String,
+    },
 }
 
 impl fmt::Debug for Prefabs {
