@@ -19,20 +19,21 @@ mod session;
 mod side;
 mod spawn;
 mod updates;
-mod world;
 mod writes;
 
 pub use config::ClientConfig;
 pub use event::{ClientEvent, SpawnFailure};
 pub use outbound::ClientPacket;
+pub use replica::Replica;
 pub use session::ClientState;
-pub use writes::ReplicaMut;
+pub use writes::{ReplicaMut, ReplicaSink};
 
 use std::time::Duration;
 
 use crate::events::Events;
 use crate::message::Ready;
 use crate::stats::Stats;
+use crate::world::World;
 use crate::{Framing, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
 use clock::Clocks;
 use early::EarlyMessages;
@@ -41,7 +42,6 @@ use outbound::Outbound;
 use references::References;
 use scene::Scene;
 use session::Session;
-use world::World;
 use writes::PendingWrites;
 
 /// Replicas of the objects of a [`NetworkServer`](crate::NetworkServer).
@@ -69,7 +69,7 @@ use writes::PendingWrites;
 pub struct NetworkClient {
     config: ClientConfig,
     session: Session,
-    world: World,
+    world: World<Replica>,
     /// Dormant scene objects.
     scene: Scene,
     /// Decoding state of the message in progress.
@@ -217,7 +217,7 @@ impl NetworkClient {
 
     /// Returns the name of an object's prefab.
     pub(crate) fn prefab_name(&self, id: NetId) -> Option<&str> {
-        Some(&self.world.prefab_of(id)?.name)
+        Some(&self.world.prefab(id)?.name)
     }
 
     /// Returns the place of an object.

@@ -21,7 +21,8 @@ mod unet;
 use syncvar_runtime::*;
 
 pub use client::{
-    ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient, ReplicaMut, SpawnFailure,
+    ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient, Replica, ReplicaMut,
+    ReplicaSink, SpawnFailure,
 };
 pub use context::NetworkContextExt;
 pub use memory::{Link, MemoryNetwork};

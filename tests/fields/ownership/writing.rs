@@ -596,7 +596,7 @@ fn owner_writes_are_reliable_after_an_unreliable_command() {
     let owner = world.connect();
     let id = world.owned(Scout::default(), owner);
     world.step();
-    let now = world.now + crate::TICK;
+    let now = world.now + crate::ownership::TICK;
     let client = world.client(owner);
     client.calls::<Scout>(id).report().unwrap();
     client.get_mut::<Scout>(id).unwrap().aim.set(7);

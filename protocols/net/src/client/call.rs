@@ -1,10 +1,10 @@
 //! Calls: commands to the server, and remote calls from it.
 
 use super::{ClientEvent, NetworkClient};
-use crate::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall, run};
-use crate::lend::Lends;
+use crate::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall};
 use crate::message::{FRAME, Incoming, Name, frame, named, write_header};
 use crate::packet::Room;
+use crate::world::Protocol;
 use crate::{
     CallError, CallFailure, Channel, CommandSender, Framing, MAX_BYTES, MessageType, NetId,
     NetworkCalls, NetworkReader, NetworkWriter, ReadError, ReceivedEvent, Target, WriteError,
@@ -83,7 +83,7 @@ impl NetworkClient {
         if self.defer_call_until_spawned(call.object, channel, message_type, payload) {
             return Ok(());
         }
-        let prefab = self.world.prefab_of(call.object);
+        let prefab = self.world.prefab(call.object);
         let place = prefab.and_then(|prefab| named(&prefab.calls, call.name));
         let fits = |place: &CallPlace| match message_type {
             MessageType::SyncEvent => place.is_event(),
@@ -97,19 +97,17 @@ impl NetworkClient {
             };
             return Err(call.arguments.unknown_call(number));
         };
-        self.run_call(call.object, &place, &mut call.arguments)
+        self.run_remote_call(call.object, &place, &mut call.arguments)
     }
 
-    fn run_call(
+    fn run_remote_call(
         &mut self,
         object: NetId,
         place: &CallPlace,
         arguments: &mut NetworkReader<'_>,
     ) -> Result<(), ReadError> {
         let (encoding, bytes) = (arguments.encoding(), arguments.rest());
-        let ran = self.lend(object, |slots, client| {
-            run(slots, (object, place), client, None, arguments)
-        });
+        let ran = Protocol::run_call(self, object, place, None, arguments);
         let (message, result) = match ran {
             Some(Ok(())) => {
                 if place.is_event() {
@@ -138,7 +136,7 @@ impl CallRouter for NetworkClient {
     fn begin_call(&mut self, request: CallRequest) -> Result<RoutedCall, CallError> {
         let CallRequest { object, class, .. } = request;
         let place = self.plan_command(object, class, request.number)?;
-        let prefab = self.world.prefab_of(object);
+        let prefab = self.world.prefab(object);
         let prefab = prefab.ok_or(CallError::UnknownObject(object))?;
         let mut writer = NetworkWriter::with_encoding(self.framing().encoding());
         write_header((self.framing(), &mut writer), object, &place, &prefab.calls);

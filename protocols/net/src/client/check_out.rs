@@ -1,59 +1,48 @@
-//! Check-out: an object's behaviours leave their pool, so that a callback may use the whole client.
+//! `Protocol` for the client: objects check out of their pools, so that a callback may use the whole
+//! client.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-
+use super::replica::Replica;
 use super::{ClientEvent, NetworkClient};
-use crate::LifecycleCallback;
-use crate::NetId;
-use crate::lend::{Lends, LentObjects};
 use crate::object::Slots;
-use crate::object::call_all;
+use crate::world::{Departure, Protocol, World};
+use crate::{CallbackFailure, NetId};
 
-impl Lends for NetworkClient {
-    fn lent(&mut self) -> &mut LentObjects {
-        &mut self.world.checked_out
+impl Protocol for NetworkClient {
+    type Object = Replica;
+
+    fn world(&self) -> &World<Replica> {
+        &self.world
     }
 
-    // Checks out an object for the action. The object exists meanwhile, without its behaviours.
-    // Callbacks and removals that come up for it run before the check-in. A missing or checked-out
-    // object causes no action.
-    fn lend<R>(
-        &mut self,
-        id: NetId,
-        action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
-    ) -> Option<R> {
-        let at = self.world.objects.get(id.0)?.at;
-        let mut slots = self.world.pools.take(at)?;
-        self.world.checked_out.push(id);
-        self.begin_writes(id, &mut *slots);
-        // The check-in happens even if the action panics.
-        let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
-        self.run_waiting(id, &mut *slots);
-        self.end_writes(id, &mut *slots);
-        self.world.pools.give_back(at, slots);
-        if let Some(leaving) = self.world.checked_out.pop() {
-            self.remove(id, leaving);
-        }
-        match result {
-            Ok(result) => Some(result),
-            Err(panicked) => resume_unwind(panicked),
+    fn world_mut(&mut self) -> &mut World<Replica> {
+        &mut self.world
+    }
+
+    fn begin_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+        self.begin_callback_writes(id, slots);
+    }
+
+    fn end_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+        self.end_callback_writes(id, slots);
+    }
+
+    fn checked_in(&mut self, id: NetId, departure: Option<Departure>) {
+        if let Some(departure) = departure {
+            self.remove(id, departure);
         }
     }
 
-    fn call_all(&mut self, object: NetId, slots: &mut dyn Slots, callback: LifecycleCallback) {
-        let report = |client: &mut Self, failure| {
-            let event = ClientEvent::CallbackFailed(Box::new(failure));
-            client.events.push(event);
-        };
-        call_all(self, (|client| client, report), (object, slots), callback);
+    fn report(&mut self, failure: CallbackFailure) {
+        let event = ClientEvent::CallbackFailed(Box::new(failure));
+        self.events.push(event);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::lend::Lends;
     use crate::object::call;
     use crate::schema::BehaviourSchema;
+    use crate::world::Protocol;
     use crate::{
         ClientConfig, NetId, NetworkBehaviour, NetworkClient, NetworkReader, NetworkSceneId,
         NetworkWriter, Prefabs, ReadError,
@@ -103,7 +92,7 @@ mod tests {
             client.handle_packet(0, &parent).unwrap();
             client.handle_packet(0, &SPAWN).unwrap();
             let id = client.scene_object(scene_id).unwrap();
-            let ran = client.lend(id, |slots, client| {
+            let ran = client.check_out(id, |slots, client| {
                 let behaviour: &mut dyn std::any::Any = slots.slot_mut(0).unwrap().behaviour_mut();
                 behaviour.downcast_mut::<Lamp>().unwrap().0 = number;
                 let asked = call(slots, 0, id, client, |_, context| {

@@ -3,9 +3,9 @@
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::LifecycleCallback;
 use crate::behaviour::{Panicked, contain};
-use crate::client::replica::Stage;
-use crate::lend::{Leaving, Lends};
+use crate::client::replica::{Replica, Stage};
 use crate::object::Location;
+use crate::world::{Departure, LifecycleEvent, Protocol};
 use crate::{ChangedFields, HookFailure, NetId};
 
 impl NetworkClient {
@@ -30,29 +30,29 @@ impl NetworkClient {
 
     pub(super) fn forget_all(&mut self) {
         for id in self.world.ids(|_| true) {
-            self.forget(id, Leaving::Destroyed);
+            self.forget(id, Departure::Destroyed);
         }
     }
 
     /// Removes an object after its despawn callbacks. A checked-out object leaves at its check-in.
-    pub(super) fn forget(&mut self, object: NetId, leaving: Leaving) {
+    pub(super) fn forget(&mut self, object: NetId, departure: Departure) {
         let Some(replica) = self.world.objects.get(object.0) else {
             self.world.relations.forget(object);
             return;
         };
         if self.world.checked_out.contains(object) {
-            self.world.checked_out.let_go(object, leaving);
-        } else if replica.is_announced() && self.world.has_lifecycle(replica.at) {
-            self.lend(object, |_, client| {
-                client.world.checked_out.let_go(object, leaving)
+            self.world.checked_out.depart(object, departure);
+        } else if replica.is_announced() && self.world.has_lifecycle(object) {
+            self.check_out(object, |_, client| {
+                client.world.checked_out.depart(object, departure)
             });
         } else {
-            self.remove(object, leaving);
+            self.remove(object, departure);
         }
     }
 
     /// Removes an object after its despawn callbacks.
-    pub(super) fn remove(&mut self, object: NetId, leaving: Leaving) {
+    pub(super) fn remove(&mut self, object: NetId, departure: Departure) {
         let scene_id = self.world.relations.scene_id(object);
         self.world.relations.forget(object);
         let Some(replica) = self.world.objects.remove(object.0) else {
@@ -62,11 +62,11 @@ impl NetworkClient {
             Some(scene_id) => self.deactivate(replica.at, scene_id),
             None => self.world.pools.remove(replica.at),
         }
-        self.world.places.remove(&object);
+        self.world.places.remove(object.0);
         self.early.remember_gone(object);
         self.references.forget(object);
         if replica.is_announced() {
-            let hidden = leaving == Leaving::Hidden;
+            let hidden = departure == Departure::Hidden;
             self.events.push(ClientEvent::Despawned { object, hidden });
         }
     }
@@ -79,19 +79,7 @@ impl NetworkClient {
         };
         replica.stage = Stage::Announced;
         let (at, owned) = (replica.at, replica.owned);
-        if self.world.wants_spawn_callbacks {
-            self.announce_with_callbacks(object, at);
-        } else {
-            self.events.push(ClientEvent::Spawned { object });
-        }
-        if owned {
-            self.report_ownership(object, true);
-        }
-    }
-
-    /// Announces an object with possible initial hooks or lifecycle callbacks.
-    fn announce_with_callbacks(&mut self, object: NetId, at: Location) {
-        let prefab = self.world.prefab_at(at);
+        let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
         let (initial_hooks, lifecycle) = prefab.map_or((false, false), |prefab| {
             (prefab.initial_hooks, prefab.lifecycle)
         });
@@ -99,7 +87,7 @@ impl NetworkClient {
             self.call_initial_hooks(object, at);
         }
         if lifecycle {
-            self.lend(object, |slots, client| {
+            self.check_out(object, |slots, client| {
                 for callback in LifecycleCallback::SPAWN {
                     client.call_all(object, slots, callback);
                 }
@@ -107,6 +95,9 @@ impl NetworkClient {
             });
         } else {
             self.events.push(ClientEvent::Spawned { object });
+        }
+        if owned {
+            self.report_ownership(object, true);
         }
     }
 
@@ -148,12 +139,7 @@ impl NetworkClient {
 
     /// Calls the behaviours of all announced objects after the first burst.
     pub(super) fn call_session_synchronized(&mut self) {
-        if !self.world.wants_spawn_callbacks {
-            return;
-        }
-        let world = &self.world;
-        let announced =
-            world.ids(|replica| replica.is_announced() && world.has_lifecycle(replica.at));
+        let announced = self.world.ids(Replica::is_announced);
         self.call_lifecycle(&announced, LifecycleCallback::SessionSynchronized);
     }
 
@@ -161,13 +147,9 @@ impl NetworkClient {
     /// check-in.
     pub(crate) fn call_lifecycle(&mut self, ids: &[NetId], callback: LifecycleCallback) {
         for id in ids {
-            let at = self.world.objects.get(id.0).map(|replica| replica.at);
-            if at.is_none_or(|at| !self.world.has_lifecycle(at))
-                || self.world.checked_out.leave(*id, &[callback])
-            {
-                continue;
+            if self.world.has_lifecycle(*id) {
+                self.dispatch_now(*id, LifecycleEvent::Call(callback));
             }
-            self.lend(*id, |slots, client| client.call_all(*id, slots, callback));
         }
     }
 }

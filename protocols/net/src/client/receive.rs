@@ -3,11 +3,11 @@
 use bytes::Bytes;
 
 use super::{ClientEvent, ClientState, NetworkClient};
-use crate::lend::Leaving;
 use crate::message::{
     Disconnect, Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide,
     ObjectSpawn, ObjectSpawnScene, SetParent, SpawnFinished, Void, frames, unknown,
 };
+use crate::world::Departure;
 use crate::{MessageType, NetId, NetworkReader, ReadError, ReadErrorKind};
 
 impl NetworkClient {
@@ -103,13 +103,13 @@ impl NetworkClient {
                     if self.world.relations.has_children() {
                         self.detach_children(net_id);
                     }
-                    self.forget(net_id, Leaving::Destroyed);
+                    self.forget(net_id, Departure::Destroyed);
                 }
             }
             MessageType::ObjectHide => {
                 let ObjectHide { net_id } = ObjectHide::decode(payload)?;
                 if !self.defer_until_spawned(net_id, channel, message_type, payload) {
-                    self.forget(net_id, Leaving::Hidden);
+                    self.forget(net_id, Departure::Hidden);
                 }
             }
             MessageType::LocalClientAuthority => {

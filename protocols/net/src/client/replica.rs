@@ -1,10 +1,11 @@
 //! `Replica`: bookkeeping of one object on the client.
 
 use crate::object::Location;
+use crate::world::WorldObject;
 
-/// Object on the client.
+/// Bookkeeping of one object in the client's [`World`](crate::world::World). Opaque.
 #[derive(Debug)]
-pub(super) struct Replica {
+pub struct Replica {
     /// Pool and row of its behaviours.
     pub(super) at: Location,
     pub(super) stage: Stage,
@@ -52,6 +53,17 @@ pub(super) enum LocalWrites {
     Tracked,
     /// Contains a write that cannot be encoded: the next snapshot replaces every value.
     Discarded,
+}
+
+impl WorldObject for Replica {
+    fn location(&self) -> Location {
+        self.at
+    }
+
+    #[inline]
+    fn is_visible(&self) -> bool {
+        self.is_visible()
+    }
 }
 
 impl Replica {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::{ClientEvent, NetworkClient, SpawnFailure};
 use crate::LifecycleCallback;
-use crate::lend::Leaving;
 use crate::object::{BehaviourSet, Behaviours, Location};
+use crate::world::Departure;
 use crate::{NetId, NetworkSceneId, SpawnError};
 
 /// Dormant (not spawned) scene objects.
@@ -158,7 +158,7 @@ impl NetworkClient {
             && let Some(replica) = self.world.objects.get(previous.0)
             && !replica.refreshed
         {
-            self.forget(previous, Leaving::Hidden);
+            self.forget(previous, Departure::Hidden);
         }
     }
 

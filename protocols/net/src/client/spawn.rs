@@ -8,7 +8,7 @@ use crate::events::Events;
 use crate::message::{ObjectSpawn, ObjectSpawnScene};
 use crate::object::{Slots, read_sections};
 use crate::packet::Entries;
-use crate::relations::Place;
+use crate::world::Departure;
 use crate::{Framing, MessageType, NetId, NetworkReader, ReadError};
 use snapshot::Snapshot;
 
@@ -76,11 +76,7 @@ impl NetworkClient {
         if !is_known && !self.replace_object(snapshot) {
             return;
         }
-        if snapshot.place != Place::default() {
-            self.world.places.insert(object, snapshot.place);
-        } else if is_known {
-            self.world.places.remove(&object);
-        }
+        self.world.set_place(object, snapshot.place);
         if let Some(replica) = self.world.objects.get_mut(object.0) {
             replica.refreshed = true;
         }
@@ -121,7 +117,7 @@ impl NetworkClient {
     fn replace_object(&mut self, snapshot: &Snapshot<'_>) -> bool {
         let (object, session) = (snapshot.object, self.session.number);
         if self.world.contains(object) {
-            self.forget(object, crate::lend::Leaving::Destroyed);
+            self.forget(object, Departure::Destroyed);
         }
         if let Some(scene_id) = snapshot.relation.scene_id {
             self.evict_previous(scene_id);

@@ -4,13 +4,14 @@ mod guard;
 mod owner_state;
 mod send;
 
-pub use guard::ReplicaMut;
+pub use guard::{ReplicaMut, ReplicaSink};
 
 use std::collections::BTreeSet;
 
 use super::{ClientEvent, NetworkClient};
 use crate::events::Events;
 use crate::object::{Slot, Slots};
+use crate::world::WriteGuard;
 use crate::{ChangedFields, NetId, NetworkBehaviour};
 
 /// Local writes not yet sent.
@@ -62,10 +63,7 @@ impl NetworkClient {
         }
         let pools = &mut self.world.pools;
         let (behaviour, _) = pools.behaviour_at_mut::<B>(replica.at, index)?;
-        Some(ReplicaMut {
-            before: behaviour.before_change(),
-            behaviour,
-            net_id: id,
+        let sink = ReplicaSink {
             index,
             writable: if may_write {
                 const { B::SCHEMA.rule_bits() }.owner_write
@@ -74,7 +72,8 @@ impl NetworkClient {
             },
             writes: &mut self.writes,
             events: &mut self.events,
-        })
+        };
+        Some(WriteGuard::new(id, behaviour, sink))
     }
 
     /// Returns whether this client may write the fields of an object that its owner writes.
@@ -83,7 +82,7 @@ impl NetworkClient {
     }
 
     /// Prepares checked-out behaviours for writes of their callbacks.
-    pub(super) fn begin_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+    pub(super) fn begin_callback_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
         if let Some(replica) = self.world.objects.get_mut(id.0)
             && replica.track_writes()
         {
@@ -93,7 +92,7 @@ impl NetworkClient {
     }
 
     /// Accepts or refuses the writes of callbacks, as [`ReplicaMut`] does.
-    pub(super) fn end_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+    pub(super) fn end_callback_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
         let may_write = self.may_write(id);
         let mut index = 0;
         slots.for_each_mut(|slot| {

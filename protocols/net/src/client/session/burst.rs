@@ -3,7 +3,7 @@
 use crate::NetId;
 use crate::client::replica::Stage;
 use crate::client::{ClientEvent, NetworkClient};
-use crate::lend::Leaving;
+use crate::world::Departure;
 
 /// Report that a complete burst leads to.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ impl NetworkClient {
         }
         let session = self.session.number;
         for id in self.world.ids(|replica| !replica.refreshed) {
-            self.forget(id, Leaving::Hidden);
+            self.forget(id, Departure::Hidden);
         }
         let resolved = self.take_resolved();
         if self.config.max_events > 0 {
