@@ -11,6 +11,7 @@ mod call;
 mod clock;
 mod event;
 mod guard;
+mod inbound;
 mod lend;
 mod lifecycle;
 mod object;
@@ -18,10 +19,12 @@ mod order;
 mod payload;
 mod receive;
 mod scene;
+mod session;
 mod side;
 mod spawn;
 mod stats;
 mod transmit;
+mod world;
 mod write;
 
 pub use event::{MirrorClientEvent, MirrorSpawnFailure, PayloadMismatch, SceneChange};
@@ -30,23 +33,22 @@ pub use scene::SceneObjectError;
 pub use stats::MirrorClientStats;
 pub use transmit::MirrorPacket;
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
-use syncvar_runtime::engine::{Events, LentObjects, Relations, Table};
+use syncvar_runtime::engine::Events;
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Vector3};
 
 use crate::message::{AddPlayerMessage, ReadyMessage};
-use crate::unreliable::Baselines;
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
 use clock::Clock;
-use object::Object;
-use order::SpawnOrder;
-use payload::Component;
+use inbound::Inbound;
 use receive::Inbox;
 use scene::Scene;
+use session::Session;
 use spawn::Burst;
 use transmit::Outbox;
+use world::World;
+use write::Writes;
 
 /// Joins a Mirror server, as Unity's clients do: a bot, a load test, a client without Unity.
 ///
@@ -100,33 +102,12 @@ use transmit::Outbox;
 /// [baseline](MirrorClientConfig::unreliable_baseline_interval) has it.
 #[derive(Debug)]
 pub struct MirrorClient {
-    prefabs: MirrorPrefabs,
     config: MirrorClientConfig,
-    connected: bool,
-    /// How many connections have begun or ended.
-    session: u64,
-    /// Whether the server has been told that this client is ready, and has not said otherwise since.
-    ready: bool,
-    /// Whether the transport is to close the connection.
-    closing: bool,
-    /// How many objects there have been.
-    made: u64,
-    /// Boxed, so that a server that gives out far numbers takes little memory.
-    objects: Table<Box<Object>>,
-    order: SpawnOrder,
-    /// The objects that are being called.
-    lent: LentObjects,
-    /// Mirror's objects have no parents, and scene ids of their own.
-    relations: Relations,
+    world: World,
+    session: Session,
     scene: Scene,
-    local_player: Option<NetId>,
-    burst: Burst,
-    inbox: Inbox,
-    /// Memory for what the components of one object have read.
-    read: Vec<Component>,
-    /// Objects with components that this client has written.
-    writing: BTreeSet<NetId>,
-    baselines: Baselines,
+    inbound: Inbound,
+    writes: Writes,
     outbox: Outbox,
     clock: Clock,
     now: Duration,
@@ -143,23 +124,11 @@ impl MirrorClient {
     /// A client with settings of your own.
     pub fn with_config(prefabs: MirrorPrefabs, config: MirrorClientConfig) -> Self {
         Self {
-            prefabs,
-            connected: false,
-            session: 0,
-            ready: false,
-            closing: false,
-            made: 0,
-            objects: Table::default(),
-            order: SpawnOrder::default(),
-            lent: LentObjects::default(),
-            relations: Relations::default(),
+            world: World::new(prefabs),
+            session: Session::default(),
             scene: Scene::default(),
-            local_player: None,
-            burst: Burst::default(),
-            inbox: Inbox::default(),
-            read: Vec::new(),
-            writing: BTreeSet::new(),
-            baselines: Baselines::every(config.unreliable_baseline_interval),
+            inbound: Inbound::default(),
+            writes: Writes::new(config.unreliable_baseline_interval),
             outbox: Outbox::default(),
             clock: Clock::default(),
             now: Duration::ZERO,
@@ -171,7 +140,7 @@ impl MirrorClient {
 
     /// The registry that the client was made with.
     pub fn prefabs(&self) -> &MirrorPrefabs {
-        &self.prefabs
+        &self.world.prefabs
     }
 
     /// The settings that the client was made with.
@@ -186,24 +155,24 @@ impl MirrorClient {
 
     /// Whether there is a connection.
     pub fn is_connected(&self) -> bool {
-        self.connected
+        self.session.connected
     }
 
     /// Whether the server knows that this client is ready: it sends state and takes commands. Mirror,
     /// `NetworkClient.ready`.
     pub fn is_ready(&self) -> bool {
-        self.connected && self.ready
+        self.session.connected && self.session.ready
     }
 
     /// The object with this number, once it has been spawned. It is there for its callbacks, and not while
     /// it is being called itself.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.identity_of(id, self.objects.get(id.0)?)
+        self.identity_of(id, self.world.objects.get(id.0)?)
     }
 
     /// All objects, by ascending number.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
-        let objects = self.objects.iter();
+        let objects = self.world.objects.iter();
         objects.filter_map(|(number, object)| self.identity_of(NetId(number), object))
     }
 
@@ -224,29 +193,32 @@ impl MirrorClient {
 
     /// The name of the prefab that an object was made from.
     pub fn prefab_name(&self, id: NetId) -> Option<&str> {
-        let object = self.objects.get(id.0)?;
-        Some(&self.prefabs.get(object.prefab)?.name)
+        let object = self.world.objects.get(id.0)?;
+        Some(&self.world.prefabs.get(object.prefab)?.name)
     }
 
     /// How large an object was when it was spawned: 1 for as its prefab is. Position and rotation stand in
     /// its [`identity`](Self::identity).
     pub fn scale(&self, id: NetId) -> Option<Vector3> {
-        Some(self.objects.get(id.0)?.scale)
+        Some(self.world.objects.get(id.0)?.scale)
     }
 
     /// What names an object in its scene, if it is one of a scene.
     pub fn scene_id(&self, id: NetId) -> Option<SceneId> {
-        self.objects.get(id.0)?.scene_id
+        self.world.objects.get(id.0)?.scene_id
     }
 
     /// Whether this client owns an object. Mirror, `isOwned`.
     pub fn is_owned(&self, id: NetId) -> bool {
-        self.objects.get(id.0).is_some_and(|object| object.owned)
+        self.world
+            .objects
+            .get(id.0)
+            .is_some_and(|object| object.owned)
     }
 
     /// The player of this client. Mirror, `NetworkClient.localPlayer`.
     pub fn local_player(&self) -> Option<NetId> {
-        self.local_player
+        self.session.local_player
     }
 
     /// The client's own time: that of the last [`update`](Self::update).
@@ -271,8 +243,8 @@ impl MirrorClient {
     /// [`MirrorClientConfig::auto_ready`] is off, and after [`MirrorClientEvent::NotReady`]. Does nothing
     /// if the client is ready, or not connected.
     pub fn ready(&mut self) {
-        if self.connected && !self.ready {
-            self.ready = true;
+        if self.session.connected && !self.session.ready {
+            self.session.ready = true;
             self.send_own(&ReadyMessage);
         }
     }
@@ -281,7 +253,7 @@ impl MirrorClient {
     /// nothing if the client is not ready, or has a player: Mirror's server closes the connection of a
     /// client that asks for a second one.
     pub fn add_player(&mut self) {
-        if self.is_ready() && self.local_player.is_none() {
+        if self.is_ready() && self.session.local_player.is_none() {
             self.send_own(&AddPlayerMessage);
         }
     }
@@ -289,7 +261,7 @@ impl MirrorClient {
     /// Ends the connection: what is queued is still sent, then the transport closes it
     /// ([`poll_close`](Self::poll_close)).
     pub fn disconnect(&mut self) {
-        if self.connected {
+        if self.session.connected {
             self.flush();
             self.end(None);
         }
@@ -298,12 +270,12 @@ impl MirrorClient {
     /// The transport has a connection to a server, and can carry so much.
     pub fn handle_connect(&mut self, limits: Limits) {
         self.end(None);
-        self.session = self.session.wrapping_add(1);
-        self.closing = false;
-        self.connected = true;
-        self.ready = false;
-        self.burst = Burst::default();
-        self.inbox = Inbox::default();
+        self.session.number = self.session.number.wrapping_add(1);
+        self.session.closing = false;
+        self.session.connected = true;
+        self.session.ready = false;
+        self.inbound.burst = Burst::default();
+        self.inbound.inbox = Inbox::default();
         self.scene.begin(self.config.awaits_scene);
         self.outbox = Outbox::new(limits);
         self.clock = Clock::default();
@@ -321,7 +293,7 @@ impl MirrorClient {
     /// scene was being loaded, is dropped.
     pub fn handle_disconnect(&mut self) {
         self.end(None);
-        self.closing = false;
+        self.session.closing = false;
         self.outbox = Outbox::default();
     }
 
@@ -332,10 +304,10 @@ impl MirrorClient {
         self.now = now;
         self.clock.advance(now);
         self.catch_up();
-        if !self.connected {
+        if !self.session.connected {
             return;
         }
-        if self.ready {
+        if self.session.ready {
             self.send_time_snapshot();
             self.send_writes();
         }
@@ -356,26 +328,30 @@ impl MirrorClient {
     /// Whether the transport is to close the connection, when it has sent what was polled before. Says so
     /// once.
     pub fn poll_close(&mut self) -> bool {
-        std::mem::take(&mut self.closing)
+        std::mem::take(&mut self.session.closing)
     }
 
     /// The connection is over, and the objects with it.
     fn end(&mut self, error: Option<MirrorError>) {
-        if !self.connected {
+        if !self.session.connected {
             return;
         }
         if let Some(error) = &error {
             tracing::error!(%error, "leaving the server");
         }
-        (self.connected, self.ready, self.closing) = (false, false, true);
-        self.session = self.session.wrapping_add(1);
+        (
+            self.session.connected,
+            self.session.ready,
+            self.session.closing,
+        ) = (false, false, true);
+        self.session.number = self.session.number.wrapping_add(1);
         self.events.push(MirrorClientEvent::Disconnected {
             error: error.map(Box::new),
         });
-        self.inbox = Inbox::default();
+        self.inbound.inbox = Inbox::default();
         self.scene.loaded();
         self.forget_all();
-        self.burst = Burst::default();
-        self.writing.clear();
+        self.inbound.burst = Burst::default();
+        self.writes.pending.clear();
     }
 }

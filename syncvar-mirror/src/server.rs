@@ -20,15 +20,20 @@ mod lifecycle;
 mod message;
 mod object;
 mod observe;
+mod observers;
+mod outbound;
 mod outbox;
 mod owner;
 mod player;
 mod receive;
+mod replication;
 mod scene;
+mod sessions;
 mod side;
 mod spawn;
 mod stats;
 mod transmit;
+mod world;
 
 pub use event::{CommandRefusal, DisconnectReason, MirrorServerEvent, StateRefusal};
 pub use guard::MirrorBehaviourMut;
@@ -37,24 +42,21 @@ pub use spawn::{MirrorSpawnError, MirrorSpawnOptions};
 pub use stats::MirrorServerStats;
 pub use transmit::MirrorTransmit;
 
-use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
-use syncvar_runtime::engine::{Events, Late, LentObjects, Nanos, Relations, Table};
+use syncvar_runtime::engine::Events;
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 
 use crate::prefabs::Entry;
-use crate::unreliable::Unreliable;
-use crate::{AuthRequestMessage, MirrorMessage, MirrorPrefabs, MirrorServerConfig, SceneId};
-use audience::Audiences;
+use crate::{MirrorPrefabs, MirrorServerConfig, SceneId};
 use call::Calls;
-use connection::Connection;
-use encode::Scratch;
-use hybrid::Hybrid;
-use interest::Interest;
-use object::Object;
+use object::Observed;
+use observers::Observers;
+use outbound::Outbound;
 use outbox::Packet;
+use replication::Replication;
+use sessions::Sessions;
+use world::World;
 
 /// A server for clients of Mirror: Unity games with Mirror's `NetworkManager`, and
 /// [`MirrorClient`](crate::MirrorClient)s.
@@ -126,56 +128,17 @@ use outbox::Packet;
 /// the same, where Mirror's order is that of a `HashSet`.
 #[derive(Debug)]
 pub struct MirrorServer {
-    prefabs: MirrorPrefabs,
     config: MirrorServerConfig,
-    objects: Table<Object>,
-    /// The ids from here on are free.
-    next_id: u32,
-    /// The objects that are being called, whose behaviours are not in the table.
-    lent: LentObjects,
-    /// What is to be told when these are done.
-    late: Late,
-    /// Scene ids, as contexts know them.
-    relations: Box<Relations>,
-    /// The objects of the scene, by scene id.
-    scene_objects: FxHashMap<u64, NetId>,
-    connections: Table<Connection>,
-    next_connection: u32,
-    audiences: Audiences,
-    interest: Interest,
-    /// Objects that may have changes, each once.
-    dirty: Vec<NetId>,
-    /// Those that the update under way looks at.
-    visiting: Vec<NetId>,
-    /// Objects whose changes wait for their interval, by when it is over.
-    waking: BTreeSet<(Nanos, NetId)>,
-    /// Who is to be shown an object that is being called, when that is done.
-    owed: Vec<(ConnectionId, NetId)>,
-    /// The ids of messages of the game that may come before a connection is let in.
-    unauthenticated: BTreeSet<u16>,
-    /// The scene that clients are to load.
-    scene: Option<String>,
+    world: World,
+    sessions: Sessions,
+    observers: Observers,
+    replication: Replication,
+    outbound: Outbound,
     calls: Calls,
-    /// What has come of objects whose owners write to them unreliably.
-    unreliable: FxHashMap<NetId, Unreliable>,
-    hybrid: Hybrid,
-    scratch: Scratch,
-    /// Connections that have something to be polled, each once.
-    outgoing: VecDeque<ConnectionId>,
-    /// The last packets of connections that are gone.
-    farewells: VecDeque<(ConnectionId, Packet)>,
-    /// Connections that the transport is to close.
-    closing: VecDeque<ConnectionId>,
-    /// What was polled last.
-    polled: Option<(ConnectionId, Packet)>,
     events: Events<MirrorServerEvent>,
     stats: MirrorServerStats,
-    /// The time of the last update.
+    /// Time of the last update.
     now: Duration,
-    /// How long a message about an object may be, so that every connection can be sent it.
-    longest_state: usize,
-    /// The same of an unreliable one.
-    longest_delta: usize,
 }
 
 impl MirrorServer {
@@ -187,43 +150,22 @@ impl MirrorServer {
     /// A server with settings of your own.
     pub fn with_config(prefabs: MirrorPrefabs, config: MirrorServerConfig) -> Self {
         Self {
-            prefabs,
-            objects: Table::default(),
-            next_id: 1,
-            lent: LentObjects::default(),
-            late: Late::default(),
-            relations: Box::default(),
-            scene_objects: FxHashMap::default(),
-            connections: Table::default(),
-            next_connection: 1,
-            audiences: Audiences::default(),
-            interest: Interest::default(),
-            dirty: Vec::new(),
-            visiting: Vec::new(),
-            waking: BTreeSet::new(),
-            owed: Vec::new(),
-            unauthenticated: BTreeSet::from([AuthRequestMessage::ID]),
-            scene: None,
+            world: World::new(prefabs),
+            sessions: Sessions::default(),
+            observers: Observers::default(),
+            replication: Replication::new(&config),
+            outbound: Outbound::default(),
             calls: Calls::default(),
-            unreliable: FxHashMap::default(),
-            hybrid: Hybrid::new(&config),
-            scratch: Scratch::default(),
-            outgoing: VecDeque::new(),
-            farewells: VecDeque::new(),
-            closing: VecDeque::new(),
-            polled: None,
             events: Events::with_limit(config.max_events),
             stats: MirrorServerStats::default(),
             now: Duration::ZERO,
-            longest_state: usize::MAX,
-            longest_delta: usize::MAX,
             config,
         }
     }
 
     /// The registry that the server was made with.
     pub fn prefabs(&self) -> &MirrorPrefabs {
-        &self.prefabs
+        &self.world.prefabs
     }
 
     /// The settings that the server was made with.
@@ -243,40 +185,45 @@ impl MirrorServer {
 
     /// The object with this id, unless it is being called.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.identity_of(id, self.objects.get(id.0)?)
+        self.identity_of(id, self.world.objects.get(id.0)?)
     }
 
     /// The prefab of an object.
     fn entry(&self, id: NetId) -> Option<&Entry> {
-        self.prefabs.get(self.objects.get(id.0)?.prefab)
+        self.world.prefabs.get(self.world.objects.get(id.0)?.prefab)
     }
 
-    fn identity_of<'a>(&'a self, id: NetId, object: &'a Object) -> Option<NetworkIdentity<'a>> {
+    fn identity_of<'a>(&'a self, id: NetId, object: &'a Observed) -> Option<NetworkIdentity<'a>> {
         let slots = object.behaviours.as_ref()?.slots();
-        let asset_id = encode::asset_hash(self.prefabs.get(object.prefab)?.asset_id);
+        let asset_id = encode::asset_hash(self.world.prefabs.get(object.prefab)?.asset_id);
         let names = (id, asset_id);
         Some(NetworkIdentity::new(
             names,
             object.place,
             slots,
-            &self.relations,
+            &self.world.relations,
         ))
     }
 
     /// All objects, by ascending id.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
-        let objects = self.objects.iter();
+        let objects = self.world.objects.iter();
         objects.filter_map(|(number, object)| self.identity_of(NetId(number), object))
     }
 
     /// How many objects there are.
     pub fn object_count(&self) -> usize {
-        self.objects.len()
+        self.world.objects.len()
     }
 
     /// The first behaviour of this type on an object.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
-        self.objects.get(id.0)?.behaviours.as_ref()?.behaviour()
+        self.world
+            .objects
+            .get(id.0)?
+            .behaviours
+            .as_ref()?
+            .behaviour()
     }
 
     /// The behaviour at a position of an object, for objects with two behaviours of one type.
@@ -286,42 +233,42 @@ impl MirrorServer {
 
     /// The scene id of an object of a scene; none for others. Mirror's `NetworkIdentity.sceneId`.
     pub fn scene_id(&self, id: NetId) -> Option<SceneId> {
-        let scene_id = self.objects.get(id.0)?.scene_id;
+        let scene_id = self.world.objects.get(id.0)?.scene_id;
         Some(scene_id).filter(|scene_id| *scene_id != SceneId::NONE)
     }
 
     /// The connection that owns an object.
     pub fn owner(&self, id: NetId) -> Option<ConnectionId> {
-        self.objects.get(id.0)?.owner
+        self.world.objects.get(id.0)?.owner
     }
 
     /// The connections that are there, by ascending number.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
-        let connections = self.connections.iter();
+        let connections = self.sessions.connections.iter();
         connections.map(|(number, _)| ConnectionId(number))
     }
 
     /// Whether a connection is there.
     pub fn is_connected(&self, connection: ConnectionId) -> bool {
-        self.connections.get(connection.0).is_some()
+        self.sessions.connections.get(connection.0).is_some()
     }
 
     /// Whether a connection is ready: it may call commands, and is shown objects when
     /// [`SpawnPolicy`](crate::SpawnPolicy) says so.
     pub fn is_ready(&self, connection: ConnectionId) -> bool {
-        let connection = self.connections.get(connection.0);
+        let connection = self.sessions.connections.get(connection.0);
         connection.is_some_and(|connection| connection.ready)
     }
 
     /// The player of a connection.
     pub fn player_of(&self, connection: ConnectionId) -> Option<NetId> {
-        self.connections.get(connection.0)?.player
+        self.sessions.connections.get(connection.0)?.player
     }
 
     /// How long a message takes to a connection and back, as the answers to pings have it: an average
     /// over the last ones, measured in whole updates. None before the first answer.
     pub fn rtt(&self, connection: ConnectionId) -> Option<Duration> {
-        let seconds = self.connections.get(connection.0)?.rtt?;
+        let seconds = self.sessions.connections.get(connection.0)?.rtt?;
         Duration::try_from_secs_f64(seconds).ok()
     }
 
@@ -329,7 +276,7 @@ impl MirrorServer {
     pub fn poll_event(&mut self) -> Option<MirrorServerEvent> {
         let event = self.events.pop()?;
         if let MirrorServerEvent::AddPlayerRequested { connection } = &event
-            && let Some(client) = self.connections.get_mut(connection.0)
+            && let Some(client) = self.sessions.connections.get_mut(connection.0)
         {
             client.asked = None;
         }

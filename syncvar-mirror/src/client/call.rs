@@ -41,7 +41,7 @@ impl MirrorClient {
             return Ok(());
         };
         let (component, hash) = (message.component_index, message.function_hash);
-        let prefab = self.prefabs.get(prefab);
+        let prefab = self.world.prefabs.get(prefab);
         let place = prefab.and_then(|prefab| prefab.call(component, hash));
         let Some(place) = place.filter(|place| !place.is_command()) else {
             tracing::error!(object = %id, component, hash, "no component has this call");
@@ -92,16 +92,16 @@ impl CallRouter for MirrorClient {
             number,
             ..
         } = request;
-        if !self.connected {
+        if !self.session.connected {
             return Err(CallError::NotConnected);
         }
-        let object = self.objects.get(id.0);
+        let object = self.world.objects.get(id.0);
         let object = object.filter(|object| object.stage != Stage::Parked);
         let object = object.ok_or(CallError::UnknownObject(id))?;
-        if !self.ready {
+        if !self.session.ready {
             return Err(CallError::NotReady);
         }
-        let prefab = self.prefabs.get(object.prefab);
+        let prefab = self.world.prefabs.get(object.prefab);
         let place = prefab.and_then(|prefab| prefab.declared_call(class, number));
         let place = place.ok_or(CallError::NoSuchBehaviour {
             object: id,
@@ -120,8 +120,8 @@ impl CallRouter for MirrorClient {
     }
 
     fn send_call(&mut self, call: RoutedCall) -> Result<(), CallError> {
-        let object = self.objects.get(call.object.0);
-        let prefab = object.and_then(|object| self.prefabs.get(object.prefab));
+        let object = self.world.objects.get(call.object.0);
+        let prefab = object.and_then(|object| self.world.prefabs.get(object.prefab));
         let name = prefab.and_then(|prefab| prefab.name_of(&call.place));
         let (component_index, function_hash) = name.ok_or(CallError::UnknownObject(call.object))?;
         let command = CommandMessage {

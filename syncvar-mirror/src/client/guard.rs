@@ -28,7 +28,7 @@ pub struct MirrorReplicaMut<'a, B: NetworkBehaviour> {
 impl MirrorClient {
     /// The first behaviour of this type on an object, for writing.
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorReplicaMut<'_, B>> {
-        let object = self.objects.get(id.0)?;
+        let object = self.world.objects.get(id.0)?;
         let index = object.behaviours.as_ref()?.slots().position::<B>()?;
         self.get_mut_at(id, index)
     }
@@ -40,7 +40,7 @@ impl MirrorClient {
         index: usize,
     ) -> Option<MirrorReplicaMut<'_, B>> {
         let written = self.written_components(id);
-        let object = self.objects.get_mut(id.0)?;
+        let object = self.world.objects.get_mut(id.0)?;
         let object = Some(object).filter(|object| object.stage != Stage::Parked)?;
         let slot = object.behaviours.as_mut()?.slots_mut().slot_mut(index)?;
         let behaviour: &mut dyn Any = slot.behaviour_mut();
@@ -50,14 +50,14 @@ impl MirrorClient {
             before: behaviour.before_change(),
             behaviour,
             net_id: id,
-            writing: is_written.then_some(&mut self.writing),
+            writing: is_written.then_some(&mut self.writes.pending),
         })
     }
 
     /// The bits of the components of an object that this client writes.
     pub(super) fn written_components(&self, id: NetId) -> u64 {
-        let object = self.objects.get(id.0).filter(|object| object.owned);
-        let prefab = object.and_then(|object| self.prefabs.get(object.prefab));
+        let object = self.world.objects.get(id.0).filter(|object| object.owned);
+        let prefab = object.and_then(|object| self.world.prefabs.get(object.prefab));
         prefab.map_or(0, |prefab| prefab.client_to_server)
     }
 
@@ -69,7 +69,7 @@ impl MirrorClient {
             let slot = slots.slot_mut(index);
             if let Some(slot) = slot.filter(|slot| slot.dirty_bits() != 0) {
                 if has_bit(written, index) {
-                    self.writing.insert(id);
+                    self.writes.pending.insert(id);
                 } else {
                     clean(slot);
                 }

@@ -10,7 +10,7 @@ use super::{MirrorClient, MirrorClientEvent};
 
 impl Lends for MirrorClient {
     fn lent(&mut self) -> &mut LentObjects {
-        &mut self.lent
+        &mut self.world.checked_out
     }
 
     // Lends the behaviours of an object to something that has the whole client at hand. What comes up for
@@ -21,8 +21,8 @@ impl Lends for MirrorClient {
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
-        let mut behaviours = self.objects.get_mut(id.0)?.behaviours.take()?;
-        self.lent.push(id);
+        let mut behaviours = self.world.objects.get_mut(id.0)?.behaviours.take()?;
+        self.world.checked_out.push(id);
         behaviours
             .slots_mut()
             .for_each_mut(|slot| slot.begin_change());
@@ -33,10 +33,10 @@ impl Lends for MirrorClient {
             slot.end_change();
         });
         self.note_writes(id, behaviours.slots_mut());
-        if let Some(object) = self.objects.get_mut(id.0) {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
             object.behaviours = Some(behaviours);
         }
-        if let Some(leaving) = self.lent.pop() {
+        if let Some(leaving) = self.world.checked_out.pop() {
             self.remove(id, leaving);
         }
         match result {

@@ -10,7 +10,7 @@ impl MirrorClient {
     /// An object has its state: its behaviours and the application are told, and then what it is to this
     /// client.
     pub(super) fn announce(&mut self, id: NetId) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         if std::mem::replace(&mut object.stage, Stage::Spawned) == Stage::Spawned {
@@ -40,7 +40,7 @@ impl MirrorClient {
 
     /// Tells the behaviours and the application whether this client owns an object, if that is news.
     pub(super) fn tell_ownership(&mut self, id: NetId) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         let owned = object.owned;
@@ -60,7 +60,7 @@ impl MirrorClient {
 
     /// Tells them that it is this client's player, if it is and they do not know.
     pub(super) fn tell_player(&mut self, id: NetId) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         if object.is_player && !std::mem::replace(&mut object.told_player, true) {
@@ -70,7 +70,7 @@ impl MirrorClient {
 
     /// Tells them that it is no longer.
     pub(super) fn tell_no_player(&mut self, id: NetId) {
-        let object = self.objects.get_mut(id.0);
+        let object = self.world.objects.get_mut(id.0);
         if object.is_some_and(|object| std::mem::take(&mut object.told_player)) {
             self.tell(id, LifecycleCallback::StopLocalPlayer);
         }
@@ -78,7 +78,7 @@ impl MirrorClient {
 
     /// Whose player this client has, or that it has none.
     pub(super) fn set_player(&mut self, player: Option<NetId>) {
-        if std::mem::replace(&mut self.local_player, player) != player {
+        if std::mem::replace(&mut self.session.local_player, player) != player {
             self.events
                 .push(MirrorClientEvent::PlayerChanged { player });
         }
@@ -86,7 +86,7 @@ impl MirrorClient {
 
     /// An object is gone. If it is being called, it goes when that is done.
     pub(super) fn forget(&mut self, id: NetId, leaving: Leaving) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             self.stats.unknown_objects = self.stats.unknown_objects.wrapping_add(1);
             return;
         };
@@ -96,10 +96,10 @@ impl MirrorClient {
         if told && told_player {
             self.tell(id, LifecycleCallback::StopLocalPlayer);
         }
-        if self.lent.contains(id) {
-            self.lent.let_go(id, leaving);
+        if self.world.checked_out.contains(id) {
+            self.world.checked_out.let_go(id, leaving);
         } else if told {
-            self.lend(id, |_, client| client.lent.let_go(id, leaving));
+            self.lend(id, |_, client| client.world.checked_out.let_go(id, leaving));
         } else {
             self.remove(id, leaving);
         }
@@ -107,7 +107,7 @@ impl MirrorClient {
 
     /// All objects go, in Mirror's order.
     pub(super) fn forget_all(&mut self) {
-        let ids: Vec<_> = self.order.iter().collect();
+        let ids: Vec<_> = self.world.order.iter().collect();
         for id in ids {
             self.forget(id, Leaving::Destroyed);
         }
@@ -115,12 +115,12 @@ impl MirrorClient {
 
     /// Takes an object away, when its behaviours have been told.
     pub(super) fn remove(&mut self, id: NetId, leaving: Leaving) {
-        let Some(mut object) = self.objects.remove(id.0) else {
+        let Some(mut object) = self.world.objects.remove(id.0) else {
             return;
         };
-        self.order.remove(id);
-        self.writing.remove(&id);
-        if self.local_player == Some(id) {
+        self.world.order.remove(id);
+        self.writes.pending.remove(&id);
+        if self.session.local_player == Some(id) {
             self.set_player(None);
         }
         if let (Some(scene_id), Some(behaviours)) = (object.scene_id, object.behaviours.take()) {
@@ -136,9 +136,9 @@ impl MirrorClient {
 
     /// Runs a callback of each of the objects that are there.
     pub(super) fn tell_all(&mut self, callback: LifecycleCallback) {
-        let ids: Vec<_> = self.order.iter().collect();
+        let ids: Vec<_> = self.world.order.iter().collect();
         for id in ids {
-            let object = self.objects.get(id.0);
+            let object = self.world.objects.get(id.0);
             if object.is_some_and(|object| object.stage == Stage::Spawned) {
                 self.tell(id, callback);
             }
@@ -147,14 +147,14 @@ impl MirrorClient {
 
     /// Whether any behaviour of an object is told of its life.
     fn has_lifecycle(&self, id: NetId) -> bool {
-        let object = self.objects.get(id.0);
-        let prefab = object.and_then(|object| self.prefabs.get(object.prefab));
+        let object = self.world.objects.get(id.0);
+        let prefab = object.and_then(|object| self.world.prefabs.get(object.prefab));
         prefab.is_some_and(|prefab| prefab.lifecycle)
     }
 
     /// Runs a callback of every behaviour of an object, now or when it is given back.
     fn tell(&mut self, id: NetId, callback: LifecycleCallback) {
-        if self.has_lifecycle(id) && !self.lent.leave(id, &[callback]) {
+        if self.has_lifecycle(id) && !self.world.checked_out.leave(id, &[callback]) {
             self.lend(id, |slots, client| client.call_all(id, slots, callback));
         }
     }

@@ -14,7 +14,7 @@ use crate::unreliable::Unreliable;
     clippy::struct_excessive_bools,
     reason = "facts that hold independently"
 )]
-pub(super) struct Object {
+pub(super) struct Replica {
     /// None while it is being called.
     pub(super) behaviours: Option<Behaviours>,
     /// Which of all that were ever made it is: a number may come again.
@@ -52,19 +52,19 @@ impl MirrorClient {
     pub(super) fn identity_of<'a>(
         &'a self,
         id: NetId,
-        object: &'a Object,
+        object: &'a Replica,
     ) -> Option<NetworkIdentity<'a>> {
         if object.stage == Stage::Parked {
             return None;
         }
-        let prefab = self.prefabs.get(object.prefab)?;
+        let prefab = self.world.prefabs.get(object.prefab)?;
         let slots = object.behaviours.as_ref()?.slots();
         let asset_id = NetworkHash128::from_u32(prefab.asset_id.0);
         Some(NetworkIdentity::new(
             (id, asset_id),
             object.place,
             slots,
-            &self.relations,
+            &self.world.relations,
         ))
     }
 }

@@ -33,13 +33,13 @@ impl MirrorClient {
         (message, payload): (&'static str, &[u8]),
         initial_state: bool,
     ) -> Result<(), MirrorError> {
-        let object = self.objects.get_mut(id.0);
+        let object = self.world.objects.get_mut(id.0);
         let Some(mut behaviours) = object.and_then(|object| object.behaviours.take()) else {
             return Ok(());
         };
         let result = self.read_components(id, &mut behaviours, payload, initial_state);
         self.note_writes(id, behaviours.slots_mut());
-        if let Some(object) = self.objects.get_mut(id.0) {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
             object.behaviours = Some(behaviours);
         }
         result.map_err(|error| MirrorError::Message { message, error })
@@ -56,7 +56,7 @@ impl MirrorClient {
         let mut reader = self.reader(payload);
         let mask = reader.read_var_u64()?;
         let (mut rest, mut result) = (reader.rest(), Ok(()));
-        let mut read = std::mem::take(&mut self.read);
+        let mut read = std::mem::take(&mut self.inbound.components);
         for index in (0..slots.len()).filter(|index| has_bit(mask, *index)) {
             match self.read_component((id, index), slots, &mut rest, initial_state) {
                 Ok(component) => read.push(component),
@@ -67,11 +67,12 @@ impl MirrorClient {
             }
         }
         let is_known = self
+            .world
             .objects
             .get(id.0)
             .is_some_and(|object| object.stage == Stage::Spawned);
         self.call_hooks(id, slots, &mut read, is_known);
-        self.read = read;
+        self.inbound.components = read;
         result
     }
 

@@ -54,7 +54,7 @@ impl MirrorClient {
     pub fn handle_packet(&mut self, channel: Channel, batch: &[u8]) -> Result<(), MirrorError> {
         // Mirror's messages may come on either.
         let _ = channel;
-        if !self.connected {
+        if !self.session.connected {
             return Err(MirrorError::NoSuchConnection);
         }
         self.stats.count_batch(batch.len());
@@ -63,20 +63,20 @@ impl MirrorClient {
     }
 
     fn handle_batch(&mut self, batch: &[u8]) -> Result<(), MirrorError> {
-        let (messages, session) = (Unbatcher::new(batch)?, self.session);
+        let (messages, session) = (Unbatcher::new(batch)?, self.session.number);
         let time = messages.time();
         for message in messages {
             let message = message?;
-            if self.waits() || !self.inbox.messages.is_empty() {
+            if self.waits() || !self.inbound.inbox.messages.is_empty() {
                 let limit = self.config.max_parked_bytes;
-                if self.inbox.push(time, message) > limit {
+                if self.inbound.inbox.push(time, message) > limit {
                     let what = "bytes of messages that wait";
                     return Err(MirrorError::TooMuch { what, limit });
                 }
                 continue;
             }
             self.handle_message(time, message)?;
-            if self.session != session {
+            if self.session.number != session {
                 return Ok(());
             }
         }
@@ -85,14 +85,14 @@ impl MirrorClient {
 
     /// Whether messages are to wait.
     fn waits(&self) -> bool {
-        self.scene.is_loading() || self.lent.depth() > 0
+        self.scene.is_loading() || self.world.checked_out.depth() > 0
     }
 
     /// Handles the messages that have waited, as far as they need not wait any longer.
     fn handle_waiting(&mut self) -> Result<(), MirrorError> {
-        let session = self.session;
-        while self.session == session && !self.waits() {
-            let Some((time, message)) = self.inbox.pop() else {
+        let session = self.session.number;
+        while self.session.number == session && !self.waits() {
+            let Some((time, message)) = self.inbound.inbox.pop() else {
                 break;
             };
             self.handle_message(time, &message)?;
@@ -129,7 +129,7 @@ impl MirrorClient {
             Message::UnreliableDelta(message) => self.handle_delta(time, &message)?,
             Message::Rpc(message) => self.handle_rpc(&message)?,
             Message::NotReady(_) => {
-                self.ready = false;
+                self.session.ready = false;
                 self.events.push(MirrorClientEvent::NotReady);
             }
             Message::Scene(message) => self.handle_scene(&message),
@@ -144,7 +144,7 @@ impl MirrorClient {
                 self.clock.handle_pong(self.now, pong.local_time, error);
             }
             Message::Other { id, payload } => {
-                let (messages, limit) = (self.prefabs.messages(), self.config.max_elements);
+                let (messages, limit) = (self.world.prefabs.messages(), self.config.max_elements);
                 let message = messages.read(id, payload, limit)?;
                 self.events.push(MirrorClientEvent::Message(message));
             }

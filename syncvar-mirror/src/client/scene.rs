@@ -77,7 +77,7 @@ impl MirrorClient {
         behaviours: S,
     ) -> Result<(), SceneObjectError> {
         let behaviours = behaviours.into_behaviours();
-        let Some(prefab) = self.prefabs.by_types(&behaviours.slots().type_ids()) else {
+        let Some(prefab) = self.world.prefabs.by_types(&behaviours.slots().type_ids()) else {
             return Err(SceneObjectError::NotRegistered(format!("{behaviours:?}")));
         };
         let scene = &self.scene;

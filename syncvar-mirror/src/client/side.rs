@@ -27,7 +27,7 @@ impl NetworkSide for MirrorClient {
     }
 
     fn place(&self, id: NetId) -> Place {
-        let object = self.objects.get(id.0);
+        let object = self.world.objects.get(id.0);
         object.map_or_else(Place::default, |object| object.place)
     }
 

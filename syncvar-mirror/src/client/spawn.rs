@@ -5,7 +5,7 @@ use syncvar_runtime::engine::{Leaving, Place};
 use syncvar_runtime::{Behaviours, LifecycleCallback, NetId, Vector3};
 
 use super::guard::{clean, has_bit};
-use super::object::{Object, Stage};
+use super::object::{Replica, Stage};
 use super::write::Sent;
 use super::{MirrorClient, MirrorClientEvent, MirrorSpawnFailure};
 use crate::message::{
@@ -45,29 +45,29 @@ struct Parked {
 impl MirrorClient {
     /// A burst begins.
     pub(super) fn handle_spawn_started(&mut self) {
-        self.burst.finished = false;
+        self.inbound.burst.finished = false;
     }
 
     /// A burst is complete: its objects get their state, one after another.
     pub(super) fn handle_spawn_finished(&mut self) -> Result<(), MirrorError> {
-        self.burst.finished = true;
-        self.burst.bytes = 0;
-        let parked = std::mem::take(&mut self.burst.parked);
+        self.inbound.burst.finished = true;
+        self.inbound.burst.bytes = 0;
+        let parked = std::mem::take(&mut self.inbound.burst.parked);
         self.events.reserve(parked.len());
         for Parked { id, .. } in &parked {
             self.make_known(*id);
         }
-        let session = self.session;
+        let session = self.session.number;
         for parked in parked {
             self.apply_spawn(&parked)?;
-            if self.session != session {
+            if self.session.number != session {
                 return Ok(());
             }
         }
-        if !std::mem::replace(&mut self.burst.synchronized, true) {
+        if !std::mem::replace(&mut self.inbound.burst.synchronized, true) {
             self.tell_all(LifecycleCallback::SessionSynchronized);
         }
-        if self.session == session {
+        if self.session.number == session {
             self.events.push(MirrorClientEvent::Synchronized);
         }
         Ok(())
@@ -80,9 +80,9 @@ impl MirrorClient {
         message: &SpawnMessage<'_>,
     ) -> Result<(), MirrorError> {
         let id = message.net_id;
-        if self.objects.get(id.0).is_none() {
+        if self.world.objects.get(id.0).is_none() {
             let limit = self.config.max_objects;
-            if self.objects.len() >= limit {
+            if self.world.objects.len() >= limit {
                 let what = "objects";
                 return Err(MirrorError::TooMuch { what, limit });
             }
@@ -94,13 +94,17 @@ impl MirrorClient {
                 }
             }
         }
-        if let Some(object) = self.objects.get_mut(id.0) {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
             object.unreliable.show(time);
         }
         let payload = message.payload.unwrap_or_default();
         let parked = Parked {
             id,
-            serial: self.objects.get(id.0).map_or(0, |object| object.serial),
+            serial: self
+                .world
+                .objects
+                .get(id.0)
+                .map_or(0, |object| object.serial),
             flags: message.flags,
             place: Place {
                 position: message.position,
@@ -109,25 +113,25 @@ impl MirrorClient {
             scale: message.scale,
             payload: Bytes::copy_from_slice(payload),
         };
-        if self.burst.finished {
+        if self.inbound.burst.finished {
             self.make_known(id);
             return self.apply_spawn(&parked);
         }
         let limit = self.config.max_parked_bytes;
-        self.burst.bytes = { self.burst.bytes }
+        self.inbound.burst.bytes = { self.inbound.burst.bytes }
             .saturating_add(payload.len())
             .saturating_add(PARKED);
-        if self.burst.bytes > limit {
+        if self.inbound.burst.bytes > limit {
             let what = "bytes of objects that wait for the end of a burst";
             return Err(MirrorError::TooMuch { what, limit });
         }
-        self.burst.parked.push(parked);
+        self.inbound.burst.parked.push(parked);
         Ok(())
     }
 
     /// Others can see an object from now on.
     fn make_known(&mut self, id: NetId) {
-        if let Some(object) = self.objects.get_mut(id.0) {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
             object.stage = object.stage.max(Stage::Known);
         }
     }
@@ -152,13 +156,14 @@ impl MirrorClient {
             let woken = self.scene.wake(message.scene_id);
             return woken.ok_or(MirrorSpawnFailure::UnknownSceneObject);
         }
-        let prefab = self.prefabs.by_asset_id(message.asset_id);
+        let prefab = self.world.prefabs.by_asset_id(message.asset_id);
         let made = prefab.map(|prefab| (prefab.index, prefab.make()));
         made.ok_or(MirrorSpawnFailure::UnknownPrefab)
     }
 
     fn add_object(&mut self, message: &SpawnMessage<'_>, prefab: u32, mut behaviours: Behaviours) {
-        let written = { self.prefabs.get(prefab) }.map_or(0, |prefab| prefab.client_to_server);
+        let written =
+            { self.world.prefabs.get(prefab) }.map_or(0, |prefab| prefab.client_to_server);
         let slots = behaviours.slots_mut();
         for index in 0..slots.len() {
             if let Some(slot) = slots.slot_mut(index) {
@@ -171,10 +176,10 @@ impl MirrorClient {
         if let Some(scene_id) = scene_id {
             self.scene.note_awake(scene_id, id);
         }
-        self.made = self.made.wrapping_add(1);
-        let object = Object {
+        self.world.created = self.world.created.wrapping_add(1);
+        let object = Replica {
             behaviours: Some(behaviours),
-            serial: self.made,
+            serial: self.world.created,
             prefab,
             stage: Stage::Parked,
             owned: false,
@@ -187,13 +192,13 @@ impl MirrorClient {
             unreliable: Unreliable::default(),
             sent: Sent::default(),
         };
-        self.objects.insert(id.0, Box::new(object));
-        self.order.insert(id);
+        self.world.objects.insert(id.0, Box::new(object));
+        self.world.order.insert(id);
     }
 
     /// Gives an object what its spawn message says.
     fn apply_spawn(&mut self, spawn: &Parked) -> Result<(), MirrorError> {
-        let object = self.objects.get_mut(spawn.id.0);
+        let object = self.world.objects.get_mut(spawn.id.0);
         let Some(object) = object.filter(|object| object.serial == spawn.serial) else {
             // It has gone before the burst was complete.
             return Ok(());
@@ -214,13 +219,13 @@ impl MirrorClient {
 
     /// Whether this client owns an object from now on; nobody is told yet.
     fn set_owned(&mut self, id: NetId, owned: bool) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         if std::mem::replace(&mut object.owned, owned) == owned {
             return;
         }
-        let prefab = self.prefabs.get(object.prefab);
+        let prefab = self.world.prefabs.get(object.prefab);
         let written = prefab.map_or(0, |prefab| prefab.client_to_server);
         let Some(behaviours) = object.behaviours.as_mut().filter(|_| written != 0) else {
             return;
@@ -233,7 +238,7 @@ impl MirrorClient {
                 clean(slot);
             }
         }
-        self.writing.remove(&id);
+        self.writes.pending.remove(&id);
     }
 
     /// An object is this client's, or its player, or is no longer.
@@ -251,7 +256,7 @@ impl MirrorClient {
         if is_player {
             self.set_player(Some(id));
             self.tell_player(id);
-        } else if self.local_player == Some(id) {
+        } else if self.session.local_player == Some(id) {
             self.set_player(None);
         }
     }
@@ -309,7 +314,7 @@ impl MirrorClient {
     }
 
     /// An object that has been spawned; one that has not is counted.
-    pub(super) fn spawned(&mut self, id: NetId) -> Option<&mut Object> {
+    pub(super) fn spawned(&mut self, id: NetId) -> Option<&mut Replica> {
         let object = self.observed(id);
         if object.is_none() {
             tracing::warn!(object = %id, "a message for an object that is not there");
@@ -319,8 +324,8 @@ impl MirrorClient {
 
     /// The same where it is usual that there is none: what travels unreliably comes before an object is
     /// there and after it has gone.
-    fn observed(&mut self, id: NetId) -> Option<&mut Object> {
-        let object = self.objects.get_mut(id.0).map(|object| &mut **object);
+    fn observed(&mut self, id: NetId) -> Option<&mut Replica> {
+        let object = self.world.objects.get_mut(id.0).map(|object| &mut **object);
         let object = object.filter(|object| object.stage == Stage::Spawned);
         if object.is_none() {
             self.stats.unknown_objects = self.stats.unknown_objects.wrapping_add(1);

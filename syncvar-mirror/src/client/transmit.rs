@@ -126,7 +126,7 @@ impl MirrorClient {
         channel: Channel,
         message: &M,
     ) -> Result<(), MirrorError> {
-        if !self.connected {
+        if !self.session.connected {
             return Err(MirrorError::NoSuchConnection);
         }
         let written = encode_user(message, &mut self.outbox.writer);
@@ -139,7 +139,7 @@ impl MirrorClient {
         message: &impl NetworkMessage<'a>,
         channel: Channel,
     ) -> Result<(), MirrorError> {
-        if !self.connected {
+        if !self.session.connected {
             return Err(MirrorError::NoSuchConnection);
         }
         let written = encode(message, &mut self.outbox.writer);

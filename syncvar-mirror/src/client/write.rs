@@ -1,5 +1,8 @@
 //! What this client writes to the components that are its to write.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use syncvar_runtime::engine::{Nanos, Slot, nanos};
 use syncvar_runtime::{Channel, Dialect, NetId, NetworkWriter, SyncMethod};
 
@@ -11,7 +14,23 @@ use crate::message::{
     NetworkMessage,
 };
 use crate::prefabs::Settings;
-use crate::unreliable::next_tick;
+use crate::unreliable::{Baselines, next_tick};
+
+/// Objects with unsent writes of this client, and the schedule of baselines.
+#[derive(Debug)]
+pub(super) struct Writes {
+    pub(super) pending: BTreeSet<NetId>,
+    pub(super) baselines: Baselines,
+}
+
+impl Writes {
+    pub(super) const fn new(baseline_interval: Duration) -> Self {
+        Self {
+            pending: BTreeSet::new(),
+            baselines: Baselines::every(baseline_interval),
+        }
+    }
+}
 
 /// What has been sent of the components of an object that travel unreliably.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,23 +74,23 @@ impl Due {
 impl MirrorClient {
     /// Sends what has been written to components that this client writes, as far as it is due.
     pub(super) fn send_writes(&mut self) {
-        let is_baseline = self.baselines.elapsed(nanos(self.now));
-        for id in std::mem::take(&mut self.writing) {
+        let is_baseline = self.writes.baselines.elapsed(nanos(self.now));
+        for id in std::mem::take(&mut self.writes.pending) {
             self.send_writes_of(id, is_baseline);
         }
     }
 
     fn send_writes_of(&mut self, id: NetId, is_baseline: bool) {
         let (written, now) = (self.written_components(id), nanos(self.now));
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(prefab) = self.prefabs.get(object.prefab) else {
+        let Some(prefab) = self.world.prefabs.get(object.prefab) else {
             return;
         };
         let Some(behaviours) = object.behaviours.as_ref() else {
             // It is being called: the next update comes back to it.
-            self.writing.insert(id);
+            self.writes.pending.insert(id);
             return;
         };
         let slots = behaviours.slots();
@@ -86,7 +105,7 @@ impl MirrorClient {
             due.add(1 << index, settings, is_over, is_baseline);
         }
         if due.is_more {
-            self.writing.insert(id);
+            self.writes.pending.insert(id);
         }
         self.send_reliable(id, due.reliable, now);
         self.send_deltas(id, due.changed, now);
@@ -163,7 +182,7 @@ impl MirrorClient {
     }
 
     fn sent(&mut self, id: NetId) -> Option<&mut Sent> {
-        Some(&mut self.objects.get_mut(id.0)?.sent)
+        Some(&mut self.world.objects.get_mut(id.0)?.sent)
     }
 
     fn report_unsendable(&mut self, object: NetId, error: MirrorError) {
@@ -182,7 +201,7 @@ impl MirrorClient {
         initial_state: bool,
         note: impl Fn(&mut dyn Slot),
     ) -> Result<Option<NetworkWriter>, MirrorError> {
-        let object = self.objects.get_mut(id.0).filter(|_| components != 0);
+        let object = self.world.objects.get_mut(id.0).filter(|_| components != 0);
         let Some(behaviours) = object.and_then(|object| object.behaviours.as_mut()) else {
             return Ok(None);
         };

@@ -69,7 +69,7 @@ impl MirrorServer {
         self.follow_interest();
         self.write_changes();
         self.broadcast();
-        self.audiences.tidy();
+        self.observers.audiences.tidy();
         self.stats.updates += 1;
     }
 
@@ -80,7 +80,7 @@ impl MirrorServer {
         let (snapshots, interval) = (self.config.time_snapshots, self.config.ping_interval);
         let limit = self.config.max_queued_bytes;
         let mut behind = Vec::new();
-        for (number, client) in self.connections.iter_mut() {
+        for (number, client) in self.sessions.connections.iter_mut() {
             let ping = interval != Duration::ZERO
                 && client
                     .last_ping
@@ -94,16 +94,16 @@ impl MirrorServer {
                 times: &times,
             };
             client.messages = 0;
-            client.complete(now, &told, &mut self.audiences);
+            client.complete(now, &told, &mut self.observers.audiences);
             if !client.listed && !client.outbox.is_empty() {
                 client.listed = true;
-                self.outgoing.push_back(ConnectionId(number));
+                self.outbound.outgoing.push_back(ConnectionId(number));
             }
             if client.outbox.waiting() > limit {
                 behind.push(ConnectionId(number));
             }
         }
-        self.audiences.end_frame(written);
+        self.observers.audiences.end_frame(written);
         for connection in behind {
             let what = "bytes that wait to be sent";
             self.drop_behind(connection, MirrorError::TooMuch { what, limit });
@@ -112,14 +112,19 @@ impl MirrorServer {
 
     /// Tells every connection which of the frames are for it.
     fn share_frames(&mut self) -> Vec<AudienceId> {
-        let written = self.audiences.take_written();
+        let written = self.observers.audiences.take_written();
         for id in &written {
-            self.audiences.freeze(*id);
-            let count = |channel| self.audiences.written(*id, channel).map(Frame::len);
+            self.observers.audiences.freeze(*id);
+            let count = |channel| {
+                self.observers
+                    .audiences
+                    .written(*id, channel)
+                    .map(Frame::len)
+            };
             let is_empty = count(Channel::Reliable).is_none_or(|count| count == 0);
             let deltas = count(Channel::Unreliable);
-            for member in self.audiences.members(*id) {
-                let Some(client) = self.connections.get_mut(member.0) else {
+            for member in self.observers.audiences.members(*id) {
+                let Some(client) = self.sessions.connections.get_mut(member.0) else {
                     continue;
                 };
                 client.states.add(*id, is_empty);
@@ -141,10 +146,10 @@ impl MirrorServer {
             local_time: seconds,
             predicted_time_adjusted: 0.0,
         };
-        let snapshot = self.scratch.own_batch(&header, &snapshot);
+        let snapshot = self.replication.scratch.own_batch(&header, &snapshot);
         Times {
-            both: self.scratch.own_batch(&snapshot, &ping),
-            ping: self.scratch.own_batch(&header, &ping),
+            both: self.replication.scratch.own_batch(&snapshot, &ping),
+            ping: self.replication.scratch.own_batch(&header, &ping),
             snapshot,
         }
     }
@@ -152,8 +157,10 @@ impl MirrorServer {
     /// Ends a connection that takes too little of what it is sent.
     fn drop_behind(&mut self, connection: ConnectionId, error: MirrorError) {
         tracing::warn!(%connection, %error, "a client is disconnected");
-        self.farewells.retain(|(gone, _)| *gone != connection);
-        if let Some(client) = self.connections.get_mut(connection.0) {
+        self.outbound
+            .final_packets
+            .retain(|(gone, _)| *gone != connection);
+        if let Some(client) = self.sessions.connections.get_mut(connection.0) {
             client.outbox.clear();
         }
         self.close(connection, DisconnectReason::Refused(error));

@@ -102,7 +102,7 @@ impl MirrorServer {
 
     /// Runs the calls of the server on itself.
     pub(super) fn run_local_calls(&mut self) {
-        if self.lent.depth() > 0 || std::mem::replace(&mut self.calls.busy, true) {
+        if self.world.checked_out.depth() > 0 || std::mem::replace(&mut self.calls.busy, true) {
             return;
         }
         for _ in 0..self.calls.local.len() {
@@ -154,13 +154,13 @@ impl CallRouter for MirrorServer {
             number,
             target,
         } = request;
-        let found = self.objects.get(object.0);
+        let found = self.world.objects.get(object.0);
         let found = found.ok_or(CallError::UnknownObject(object))?;
         let no_such = CallError::NoSuchBehaviour {
             object,
             behaviour: class.name,
         };
-        let entry = self.prefabs.get(found.prefab);
+        let entry = self.world.prefabs.get(found.prefab);
         let place = entry.and_then(|entry| {
             let place = entry.declared_call(class, number)?;
             entry.name_of(&place).map(|_| place)
@@ -194,16 +194,16 @@ impl CallRouter for MirrorServer {
             0 => Channel::Reliable,
             _ => Channel::Unreliable,
         };
-        let head = &mut self.scratch.head;
+        let head = &mut self.replication.scratch.head;
         write_head(head, RpcMessage::ID, object);
         head.write_u8(component);
         head.write_u16(hash);
         write_segment_size(head, writer.len());
-        let length = self.scratch.head.len() + writer.len();
+        let length = self.replication.scratch.head.len() + writer.len();
         let receivers = self.receivers(object, &target);
         let mut longest = usize::MAX;
         for receiver in &receivers {
-            if let Some(client) = self.connections.get(receiver.0) {
+            if let Some(client) = self.sessions.connections.get(receiver.0) {
                 longest = longest.min(client.outbox.longest(channel));
             }
         }
@@ -216,8 +216,8 @@ impl CallRouter for MirrorServer {
             }
         }
         for receiver in receivers {
-            if let Some(client) = self.connections.get_mut(receiver.0) {
-                let parts = [self.scratch.head.as_bytes(), writer.as_bytes()];
+            if let Some(client) = self.sessions.connections.get_mut(receiver.0) {
+                let parts = [self.replication.scratch.head.as_bytes(), writer.as_bytes()];
                 client.outbox.send(channel, self.now, &parts);
                 count(&mut self.stats.calls, length);
             }

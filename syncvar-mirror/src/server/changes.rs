@@ -55,36 +55,36 @@ impl MirrorServer {
     /// Writes the changes of all objects that have some and are observed, by ascending id.
     pub(super) fn write_changes(&mut self) {
         let now = nanos(self.now);
-        while let Some((due, id)) = self.waking.first().copied()
+        while let Some((due, id)) = self.replication.waking.first().copied()
             && due <= now
         {
-            self.waking.pop_first();
+            self.replication.waking.pop_first();
             self.queue_dirty(id);
         }
         self.begin_baselines(now);
-        let free = std::mem::take(&mut self.visiting);
+        let free = std::mem::take(&mut self.replication.visiting);
         // What is to be looked at again by the next update goes into the other one.
-        let mut dirty = std::mem::replace(&mut self.dirty, free);
+        let mut dirty = std::mem::replace(&mut self.replication.dirty, free);
         dirty.sort_unstable();
         for id in dirty.drain(..) {
             if let Some(hybrid) = self.write_state_of(id, now) {
                 self.write_hybrid(id, hybrid, now);
             }
         }
-        self.visiting = dirty;
+        self.replication.visiting = dirty;
     }
 
     /// Writes the changes of an object that travel reliably. If it is observed and has components that
     /// travel unreliably, those of them whose interval is over are returned.
     #[inline]
     fn write_state_of(&mut self, id: NetId, now: Nanos) -> Option<u64> {
-        let object = self.objects.get_mut(id.0)?;
+        let object = self.world.objects.get_mut(id.0)?;
         object.queued = false;
         if std::mem::take(&mut object.unshown) {
             self.look_all(id);
         }
-        let object = self.objects.get_mut(id.0)?;
-        let entry = self.prefabs.get(object.prefab)?;
+        let object = self.world.objects.get_mut(id.0)?;
+        let entry = self.world.prefabs.get(object.prefab)?;
         if object.audience == Audiences::NOBODY {
             return None;
         }
@@ -92,7 +92,7 @@ impl MirrorServer {
         let behaviours = object.behaviours.as_ref()?;
         let due = Due::of(entry, behaviours.slots(), object.everything_dirty, now);
         if let Some(wake) = due.wake {
-            self.waking.insert((wake, id));
+            self.replication.waking.insert((wake, id));
         }
         let hybrid = (entry.hybrid != 0).then_some(due.components & entry.hybrid);
         let reliable = due.components & !entry.hybrid;
@@ -110,14 +110,17 @@ impl MirrorServer {
         }
         let behaviours = object.behaviours.as_mut()?;
         let slots = behaviours.slots_mut();
-        if let Err(unwritable) = self.scratch.write_components(slots, wanted) {
+        if let Err(unwritable) = self.replication.scratch.write_components(slots, wanted) {
             self.report_unwritable(id, unwritable);
             return hybrid;
         }
-        let (observers, owner) = (&self.scratch.observers, &self.scratch.owner);
+        let (observers, owner) = (
+            &self.replication.scratch.observers,
+            &self.replication.scratch.owner,
+        );
         let longest = observers.len().max(owner.len()) + MOST_OF_HEAD;
-        if longest > self.longest_state {
-            let limit = self.longest_state;
+        if longest > self.replication.longest_state {
+            let limit = self.replication.longest_state;
             self.report_too_long(id, None, (longest, limit));
             return hybrid;
         }
@@ -132,11 +135,14 @@ impl MirrorServer {
     /// is sent other components.
     #[inline]
     fn put_state(&mut self, id: NetId, audience: AudienceId, owner: Option<ConnectionId>) {
-        let Some(frame) = self.audiences.frame(audience) else {
+        let Some(frame) = self.observers.audiences.frame(audience) else {
             return;
         };
-        let head = &mut self.scratch.head;
-        let (observers, owners) = (&self.scratch.observers, &self.scratch.owner);
+        let head = &mut self.replication.scratch.head;
+        let (observers, owners) = (
+            &self.replication.scratch.observers,
+            &self.replication.scratch.owner,
+        );
         let first = frame.len();
         if observers.mask != 0 {
             write_state_head(head, id, observers);
@@ -147,16 +153,16 @@ impl MirrorServer {
         let Some(owner) = owner.filter(|_| observers.mask != owners.mask) else {
             return;
         };
-        if !self.audiences.contains(audience, owner) {
+        if !self.observers.audiences.contains(audience, owner) {
             return;
         }
         let mut own = Bytes::new();
         if owners.mask != 0 {
             write_state_head(head, id, owners);
-            own = self.scratch.own_state(false);
+            own = self.replication.scratch.own_state(false);
             count(&mut self.stats.states, own.len());
         }
-        if let Some(owner) = self.connections.get_mut(owner.0) {
+        if let Some(owner) = self.sessions.connections.get_mut(owner.0) {
             let instead_of = first..last;
             let exception = Exception { instead_of, own };
             owner.states.exceptions.push((audience, exception));

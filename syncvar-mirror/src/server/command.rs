@@ -82,7 +82,7 @@ impl MirrorServer {
         }
         let rate = place.schema.rate.unwrap_or(self.config.command_rate);
         let now = self.now;
-        let client = self.connections.get_mut(from.0);
+        let client = self.sessions.connections.get_mut(from.0);
         if !client.is_some_and(|client| client.rates.allow(place.declared, rate, now)) {
             return Err(CommandRefusal::TooOften);
         }

@@ -7,7 +7,7 @@ use syncvar_runtime::engine::Rates;
 use syncvar_runtime::{Channel, ConnectionId, NetId};
 
 use super::audience::AudienceId;
-use super::object::Object;
+use super::object::Observed;
 use super::outbox::{Exception, Outbox};
 use super::{DisconnectReason, MirrorServer, MirrorServerEvent};
 use crate::{Limits, MirrorError};
@@ -62,13 +62,13 @@ pub(super) struct Owned {
 }
 
 impl Owned {
-    pub(super) fn add(&mut self, id: NetId, object: &mut Object) {
+    pub(super) fn add(&mut self, id: NetId, object: &mut Observed) {
         object.owned_at = self.next;
         self.objects.insert(self.next, id);
         self.next += 1;
     }
 
-    pub(super) fn remove(&mut self, object: &Object) {
+    pub(super) fn remove(&mut self, object: &Observed) {
         self.objects.remove(&object.owned_at);
     }
 }
@@ -77,8 +77,8 @@ impl MirrorServer {
     /// The transport has a new connection, which carries so much. The server is told of what becomes of
     /// it by the number that is returned, which never comes back.
     pub fn handle_connect(&mut self, limits: Limits) -> ConnectionId {
-        let id = ConnectionId(self.next_connection);
-        self.next_connection += 1;
+        let id = ConnectionId(self.sessions.next_connection);
+        self.sessions.next_connection += 1;
         let connection = Connection {
             outbox: Outbox::new(limits),
             authenticated: false,
@@ -95,9 +95,9 @@ impl MirrorServer {
             deltas: Share::default(),
             listed: false,
         };
-        self.connections.insert(id.0, connection);
+        self.sessions.connections.insert(id.0, connection);
         self.measure_messages();
-        self.interest.management.handle_connect(id);
+        self.observers.interest.management.handle_connect(id);
         if self.config.authenticate {
             self.events
                 .push(MirrorServerEvent::Connecting { connection: id });
@@ -112,7 +112,7 @@ impl MirrorServer {
     /// `NetworkAuthenticator.ServerAccept`. Does nothing if there is no such connection, or if it is in.
     /// One that is not to be let in is [disconnected](Self::disconnect).
     pub fn accept(&mut self, connection: ConnectionId) {
-        let Some(client) = self.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
         if std::mem::replace(&mut client.authenticated, true) {
@@ -127,7 +127,7 @@ impl MirrorServer {
     /// told to close it ([`poll_close`](Self::poll_close)). Whatever it owns is despawned, as in Mirror, but
     /// for objects of a scene, which have no owner then. Returns whether there was one.
     pub fn disconnect(&mut self, connection: ConnectionId) -> bool {
-        let Some(client) = self.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
             return false;
         };
         for channel in client.outbox.channels(None) {
@@ -140,8 +140,10 @@ impl MirrorServer {
     /// The transport has lost a connection, or the client has left. Whatever it owns is despawned, as in
     /// Mirror, but for objects of a scene, which have no owner then.
     pub fn handle_disconnect(&mut self, connection: ConnectionId) {
-        self.farewells.retain(|(gone, _)| *gone != connection);
-        self.closing.retain(|gone| *gone != connection);
+        self.outbound
+            .final_packets
+            .retain(|(gone, _)| *gone != connection);
+        self.outbound.closing.retain(|gone| *gone != connection);
         self.forget_connection(connection, DisconnectReason::ConnectionLost);
     }
 
@@ -153,24 +155,26 @@ impl MirrorServer {
     }
 
     pub(super) fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
-        if let Some(client) = self.connections.get_mut(connection.0) {
+        if let Some(client) = self.sessions.connections.get_mut(connection.0) {
             while let Some(packet) = client.outbox.pop() {
-                self.farewells.push_back((connection, packet));
+                self.outbound.final_packets.push_back((connection, packet));
             }
-            self.closing.push_back(connection);
+            self.outbound.closing.push_back(connection);
             self.forget_connection(connection, reason);
         }
     }
 
     fn forget_connection(&mut self, connection: ConnectionId, reason: DisconnectReason) {
-        let Some(client) = self.connections.remove(connection.0) else {
+        let Some(client) = self.sessions.connections.remove(connection.0) else {
             return;
         };
         self.measure_messages();
-        self.interest.forget_connection(connection);
+        self.observers.interest.forget_connection(connection);
         self.forget_observer(connection);
-        self.owed.retain(|(owed, _)| *owed != connection);
-        for object in self.objects.values_mut() {
+        self.observers
+            .pending
+            .retain(|(owed, _)| *owed != connection);
+        for object in self.world.objects.values_mut() {
             object.views.retain(|(known, _)| *known != connection);
         }
         for id in client.owned.objects.values() {
@@ -186,11 +190,14 @@ impl MirrorServer {
     /// Finds the longest messages that every connection can be sent.
     fn measure_messages(&mut self) {
         let longest = |channel| {
-            let clients = self.connections.values();
+            let clients = self.sessions.connections.values();
             let longest = clients.map(|client| client.outbox.longest(channel));
             longest.min().unwrap_or(usize::MAX)
         };
         let (states, deltas) = (longest(Channel::Reliable), longest(Channel::Unreliable));
-        (self.longest_state, self.longest_delta) = (states, deltas);
+        (
+            self.replication.longest_state,
+            self.replication.longest_delta,
+        ) = (states, deltas);
     }
 }

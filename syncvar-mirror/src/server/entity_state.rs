@@ -62,7 +62,7 @@ impl MirrorServer {
         if !self.may_write(from, state.net_id) {
             return Ok(());
         }
-        let unreliable = self.unreliable.entry(state.net_id).or_default();
+        let unreliable = self.replication.unreliable.entry(state.net_id).or_default();
         unreliable.begin(state.baseline_tick);
         let payload = state.payload.unwrap_or_default();
         self.take_state(from, state.net_id, payload, true)
@@ -79,7 +79,7 @@ impl MirrorServer {
         if !self.may_write(from, state.net_id) {
             return Ok(());
         }
-        let unreliable = self.unreliable.entry(state.net_id).or_default();
+        let unreliable = self.replication.unreliable.entry(state.net_id).or_default();
         if !unreliable.accept(state.baseline_tick, time) {
             one_more(&mut self.stats.outdated_states);
             return Ok(());
@@ -91,7 +91,7 @@ impl MirrorServer {
 
     /// Whether a connection is the owner of an object; what it writes otherwise is refused, and told.
     fn may_write(&mut self, from: ConnectionId, object: NetId) -> bool {
-        let reason = match self.objects.get(object.0).map(|object| object.owner) {
+        let reason = match self.world.objects.get(object.0).map(|object| object.owner) {
             None => StateRefusal::UnknownObject,
             Some(owner) if owner != Some(from) => StateRefusal::NotOwner,
             Some(_) => return true,
@@ -145,12 +145,13 @@ impl MirrorServer {
         initial_state: bool,
         written: &mut Written,
     ) -> Result<(), ReadError> {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return Ok(());
         };
-        let (Some(entry), Some(behaviours)) =
-            (self.prefabs.get(object.prefab), object.behaviours.as_mut())
-        else {
+        let (Some(entry), Some(behaviours)) = (
+            self.world.prefabs.get(object.prefab),
+            object.behaviours.as_mut(),
+        ) else {
             return Ok(());
         };
         let slots = behaviours.slots_mut();
@@ -182,7 +183,7 @@ impl MirrorServer {
 
     /// Calls the hooks of an object that has been written to.
     fn call_state_hooks(&mut self, id: NetId, hooks: Vec<(usize, MirrorHooks)>) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         let (observed, promised) = (object.audience != Audiences::NOBODY, object.promised);
@@ -216,7 +217,7 @@ impl MirrorServer {
 
     /// What has been written goes to all the others, and all of it: Mirror marks every field dirty.
     fn note_written(&mut self, id: NetId, written: u64) {
-        if let Some(object) = self.objects.get_mut(id.0)
+        if let Some(object) = self.world.objects.get_mut(id.0)
             && written != 0
         {
             object.everything_dirty |= written;

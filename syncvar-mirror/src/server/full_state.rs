@@ -18,23 +18,24 @@ impl MirrorServer {
         if self.player_of(connection) == Some(id) {
             flags = flags | SpawnFlags::IS_LOCAL_PLAYER;
         }
-        if self.scratch.spawn_of != Some((id, flags)) {
+        if self.replication.scratch.spawn_of != Some((id, flags)) {
             if !self.write_spawn(id, flags) {
                 return false;
             }
-            self.scratch.spawn_of = Some((id, flags));
+            self.replication.scratch.spawn_of = Some((id, flags));
         }
         self.send_written(id, connection, |scratch| &scratch.spawn)
     }
 
     /// Writes what an object is to those to whom it is this. Returns whether that could be done.
     fn write_spawn(&mut self, id: NetId, flags: SpawnFlags) -> bool {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;
         };
-        let (Some(entry), Some(behaviours)) =
-            (self.prefabs.get(object.prefab), object.behaviours.as_mut())
-        else {
+        let (Some(entry), Some(behaviours)) = (
+            self.world.prefabs.get(object.prefab),
+            object.behaviours.as_mut(),
+        ) else {
             return false;
         };
         let slots = behaviours.slots_mut();
@@ -49,12 +50,14 @@ impl MirrorServer {
             initial_state: true,
             everything_dirty: 0,
         };
-        if let Err(unwritable) = self.scratch.write_components(slots, wanted) {
+        if let Err(unwritable) = self.replication.scratch.write_components(slots, wanted) {
             self.report_unwritable(id, unwritable);
             return false;
         }
-        object.promised = object.promised.max(self.scratch.observers.take_promised());
-        let payload = self.scratch.take_payload();
+        object.promised = object
+            .promised
+            .max(self.replication.scratch.observers.take_promised());
+        let payload = self.replication.scratch.take_payload();
         let message = SpawnMessage {
             net_id: id,
             flags,
@@ -65,8 +68,8 @@ impl MirrorServer {
             scale: object.scale,
             payload: (slots.len() > 0).then_some(&payload[..]),
         };
-        write_message(&mut self.scratch.spawn, &message);
-        self.scratch.payload = payload;
+        write_message(&mut self.replication.scratch.spawn, &message);
+        self.replication.scratch.payload = payload;
         true
     }
 
@@ -77,7 +80,7 @@ impl MirrorServer {
         connection: ConnectionId,
         message: &M,
     ) -> bool {
-        write_message(&mut self.scratch.head, message);
+        write_message(&mut self.replication.scratch.head, message);
         self.send_written(object, connection, |scratch| &scratch.head)
     }
 
@@ -87,10 +90,10 @@ impl MirrorServer {
         connection: ConnectionId,
         message: impl FnOnce(&Scratch) -> &NetworkWriter,
     ) -> bool {
-        let Some(client) = self.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
             return false;
         };
-        let message = message(&self.scratch).as_bytes();
+        let message = message(&self.replication.scratch).as_bytes();
         if client.outbox.send(Channel::Reliable, self.now, &[message]) {
             count(&mut self.stats.messages, message.len());
             return true;
@@ -111,9 +114,9 @@ impl MirrorServer {
         connection: ConnectionId,
         message: &M,
     ) {
-        write_message(&mut self.scratch.head, message);
-        if let Some(client) = self.connections.get_mut(connection.0) {
-            let message = self.scratch.head.as_bytes();
+        write_message(&mut self.replication.scratch.head, message);
+        if let Some(client) = self.sessions.connections.get_mut(connection.0) {
+            let message = self.replication.scratch.head.as_bytes();
             if client.outbox.send(channel, self.now, &[message]) {
                 count(&mut self.stats.messages, message.len());
             }

@@ -8,7 +8,7 @@ use syncvar_runtime::{Behaviours, NetId, NetworkBehaviour};
 
 use super::MirrorServer;
 use super::audience::Audiences;
-use super::object::Object;
+use super::object::Observed;
 
 /// A behaviour for writing; when it is dropped and anything has changed, the object is queued for the
 /// next update.
@@ -18,7 +18,7 @@ pub struct MirrorBehaviourMut<'a, B: NetworkBehaviour> {
     before: Option<B::Previous>,
     net_id: NetId,
     observed: bool,
-    /// How many operations somebody may pass over: see `Object::promised`.
+    /// How many operations somebody may pass over: see `Observed::promised`.
     promised: usize,
     queued: &'a mut bool,
     dirty: &'a mut Vec<NetId>,
@@ -54,8 +54,8 @@ impl MirrorServer {
         id: NetId,
         find: impl FnOnce(&mut Behaviours) -> Option<&mut B>,
     ) -> Option<MirrorBehaviourMut<'_, B>> {
-        let object = self.objects.get_mut(id.0)?;
-        let Object {
+        let object = self.world.objects.get_mut(id.0)?;
+        let Observed {
             behaviours,
             queued,
             audience,
@@ -66,7 +66,7 @@ impl MirrorServer {
         let observed = *audience != Audiences::NOBODY;
         // Whatever is changed, it may be that it can be sent then.
         if *unshown && !std::mem::replace(queued, true) {
-            self.dirty.push(id);
+            self.replication.dirty.push(id);
         }
         let behaviour = find(behaviours.as_mut()?)?;
         Some(MirrorBehaviourMut {
@@ -76,15 +76,16 @@ impl MirrorServer {
             observed,
             promised: *promised,
             queued,
-            dirty: &mut self.dirty,
+            dirty: &mut self.replication.dirty,
         })
     }
 
     /// Sees to it that the next update sends the whole component at this position, though perhaps nothing
     /// of it has changed. Mirror's `SetDirty`. Returns whether there is one.
     pub fn set_dirty(&mut self, id: NetId, component: usize) -> bool {
-        let object = self.objects.get_mut(id.0);
-        let entry = object.and_then(|object| Some((self.prefabs.get(object.prefab)?, object)));
+        let object = self.world.objects.get_mut(id.0);
+        let entry =
+            object.and_then(|object| Some((self.world.prefabs.get(object.prefab)?, object)));
         let Some((_, object)) = entry.filter(|(entry, _)| component < entry.components.len())
         else {
             return false;
@@ -96,10 +97,10 @@ impl MirrorServer {
 
     /// Has the next update look at an object.
     pub(super) fn queue_dirty(&mut self, id: NetId) {
-        if let Some(object) = self.objects.get_mut(id.0)
+        if let Some(object) = self.world.objects.get_mut(id.0)
             && !std::mem::replace(&mut object.queued, true)
         {
-            self.dirty.push(id);
+            self.replication.dirty.push(id);
         }
     }
 }

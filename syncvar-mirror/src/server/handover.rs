@@ -18,7 +18,7 @@ impl MirrorServer {
     /// An object is about to change hands. What is pending of components that the owner writes, and of those
     /// that only the owner is given, is sent first; if it is being called, when that is done.
     pub(super) fn settle_changes(&mut self, id: NetId, former: Option<ConnectionId>) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         if object.behaviours.is_none() {
@@ -36,13 +36,13 @@ impl MirrorServer {
 
     /// The same for an object that has changed hands while it was being called.
     pub(super) fn settle_late(&mut self, id: NetId, former: Option<ConnectionId>) {
-        let object = self.objects.get(id.0);
+        let object = self.world.objects.get(id.0);
         let Some(object) = object.filter(|object| object.audience != Audiences::NOBODY) else {
             return;
         };
         let owner = object.owner;
         self.settle_shared(id, former);
-        self.hybrid.change_owner(id);
+        self.replication.hybrid.change_owner(id);
         self.forget_own(id);
         if owner.is_some_and(|owner| self.is_observer(id, owner)) {
             self.hand_over(id);
@@ -64,7 +64,7 @@ impl MirrorServer {
     /// An object is about to be called, and may have another owner then. Operations that only the owner is
     /// sent, and has been told are to come, are sent first.
     pub(super) fn settle_promised(&mut self, id: NetId) {
-        let object = self.objects.get(id.0);
+        let object = self.world.objects.get(id.0);
         if let Some(object) = object.filter(|object| object.promised != 0) {
             self.send_own_operations(id, object.owner);
         }
@@ -91,7 +91,7 @@ impl MirrorServer {
     /// were, as things are now: what travels unreliably is counted from that.
     fn catch_up(&mut self, id: NetId, seen: u64, former: Option<ConnectionId>) {
         if former.is_some()
-            && let Some(tick) = self.hybrid.join_observers(id)
+            && let Some(tick) = self.replication.hybrid.join_observers(id)
             && self.write_whole(id, seen)
         {
             self.send_baseline(id, tick, |receiver| Some(receiver) == former);
@@ -119,10 +119,10 @@ impl MirrorServer {
     /// as Mirror does, and collections emptied and filled again. What it writes itself and travels unreliably
     /// is sent at once, so that it is not sent again when the owner has begun to write.
     pub(super) fn hand_over(&mut self, id: NetId) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(entry) = self.prefabs.get(object.prefab) else {
+        let Some(entry) = self.world.prefabs.get(object.prefab) else {
             return;
         };
         let owned = entry.all() & !entry.observers;
@@ -148,14 +148,14 @@ impl MirrorServer {
 
     /// Those of some components that have changes.
     pub(super) fn pending(&self, id: NetId, components: u64) -> u64 {
-        let object = self.objects.get(id.0);
+        let object = self.world.objects.get(id.0);
         let all = object.map_or(0, |object| object.everything_dirty);
         all & components | self.changed(id, components, |_| u64::MAX)
     }
 
     /// Those of some components of which some fields have changed.
     fn changed(&self, id: NetId, components: u64, fields: impl Fn(&Sections) -> u64) -> u64 {
-        let object = self.objects.get(id.0);
+        let object = self.world.objects.get(id.0);
         let behaviours = object.and_then(|object| object.behaviours.as_ref());
         behaviours.map_or(0, |behaviours| {
             let slots = (0..64).zip(behaviours.slots().iter());
@@ -166,15 +166,15 @@ impl MirrorServer {
     }
 
     fn forget_pending(&mut self, id: NetId, components: u64) {
-        if let Some(object) = self.objects.get_mut(id.0) {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
             object.note_settled(components);
         }
-        self.hybrid.forget_changes(id, components);
+        self.replication.hybrid.forget_changes(id, components);
     }
 
     /// Sends the changes of some components at once, to some of those who observe the object.
     fn send_pending(&mut self, id: NetId, components: u64, to: impl Fn(ConnectionId) -> bool) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         let Some(behaviours) = object.behaviours.as_mut().filter(|_| components != 0) else {
@@ -187,23 +187,28 @@ impl MirrorServer {
             everything_dirty: object.everything_dirty,
         };
         if let Err(unwritable) = self
+            .replication
             .scratch
             .write_components(behaviours.slots_mut(), wanted)
         {
             self.report_unwritable(id, unwritable);
             return;
         }
-        let written = &self.scratch.observers;
+        let written = &self.replication.scratch.observers;
         let mask = written.mask;
         if mask == 0 {
             return;
         }
         object.note_sent(mask, nanos(self.now));
         // It says how much is pending.
-        self.scratch.spawn_of = None;
-        write_head(&mut self.scratch.head, EntityStateMessage::ID, id);
-        write_segment_size(&mut self.scratch.head, written.len());
-        self.scratch.head.write_var_u64(mask);
+        self.replication.scratch.spawn_of = None;
+        write_head(
+            &mut self.replication.scratch.head,
+            EntityStateMessage::ID,
+            id,
+        );
+        write_segment_size(&mut self.replication.scratch.head, written.len());
+        self.replication.scratch.head.write_var_u64(mask);
         self.send_to_observers(id, to);
     }
 
@@ -219,16 +224,16 @@ impl MirrorServer {
         if !self.write_whole(id, components) {
             return;
         }
-        if let Some(object) = self.objects.get_mut(id.0) {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
             object.note_settled(components);
         }
-        let tick = self.hybrid.begin(id, components, receivers);
+        let tick = self.replication.hybrid.begin(id, components, receivers);
         self.send_baseline(id, tick, to);
     }
 
     /// Writes some components whole. Whether there were some, and they could be written.
     fn write_whole(&mut self, id: NetId, components: u64) -> bool {
-        let object = self.objects.get_mut(id.0).filter(|_| components != 0);
+        let object = self.world.objects.get_mut(id.0).filter(|_| components != 0);
         let Some(behaviours) = object.and_then(|object| object.behaviours.as_mut()) else {
             return false;
         };
@@ -239,7 +244,7 @@ impl MirrorServer {
             everything_dirty: 0,
         };
         let slots = behaviours.slots_mut();
-        if let Err(unwritable) = self.scratch.write_components(slots, wanted) {
+        if let Err(unwritable) = self.replication.scratch.write_components(slots, wanted) {
             self.report_unwritable(id, unwritable);
             return false;
         }
@@ -249,7 +254,10 @@ impl MirrorServer {
     /// Sends what has been written whole, as the baseline of this number, to some of those who observe an
     /// object.
     fn send_baseline(&mut self, id: NetId, tick: u8, to: impl Fn(ConnectionId) -> bool) {
-        let (head, written) = (&mut self.scratch.head, &self.scratch.observers);
+        let (head, written) = (
+            &mut self.replication.scratch.head,
+            &self.replication.scratch.observers,
+        );
         head.truncate(0);
         let message = EntityStateMessageUnreliableBaseline::ID;
         write_hybrid_head(head, (message, tick), id, written);
@@ -259,15 +267,18 @@ impl MirrorServer {
     /// Sends a message that has been written, its head and the components, to some of those who observe an
     /// object.
     fn send_to_observers(&mut self, id: NetId, to: impl Fn(ConnectionId) -> bool) {
-        let Some(object) = self.objects.get(id.0) else {
+        let Some(object) = self.world.objects.get(id.0) else {
             return;
         };
-        let observers = self.audiences.shared_members(object.audience);
+        let observers = self.observers.audiences.shared_members(object.audience);
         for receiver in observers.iter().filter(|receiver| to(**receiver)) {
-            let Some(client) = self.connections.get_mut(receiver.0) else {
+            let Some(client) = self.sessions.connections.get_mut(receiver.0) else {
                 continue;
             };
-            let (head, state) = (&self.scratch.head, &self.scratch.observers);
+            let (head, state) = (
+                &self.replication.scratch.head,
+                &self.replication.scratch.observers,
+            );
             let parts = [head.as_bytes(), state.bytes()];
             let length = parts.iter().map(|part| part.len()).sum();
             let channel = syncvar_runtime::Channel::Reliable;

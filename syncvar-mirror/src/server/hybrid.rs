@@ -133,25 +133,25 @@ impl Hybrid {
 impl MirrorServer {
     /// Has this update look at all that is in no baseline yet, if it is time for one.
     pub(super) fn begin_baselines(&mut self, now: Nanos) {
-        self.hybrid.is_due = self.hybrid.baselines.elapsed(now);
-        if !self.hybrid.is_due {
+        self.replication.hybrid.is_due = self.replication.hybrid.baselines.elapsed(now);
+        if !self.replication.hybrid.is_due {
             return;
         }
-        let mut unsettled = std::mem::take(&mut self.hybrid.unsettled);
+        let mut unsettled = std::mem::take(&mut self.replication.hybrid.unsettled);
         for id in unsettled.drain(..) {
-            if let Some(sent) = self.hybrid.objects.get_mut(&id) {
+            if let Some(sent) = self.replication.hybrid.objects.get_mut(&id) {
                 sent.is_listed = false;
             }
             self.queue_dirty(id);
         }
-        self.hybrid.unsettled = unsettled;
+        self.replication.hybrid.unsettled = unsettled;
     }
 
     /// Sends what has changed of the components whose interval is over, and then, if it is time for that,
     /// all of those that have changed. The object is observed.
     pub(super) fn write_hybrid(&mut self, id: NetId, due: u64, now: Nanos) {
         let are_sent = due == 0 || self.write_deltas(id, due, now);
-        if self.hybrid.is_due {
+        if self.replication.hybrid.is_due {
             self.write_baseline(id);
         }
         self.schedule_hybrid(id, are_sent);
@@ -160,7 +160,7 @@ impl MirrorServer {
     /// The components that travel unreliably and have changed, by whom they are for: all who observe the
     /// object, and its owner.
     fn hybrid_changes(&self, id: NetId) -> (u64, u64) {
-        let (Some(object), Some(entry)) = (self.objects.get(id.0), self.entry(id)) else {
+        let (Some(object), Some(entry)) = (self.world.objects.get(id.0), self.entry(id)) else {
             return (0, 0);
         };
         let changed = self.pending(id, entry.hybrid);
@@ -172,7 +172,7 @@ impl MirrorServer {
     fn write_deltas(&mut self, id: NetId, due: u64, now: Nanos) -> bool {
         let (observers, owner) = self.hybrid_changes(id);
         let (observers, owner) = (observers & due, owner & due);
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;
         };
         // What the owner writes and only the owner is given need not be kept.
@@ -187,22 +187,23 @@ impl MirrorServer {
             return false;
         };
         let written = self
+            .replication
             .scratch
             .write_components(behaviours.slots_mut(), wanted);
-        let sent = self.hybrid.of(id);
+        let sent = self.replication.hybrid.of(id);
         if let Err(unwritable) = written {
             if !std::mem::replace(&mut sent.is_reported, true) {
                 self.report_unwritable(id, unwritable);
             }
             return false;
         }
-        let (ticks, mask) = (sent.ticks, self.scratch.mask());
+        let (ticks, mask) = (sent.ticks, self.replication.scratch.mask());
         let message = EntityStateMessageUnreliableDelta::ID;
         let heads = [ticks.observers, ticks.owner].map(|tick| (message, tick));
-        let length = self.scratch.longest_message(id);
-        if length > self.longest_delta {
+        let length = self.replication.scratch.longest_message(id);
+        if length > self.replication.longest_delta {
             if !std::mem::replace(&mut sent.is_reported, true) {
-                self.report_too_long(id, None, (length, self.longest_delta));
+                self.report_too_long(id, None, (length, self.replication.longest_delta));
             }
             return false;
         }
@@ -220,7 +221,7 @@ impl MirrorServer {
         if observers | owner == 0 {
             return;
         }
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         let Some(behaviours) = object.behaviours.as_mut() else {
@@ -233,19 +234,23 @@ impl MirrorServer {
             everything_dirty: 0,
         };
         if let Err(unwritable) = self
+            .replication
             .scratch
             .write_components(behaviours.slots_mut(), wanted)
         {
             self.report_unwritable(id, unwritable);
             return;
         }
-        let length = self.scratch.longest_message(id);
-        if length > self.longest_state {
-            self.report_too_long(id, None, (length, self.longest_state));
+        let length = self.replication.scratch.longest_message(id);
+        if length > self.replication.longest_state {
+            self.report_too_long(id, None, (length, self.replication.longest_state));
             return;
         }
         let receivers = (observers != 0, owner != 0);
-        let tick = self.hybrid.begin(id, observers | owner, receivers);
+        let tick = self
+            .replication
+            .hybrid
+            .begin(id, observers | owner, receivers);
         object.note_settled(observers | owner);
         let owner = object.owner.filter(|_| observers != owner);
         let audience = object.audience;
@@ -267,15 +272,18 @@ impl MirrorServer {
             1
         };
         let frame = if is_delta {
-            self.audiences.deltas(audience)
+            self.observers.audiences.deltas(audience)
         } else {
-            self.audiences.frame(audience)
+            self.observers.audiences.frame(audience)
         };
         let Some(frame) = frame else {
             return;
         };
         let first = frame.len();
-        let (head, observers) = (&mut self.scratch.head, &self.scratch.observers);
+        let (head, observers) = (
+            &mut self.replication.scratch.head,
+            &self.replication.scratch.observers,
+        );
         if observers.mask != 0 {
             write_framed_head(head, to_observers, id, observers);
             for _ in 0..times {
@@ -284,7 +292,8 @@ impl MirrorServer {
             }
         }
         let last = frame.len();
-        let Some(owner) = owner.filter(|owner| self.audiences.contains(audience, *owner)) else {
+        let Some(owner) = owner.filter(|owner| self.observers.audiences.contains(audience, *owner))
+        else {
             return;
         };
         let mut own = Bytes::new();
@@ -293,14 +302,14 @@ impl MirrorServer {
             observers,
             owner: owners,
             ..
-        } = &mut self.scratch;
+        } = &mut self.replication.scratch;
         let components = if is_shared { observers } else { owners };
         if components.mask != 0 {
             write_framed_head(head, to_owner, id, components);
-            own = self.scratch.own_state(is_shared);
+            own = self.replication.scratch.own_state(is_shared);
             count(&mut self.stats.states, own.len());
         }
-        let Some(owner) = self.connections.get_mut(owner.0) else {
+        let Some(owner) = self.sessions.connections.get_mut(owner.0) else {
             return;
         };
         let exceptions = if is_delta {
@@ -323,12 +332,12 @@ impl MirrorServer {
         if rest == 0 {
             return;
         }
-        self.hybrid.list(id);
-        let object = self.objects.get(id.0).filter(|_| are_sent);
+        self.replication.hybrid.list(id);
+        let object = self.world.objects.get(id.0).filter(|_| are_sent);
         let Some((behaviours, entry)) = object.and_then(|object| {
             Some((
                 object.behaviours.as_ref()?,
-                self.prefabs.get(object.prefab)?,
+                self.world.prefabs.get(object.prefab)?,
             ))
         }) else {
             return;
@@ -347,7 +356,7 @@ impl MirrorServer {
         if wake <= nanos(self.now) {
             self.queue_dirty(id);
         } else {
-            self.waking.insert((wake, id));
+            self.replication.waking.insert((wake, id));
         }
     }
 }

@@ -118,27 +118,27 @@ impl MirrorServer {
         interest: impl InterestManagement,
     ) -> Self {
         let mut server = Self::with_config(prefabs, config);
-        server.interest = Interest::new(Box::new(interest));
+        server.observers.interest = Interest::new(Box::new(interest));
         server
     }
 
     /// The interest management, if it is of this type.
     pub fn interest<I: InterestManagement>(&self) -> Option<&I> {
-        let any: &dyn Any = &*self.interest.management;
+        let any: &dyn Any = &*self.observers.interest.management;
         any.downcast_ref()
     }
 
     /// The interest management, if it is of this type, to be told of what it has no other way of
     /// knowing: where viewers are, who is on which team.
     pub fn interest_mut<I: InterestManagement>(&mut self) -> Option<&mut I> {
-        let any: &mut dyn Any = &mut *self.interest.management;
+        let any: &mut dyn Any = &mut *self.observers.interest.management;
         any.downcast_mut()
     }
 
     /// Takes what the interest management has to say, and shows and hides objects as it says.
     pub(super) fn follow_interest(&mut self) {
-        let mut changes = std::mem::take(&mut self.interest.changes);
-        self.interest.management.update(&mut changes);
+        let mut changes = std::mem::take(&mut self.observers.interest.changes);
+        self.observers.interest.management.update(&mut changes);
         for change in changes.drain() {
             match change {
                 InterestChange::Placed { object, area } => self.place_in(object, area),
@@ -150,18 +150,18 @@ impl MirrorServer {
                 }
             }
         }
-        self.interest.changes = changes;
+        self.observers.interest.changes = changes;
     }
 
     fn place_in(&mut self, id: NetId, area: Option<Area>) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         let former = std::mem::replace(&mut object.area, area);
-        self.interest.place(id, former, area);
+        self.observers.interest.place(id, former, area);
         match (former, area) {
             (Some(former), Some(area)) => {
-                for connection in self.interest.viewers([former, area]) {
+                for connection in self.observers.interest.viewers([former, area]) {
                     self.look(id, connection);
                 }
             }
@@ -173,9 +173,9 @@ impl MirrorServer {
         if !self.is_connected(connection) {
             return;
         }
-        self.interest.see(connection, area, sees);
+        self.observers.interest.see(connection, area, sees);
         if self.is_ready(connection) {
-            for id in self.interest.objects(area) {
+            for id in self.observers.interest.objects(area) {
                 self.look(id, connection);
             }
         }

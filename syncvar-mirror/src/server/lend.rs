@@ -12,7 +12,7 @@ use super::{MirrorServer, MirrorServerEvent};
 
 impl Lends for MirrorServer {
     fn lent(&mut self) -> &mut LentObjects {
-        &mut self.lent
+        &mut self.world.checked_out
     }
 
     // Lends the behaviours of an object to something that has the whole server at hand. The object is
@@ -25,22 +25,22 @@ impl Lends for MirrorServer {
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
         self.settle_promised(id);
-        let object = self.objects.get_mut(id.0)?;
+        let object = self.world.objects.get_mut(id.0)?;
         let mut behaviours = object.behaviours.take()?;
-        self.lent.push(id);
+        self.world.checked_out.push(id);
         let slots = behaviours.slots_mut();
         slots.for_each_mut(|slot| slot.begin_change());
         // What is lent is given back, whatever happens.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
         self.run_waiting(id, slots);
-        let object = self.objects.get(id.0);
+        let object = self.world.objects.get(id.0);
         let promised = object.map_or(0, |object| object.promised);
         slots.for_each_mut(|slot| {
             slot.end_change();
             // Those that have taken the place of others.
             slot.set_verbatim(true, promised);
         });
-        if let Some(object) = self.objects.get_mut(id.0) {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
             // Whoever begins to observe it meanwhile is owed that.
             if object.audience == Audiences::NOBODY {
                 slots.for_each_mut(|slot| slot.set_observed(false));
@@ -50,9 +50,9 @@ impl Lends for MirrorServer {
                 self.settle_late(id, former);
             }
         }
-        let object = self.objects.get(id.0);
+        let object = self.world.objects.get(id.0);
         let dirty = object.is_some_and(|object| object.unshown || object.is_dirty());
-        if self.lent.pop().is_some() {
+        if self.world.checked_out.pop().is_some() {
             self.remove(id);
         } else {
             if dirty {

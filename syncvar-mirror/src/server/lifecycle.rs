@@ -8,7 +8,7 @@ use super::MirrorServer;
 impl MirrorServer {
     /// Does what had to wait until nothing is lent any more.
     pub(super) fn run_waiting_calls(&mut self) {
-        if self.lent.depth() == 0 {
+        if self.world.checked_out.depth() == 0 {
             self.run_local_calls();
             self.run_late();
         }
@@ -21,6 +21,6 @@ impl Tells for MirrorServer {
     }
 
     fn late(&mut self) -> &mut Late {
-        &mut self.late
+        &mut self.world.deferred
     }
 }

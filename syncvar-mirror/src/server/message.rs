@@ -79,11 +79,11 @@ impl MirrorServer {
     /// [`AuthRequestMessage`](crate::AuthRequestMessage) may, whether it is named here or not. It also has
     /// to be [registered](crate::MirrorPrefabs::message).
     pub fn allow_unauthenticated<M: MirrorMessage>(&mut self) {
-        self.unauthenticated.insert(M::ID);
+        self.sessions.unauthenticated.insert(M::ID);
     }
 
     fn write_user<M: MirrorMessage>(&mut self, message: &M) -> Result<(), MirrorError> {
-        let head = &mut self.scratch.head;
+        let head = &mut self.replication.scratch.head;
         head.truncate(0);
         encode_user(message, head)
     }
@@ -94,9 +94,9 @@ impl MirrorServer {
         connection: ConnectionId,
         channel: Channel,
     ) -> Result<(), MirrorError> {
-        let client = self.connections.get_mut(connection.0);
+        let client = self.sessions.connections.get_mut(connection.0);
         let client = client.ok_or(MirrorError::NoSuchConnection)?;
-        let message = self.scratch.head.as_bytes();
+        let message = self.replication.scratch.head.as_bytes();
         if !client.outbox.send(channel, self.now, &[message]) {
             return Err(MirrorError::TooLong {
                 length: message.len(),

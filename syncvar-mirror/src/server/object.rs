@@ -24,7 +24,7 @@ pub(super) struct Former(pub(super) Option<ConnectionId>);
 
 /// An object of the server.
 #[derive(Debug)]
-pub(super) struct Object {
+pub(super) struct Observed {
     /// None while they are being called.
     pub(super) behaviours: Option<Behaviours>,
     /// Its position in the registry.
@@ -58,7 +58,7 @@ pub(super) struct Object {
     pub(super) promised: usize,
 }
 
-impl Object {
+impl Observed {
     /// Whether somebody is shown it, or kept from it, in particular.
     pub(super) fn view(&self, connection: ConnectionId) -> Option<bool> {
         let view = self.views.iter().find(|(known, _)| *known == connection);

@@ -15,7 +15,7 @@ impl MirrorServer {
     /// object and such a connection.
     pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
         let known = owner.is_none_or(|owner| self.is_connected(owner));
-        let Some(object) = self.objects.get_mut(id.0).filter(|_| known) else {
+        let Some(object) = self.world.objects.get_mut(id.0).filter(|_| known) else {
             return false;
         };
         let former = object.owner;
@@ -23,18 +23,20 @@ impl MirrorServer {
             return true;
         }
         self.settle_changes(id, former);
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;
         };
         object.owner = owner;
         // The next one has a clock of its own, and baselines of its own if it has been the owner before.
-        self.unreliable.insert(id, Unreliable::of_another());
-        self.hybrid.change_owner(id);
-        if let Some(client) = former.and_then(|it| self.connections.get_mut(it.0)) {
+        self.replication
+            .unreliable
+            .insert(id, Unreliable::of_another());
+        self.replication.hybrid.change_owner(id);
+        if let Some(client) = former.and_then(|it| self.sessions.connections.get_mut(it.0)) {
             client.owned.remove(object);
             client.player = client.player.filter(|player| *player != id);
         }
-        if let Some(client) = owner.and_then(|it| self.connections.get_mut(it.0)) {
+        if let Some(client) = owner.and_then(|it| self.sessions.connections.get_mut(it.0)) {
             client.owned.add(id, object);
         }
         if let Some(former) = former {
@@ -63,7 +65,7 @@ impl MirrorServer {
 
     /// The owner of an object is gone: so is the object, unless it belongs to the scene.
     pub(super) fn lose_owner(&mut self, id: NetId, connection: ConnectionId) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         if object.owner != Some(connection) {

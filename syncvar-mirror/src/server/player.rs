@@ -41,7 +41,7 @@ impl MirrorServer {
             ..options
         };
         let object = self.prepare(behaviours, options)?;
-        let Some(client) = self.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
             return Err(MirrorSpawnError::UnknownOwner(connection));
         };
         let former = client.player;
@@ -50,7 +50,7 @@ impl MirrorServer {
         }
         self.show_everything(connection);
         let id = self.enter(object, |server, id| {
-            if let Some(client) = server.connections.get_mut(connection.0) {
+            if let Some(client) = server.sessions.connections.get_mut(connection.0) {
                 client.player = Some(id);
             }
         });
@@ -63,13 +63,15 @@ impl MirrorServer {
     /// A connection is not ready any more: it keeps what it has, is told of nothing, and can call
     /// nothing, until it says that it is ready. Mirror's `SetClientNotReady`. Returns whether it was.
     pub fn set_not_ready(&mut self, connection: ConnectionId) -> bool {
-        let Some(client) = self.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
             return false;
         };
         let was_ready = std::mem::replace(&mut client.ready, false);
         client.shown = false;
         if was_ready {
-            self.owed.retain(|(owed, _)| *owed != connection);
+            self.observers
+                .pending
+                .retain(|(owed, _)| *owed != connection);
             self.forget_observer(connection);
             self.send_short(Channel::Reliable, connection, &NotReadyMessage);
         }
@@ -79,7 +81,7 @@ impl MirrorServer {
     /// A client says that it is ready. If it has a player it is shown everything: Mirror's
     /// `SetClientReady`.
     pub(super) fn set_ready(&mut self, connection: ConnectionId) {
-        let Some(client) = self.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
         if !std::mem::replace(&mut client.ready, true) {
@@ -93,7 +95,7 @@ impl MirrorServer {
     /// A client asks for a player. One that has one is not heard, as in Mirror, nor one whose request is
     /// still to be polled: a game that answers every request would give it several.
     pub(super) fn request_player(&mut self, connection: ConnectionId) {
-        let Some(client) = self.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
         // The request may be among the events that were dropped.

@@ -49,7 +49,7 @@ impl MirrorServer {
         let time = messages.time();
         for message in messages {
             let message = Message::decode(message?)?;
-            let Some(client) = self.connections.get_mut(from.0) else {
+            let Some(client) = self.sessions.connections.get_mut(from.0) else {
                 // A command has disconnected it: the rest is not heard.
                 return Ok(());
             };
@@ -73,7 +73,7 @@ impl MirrorServer {
     fn may_come_first(&self, message: &Message<'_>) -> bool {
         match message {
             Message::Ping(_) | Message::Pong(_) | Message::TimeSnapshot(_) => true,
-            Message::Other { id, .. } => self.unauthenticated.contains(id),
+            Message::Other { id, .. } => self.sessions.unauthenticated.contains(id),
             _ => false,
         }
     }
@@ -97,7 +97,7 @@ impl MirrorServer {
             Message::TimeSnapshot(_) => {}
             Message::Other { id, payload } => {
                 let limit = self.config.max_elements;
-                let message = self.prefabs.messages().read(*id, payload, limit)?;
+                let message = self.world.prefabs.messages().read(*id, payload, limit)?;
                 self.events.push_minor(MirrorServerEvent::Message {
                     connection: from,
                     message,
@@ -126,7 +126,7 @@ impl MirrorServer {
         if !(0.0..=3600.0).contains(&rtt) {
             return;
         }
-        if let Some(client) = self.connections.get_mut(from.0) {
+        if let Some(client) = self.sessions.connections.get_mut(from.0) {
             let former = client.rtt.unwrap_or(rtt);
             client.rtt = Some(former + RTT_WEIGHT * (rtt - former));
         }

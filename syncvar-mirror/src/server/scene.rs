@@ -20,7 +20,7 @@ impl MirrorServer {
     /// When the name is longer than 65 534 bytes, or than the transport of some connection carries:
     /// nothing is done then.
     pub fn load_scene(&mut self, name: &str, operation: SceneOperation) -> Result<(), MirrorError> {
-        let limit = LONGEST_NAME.min(self.longest_state.saturating_sub(8));
+        let limit = LONGEST_NAME.min(self.replication.longest_state.saturating_sub(8));
         if name.len() > limit {
             return Err(MirrorError::TooLong {
                 length: name.len(),
@@ -29,13 +29,13 @@ impl MirrorServer {
         }
         let connections: Vec<_> = self.connections().collect();
         if operation == SceneOperation::Normal {
-            self.scene = Some(name.into());
+            self.sessions.scene = Some(name.into());
             for connection in &connections {
                 self.set_not_ready(*connection);
             }
         }
         for connection in connections {
-            let client = self.connections.get(connection.0);
+            let client = self.sessions.connections.get(connection.0);
             if client.is_some_and(|client| client.authenticated) {
                 self.send_scene_message(connection, name, operation);
             }
@@ -45,12 +45,12 @@ impl MirrorServer {
 
     /// The scene that clients are told to load, if there is one.
     pub fn scene(&self) -> Option<&str> {
-        self.scene.as_deref()
+        self.sessions.scene.as_deref()
     }
 
     /// Tells a connection that has been let in which scene to load.
     pub(super) fn send_scene(&mut self, connection: ConnectionId) {
-        if let Some(name) = self.scene.clone() {
+        if let Some(name) = self.sessions.scene.clone() {
             self.send_scene_message(connection, &name, SceneOperation::Normal);
         }
     }

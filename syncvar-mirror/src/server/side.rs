@@ -27,7 +27,7 @@ impl NetworkSide for MirrorServer {
     }
 
     fn place(&self, id: NetId) -> Place {
-        let object = self.objects.get(id.0);
+        let object = self.world.objects.get(id.0);
         object.map(|object| object.place).unwrap_or_default()
     }
 
@@ -40,7 +40,7 @@ impl NetworkSide for MirrorServer {
     }
 
     fn relation(&self, id: NetId) -> Relation {
-        self.relations.of(id)
+        self.world.relations.of(id)
     }
 }
 

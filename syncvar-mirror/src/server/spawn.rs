@@ -9,7 +9,7 @@ use syncvar_runtime::{
 
 use super::MirrorServer;
 use super::audience::Audiences;
-use super::object::{Object, Visibility};
+use super::object::{Observed, Visibility};
 use crate::SceneId;
 use crate::message::ObjectDestroyMessage;
 use crate::prefabs::Entry;
@@ -86,7 +86,7 @@ pub enum MirrorSpawnError {
 /// An object that can be spawned.
 pub(super) struct Prepared {
     id: NetId,
-    object: Object,
+    object: Observed,
 }
 
 impl MirrorServer {
@@ -165,7 +165,7 @@ impl MirrorServer {
             return Err(MirrorSpawnError::UnknownOwner(owner));
         }
         if let Some(scene_id) = scene_id
-            && (scene_id == SceneId::NONE || self.scene_objects.contains_key(&scene_id.0))
+            && (scene_id == SceneId::NONE || self.world.scene_objects.contains_key(&scene_id.0))
         {
             return Err(MirrorSpawnError::SceneIdTaken(scene_id));
         }
@@ -174,13 +174,13 @@ impl MirrorServer {
             // What they have been filled with is no change.
             slot.set_observed(false);
         });
-        let id = NetId(self.next_id);
+        let id = NetId(self.world.next_id);
         if id == NetId::NONE {
             return Err(MirrorSpawnError::OutOfIds);
         }
         Ok(Prepared {
             id,
-            object: Object {
+            object: Observed {
                 behaviours: Some(behaviours),
                 prefab,
                 scene_id: scene_id.unwrap_or(SceneId::NONE),
@@ -213,23 +213,28 @@ impl MirrorServer {
         before: impl FnOnce(&mut Self, NetId),
     ) -> NetId {
         let Prepared { id, mut object } = prepared;
-        self.next_id = id.0.wrapping_add(1);
+        self.world.next_id = id.0.wrapping_add(1);
         if object.scene_id != SceneId::NONE {
-            self.scene_objects.insert(object.scene_id.0, id);
+            self.world.scene_objects.insert(object.scene_id.0, id);
             // Contexts know as much of it.
             let scene_id = NetworkSceneId(object.scene_id.low());
-            self.relations.set_scene_id(id, scene_id);
+            self.world.relations.set_scene_id(id, scene_id);
         }
-        let owner = object.owner.and_then(|it| self.connections.get_mut(it.0));
+        let owner = object
+            .owner
+            .and_then(|it| self.sessions.connections.get_mut(it.0));
         if let Some(owner) = owner {
             owner.owned.add(id, &mut object);
         }
         let position = object.place.position;
-        self.objects.insert(id.0, object);
-        self.interest.management.handle_spawn(id, position);
+        self.world.objects.insert(id.0, object);
+        self.observers
+            .interest
+            .management
+            .handle_spawn(id, position);
         before(self, id);
         self.tell(id, Errand::Spawn);
-        if let Some(object) = self.objects.get_mut(id.0) {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
             object.spawned = true;
             self.follow_interest();
             self.look_all(id);
@@ -244,10 +249,10 @@ impl MirrorServer {
     ) -> Result<&Entry, MirrorSpawnError> {
         let types: Vec<TypeId> = behaviours.slots().type_ids();
         let Some(name) = name else {
-            let entry = self.prefabs.by_types(&types);
+            let entry = self.world.prefabs.by_types(&types);
             return entry.ok_or_else(|| MirrorSpawnError::NotRegistered(format!("{behaviours:?}")));
         };
-        let entry = self.prefabs.by_name(name);
+        let entry = self.world.prefabs.by_name(name);
         let entry = entry.ok_or_else(|| MirrorSpawnError::UnknownPrefab(name.into()))?;
         if entry.types != types {
             return Err(MirrorSpawnError::OtherBehaviours {
@@ -265,8 +270,8 @@ impl MirrorServer {
     /// Its [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs first. If
     /// the object is being called at the time, it is despawned when that is done.
     pub fn despawn(&mut self, id: NetId) -> bool {
-        if self.lent.contains(id) {
-            return self.lent.let_go(id, Leaving::Destroyed);
+        if self.world.checked_out.contains(id) {
+            return self.world.checked_out.let_go(id, Leaving::Destroyed);
         }
         if self.has_lifecycle(id) {
             self.tell(id, Errand::Despawn);
@@ -277,26 +282,28 @@ impl MirrorServer {
 
     /// Takes an object away, when its behaviours have been told.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
-        let Some(object) = self.objects.remove(id.0) else {
+        let Some(object) = self.world.objects.remove(id.0) else {
             return false;
         };
-        self.relations.forget(id);
-        self.scene_objects.remove(&object.scene_id.0);
-        self.interest.forget(id, object.area);
-        self.owed.retain(|(_, owed)| *owed != id);
+        self.world.relations.forget(id);
+        self.world.scene_objects.remove(&object.scene_id.0);
+        self.observers.interest.forget(id, object.area);
+        self.observers.pending.retain(|(_, owed)| *owed != id);
         self.calls.forget(id);
-        self.unreliable.remove(&id);
-        self.hybrid.forget(id);
-        let owner = object.owner.and_then(|it| self.connections.get_mut(it.0));
+        self.replication.unreliable.remove(&id);
+        self.replication.hybrid.forget(id);
+        let owner = object
+            .owner
+            .and_then(|it| self.sessions.connections.get_mut(it.0));
         if let Some(owner) = owner {
             owner.owned.remove(&object);
             owner.player = owner.player.filter(|player| *player != id);
         }
-        let observers = self.audiences.shared_members(object.audience);
+        let observers = self.observers.audiences.shared_members(object.audience);
         for connection in observers.iter() {
             self.send_about(id, *connection, &ObjectDestroyMessage { net_id: id });
         }
-        self.audiences.release(object.audience);
+        self.observers.audiences.release(object.audience);
         true
     }
 
@@ -304,11 +311,11 @@ impl MirrorServer {
     /// Those who have it are not told: Mirror has that done by a component of its own. Returns whether
     /// there is such an object.
     pub fn set_transform(&mut self, id: NetId, position: Vector3, rotation: Quaternion) -> bool {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;
         };
         object.place = Place { position, rotation };
-        self.interest.management.handle_move(id, position);
+        self.observers.interest.management.handle_move(id, position);
         true
     }
 }

@@ -50,8 +50,8 @@ impl MirrorServer {
     /// The next transport message to be sent; call it until there is none. There is nothing new but after
     /// an [`update`](Self::update) or a [`disconnect`](Self::disconnect).
     pub fn poll_transmit(&mut self) -> Option<MirrorTransmit<'_>> {
-        self.polled = self.next_packet();
-        let (connection, packet) = self.polled.as_ref()?;
+        self.outbound.polled = self.next_packet();
+        let (connection, packet) = self.outbound.polled.as_ref()?;
         count(&mut self.stats.sent, packet.len());
         Some(MirrorTransmit {
             connection: *connection,
@@ -61,25 +61,25 @@ impl MirrorServer {
     }
 
     fn next_packet(&mut self) -> Option<(ConnectionId, super::Packet)> {
-        if let Some(farewell) = self.farewells.pop_front() {
+        if let Some(farewell) = self.outbound.final_packets.pop_front() {
             return Some(farewell);
         }
         loop {
-            let id = *self.outgoing.front()?;
-            let client = self.connections.get_mut(id.0);
+            let id = *self.outbound.outgoing.front()?;
+            let client = self.sessions.connections.get_mut(id.0);
             if let Some(client) = client {
                 if let Some(packet) = client.outbox.pop() {
                     return Some((id, packet));
                 }
                 client.listed = false;
             }
-            self.outgoing.pop_front();
+            self.outbound.outgoing.pop_front();
         }
     }
 
     /// A connection that the transport is to close, when it has sent what was polled before. The server
     /// does not know it any more; [`handle_disconnect`](Self::handle_disconnect) need not be called for it.
     pub fn poll_close(&mut self) -> Option<ConnectionId> {
-        self.closing.pop_front()
+        self.outbound.closing.pop_front()
     }
 }
