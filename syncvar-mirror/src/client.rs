@@ -40,9 +40,9 @@ use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Vector3};
 
 use crate::message::{AddPlayerMessage, ReadyMessage};
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
-use clock::Clock;
+use clock::ServerTime;
 use inbound::Inbound;
-use receive::Inbox;
+use receive::WaitingMessages;
 use scene::Scene;
 use session::Session;
 use spawn::Burst;
@@ -109,7 +109,7 @@ pub struct MirrorClient {
     inbound: Inbound,
     writes: Writes,
     outbox: Outbox,
-    clock: Clock,
+    server_time: ServerTime,
     now: Duration,
     events: Events<MirrorClientEvent>,
     stats: MirrorClientStats,
@@ -130,7 +130,7 @@ impl MirrorClient {
             inbound: Inbound::default(),
             writes: Writes::new(config.unreliable_baseline_interval),
             outbox: Outbox::default(),
-            clock: Clock::default(),
+            server_time: ServerTime::default(),
             now: Duration::ZERO,
             events: Events::with_limit(config.max_events),
             stats: MirrorClientStats::default(),
@@ -230,13 +230,13 @@ impl MirrorClient {
     /// move towards. None as long as the server has not said it. It does not go back. Mirror,
     /// `NetworkTime.time`, but that this one does not run faster or slower to keep its distance.
     pub fn network_time(&self) -> Option<Duration> {
-        self.clock.network_time()
+        self.server_time.network_time()
     }
 
     /// How long the way to the server and back takes, as an average of the last 50 pings or so; zero before
     /// the first one has come back. Mirror, `NetworkTime.rtt`.
     pub fn rtt(&self) -> Duration {
-        Duration::try_from_secs_f64(self.clock.rtt()).unwrap_or_default()
+        Duration::try_from_secs_f64(self.server_time.rtt()).unwrap_or_default()
     }
 
     /// Says that this client is ready: the server may send objects. Only needed where
@@ -245,7 +245,7 @@ impl MirrorClient {
     pub fn ready(&mut self) {
         if self.session.connected && !self.session.ready {
             self.session.ready = true;
-            self.send_own(&ReadyMessage);
+            self.send_protocol(&ReadyMessage);
         }
     }
 
@@ -254,7 +254,7 @@ impl MirrorClient {
     /// client that asks for a second one.
     pub fn add_player(&mut self) {
         if self.is_ready() && self.session.local_player.is_none() {
-            self.send_own(&AddPlayerMessage);
+            self.send_protocol(&AddPlayerMessage);
         }
     }
 
@@ -275,10 +275,10 @@ impl MirrorClient {
         self.session.connected = true;
         self.session.ready = false;
         self.inbound.burst = Burst::default();
-        self.inbound.inbox = Inbox::default();
+        self.inbound.waiting = WaitingMessages::default();
         self.scene.begin(self.config.awaits_scene);
         self.outbox = Outbox::new(limits);
-        self.clock = Clock::default();
+        self.server_time = ServerTime::default();
         self.events.push(MirrorClientEvent::Connected);
         self.send_ping();
         if self.config.auto_ready && !self.config.awaits_scene {
@@ -302,8 +302,8 @@ impl MirrorClient {
     pub fn update(&mut self, now: Duration) {
         let now = self.now.max(now);
         self.now = now;
-        self.clock.advance(now);
-        self.catch_up();
+        self.server_time.advance(now);
+        self.resume();
         if !self.session.connected {
             return;
         }
@@ -348,9 +348,9 @@ impl MirrorClient {
         self.events.push(MirrorClientEvent::Disconnected {
             error: error.map(Box::new),
         });
-        self.inbound.inbox = Inbox::default();
+        self.inbound.waiting = WaitingMessages::default();
         self.scene.loaded();
-        self.forget_all();
+        self.despawn_all();
         self.inbound.burst = Burst::default();
         self.writes.pending.clear();
     }

@@ -278,7 +278,7 @@ impl MirrorServer {
         if let MirrorServerEvent::AddPlayerRequested { connection } = &event
             && let Some(client) = self.sessions.connections.get_mut(connection.0)
         {
-            client.asked = None;
+            client.player_request = None;
         }
         Some(event)
     }

@@ -11,24 +11,24 @@ use syncvar_runtime::engine::{Nanos, nanos};
 pub(crate) struct Unreliable {
     /// None: whatever the first changes are counted from.
     baseline: Option<u8>,
-    time: f64,
+    last_delta: f64,
     /// When the object was shown last.
-    shown: f64,
+    snapshot_time: f64,
 }
 
 impl Default for Unreliable {
     fn default() -> Self {
         Self {
             baseline: Some(0),
-            time: 0.0,
-            shown: 0.0,
+            last_delta: 0.0,
+            snapshot_time: 0.0,
         }
     }
 }
 
 impl Unreliable {
     /// Of somebody who may have sent baselines before, which are not known any more.
-    pub(crate) fn of_another() -> Self {
+    pub(crate) fn of_new_owner() -> Self {
         Self {
             baseline: None,
             ..Self::default()
@@ -36,26 +36,26 @@ impl Unreliable {
     }
 
     /// The object has been shown as it was at this time: what was sent before that is no news.
-    pub(crate) const fn show(&mut self, time: f64) {
-        self.shown = self.shown.max(time);
+    pub(crate) const fn set_snapshot_time(&mut self, time: f64) {
+        self.snapshot_time = self.snapshot_time.max(time);
     }
 
     /// A baseline has come. Mirror does not ask when it was sent.
-    pub(crate) const fn begin(&mut self, baseline_tick: u8) {
+    pub(crate) const fn set_baseline(&mut self, baseline_tick: u8) {
         self.baseline = Some(baseline_tick);
     }
 
     /// Whether changes in a batch of this time count: they are counted from the last baseline, newer than
     /// those that came last, and not older than what the object was shown as.
     pub(crate) fn accept(&mut self, baseline_tick: u8, time: f64) -> bool {
-        let is_news = time > self.time && time >= self.shown;
+        let is_news = time > self.last_delta && time >= self.snapshot_time;
         let counts = is_news
             && self
                 .baseline
                 .is_none_or(|baseline| baseline == baseline_tick);
         if counts {
             self.baseline = Some(baseline_tick);
-            self.time = time;
+            self.last_delta = time;
         }
         counts
     }
@@ -64,12 +64,12 @@ impl Unreliable {
 /// When baselines are sent: for all objects at once, at whole multiples of an interval. Mirror's
 /// `AccurateInterval`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Baselines {
+pub(crate) struct BaselineSchedule {
     interval: Nanos,
     last: Nanos,
 }
 
-impl Baselines {
+impl BaselineSchedule {
     pub(crate) const fn every(interval: Duration) -> Self {
         Self {
             interval: nanos(interval),
@@ -78,7 +78,7 @@ impl Baselines {
     }
 
     /// Whether it is time for baselines.
-    pub(crate) const fn elapsed(&mut self, now: Nanos) -> bool {
+    pub(crate) const fn is_due(&mut self, now: Nanos) -> bool {
         let Some(beyond) = now.checked_rem(self.interval) else {
             return true;
         };
@@ -103,20 +103,20 @@ pub(crate) const fn next_tick(tick: u8) -> u8 {
 mod tests {
     use std::time::Duration;
 
-    use super::{Baselines, Unreliable, nanos, next_tick};
+    use super::{BaselineSchedule, Unreliable, nanos, next_tick};
 
     #[test]
     fn baselines_are_sent_at_whole_multiples_of_their_interval() {
-        let mut baselines = Baselines::every(Duration::from_secs(1));
-        let mut elapsed = |millis| baselines.elapsed(nanos(Duration::from_millis(millis)));
+        let mut baselines = BaselineSchedule::every(Duration::from_secs(1));
+        let mut elapsed = |millis| baselines.is_due(nanos(Duration::from_millis(millis)));
         let times = [0, 990, 1020, 1990, 2000, 2999, 5700, 5900, 6000];
         assert_eq!(
             times.map(&mut elapsed),
             [false, false, true, false, true, false, true, false, true]
         );
-        let mut always = Baselines::every(Duration::ZERO);
-        assert!(always.elapsed(0) && always.elapsed(0));
-        assert!(!Baselines::every(Duration::MAX).elapsed(u64::MAX - 1));
+        let mut always = BaselineSchedule::every(Duration::ZERO);
+        assert!(always.is_due(0) && always.is_due(0));
+        assert!(!BaselineSchedule::every(Duration::MAX).is_due(u64::MAX - 1));
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
             !unreliable.accept(1, 0.2),
             "it is counted from what is not there"
         );
-        unreliable.begin(1);
+        unreliable.set_baseline(1);
         assert!(
             !unreliable.accept(0, 0.3),
             "it is counted from what was before"
@@ -145,10 +145,10 @@ mod tests {
         assert!(unreliable.accept(1, 0.2));
         assert!(!unreliable.accept(1, f64::NAN));
         assert!(unreliable.accept(1, 0.3));
-        unreliable.show(0.5);
+        unreliable.set_snapshot_time(0.5);
         assert!(!unreliable.accept(1, 0.4), "it is in the spawn");
-        unreliable.show(0.1);
-        unreliable.show(f64::NAN);
+        unreliable.set_snapshot_time(0.1);
+        unreliable.set_snapshot_time(f64::NAN);
         assert!(!unreliable.accept(1, 0.4));
         assert!(unreliable.accept(1, 0.5), "it is of the same frame");
     }

@@ -96,7 +96,7 @@ impl CallRouter for MirrorClient {
             return Err(CallError::NotConnected);
         }
         let object = self.world.objects.get(id.0);
-        let object = object.filter(|object| object.stage != Stage::Parked);
+        let object = object.filter(|object| object.stage != Stage::Pending);
         let object = object.ok_or(CallError::UnknownObject(id))?;
         if !self.session.ready {
             return Err(CallError::NotReady);

@@ -39,7 +39,7 @@ impl MovingAverage {
 
 /// What is known of time.
 #[derive(Debug, Default)]
-pub(super) struct Clock {
+pub(super) struct ServerTime {
     rtt: MovingAverage,
     /// How far the server's clock is ahead of ours when a ping gets there.
     prediction_error: MovingAverage,
@@ -49,10 +49,10 @@ pub(super) struct Clock {
     interval: MovingAverage,
     last_remote: Option<f64>,
     /// What was given out last: time does not go back.
-    shown: f64,
+    current: f64,
 }
 
-impl Clock {
+impl ServerTime {
     /// Whether it is time for a ping; if so, it is sent now.
     pub(super) fn take_ping(&mut self, now: Duration, interval: Duration) -> bool {
         let due = !interval.is_zero()
@@ -106,15 +106,15 @@ impl Clock {
         }
         let interval = self.interval.0.unwrap_or(SEND_INTERVAL);
         let behind = BUFFERED_INTERVALS * interval;
-        self.shown = self
-            .shown
+        self.current = self
+            .current
             .max(now.as_secs_f64() + self.offset.value() - behind);
     }
 
     /// The server's time, a little behind; none if it has not said it.
     pub(super) fn network_time(&self) -> Option<Duration> {
         self.last_remote?;
-        Duration::try_from_secs_f64(self.shown).ok()
+        Duration::try_from_secs_f64(self.current).ok()
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_pong_of_the_future_counts_for_nothing() {
-        let mut clock = Clock::default();
+        let mut clock = ServerTime::default();
         clock.handle_pong(millis(100), 0.06, 0.5);
         clock.handle_pong(millis(100), 5.0, 7.0);
         clock.handle_pong(millis(100), f64::NAN, 7.0);
@@ -147,20 +147,20 @@ mod tests {
 
     #[test]
     fn the_servers_time_is_two_intervals_behind_and_does_not_go_back() {
-        let mut clock = Clock::default();
+        let mut clock = ServerTime::default();
         assert_eq!(clock.network_time(), None);
         for tick in 0..100_u32 {
             let now = 50 * u64::from(tick);
             clock.handle_snapshot(millis(now), 20.0 + 0.05 * f64::from(tick));
             clock.advance(millis(now));
         }
-        let shown = clock.network_time();
+        let current = clock.network_time();
         let expected = 20.0 + 0.05 * 99.0 - 0.1;
-        assert!(shown.is_some_and(|shown| (shown.as_secs_f64() - expected).abs() < 1e-6));
+        assert!(current.is_some_and(|current| (current.as_secs_f64() - expected).abs() < 1e-6));
         clock.advance(millis(10));
-        assert_eq!(clock.network_time(), shown);
+        assert_eq!(clock.network_time(), current);
         clock.handle_snapshot(millis(5000), f64::INFINITY);
         clock.handle_snapshot(millis(5000), 1.0);
-        assert_eq!(clock.network_time(), shown);
+        assert_eq!(clock.network_time(), current);
     }
 }

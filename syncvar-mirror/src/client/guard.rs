@@ -19,7 +19,7 @@ use super::object::Stage;
 pub struct MirrorReplicaMut<'a, B: NetworkBehaviour> {
     behaviour: &'a mut B,
     /// What fields with a codec were, to see whether they have changed as far as they travel.
-    before: Option<B::Previous>,
+    previous: Option<B::Previous>,
     net_id: NetId,
     /// Where to note that something is to be sent, if this client writes the component.
     writing: Option<&'a mut BTreeSet<NetId>>,
@@ -41,13 +41,13 @@ impl MirrorClient {
     ) -> Option<MirrorReplicaMut<'_, B>> {
         let written = self.written_components(id);
         let object = self.world.objects.get_mut(id.0)?;
-        let object = Some(object).filter(|object| object.stage != Stage::Parked)?;
+        let object = Some(object).filter(|object| object.stage != Stage::Pending)?;
         let slot = object.behaviours.as_mut()?.slots_mut().slot_mut(index)?;
         let behaviour: &mut dyn Any = slot.behaviour_mut();
         let behaviour: &mut B = behaviour.downcast_mut()?;
         let is_written = has_bit(written, index);
         Some(MirrorReplicaMut {
-            before: behaviour.before_change(),
+            previous: behaviour.before_change(),
             behaviour,
             net_id: id,
             writing: is_written.then_some(&mut self.writes.pending),
@@ -63,7 +63,7 @@ impl MirrorClient {
 
     /// Something of an object may have been written, by hooks or callbacks: what is to be sent is noted, and
     /// the rest is this client's own.
-    pub(super) fn note_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+    pub(super) fn collect_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
         let written = self.written_components(id);
         for index in 0..slots.len() {
             let slot = slots.slot_mut(index);
@@ -71,7 +71,7 @@ impl MirrorClient {
                 if has_bit(written, index) {
                     self.writes.pending.insert(id);
                 } else {
-                    clean(slot);
+                    clear_changes(slot);
                 }
             }
         }
@@ -85,7 +85,7 @@ pub(super) fn has_bit(components: u64, index: usize) -> bool {
 }
 
 /// Nothing of a component is to be sent.
-pub(super) fn clean(slot: &mut dyn Slot) {
+pub(super) fn clear_changes(slot: &mut dyn Slot) {
     let last_send = slot.last_send();
     slot.mark_sent(last_send);
 }
@@ -111,8 +111,8 @@ impl<B: NetworkBehaviour> Drop for MirrorReplicaMut<'_, B> {
             // Those that have taken the place of others.
             self.behaviour.set_verbatim(true, 0);
         }
-        if let Some(before) = self.before.take() {
-            self.behaviour.withdraw_changes(before);
+        if let Some(previous) = self.previous.take() {
+            self.behaviour.withdraw_changes(previous);
         }
         match &mut self.writing {
             None => self.behaviour.clear_all_dirty_bits(),

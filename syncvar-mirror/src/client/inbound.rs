@@ -1,14 +1,14 @@
 //! Received messages and spawns that are not applied yet.
 
-use super::payload::Component;
-use super::receive::Inbox;
+use super::payload::ReadComponent;
+use super::receive::WaitingMessages;
 use super::spawn::Burst;
 
 /// Waiting messages, the current burst, and memory for decoding.
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
     pub(super) burst: Burst,
-    pub(super) inbox: Inbox,
+    pub(super) waiting: WaitingMessages,
     /// Reused memory for the components of one object.
-    pub(super) components: Vec<Component>,
+    pub(super) components: Vec<ReadComponent>,
 }

@@ -32,7 +32,7 @@ impl Lends for MirrorClient {
         behaviours.slots_mut().for_each_mut(|slot| {
             slot.end_change();
         });
-        self.note_writes(id, behaviours.slots_mut());
+        self.collect_writes(id, behaviours.slots_mut());
         if let Some(object) = self.world.objects.get_mut(id.0) {
             object.behaviours = Some(behaviours);
         }

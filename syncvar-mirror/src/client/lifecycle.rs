@@ -9,7 +9,7 @@ use super::{MirrorClient, MirrorClientEvent};
 impl MirrorClient {
     /// An object has its state: its behaviours and the application are told, and then what it is to this
     /// client.
-    pub(super) fn announce(&mut self, id: NetId) {
+    pub(super) fn finish_spawn(&mut self, id: NetId) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
@@ -17,14 +17,14 @@ impl MirrorClient {
             self.events
                 .push(MirrorClientEvent::Respawned { object: id });
         } else {
-            self.tell_spawned(id);
+            self.dispatch_spawn(id);
         }
-        self.tell_ownership(id);
-        self.tell_player(id);
+        self.dispatch_ownership(id);
+        self.dispatch_player_start(id);
     }
 
     /// Tells the behaviours and then the application that an object is there.
-    fn tell_spawned(&mut self, id: NetId) {
+    fn dispatch_spawn(&mut self, id: NetId) {
         let spawned = MirrorClientEvent::Spawned { object: id };
         if !self.has_lifecycle(id) {
             return self.events.push(spawned);
@@ -39,7 +39,7 @@ impl MirrorClient {
     }
 
     /// Tells the behaviours and the application whether this client owns an object, if that is news.
-    pub(super) fn tell_ownership(&mut self, id: NetId) {
+    pub(super) fn dispatch_ownership(&mut self, id: NetId) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
@@ -52,27 +52,27 @@ impl MirrorClient {
         } else {
             LifecycleCallback::LostOwnership
         };
-        self.tell(id, callback);
+        self.dispatch(id, callback);
         let object = id;
         self.events
             .push(MirrorClientEvent::OwnerChanged { object, owned });
     }
 
     /// Tells them that it is this client's player, if it is and they do not know.
-    pub(super) fn tell_player(&mut self, id: NetId) {
+    pub(super) fn dispatch_player_start(&mut self, id: NetId) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         if object.is_player && !std::mem::replace(&mut object.told_player, true) {
-            self.tell(id, LifecycleCallback::StartLocalPlayer);
+            self.dispatch(id, LifecycleCallback::StartLocalPlayer);
         }
     }
 
     /// Tells them that it is no longer.
-    pub(super) fn tell_no_player(&mut self, id: NetId) {
+    pub(super) fn dispatch_player_stop(&mut self, id: NetId) {
         let object = self.world.objects.get_mut(id.0);
         if object.is_some_and(|object| std::mem::take(&mut object.told_player)) {
-            self.tell(id, LifecycleCallback::StopLocalPlayer);
+            self.dispatch(id, LifecycleCallback::StopLocalPlayer);
         }
     }
 
@@ -85,7 +85,7 @@ impl MirrorClient {
     }
 
     /// An object is gone. If it is being called, it goes when that is done.
-    pub(super) fn forget(&mut self, id: NetId, leaving: Leaving) {
+    pub(super) fn despawn(&mut self, id: NetId, leaving: Leaving) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             self.stats.unknown_objects = self.stats.unknown_objects.wrapping_add(1);
             return;
@@ -94,7 +94,7 @@ impl MirrorClient {
         object.told_player = false;
         let told = stage == Stage::Spawned && self.has_lifecycle(id);
         if told && told_player {
-            self.tell(id, LifecycleCallback::StopLocalPlayer);
+            self.dispatch(id, LifecycleCallback::StopLocalPlayer);
         }
         if self.world.checked_out.contains(id) {
             self.world.checked_out.let_go(id, leaving);
@@ -106,10 +106,10 @@ impl MirrorClient {
     }
 
     /// All objects go, in Mirror's order.
-    pub(super) fn forget_all(&mut self) {
+    pub(super) fn despawn_all(&mut self) {
         let ids: Vec<_> = self.world.order.iter().collect();
         for id in ids {
-            self.forget(id, Leaving::Destroyed);
+            self.despawn(id, Leaving::Destroyed);
         }
     }
 
@@ -124,7 +124,7 @@ impl MirrorClient {
             self.set_player(None);
         }
         if let (Some(scene_id), Some(behaviours)) = (object.scene_id, object.behaviours.take()) {
-            self.scene.put_to_sleep(scene_id, object.prefab, behaviours);
+            self.scene.deactivate(scene_id, object.prefab, behaviours);
         }
         if object.stage == Stage::Spawned {
             let hidden = leaving == Leaving::Hidden;
@@ -135,12 +135,12 @@ impl MirrorClient {
     }
 
     /// Runs a callback of each of the objects that are there.
-    pub(super) fn tell_all(&mut self, callback: LifecycleCallback) {
+    pub(super) fn dispatch_to_all(&mut self, callback: LifecycleCallback) {
         let ids: Vec<_> = self.world.order.iter().collect();
         for id in ids {
             let object = self.world.objects.get(id.0);
             if object.is_some_and(|object| object.stage == Stage::Spawned) {
-                self.tell(id, callback);
+                self.dispatch(id, callback);
             }
         }
     }
@@ -153,7 +153,7 @@ impl MirrorClient {
     }
 
     /// Runs a callback of every behaviour of an object, now or when it is given back.
-    fn tell(&mut self, id: NetId, callback: LifecycleCallback) {
+    fn dispatch(&mut self, id: NetId, callback: LifecycleCallback) {
         if self.has_lifecycle(id) && !self.world.checked_out.leave(id, &[callback]) {
             self.lend(id, |slots, client| client.call_all(id, slots, callback));
         }

@@ -4,7 +4,7 @@ use syncvar_runtime::engine::Place;
 use syncvar_runtime::{Behaviours, NetId, NetworkHash128, NetworkIdentity, Vector3};
 
 use super::MirrorClient;
-use super::write::Sent;
+use super::write::BaselineState;
 use crate::SceneId;
 use crate::unreliable::Unreliable;
 
@@ -34,14 +34,14 @@ pub(super) struct Replica {
     /// What has come of components that travel unreliably.
     pub(super) unreliable: Unreliable,
     /// What has been sent of those that this client writes.
-    pub(super) sent: Sent,
+    pub(super) baseline: BaselineState,
 }
 
 /// How far an object has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stage {
     /// Its state waits until the burst is complete.
-    Parked,
+    Pending,
     /// The burst is complete, and others can see it.
     Known,
     /// Its callbacks have run, or are about to.
@@ -54,7 +54,7 @@ impl MirrorClient {
         id: NetId,
         object: &'a Replica,
     ) -> Option<NetworkIdentity<'a>> {
-        if object.stage == Stage::Parked {
+        if object.stage == Stage::Pending {
             return None;
         }
         let prefab = self.world.prefabs.get(object.prefab)?;

@@ -13,7 +13,7 @@ use crate::MirrorError;
 
 /// What a component has read.
 #[derive(Debug)]
-pub(super) struct Component {
+pub(super) struct ReadComponent {
     index: usize,
     hooks: MirrorHooks,
     /// The fields that have been received.
@@ -38,7 +38,7 @@ impl MirrorClient {
             return Ok(());
         };
         let result = self.read_components(id, &mut behaviours, payload, initial_state);
-        self.note_writes(id, behaviours.slots_mut());
+        self.collect_writes(id, behaviours.slots_mut());
         if let Some(object) = self.world.objects.get_mut(id.0) {
             object.behaviours = Some(behaviours);
         }
@@ -83,14 +83,14 @@ impl MirrorClient {
         slots: &mut dyn Slots,
         rest: &mut &[u8],
         initial_state: bool,
-    ) -> Result<Component, ReadError> {
+    ) -> Result<ReadComponent, ReadError> {
         let Some((safety, body)) = rest.split_first() else {
             let (needed, left) = (1, 0);
             let kind = ReadErrorKind::UnexpectedEnd { needed, left };
             return Err(self.reader(rest).error(kind));
         };
         let mut reader = self.reader(body);
-        let mut component = Component {
+        let mut component = ReadComponent {
             index,
             hooks: MirrorHooks::default(),
             fields: 0,
@@ -142,10 +142,10 @@ impl MirrorClient {
         &mut self,
         id: NetId,
         slots: &mut dyn Slots,
-        read: &mut Vec<Component>,
+        read: &mut Vec<ReadComponent>,
         is_known: bool,
     ) {
-        for Component {
+        for ReadComponent {
             index,
             hooks,
             fields,

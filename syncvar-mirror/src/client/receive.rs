@@ -12,20 +12,20 @@ use crate::batch::Unbatcher;
 use crate::message::{Message, NetworkPongMessage};
 
 /// What is kept of a waiting message besides its bytes, about, in bytes.
-const WAITING: usize = 64;
+const MESSAGE_OVERHEAD: usize = 64;
 
 /// Messages that wait, because a scene is being loaded, or because an object is being called.
 #[derive(Debug, Default)]
-pub(super) struct Inbox {
+pub(super) struct WaitingMessages {
     messages: VecDeque<(f64, Bytes)>,
     bytes: usize,
 }
 
-impl Inbox {
+impl WaitingMessages {
     fn push(&mut self, time: f64, message: &[u8]) -> usize {
         self.bytes = { self.bytes }
             .saturating_add(message.len())
-            .saturating_add(WAITING);
+            .saturating_add(MESSAGE_OVERHEAD);
         self.messages
             .push_back((time, Bytes::copy_from_slice(message)));
         self.bytes
@@ -35,7 +35,7 @@ impl Inbox {
         let (time, message) = self.messages.pop_front()?;
         self.bytes = { self.bytes }
             .saturating_sub(message.len())
-            .saturating_sub(WAITING);
+            .saturating_sub(MESSAGE_OVERHEAD);
         Some((time, message))
     }
 }
@@ -67,9 +67,9 @@ impl MirrorClient {
         let time = messages.time();
         for message in messages {
             let message = message?;
-            if self.waits() || !self.inbound.inbox.messages.is_empty() {
+            if self.is_suspended() || !self.inbound.waiting.messages.is_empty() {
                 let limit = self.config.max_parked_bytes;
-                if self.inbound.inbox.push(time, message) > limit {
+                if self.inbound.waiting.push(time, message) > limit {
                     let what = "bytes of messages that wait";
                     return Err(MirrorError::TooMuch { what, limit });
                 }
@@ -84,15 +84,15 @@ impl MirrorClient {
     }
 
     /// Whether messages are to wait.
-    fn waits(&self) -> bool {
+    fn is_suspended(&self) -> bool {
         self.scene.is_loading() || self.world.checked_out.depth() > 0
     }
 
     /// Handles the messages that have waited, as far as they need not wait any longer.
     fn handle_waiting(&mut self) -> Result<(), MirrorError> {
         let session = self.session.number;
-        while self.session.number == session && !self.waits() {
-            let Some((time, message)) = self.inbound.inbox.pop() else {
+        while self.session.number == session && !self.is_suspended() {
+            let Some((time, message)) = self.inbound.waiting.pop() else {
                 break;
             };
             self.handle_message(time, &message)?;
@@ -101,7 +101,7 @@ impl MirrorClient {
     }
 
     /// The same, where nobody waits for a result.
-    pub(super) fn catch_up(&mut self) {
+    pub(super) fn resume(&mut self) {
         if let Err(error) = self.handle_waiting() {
             self.fail(error);
         }
@@ -133,15 +133,15 @@ impl MirrorClient {
                 self.events.push(MirrorClientEvent::NotReady);
             }
             Message::Scene(message) => self.handle_scene(&message),
-            Message::TimeSnapshot(_) => self.clock.handle_snapshot(self.now, time),
-            Message::Ping(ping) => self.send_own_unreliable(&NetworkPongMessage {
+            Message::TimeSnapshot(_) => self.server_time.handle_snapshot(self.now, time),
+            Message::Ping(ping) => self.send_protocol_unreliable(&NetworkPongMessage {
                 local_time: ping.local_time,
                 prediction_error_unadjusted: 0.0,
                 prediction_error_adjusted: 0.0,
             }),
             Message::Pong(pong) => {
                 let error = pong.prediction_error_unadjusted;
-                self.clock.handle_pong(self.now, pong.local_time, error);
+                self.server_time.handle_pong(self.now, pong.local_time, error);
             }
             Message::Other { id, payload } => {
                 let (messages, limit) = (self.world.prefabs.messages(), self.config.max_elements);

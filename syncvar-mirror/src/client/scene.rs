@@ -14,7 +14,7 @@ pub(super) struct Scene {
     /// Objects of the scene that are not spawned, and the positions of their prefabs.
     dormant: BTreeMap<SceneId, (u32, Behaviours)>,
     /// Those that are spawned.
-    awake: BTreeMap<SceneId, NetId>,
+    active: BTreeMap<SceneId, NetId>,
     /// What is being done with a scene.
     loading: Option<SceneOperation>,
     /// Whether this client is not ready yet because it waits for its first scene.
@@ -48,16 +48,16 @@ impl Scene {
         self.loading.is_some()
     }
 
-    pub(super) fn wake(&mut self, scene_id: SceneId) -> Option<(u32, Behaviours)> {
+    pub(super) fn activate(&mut self, scene_id: SceneId) -> Option<(u32, Behaviours)> {
         self.dormant.remove(&scene_id)
     }
 
-    pub(super) fn note_awake(&mut self, scene_id: SceneId, id: NetId) {
-        self.awake.insert(scene_id, id);
+    pub(super) fn set_active(&mut self, scene_id: SceneId, id: NetId) {
+        self.active.insert(scene_id, id);
     }
 
-    pub(super) fn put_to_sleep(&mut self, scene_id: SceneId, prefab: u32, behaviours: Behaviours) {
-        self.awake.remove(&scene_id);
+    pub(super) fn deactivate(&mut self, scene_id: SceneId, prefab: u32, behaviours: Behaviours) {
+        self.active.remove(&scene_id);
         self.dormant.insert(scene_id, (prefab, behaviours));
     }
 }
@@ -81,18 +81,18 @@ impl MirrorClient {
             return Err(SceneObjectError::NotRegistered(format!("{behaviours:?}")));
         };
         let scene = &self.scene;
-        let is_taken = scene.dormant.contains_key(&scene_id) || scene.awake.contains_key(&scene_id);
+        let is_taken = scene.dormant.contains_key(&scene_id) || scene.active.contains_key(&scene_id);
         if is_taken || scene_id == SceneId::NONE {
             return Err(SceneObjectError::SceneIdTaken(scene_id));
         }
         let prefab = prefab.index;
-        self.scene.put_to_sleep(scene_id, prefab, behaviours);
+        self.scene.deactivate(scene_id, prefab, behaviours);
         Ok(())
     }
 
     /// Takes a dormant object of a scene back. None if there is none, or if it is spawned.
     pub fn remove_scene_object(&mut self, scene_id: SceneId) -> Option<Behaviours> {
-        let (_, behaviours) = self.scene.wake(scene_id)?;
+        let (_, behaviours) = self.scene.activate(scene_id)?;
         Some(behaviours)
     }
 
@@ -109,7 +109,7 @@ impl MirrorClient {
 
     /// The object that the server has spawned under a scene id; its state may not be there yet.
     pub fn scene_object(&self, scene_id: SceneId) -> Option<NetId> {
-        self.scene.awake.get(&scene_id).copied()
+        self.scene.active.get(&scene_id).copied()
     }
 
     /// Whether the server wants a scene to be loaded or unloaded, and
@@ -128,7 +128,7 @@ impl MirrorClient {
             return;
         };
         if operation == SceneOperation::Normal {
-            self.forget_all();
+            self.despawn_all();
         }
         let awaited = std::mem::take(&mut self.scene.awaited);
         if self.config.auto_ready || awaited {
@@ -137,7 +137,7 @@ impl MirrorClient {
                 self.add_player();
             }
         }
-        self.catch_up();
+        self.resume();
     }
 
     pub(super) fn handle_scene(&mut self, message: &SceneMessage<'_>) {

@@ -4,9 +4,9 @@ use bytes::Bytes;
 use syncvar_runtime::engine::{Leaving, Place};
 use syncvar_runtime::{Behaviours, LifecycleCallback, NetId, Vector3};
 
-use super::guard::{clean, has_bit};
+use super::guard::{clear_changes, has_bit};
 use super::object::{Replica, Stage};
-use super::write::Sent;
+use super::write::BaselineState;
 use super::{MirrorClient, MirrorClientEvent, MirrorSpawnFailure};
 use crate::message::{
     ChangeOwnerMessage, EntityStateMessage, EntityStateMessageUnreliableBaseline,
@@ -16,23 +16,23 @@ use crate::unreliable::Unreliable;
 use crate::{MirrorError, SceneId};
 
 /// What is kept of a parked object besides its payload, about, in bytes.
-const PARKED: usize = 128;
+const SPAWN_OVERHEAD: usize = 128;
 
 /// The burst of objects under way.
 #[derive(Debug, Default)]
 pub(super) struct Burst {
     /// Whether objects are applied as they come.
-    finished: bool,
+    is_complete: bool,
     /// Whether a burst has been complete.
     synchronized: bool,
     /// Those that wait, in the order in which they came.
-    parked: Vec<Parked>,
+    pending: Vec<PendingSpawn>,
     bytes: usize,
 }
 
 /// What a spawn message says of an object, once that is there.
 #[derive(Debug)]
-struct Parked {
+struct PendingSpawn {
     id: NetId,
     /// Of the object that it is about.
     serial: u64,
@@ -45,27 +45,27 @@ struct Parked {
 impl MirrorClient {
     /// A burst begins.
     pub(super) fn handle_spawn_started(&mut self) {
-        self.inbound.burst.finished = false;
+        self.inbound.burst.is_complete = false;
     }
 
     /// A burst is complete: its objects get their state, one after another.
     pub(super) fn handle_spawn_finished(&mut self) -> Result<(), MirrorError> {
-        self.inbound.burst.finished = true;
+        self.inbound.burst.is_complete = true;
         self.inbound.burst.bytes = 0;
-        let parked = std::mem::take(&mut self.inbound.burst.parked);
-        self.events.reserve(parked.len());
-        for Parked { id, .. } in &parked {
+        let pending = std::mem::take(&mut self.inbound.burst.pending);
+        self.events.reserve(pending.len());
+        for PendingSpawn { id, .. } in &pending {
             self.make_known(*id);
         }
         let session = self.session.number;
-        for parked in parked {
-            self.apply_spawn(&parked)?;
+        for pending in pending {
+            self.apply_spawn(&pending)?;
             if self.session.number != session {
                 return Ok(());
             }
         }
         if !std::mem::replace(&mut self.inbound.burst.synchronized, true) {
-            self.tell_all(LifecycleCallback::SessionSynchronized);
+            self.dispatch_to_all(LifecycleCallback::SessionSynchronized);
         }
         if self.session.number == session {
             self.events.push(MirrorClientEvent::Synchronized);
@@ -95,10 +95,10 @@ impl MirrorClient {
             }
         }
         if let Some(object) = self.world.objects.get_mut(id.0) {
-            object.unreliable.show(time);
+            object.unreliable.set_snapshot_time(time);
         }
         let payload = message.payload.unwrap_or_default();
-        let parked = Parked {
+        let pending = PendingSpawn {
             id,
             serial: self
                 .world
@@ -113,19 +113,19 @@ impl MirrorClient {
             scale: message.scale,
             payload: Bytes::copy_from_slice(payload),
         };
-        if self.inbound.burst.finished {
+        if self.inbound.burst.is_complete {
             self.make_known(id);
-            return self.apply_spawn(&parked);
+            return self.apply_spawn(&pending);
         }
         let limit = self.config.max_parked_bytes;
         self.inbound.burst.bytes = { self.inbound.burst.bytes }
             .saturating_add(payload.len())
-            .saturating_add(PARKED);
+            .saturating_add(SPAWN_OVERHEAD);
         if self.inbound.burst.bytes > limit {
             let what = "bytes of objects that wait for the end of a burst";
             return Err(MirrorError::TooMuch { what, limit });
         }
-        self.inbound.burst.parked.push(parked);
+        self.inbound.burst.pending.push(pending);
         Ok(())
     }
 
@@ -153,7 +153,7 @@ impl MirrorClient {
         message: &SpawnMessage<'_>,
     ) -> Result<(u32, Behaviours), MirrorSpawnFailure> {
         if message.scene_id != SceneId::NONE {
-            let woken = self.scene.wake(message.scene_id);
+            let woken = self.scene.activate(message.scene_id);
             return woken.ok_or(MirrorSpawnFailure::UnknownSceneObject);
         }
         let prefab = self.world.prefabs.by_asset_id(message.asset_id);
@@ -167,21 +167,21 @@ impl MirrorClient {
         let slots = behaviours.slots_mut();
         for index in 0..slots.len() {
             if let Some(slot) = slots.slot_mut(index) {
-                clean(slot);
+                clear_changes(slot);
                 slot.set_verbatim(has_bit(written, index), 0);
             }
         }
         let id = message.net_id;
         let scene_id = Some(message.scene_id).filter(|scene_id| *scene_id != SceneId::NONE);
         if let Some(scene_id) = scene_id {
-            self.scene.note_awake(scene_id, id);
+            self.scene.set_active(scene_id, id);
         }
         self.world.created = self.world.created.wrapping_add(1);
         let object = Replica {
             behaviours: Some(behaviours),
             serial: self.world.created,
             prefab,
-            stage: Stage::Parked,
+            stage: Stage::Pending,
             owned: false,
             is_player: false,
             told_owned: false,
@@ -190,14 +190,14 @@ impl MirrorClient {
             place: Place::default(),
             scale: message.scale,
             unreliable: Unreliable::default(),
-            sent: Sent::default(),
+            baseline: BaselineState::default(),
         };
         self.world.objects.insert(id.0, Box::new(object));
         self.world.order.insert(id);
     }
 
     /// Gives an object what its spawn message says.
-    fn apply_spawn(&mut self, spawn: &Parked) -> Result<(), MirrorError> {
+    fn apply_spawn(&mut self, spawn: &PendingSpawn) -> Result<(), MirrorError> {
         let object = self.world.objects.get_mut(spawn.id.0);
         let Some(object) = object.filter(|object| object.serial == spawn.serial) else {
             // It has gone before the burst was complete.
@@ -213,7 +213,7 @@ impl MirrorClient {
             let payload = (SpawnMessage::NAME, &spawn.payload[..]);
             self.read_payload(spawn.id, payload, true)?;
         }
-        self.announce(spawn.id);
+        self.finish_spawn(spawn.id);
         Ok(())
     }
 
@@ -235,7 +235,7 @@ impl MirrorClient {
             if let Some(slot) = slots.slot_mut(index) {
                 // Collections remember what is done to them from now on, or no longer.
                 slot.set_observed(owned);
-                clean(slot);
+                clear_changes(slot);
             }
         }
         self.writes.pending.remove(&id);
@@ -249,13 +249,13 @@ impl MirrorClient {
         };
         let is_player = flags.contains(SpawnFlags::IS_LOCAL_PLAYER);
         if std::mem::replace(&mut object.is_player, is_player) && !is_player {
-            self.tell_no_player(id);
+            self.dispatch_player_stop(id);
         }
         self.set_owned(id, flags.contains(SpawnFlags::IS_OWNER));
-        self.tell_ownership(id);
+        self.dispatch_ownership(id);
         if is_player {
             self.set_player(Some(id));
-            self.tell_player(id);
+            self.dispatch_player_start(id);
         } else if self.session.local_player == Some(id) {
             self.set_player(None);
         }
@@ -263,7 +263,7 @@ impl MirrorClient {
 
     /// An object is gone, or out of sight.
     pub(super) fn handle_gone(&mut self, id: NetId, leaving: Leaving) {
-        self.forget(id, leaving);
+        self.despawn(id, leaving);
     }
 
     /// Fields of an object have changed.
@@ -286,10 +286,10 @@ impl MirrorClient {
         &mut self,
         message: &EntityStateMessageUnreliableBaseline<'_>,
     ) -> Result<(), MirrorError> {
-        let Some(object) = self.observed(message.net_id) else {
+        let Some(object) = self.spawned_quietly(message.net_id) else {
             return Ok(());
         };
-        object.unreliable.begin(message.baseline_tick);
+        object.unreliable.set_baseline(message.baseline_tick);
         let payload = message.payload.unwrap_or_default();
         let payload = (EntityStateMessageUnreliableBaseline::NAME, payload);
         self.read_payload(message.net_id, payload, true)
@@ -301,7 +301,7 @@ impl MirrorClient {
         time: f64,
         message: &EntityStateMessageUnreliableDelta<'_>,
     ) -> Result<(), MirrorError> {
-        let Some(object) = self.observed(message.net_id) else {
+        let Some(object) = self.spawned_quietly(message.net_id) else {
             return Ok(());
         };
         if !object.unreliable.accept(message.baseline_tick, time) {
@@ -315,7 +315,7 @@ impl MirrorClient {
 
     /// An object that has been spawned; one that has not is counted.
     pub(super) fn spawned(&mut self, id: NetId) -> Option<&mut Replica> {
-        let object = self.observed(id);
+        let object = self.spawned_quietly(id);
         if object.is_none() {
             tracing::warn!(object = %id, "a message for an object that is not there");
         }
@@ -324,7 +324,7 @@ impl MirrorClient {
 
     /// The same where it is usual that there is none: what travels unreliably comes before an object is
     /// there and after it has gone.
-    fn observed(&mut self, id: NetId) -> Option<&mut Replica> {
+    fn spawned_quietly(&mut self, id: NetId) -> Option<&mut Replica> {
         let object = self.world.objects.get_mut(id.0).map(|object| &mut **object);
         let object = object.filter(|object| object.stage == Stage::Spawned);
         if object.is_none() {

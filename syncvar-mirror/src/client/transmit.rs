@@ -147,14 +147,14 @@ impl MirrorClient {
     }
 
     /// Sends one that is neither long nor can fail to be written.
-    pub(super) fn send_own<'a>(&mut self, message: &impl NetworkMessage<'a>) {
+    pub(super) fn send_protocol<'a>(&mut self, message: &impl NetworkMessage<'a>) {
         if let Err(error) = self.send_message(message, Channel::Reliable) {
             tracing::error!(%error, "a message of the protocol was not sent");
         }
     }
 
     /// The same on the unreliable channel, unless nobody takes what is sent.
-    pub(super) fn send_own_unreliable<'a>(&mut self, message: &impl NetworkMessage<'a>) {
+    pub(super) fn send_protocol_unreliable<'a>(&mut self, message: &impl NetworkMessage<'a>) {
         if !self.can_queue_unreliable() {
             return;
         }
@@ -170,10 +170,10 @@ impl MirrorClient {
 
     /// Asks for the server's time, if that is due.
     pub(super) fn send_ping(&mut self) {
-        if self.clock.take_ping(self.now, self.config.ping_interval) {
-            self.send_own_unreliable(&NetworkPingMessage {
+        if self.server_time.take_ping(self.now, self.config.ping_interval) {
+            self.send_protocol_unreliable(&NetworkPingMessage {
                 local_time: self.now.as_secs_f64(),
-                predicted_time_adjusted: self.clock.predicted(self.now),
+                predicted_time_adjusted: self.server_time.predicted(self.now),
             });
         }
     }
@@ -181,7 +181,7 @@ impl MirrorClient {
     /// Says what time it is.
     pub(super) fn send_time_snapshot(&mut self) {
         if self.config.time_snapshots {
-            self.send_own_unreliable(&TimeSnapshotMessage {
+            self.send_protocol_unreliable(&TimeSnapshotMessage {
                 scaled_time: self.now.as_secs_f64(),
             });
         }

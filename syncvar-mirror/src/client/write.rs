@@ -6,7 +6,7 @@ use std::time::Duration;
 use syncvar_runtime::engine::{Nanos, Slot, nanos};
 use syncvar_runtime::{Channel, Dialect, NetId, NetworkWriter, SyncMethod};
 
-use super::guard::{clean, has_bit};
+use super::guard::{clear_changes, has_bit};
 use super::{MirrorClient, MirrorClientEvent};
 use crate::MirrorError;
 use crate::message::{
@@ -14,27 +14,27 @@ use crate::message::{
     NetworkMessage,
 };
 use crate::prefabs::Settings;
-use crate::unreliable::{Baselines, next_tick};
+use crate::unreliable::{BaselineSchedule, next_tick};
 
 /// Objects with unsent writes of this client, and the schedule of baselines.
 #[derive(Debug)]
 pub(super) struct Writes {
     pub(super) pending: BTreeSet<NetId>,
-    pub(super) baselines: Baselines,
+    pub(super) baselines: BaselineSchedule,
 }
 
 impl Writes {
     pub(super) const fn new(baseline_interval: Duration) -> Self {
         Self {
             pending: BTreeSet::new(),
-            baselines: Baselines::every(baseline_interval),
+            baselines: BaselineSchedule::every(baseline_interval),
         }
     }
 }
 
 /// What has been sent of the components of an object that travel unreliably.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sent {
+pub(super) struct BaselineState {
     /// The number of the last baseline; 0 before the first one.
     tick: u8,
     /// Whether it has been said since then that the changes cannot be sent.
@@ -74,13 +74,13 @@ impl Due {
 impl MirrorClient {
     /// Sends what has been written to components that this client writes, as far as it is due.
     pub(super) fn send_writes(&mut self) {
-        let is_baseline = self.writes.baselines.elapsed(nanos(self.now));
+        let is_baseline = self.writes.baselines.is_due(nanos(self.now));
         for id in std::mem::take(&mut self.writes.pending) {
-            self.send_writes_of(id, is_baseline);
+            self.send_object_writes(id, is_baseline);
         }
     }
 
-    fn send_writes_of(&mut self, id: NetId, is_baseline: bool) {
+    fn send_object_writes(&mut self, id: NetId, is_baseline: bool) {
         let (written, now) = (self.written_components(id), nanos(self.now));
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
@@ -113,8 +113,8 @@ impl MirrorClient {
     }
 
     fn send_reliable(&mut self, id: NetId, components: u64, now: Nanos) {
-        let note = |slot: &mut dyn Slot| slot.mark_sent(now);
-        let written = self.write::<EntityStateMessage<'_>>(id, components, false, note);
+        let mark = |slot: &mut dyn Slot| slot.mark_sent(now);
+        let written = self.encode_components::<EntityStateMessage<'_>>(id, components, false, mark);
         let sent = written.and_then(|payload| {
             let Some(payload) = payload else {
                 return Ok(());
@@ -135,10 +135,10 @@ impl MirrorClient {
         if !self.can_queue_unreliable() {
             return;
         }
-        let baseline_tick = self.sent(id).map_or(0, |sent| sent.tick);
-        let note = |slot: &mut dyn Slot| slot.mark_repeated(now);
+        let baseline_tick = self.baseline_state(id).map_or(0, |sent| sent.tick);
+        let mark = |slot: &mut dyn Slot| slot.mark_repeated(now);
         let written =
-            self.write::<EntityStateMessageUnreliableDelta<'_>>(id, components, false, note);
+            self.encode_components::<EntityStateMessageUnreliableDelta<'_>>(id, components, false, mark);
         let sent = written.and_then(|payload| {
             let Some(payload) = payload else {
                 return Ok(());
@@ -153,7 +153,7 @@ impl MirrorClient {
         let Err(error) = sent else {
             return;
         };
-        let said = self.sent(id);
+        let said = self.baseline_state(id);
         if said.is_none_or(|sent| !std::mem::replace(&mut sent.is_reported, true)) {
             self.report_unsendable(id, error);
         }
@@ -161,13 +161,13 @@ impl MirrorClient {
 
     /// Sends components that travel unreliably as they are, reliably.
     fn send_baseline(&mut self, id: NetId, components: u64) {
-        let Some(sent) = self.sent(id).filter(|_| components != 0) else {
+        let Some(sent) = self.baseline_state(id).filter(|_| components != 0) else {
             return;
         };
         let baseline_tick = next_tick(sent.tick);
         (sent.tick, sent.is_reported) = (baseline_tick, false);
         let written =
-            self.write::<EntityStateMessageUnreliableBaseline<'_>>(id, components, true, clean);
+            self.encode_components::<EntityStateMessageUnreliableBaseline<'_>>(id, components, true, clear_changes);
         let sent = written.and_then(|payload| {
             let message = EntityStateMessageUnreliableBaseline {
                 baseline_tick,
@@ -181,8 +181,8 @@ impl MirrorClient {
         }
     }
 
-    fn sent(&mut self, id: NetId) -> Option<&mut Sent> {
-        Some(&mut self.world.objects.get_mut(id.0)?.sent)
+    fn baseline_state(&mut self, id: NetId) -> Option<&mut BaselineState> {
+        Some(&mut self.world.objects.get_mut(id.0)?.baseline)
     }
 
     fn report_unsendable(&mut self, object: NetId, error: MirrorError) {
@@ -192,14 +192,14 @@ impl MirrorClient {
             .push(MirrorClientEvent::Unsendable { object, error });
     }
 
-    /// Writes some components of an object, what has changed of them or all, for a message `M`; `note` is
+    /// Writes some components of an object, what has changed of them or all, for a message `M`; `mark` is
     /// done with each. Nothing if there are none.
-    fn write<'a, M: NetworkMessage<'a>>(
+    fn encode_components<'a, M: NetworkMessage<'a>>(
         &mut self,
         id: NetId,
         components: u64,
         initial_state: bool,
-        note: impl Fn(&mut dyn Slot),
+        mark: impl Fn(&mut dyn Slot),
     ) -> Result<Option<NetworkWriter>, MirrorError> {
         let object = self.world.objects.get_mut(id.0).filter(|_| components != 0);
         let Some(behaviours) = object.and_then(|object| object.behaviours.as_mut()) else {
@@ -216,7 +216,7 @@ impl MirrorClient {
             };
             part.truncate(0);
             slot.write_mirror(&mut part, initial_state, false);
-            note(slot);
+            mark(slot);
             failed = failed.or(part.take_error());
             let [safety, ..] = part.len().to_le_bytes();
             payload.write_u8(safety);

@@ -28,7 +28,7 @@ pub(super) struct Audiences {
     /// Numbers that are free.
     free: Vec<AudienceId>,
     /// How many sets are no object's.
-    idle: usize,
+    unused: usize,
     /// Those that the frame under way has written for, in the order of their first object.
     written: Vec<AudienceId>,
 }
@@ -45,7 +45,7 @@ struct Audience {
 }
 
 /// How many sets may be no object's before they are looked for.
-const IDLE: usize = 64;
+const MIN_UNUSED: usize = 64;
 
 impl Default for Audiences {
     fn default() -> Self {
@@ -57,10 +57,10 @@ impl Default for Audiences {
                 frame: Frame::default(),
                 deltas: Frame::default(),
             }],
-            by_members: FxHashMap::from_iter([(nobody, Self::NOBODY)]),
+            by_members: FxHashMap::from_iter([(nobody, Self::EMPTY)]),
             toggled: FxHashMap::default(),
             free: Vec::new(),
-            idle: 0,
+            unused: 0,
             written: Vec::new(),
         }
     }
@@ -68,7 +68,7 @@ impl Default for Audiences {
 
 impl Audiences {
     /// The set without members.
-    pub(super) const NOBODY: AudienceId = AudienceId(0);
+    pub(super) const EMPTY: AudienceId = AudienceId(0);
 
     /// The members of a set, ascending.
     pub(super) fn members(&self, id: AudienceId) -> &[ConnectionId] {
@@ -136,7 +136,7 @@ impl Audiences {
             frame: Frame::default(),
             deltas: Frame::default(),
         };
-        self.idle += 1;
+        self.unused += 1;
         let id = match self.free.pop() {
             Some(id) => {
                 if let Some(place) = self.get_mut(id) {
@@ -160,13 +160,13 @@ impl Audiences {
         };
         audience.objects += 1;
         if audience.objects == 1 {
-            self.idle -= 1;
+            self.unused -= 1;
         }
     }
 
     /// An object has a set no more.
     pub(super) fn release(&mut self, id: AudienceId) {
-        if id == Self::NOBODY {
+        if id == Self::EMPTY {
             return;
         }
         let Some(audience) = self.get_mut(id) else {
@@ -174,14 +174,14 @@ impl Audiences {
         };
         audience.objects -= 1;
         if audience.objects == 0 {
-            self.idle += 1;
+            self.unused += 1;
         }
     }
 
     /// Forgets the sets that are no object's, should there be many. Not to be called while a frame is
     /// being written.
-    pub(super) fn tidy(&mut self) {
-        if self.idle <= IDLE + self.by_members.len() / 2 {
+    pub(super) fn collect_unused(&mut self) {
+        if self.unused <= MIN_UNUSED + self.by_members.len() / 2 {
             return;
         }
         self.toggled.clear();
@@ -198,7 +198,7 @@ impl Audiences {
                 (audience.frame, audience.deltas) = (Frame::default(), Frame::default());
             }
         }
-        self.idle = 0;
+        self.unused = 0;
     }
 
     /// Where the frame under way writes for a set.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use syncvar_runtime::{Channel, ConnectionId};
 
 use super::audience::{AudienceId, Audiences};
-use super::connection::{Connection, Share};
+use super::connection::{Connection, FrameShare};
 use super::frame::{Frame, HEADER};
 use super::outbox::{Exception, Outbox, header};
 use super::{DisconnectReason, MirrorServer};
@@ -15,20 +15,20 @@ use crate::MirrorError;
 use crate::message::{NetworkPingMessage, TimeSnapshotMessage};
 
 /// What a frame tells about the time: batches that all connections share.
-struct Times {
+struct TimeBatches {
     snapshot: Bytes,
     ping: Bytes,
     both: Bytes,
 }
 
 /// What of that a connection is told.
-struct Told<'a> {
+struct TimeMessages<'a> {
     snapshot: bool,
     ping: bool,
-    times: &'a Times,
+    times: &'a TimeBatches,
 }
 
-impl Told<'_> {
+impl TimeMessages<'_> {
     /// The batch that is all of it, if it is anything.
     fn batch(&self) -> Option<&Bytes> {
         match (self.snapshot, self.ping) {
@@ -66,20 +66,20 @@ impl MirrorServer {
         self.now = self.now.max(now);
         // What a call of the server on itself has called in turn.
         self.run_local_calls();
-        self.follow_interest();
+        self.apply_interest();
         self.write_changes();
         self.broadcast();
-        self.observers.audiences.tidy();
+        self.observers.audiences.collect_unused();
         self.stats.updates += 1;
     }
 
     fn broadcast(&mut self) {
         let now = self.now;
-        let written = self.share_frames();
+        let written = self.assign_frames();
         let times = self.write_times();
         let (snapshots, interval) = (self.config.time_snapshots, self.config.ping_interval);
         let limit = self.config.max_queued_bytes;
-        let mut behind = Vec::new();
+        let mut slow = Vec::new();
         for (number, client) in self.sessions.connections.iter_mut() {
             let ping = interval != Duration::ZERO
                 && client
@@ -88,30 +88,30 @@ impl MirrorServer {
             if ping {
                 client.last_ping = Some(now);
             }
-            let told = Told {
+            let time = TimeMessages {
                 snapshot: snapshots && client.ready,
                 ping,
                 times: &times,
             };
             client.messages = 0;
-            client.complete(now, &told, &mut self.observers.audiences);
-            if !client.listed && !client.outbox.is_empty() {
-                client.listed = true;
+            client.complete(now, &time, &mut self.observers.audiences);
+            if !client.is_outgoing && !client.outbox.is_empty() {
+                client.is_outgoing = true;
                 self.outbound.outgoing.push_back(ConnectionId(number));
             }
             if client.outbox.waiting() > limit {
-                behind.push(ConnectionId(number));
+                slow.push(ConnectionId(number));
             }
         }
         self.observers.audiences.end_frame(written);
-        for connection in behind {
+        for connection in slow {
             let what = "bytes that wait to be sent";
-            self.drop_behind(connection, MirrorError::TooMuch { what, limit });
+            self.disconnect_slow(connection, MirrorError::TooMuch { what, limit });
         }
     }
 
     /// Tells every connection which of the frames are for it.
-    fn share_frames(&mut self) -> Vec<AudienceId> {
+    fn assign_frames(&mut self) -> Vec<AudienceId> {
         let written = self.observers.audiences.take_written();
         for id in &written {
             self.observers.audiences.freeze(*id);
@@ -136,7 +136,7 @@ impl MirrorServer {
         written
     }
 
-    fn write_times(&mut self) -> Times {
+    fn write_times(&mut self) -> TimeBatches {
         let now = self.now;
         let seconds = now.as_secs_f64();
         let header = header(now);
@@ -146,16 +146,16 @@ impl MirrorServer {
             local_time: seconds,
             predicted_time_adjusted: 0.0,
         };
-        let snapshot = self.replication.scratch.own_batch(&header, &snapshot);
-        Times {
-            both: self.replication.scratch.own_batch(&snapshot, &ping),
-            ping: self.replication.scratch.own_batch(&header, &ping),
+        let snapshot = self.replication.scratch.single_batch(&header, &snapshot);
+        TimeBatches {
+            both: self.replication.scratch.single_batch(&snapshot, &ping),
+            ping: self.replication.scratch.single_batch(&header, &ping),
             snapshot,
         }
     }
 
     /// Ends a connection that takes too little of what it is sent.
-    fn drop_behind(&mut self, connection: ConnectionId, error: MirrorError) {
+    fn disconnect_slow(&mut self, connection: ConnectionId, error: MirrorError) {
         tracing::warn!(%connection, %error, "a client is disconnected");
         self.outbound
             .final_packets
@@ -169,15 +169,15 @@ impl MirrorServer {
 
 impl Connection {
     /// Completes the batches of a connection: channel by channel, that which was used first first.
-    fn complete(&mut self, now: Duration, told: &Told<'_>, audiences: &mut Audiences) {
-        let used = if !told.snapshot && !self.states.frames.is_empty() {
+    fn complete(&mut self, now: Duration, time: &TimeMessages<'_>, audiences: &mut Audiences) {
+        let used = if !time.snapshot && !self.states.frames.is_empty() {
             Some(Channel::Reliable)
         } else {
-            let is_used = told.batch().is_some() || !self.deltas.frames.is_empty();
+            let is_used = time.batch().is_some() || !self.deltas.frames.is_empty();
             is_used.then_some(Channel::Unreliable)
         };
         for channel in self.outbox.channels(used) {
-            match (channel, told.batch()) {
+            match (channel, time.batch()) {
                 (Channel::Reliable, _) if !self.states.frames.is_empty() => {
                     let nothing = <[Bytes; 2]>::default();
                     let outbox = (&mut self.outbox, channel, now);
@@ -185,7 +185,7 @@ impl Connection {
                 }
                 (Channel::Unreliable, _) if !self.deltas.frames.is_empty() => {
                     let outbox = (&mut self.outbox, channel, now);
-                    self.deltas.complete(outbox, told.around(), audiences);
+                    self.deltas.complete(outbox, time.around(), audiences);
                 }
                 (Channel::Unreliable, Some(batch)) => {
                     self.outbox.flush_with_batch(channel, now, batch);
@@ -196,7 +196,7 @@ impl Connection {
     }
 }
 
-impl Share {
+impl FrameShare {
     /// The frame has written for an audience that the connection is in.
     #[inline]
     fn add(&mut self, audience: AudienceId, is_empty: bool) {

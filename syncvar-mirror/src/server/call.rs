@@ -20,16 +20,16 @@ use crate::message::{NetworkMessage, RpcMessage};
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     /// Calls of the server on itself, oldest first.
-    local: VecDeque<Local>,
+    local: VecDeque<LocalCall>,
     /// Whether one of them is under way.
-    busy: bool,
+    is_running: bool,
     /// For arguments.
     spare: Option<NetworkWriter>,
 }
 
 /// A call of the server on itself.
 #[derive(Debug)]
-struct Local {
+struct LocalCall {
     object: NetId,
     place: CallPlace,
     arguments: Bytes,
@@ -37,7 +37,7 @@ struct Local {
 
 impl Calls {
     /// An object is gone: so are the calls on it.
-    pub(super) fn forget(&mut self, id: NetId) {
+    pub(super) fn remove_object(&mut self, id: NetId) {
         self.local.retain(|local| local.object != id);
     }
 }
@@ -102,7 +102,7 @@ impl MirrorServer {
 
     /// Runs the calls of the server on itself.
     pub(super) fn run_local_calls(&mut self) {
-        if self.world.checked_out.depth() > 0 || std::mem::replace(&mut self.calls.busy, true) {
+        if self.world.checked_out.depth() > 0 || std::mem::replace(&mut self.calls.is_running, true) {
             return;
         }
         for _ in 0..self.calls.local.len() {
@@ -117,7 +117,7 @@ impl MirrorServer {
                 tracing::error!(%object, %error, "a value does not read as it was written");
             }
         }
-        self.calls.busy = false;
+        self.calls.is_running = false;
     }
 
     /// Runs a call on an object. None if the object is not there, or is being called.
@@ -224,7 +224,7 @@ impl CallRouter for MirrorServer {
         }
         if target == Target::Everyone {
             let arguments = Bytes::copy_from_slice(writer.as_bytes());
-            self.calls.local.push_back(Local {
+            self.calls.local.push_back(LocalCall {
                 object,
                 place,
                 arguments,

@@ -8,7 +8,7 @@ use syncvar_runtime::engine::{Nanos, Slots, nanos};
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::audience::{AudienceId, Audiences};
-use super::encode::{Unwritable, Wanted, write_state_head};
+use super::encode::{Unwritable, Selection, write_state_head};
 use super::outbox::Exception;
 use super::stats::count;
 use super::{MirrorServer, MirrorServerEvent};
@@ -21,7 +21,7 @@ struct Due {
 }
 
 impl Due {
-    fn of(entry: &Entry, slots: &dyn Slots, everything_dirty: u64, now: Nanos) -> Self {
+    fn of(entry: &Entry, slots: &dyn Slots, fully_dirty: u64, now: Nanos) -> Self {
         let mut due = Self {
             components: 0,
             wake: None,
@@ -31,7 +31,7 @@ impl Due {
                 break;
             };
             let bit = 1 << index;
-            if slot.dirty_bits() == 0 && everything_dirty & bit == 0 {
+            if slot.dirty_bits() == 0 && fully_dirty & bit == 0 {
                 continue;
             }
             if settings.sync_interval == Duration::ZERO {
@@ -67,7 +67,7 @@ impl MirrorServer {
         let mut dirty = std::mem::replace(&mut self.replication.dirty, free);
         dirty.sort_unstable();
         for id in dirty.drain(..) {
-            if let Some(hybrid) = self.write_state_of(id, now) {
+            if let Some(hybrid) = self.write_reliable(id, now) {
                 self.write_hybrid(id, hybrid, now);
             }
         }
@@ -77,40 +77,40 @@ impl MirrorServer {
     /// Writes the changes of an object that travel reliably. If it is observed and has components that
     /// travel unreliably, those of them whose interval is over are returned.
     #[inline]
-    fn write_state_of(&mut self, id: NetId, now: Nanos) -> Option<u64> {
+    fn write_reliable(&mut self, id: NetId, now: Nanos) -> Option<u64> {
         let object = self.world.objects.get_mut(id.0)?;
         object.queued = false;
-        if std::mem::take(&mut object.unshown) {
-            self.look_all(id);
+        if std::mem::take(&mut object.spawn_failed) {
+            self.update_observers(id);
         }
         let object = self.world.objects.get_mut(id.0)?;
         let entry = self.world.prefabs.get(object.prefab)?;
-        if object.audience == Audiences::NOBODY {
+        if object.audience == Audiences::EMPTY {
             return None;
         }
         // What is being called is looked at when that is done.
         let behaviours = object.behaviours.as_ref()?;
-        let due = Due::of(entry, behaviours.slots(), object.everything_dirty, now);
+        let due = Due::of(entry, behaviours.slots(), object.fully_dirty, now);
         if let Some(wake) = due.wake {
             self.replication.waking.insert((wake, id));
         }
         let hybrid = (entry.hybrid != 0).then_some(due.components & entry.hybrid);
         let reliable = due.components & !entry.hybrid;
-        let wanted = Wanted {
+        let selection = Selection {
             observers: reliable & entry.observers,
-            owner: reliable & (!entry.client_to_server | object.handed_over),
+            owner: reliable & (!entry.client_to_server | object.transferred),
             initial_state: false,
-            everything_dirty: object.everything_dirty,
+            fully_dirty: object.fully_dirty,
         };
         // What the owner writes and only the owner is given need not be kept.
-        let unwanted = reliable & !(wanted.observers | wanted.owner);
-        object.note_sent(unwanted, now);
-        if wanted.observers | wanted.owner == 0 {
+        let unwanted = reliable & !(selection.observers | selection.owner);
+        object.mark_sent(unwanted, now);
+        if selection.observers | selection.owner == 0 {
             return hybrid;
         }
         let behaviours = object.behaviours.as_mut()?;
         let slots = behaviours.slots_mut();
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, wanted) {
+        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
             self.report_unwritable(id, unwritable);
             return hybrid;
         }
@@ -118,23 +118,23 @@ impl MirrorServer {
             &self.replication.scratch.observers,
             &self.replication.scratch.owner,
         );
-        let longest = observers.len().max(owner.len()) + MOST_OF_HEAD;
+        let longest = observers.len().max(owner.len()) + MAX_HEAD;
         if longest > self.replication.longest_state {
             let limit = self.replication.longest_state;
             self.report_too_long(id, None, (longest, limit));
             return hybrid;
         }
-        object.note_sent(observers.mask | owner.mask, now);
-        let owner = object.owner.filter(|_| wanted.observers != wanted.owner);
+        object.mark_sent(observers.mask | owner.mask, now);
+        let owner = object.owner.filter(|_| selection.observers != selection.owner);
         let audience = object.audience;
-        self.put_state(id, audience, owner);
+        self.append_state(id, audience, owner);
         hybrid
     }
 
     /// Puts what has been written of an object into the frame of those who observe it, and of an owner who
     /// is sent other components.
     #[inline]
-    fn put_state(&mut self, id: NetId, audience: AudienceId, owner: Option<ConnectionId>) {
+    fn append_state(&mut self, id: NetId, audience: AudienceId, owner: Option<ConnectionId>) {
         let Some(frame) = self.observers.audiences.frame(audience) else {
             return;
         };
@@ -159,12 +159,12 @@ impl MirrorServer {
         let mut own = Bytes::new();
         if owners.mask != 0 {
             write_state_head(head, id, owners);
-            own = self.replication.scratch.own_state(false);
+            own = self.replication.scratch.owner_message(false);
             count(&mut self.stats.states, own.len());
         }
         if let Some(owner) = self.sessions.connections.get_mut(owner.0) {
-            let instead_of = first..last;
-            let exception = Exception { instead_of, own };
+            let replaces = first..last;
+            let exception = Exception { replaces, own };
             owner.states.exceptions.push((audience, exception));
         }
     }
@@ -201,4 +201,4 @@ impl MirrorServer {
 
 /// What stands before the components takes no more: the id, the number of the object, and how many bytes
 /// follow.
-const MOST_OF_HEAD: usize = 2 + 5 + 5;
+const MAX_HEAD: usize = 2 + 5 + 5;

@@ -26,7 +26,7 @@ pub(super) struct Connection {
     /// Whether it has been shown everything since it is ready: so long it is shown nothing.
     pub(super) shown: bool,
     /// Whether it has asked for a player and the game has not seen that: how many events had been missed.
-    pub(super) asked: Option<u64>,
+    pub(super) player_request: Option<u64>,
     pub(super) player: Option<NetId>,
     pub(super) owned: Owned,
     /// When it was last asked for its time.
@@ -38,15 +38,15 @@ pub(super) struct Connection {
     /// How many of its messages have been handled since the last update.
     pub(super) messages: usize,
     /// What the frame under way has written for it, reliably and unreliably.
-    pub(super) states: Share,
-    pub(super) deltas: Share,
+    pub(super) states: FrameShare,
+    pub(super) deltas: FrameShare,
     /// Whether it is in the list of those that have something to be polled.
-    pub(super) listed: bool,
+    pub(super) is_outgoing: bool,
 }
 
 /// What a frame has written for a connection, on one channel.
 #[derive(Debug, Default)]
-pub(super) struct Share {
+pub(super) struct FrameShare {
     /// The audiences that it is in and that the frame has written for.
     pub(super) frames: Vec<AudienceId>,
     /// What it is sent in place of what these are.
@@ -63,13 +63,13 @@ pub(super) struct Owned {
 
 impl Owned {
     pub(super) fn add(&mut self, id: NetId, object: &mut Observed) {
-        object.owned_at = self.next;
+        object.owned_index = self.next;
         self.objects.insert(self.next, id);
         self.next += 1;
     }
 
     pub(super) fn remove(&mut self, object: &Observed) {
-        self.objects.remove(&object.owned_at);
+        self.objects.remove(&object.owned_index);
     }
 }
 
@@ -84,19 +84,19 @@ impl MirrorServer {
             authenticated: false,
             ready: false,
             shown: false,
-            asked: None,
+            player_request: None,
             player: None,
             owned: Owned::default(),
             last_ping: None,
             rtt: None,
             rates: Rates::default(),
             messages: 0,
-            states: Share::default(),
-            deltas: Share::default(),
-            listed: false,
+            states: FrameShare::default(),
+            deltas: FrameShare::default(),
+            is_outgoing: false,
         };
         self.sessions.connections.insert(id.0, connection);
-        self.measure_messages();
+        self.update_message_limits();
         self.observers.interest.management.handle_connect(id);
         if self.config.authenticate {
             self.events
@@ -144,7 +144,7 @@ impl MirrorServer {
             .final_packets
             .retain(|(gone, _)| *gone != connection);
         self.outbound.closing.retain(|gone| *gone != connection);
-        self.forget_connection(connection, DisconnectReason::ConnectionLost);
+        self.remove_connection(connection, DisconnectReason::ConnectionLost);
     }
 
     /// Ends a connection that has sent what cannot be handled.
@@ -160,25 +160,25 @@ impl MirrorServer {
                 self.outbound.final_packets.push_back((connection, packet));
             }
             self.outbound.closing.push_back(connection);
-            self.forget_connection(connection, reason);
+            self.remove_connection(connection, reason);
         }
     }
 
-    fn forget_connection(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+    fn remove_connection(&mut self, connection: ConnectionId, reason: DisconnectReason) {
         let Some(client) = self.sessions.connections.remove(connection.0) else {
             return;
         };
-        self.measure_messages();
-        self.observers.interest.forget_connection(connection);
-        self.forget_observer(connection);
+        self.update_message_limits();
+        self.observers.interest.remove_connection(connection);
+        self.remove_from_audiences(connection);
         self.observers
             .pending
             .retain(|(owed, _)| *owed != connection);
         for object in self.world.objects.values_mut() {
-            object.views.retain(|(known, _)| *known != connection);
+            object.overrides.retain(|(known, _)| *known != connection);
         }
         for id in client.owned.objects.values() {
-            self.lose_owner(*id, connection);
+            self.release_ownership(*id, connection);
         }
         self.events.push(MirrorServerEvent::Disconnected {
             connection,
@@ -188,7 +188,7 @@ impl MirrorServer {
     }
 
     /// Finds the longest messages that every connection can be sent.
-    fn measure_messages(&mut self) {
+    fn update_message_limits(&mut self) {
         let longest = |channel| {
             let clients = self.sessions.connections.values();
             let longest = clients.map(|client| client.outbox.longest(channel));

@@ -19,7 +19,7 @@ pub(super) struct Scratch {
     /// The same for the owner.
     pub(super) owner: Components,
     /// What is not of a frame, to be cut off one by one.
-    own: BytesMut,
+    chunk: BytesMut,
     /// Objects to be looked at.
     pub(super) ids: Vec<NetId>,
     /// Components and the mask before them.
@@ -27,7 +27,7 @@ pub(super) struct Scratch {
     /// A spawn that may be for others, too.
     pub(super) spawn: NetworkWriter,
     /// Of which object it is, and with which flags; none if that may have changed since.
-    pub(super) spawn_of: Option<(NetId, SpawnFlags)>,
+    pub(super) cached_spawn: Option<(NetId, SpawnFlags)>,
 }
 
 /// Components of an object, each behind its safety byte: what Mirror's `NetworkIdentity` writes.
@@ -51,11 +51,11 @@ impl Default for Scratch {
             head: NetworkWriter::with_dialect(Dialect::Mirror),
             observers: Components::default(),
             owner: Components::default(),
-            own: BytesMut::new(),
+            chunk: BytesMut::new(),
             ids: Vec::new(),
             payload: Vec::new(),
             spawn: NetworkWriter::with_dialect(Dialect::Mirror),
-            spawn_of: None,
+            cached_spawn: None,
         }
     }
 }
@@ -77,7 +77,7 @@ impl Components {
     }
 
     /// How many operations their full states have said are still to come.
-    pub(super) fn take_promised(&mut self) -> usize {
+    pub(super) fn take_announced(&mut self) -> usize {
         self.writer.take_promised()
     }
 
@@ -96,17 +96,17 @@ impl Components {
 
     /// Writes a component behind its safety byte. Returns whether there was something to write.
     #[inline]
-    fn write(&mut self, slot: &mut dyn Slot, bit: u64, wanted: Wanted) -> Result<bool, Unwritable> {
+    fn write(&mut self, slot: &mut dyn Slot, bit: u64, selection: Selection) -> Result<bool, Unwritable> {
         let writer = &mut self.writer;
         let start = writer.len();
         writer.write_u8(0);
-        let everything_dirty = wanted.everything_dirty & bit != 0;
-        let written = slot.write_mirror(writer, wanted.initial_state, everything_dirty);
+        let fully_dirty = selection.fully_dirty & bit != 0;
+        let written = slot.write_mirror(writer, selection.initial_state, fully_dirty);
         if let Some(error) = writer.take_error() {
             let behaviour = slot.info().schema.name;
             return Err(Unwritable { behaviour, error });
         }
-        if !written && !wanted.initial_state {
+        if !written && !selection.initial_state {
             writer.truncate(start);
             return Ok(false);
         }
@@ -119,14 +119,14 @@ impl Components {
 
 /// What is to be written of an object.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct Selection {
     /// The components for all who observe it, and for the owner.
     pub(super) observers: u64,
     pub(super) owner: u64,
     /// Whether their whole state is, or what has changed.
     pub(super) initial_state: bool,
     /// Of what has changed: the components of which that is everything.
-    pub(super) everything_dirty: u64,
+    pub(super) fully_dirty: u64,
 }
 
 impl Scratch {
@@ -137,15 +137,15 @@ impl Scratch {
     pub(super) fn write_components(
         &mut self,
         slots: &mut dyn Slots,
-        wanted: Wanted,
+        selection: Selection,
     ) -> Result<(), Unwritable> {
         let Self {
             observers, owner, ..
         } = self;
         observers.clear();
         owner.clear();
-        let is_shared = wanted.observers == wanted.owner;
-        let mut rest = wanted.observers | wanted.owner;
+        let is_shared = selection.observers == selection.owner;
+        let mut rest = selection.observers | selection.owner;
         while rest != 0 {
             let index = rest.trailing_zeros();
             rest &= rest - 1;
@@ -153,13 +153,13 @@ impl Scratch {
                 continue;
             };
             let bit = 1 << index;
-            if wanted.observers & bit == 0 {
-                owner.write(slot, bit, wanted)?;
+            if selection.observers & bit == 0 {
+                owner.write(slot, bit, selection)?;
                 continue;
             }
             let start = observers.writer.len();
-            let written = observers.write(slot, bit, wanted)?;
-            if written && !is_shared && wanted.owner & bit != 0 {
+            let written = observers.write(slot, bit, selection)?;
+            if written && !is_shared && selection.owner & bit != 0 {
                 owner.mask |= bit;
                 let component = observers.bytes().get(start..).unwrap_or_default();
                 owner.writer.write_bytes(component);
@@ -195,42 +195,42 @@ impl Scratch {
 
     /// A message for one connection, of what has been written for the owner, or for all: a piece of memory
     /// that many have parts of.
-    pub(super) fn own_state(&mut self, is_shared: bool) -> Bytes {
+    pub(super) fn owner_message(&mut self, is_shared: bool) -> Bytes {
         let components = if is_shared {
             &self.observers
         } else {
             &self.owner
         };
         let parts = [self.head.as_bytes(), components.bytes()];
-        take_piece(&mut self.own, parts.iter().map(|part| part.len()).sum());
+        reserve_chunk(&mut self.chunk, parts.iter().map(|part| part.len()).sum());
         for part in parts {
-            self.own.extend_from_slice(part);
+            self.chunk.extend_from_slice(part);
         }
-        self.own.split().freeze()
+        self.chunk.split().freeze()
     }
 
     /// A batch of this header and this message, in a piece of the same memory.
-    pub(super) fn own_batch<'a, M: NetworkMessage<'a>>(
+    pub(super) fn single_batch<'a, M: NetworkMessage<'a>>(
         &mut self,
         before: &[u8],
         message: &M,
     ) -> Bytes {
         write_message(&mut self.head, message);
         let message = self.head.as_bytes();
-        take_piece(&mut self.own, before.len() + framed(message.len()));
-        self.own.extend_from_slice(before);
-        put_message(&mut self.own, &[message]);
-        self.own.split().freeze()
+        reserve_chunk(&mut self.chunk, before.len() + framed(message.len()));
+        self.chunk.extend_from_slice(before);
+        put_message(&mut self.chunk, &[message]);
+        self.chunk.split().freeze()
     }
 }
 
 /// How much memory is taken at once for messages of single connections.
-const OWN: usize = 4096;
+const CHUNK_SIZE: usize = 4096;
 
 /// Sees to it that so much can be written without moving anything.
-fn take_piece(own: &mut BytesMut, length: usize) {
-    if own.capacity() < length {
-        own.reserve(length.max(OWN));
+fn reserve_chunk(chunk: &mut BytesMut, length: usize) {
+    if chunk.capacity() < length {
+        chunk.reserve(length.max(CHUNK_SIZE));
     }
 }
 

@@ -24,7 +24,7 @@ const OTHER_LENGTH: &str = "the component is not as long as it says";
 
 /// What has been read of what an owner has written.
 #[derive(Default)]
-struct Written {
+struct ReceivedState {
     /// Which components.
     components: u64,
     /// What their hooks are to be told.
@@ -49,7 +49,7 @@ impl MirrorServer {
             return Ok(());
         }
         let payload = state.payload.unwrap_or_default();
-        self.take_state(from, state.net_id, payload, false)
+        self.apply_state(from, state.net_id, payload, false)
             .map_err(in_message(EntityStateMessage::NAME))
     }
 
@@ -63,9 +63,9 @@ impl MirrorServer {
             return Ok(());
         }
         let unreliable = self.replication.unreliable.entry(state.net_id).or_default();
-        unreliable.begin(state.baseline_tick);
+        unreliable.set_baseline(state.baseline_tick);
         let payload = state.payload.unwrap_or_default();
-        self.take_state(from, state.net_id, payload, true)
+        self.apply_state(from, state.net_id, payload, true)
             .map_err(in_message(EntityStateMessageUnreliableBaseline::NAME))
     }
 
@@ -85,7 +85,7 @@ impl MirrorServer {
             return Ok(());
         }
         let payload = state.payload.unwrap_or_default();
-        self.take_state(from, state.net_id, payload, false)
+        self.apply_state(from, state.net_id, payload, false)
             .map_err(in_message(EntityStateMessageUnreliableDelta::NAME))
     }
 
@@ -100,18 +100,18 @@ impl MirrorServer {
         false
     }
 
-    fn take_state(
+    fn apply_state(
         &mut self,
         from: ConnectionId,
         object: NetId,
         payload: &[u8],
         initial_state: bool,
     ) -> Result<(), ReadError> {
-        let mut written = Written::default();
+        let mut written = ReceivedState::default();
         let result = self.read_owner_state(object, payload, initial_state, &mut written);
         self.call_state_hooks(object, written.hooks);
         // What has been read until something was wrong stays.
-        self.note_written(object, written.components);
+        self.queue_written(object, written.components);
         match &result {
             Ok(()) if written.components == 0 => {}
             Ok(()) => {
@@ -143,7 +143,7 @@ impl MirrorServer {
         id: NetId,
         payload: &[u8],
         initial_state: bool,
-        written: &mut Written,
+        written: &mut ReceivedState,
     ) -> Result<(), ReadError> {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return Ok(());
@@ -186,7 +186,7 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let (observed, promised) = (object.audience != Audiences::NOBODY, object.promised);
+        let (observed, announced) = (object.audience != Audiences::EMPTY, object.announced);
         let Some(behaviours) = object.behaviours.as_mut() else {
             return;
         };
@@ -199,7 +199,7 @@ impl MirrorServer {
             let called = slot.call_mirror_hooks(hooks);
             // A hook may have put something into the place of a collection.
             slot.end_change();
-            slot.set_verbatim(true, promised);
+            slot.set_verbatim(true, announced);
             if !observed {
                 slot.set_observed(false);
             }
@@ -216,11 +216,11 @@ impl MirrorServer {
     }
 
     /// What has been written goes to all the others, and all of it: Mirror marks every field dirty.
-    fn note_written(&mut self, id: NetId, written: u64) {
+    fn queue_written(&mut self, id: NetId, written: u64) {
         if let Some(object) = self.world.objects.get_mut(id.0)
             && written != 0
         {
-            object.everything_dirty |= written;
+            object.fully_dirty |= written;
             self.queue_dirty(id);
         }
     }

@@ -104,12 +104,12 @@ impl Frame {
         &mut self,
         header: [u8; HEADER],
         cut: Cut,
-        [before, behind]: [&[u8]; 2],
+        [before, after]: [&[u8]; 2],
     ) -> Arc<[Bytes]> {
         if let Some((_, batches)) = self.cuts.iter().find(|(known, _)| *known == cut) {
             return batches.clone();
         }
-        let (count, all) = (self.len(), before.len() + self.bytes.len() + behind.len());
+        let (count, all) = (self.len(), before.len() + self.bytes.len() + after.len());
         let room = cut.threshold.saturating_sub(HEADER);
         let mut spare = std::mem::take(&mut self.spare);
         spare.reserve(all + HEADER * (all / room.max(1) + 4));
@@ -132,7 +132,7 @@ impl Frame {
             batches.append(self.bytes.get(from..to).unwrap_or_default());
             first = end;
         }
-        batches.add(behind);
+        batches.add(after);
         batches.begin();
         self.spare = batches.open;
         let batches: Arc<[Bytes]> = batches.complete.into();

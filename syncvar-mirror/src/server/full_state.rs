@@ -2,7 +2,7 @@
 
 use syncvar_runtime::{Channel, ConnectionId, NetId, NetworkWriter};
 
-use super::encode::{Scratch, Wanted, write_message};
+use super::encode::{Scratch, Selection, write_message};
 use super::stats::count;
 use super::{MirrorServer, MirrorServerEvent};
 use crate::message::{NetworkMessage, SpawnFlags, SpawnMessage};
@@ -13,18 +13,18 @@ impl MirrorServer {
         let mut flags = SpawnFlags::NONE;
         if self.owner(id) == Some(connection) {
             flags = flags | SpawnFlags::IS_OWNER;
-            self.settle_written(id, connection);
+            self.flush_owner_written_operations(id, connection);
         }
         if self.player_of(connection) == Some(id) {
             flags = flags | SpawnFlags::IS_LOCAL_PLAYER;
         }
-        if self.replication.scratch.spawn_of != Some((id, flags)) {
+        if self.replication.scratch.cached_spawn != Some((id, flags)) {
             if !self.write_spawn(id, flags) {
                 return false;
             }
-            self.replication.scratch.spawn_of = Some((id, flags));
+            self.replication.scratch.cached_spawn = Some((id, flags));
         }
-        self.send_written(id, connection, |scratch| &scratch.spawn)
+        self.send_encoded(id, connection, |scratch| &scratch.spawn)
     }
 
     /// Writes what an object is to those to whom it is this. Returns whether that could be done.
@@ -40,7 +40,7 @@ impl MirrorServer {
         };
         let slots = behaviours.slots_mut();
         let is_owner = flags.contains(SpawnFlags::IS_OWNER);
-        let wanted = Wanted {
+        let selection = Selection {
             observers: if is_owner {
                 entry.all()
             } else {
@@ -48,15 +48,15 @@ impl MirrorServer {
             },
             owner: 0,
             initial_state: true,
-            everything_dirty: 0,
+            fully_dirty: 0,
         };
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, wanted) {
+        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
             self.report_unwritable(id, unwritable);
             return false;
         }
-        object.promised = object
-            .promised
-            .max(self.replication.scratch.observers.take_promised());
+        object.announced = object
+            .announced
+            .max(self.replication.scratch.observers.take_announced());
         let payload = self.replication.scratch.take_payload();
         let message = SpawnMessage {
             net_id: id,
@@ -74,17 +74,17 @@ impl MirrorServer {
     }
 
     /// Sends a message about an object to somebody. Returns whether that could be done.
-    pub(super) fn send_about<'a, M: NetworkMessage<'a>>(
+    pub(super) fn send_object_message<'a, M: NetworkMessage<'a>>(
         &mut self,
         object: NetId,
         connection: ConnectionId,
         message: &M,
     ) -> bool {
         write_message(&mut self.replication.scratch.head, message);
-        self.send_written(object, connection, |scratch| &scratch.head)
+        self.send_encoded(object, connection, |scratch| &scratch.head)
     }
 
-    fn send_written(
+    fn send_encoded(
         &mut self,
         object: NetId,
         connection: ConnectionId,
@@ -108,7 +108,7 @@ impl MirrorServer {
     }
 
     /// Sends a message that is about no object. It is short.
-    pub(super) fn send_short<'a, M: NetworkMessage<'a>>(
+    pub(super) fn send_message<'a, M: NetworkMessage<'a>>(
         &mut self,
         channel: Channel,
         connection: ConnectionId,

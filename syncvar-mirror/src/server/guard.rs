@@ -15,11 +15,11 @@ use super::object::Observed;
 pub struct MirrorBehaviourMut<'a, B: NetworkBehaviour> {
     behaviour: &'a mut B,
     /// What fields with a codec were, to see whether they have changed as far as they travel.
-    before: Option<B::Previous>,
+    previous: Option<B::Previous>,
     net_id: NetId,
     observed: bool,
-    /// How many operations somebody may pass over: see `Observed::promised`.
-    promised: usize,
+    /// How many operations somebody may pass over: see `Observed::announced`.
+    announced: usize,
     queued: &'a mut bool,
     dirty: &'a mut Vec<NetId>,
 }
@@ -59,22 +59,22 @@ impl MirrorServer {
             behaviours,
             queued,
             audience,
-            unshown,
-            promised,
+            spawn_failed,
+            announced,
             ..
         } = object;
-        let observed = *audience != Audiences::NOBODY;
+        let observed = *audience != Audiences::EMPTY;
         // Whatever is changed, it may be that it can be sent then.
-        if *unshown && !std::mem::replace(queued, true) {
+        if *spawn_failed && !std::mem::replace(queued, true) {
             self.replication.dirty.push(id);
         }
         let behaviour = find(behaviours.as_mut()?)?;
         Some(MirrorBehaviourMut {
-            before: behaviour.before_change(),
+            previous: behaviour.before_change(),
             behaviour,
             net_id: id,
             observed,
-            promised: *promised,
+            announced: *announced,
             queued,
             dirty: &mut self.replication.dirty,
         })
@@ -90,7 +90,7 @@ impl MirrorServer {
         else {
             return false;
         };
-        object.everything_dirty |= 1 << component;
+        object.fully_dirty |= 1 << component;
         self.queue_dirty(id);
         true
     }
@@ -124,12 +124,12 @@ impl<B: NetworkBehaviour> Drop for MirrorBehaviourMut<'_, B> {
     fn drop(&mut self) {
         self.behaviour.notice_replacements();
         // Those that have taken the place of others.
-        self.behaviour.set_verbatim(true, self.promised);
+        self.behaviour.set_verbatim(true, self.announced);
         if !self.observed {
             self.behaviour.set_observed(false);
         }
-        if let Some(before) = self.before.take() {
-            self.behaviour.withdraw_changes(before);
+        if let Some(previous) = self.previous.take() {
+            self.behaviour.withdraw_changes(previous);
         }
         if self.behaviour.sync_var_dirty_bits() != 0 && !std::mem::replace(self.queued, true) {
             self.dirty.push(self.net_id);

@@ -9,116 +9,116 @@ use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;
 use super::audience::Audiences;
-use super::encode::{Wanted, write_head, write_hybrid_head, write_segment_size};
-use super::object::Former;
+use super::encode::{Selection, write_head, write_hybrid_head, write_segment_size};
+use super::object::FormerOwner;
 use super::stats::count;
 use crate::message::{EntityStateMessage, EntityStateMessageUnreliableBaseline, NetworkMessage};
 
 impl MirrorServer {
     /// An object is about to change hands. What is pending of components that the owner writes, and of those
     /// that only the owner is given, is sent first; if it is being called, when that is done.
-    pub(super) fn settle_changes(&mut self, id: NetId, former: Option<ConnectionId>) {
+    pub(super) fn flush_before_transfer(&mut self, id: NetId, former: Option<ConnectionId>) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         if object.behaviours.is_none() {
-            object.former_owner.get_or_insert(Former(former));
+            object.former_owner.get_or_insert(FormerOwner(former));
             return;
         }
-        if object.audience == Audiences::NOBODY {
+        if object.audience == Audiences::EMPTY {
             return;
         }
-        self.settle_shared(id, former);
+        self.flush_owner_written(id, former);
         // Values of these the next owner is sent anyway.
-        self.send_own_operations(id, former);
-        self.forget_own(id);
+        self.send_owner_only_operations(id, former);
+        self.drop_owner_only_changes(id);
     }
 
     /// The same for an object that has changed hands while it was being called.
-    pub(super) fn settle_late(&mut self, id: NetId, former: Option<ConnectionId>) {
+    pub(super) fn flush_after_callback(&mut self, id: NetId, former: Option<ConnectionId>) {
         let object = self.world.objects.get(id.0);
-        let Some(object) = object.filter(|object| object.audience != Audiences::NOBODY) else {
+        let Some(object) = object.filter(|object| object.audience != Audiences::EMPTY) else {
             return;
         };
         let owner = object.owner;
-        self.settle_shared(id, former);
-        self.replication.hybrid.change_owner(id);
-        self.forget_own(id);
+        self.flush_owner_written(id, former);
+        self.replication.hybrid.align_owner(id);
+        self.drop_owner_only_changes(id);
         if owner.is_some_and(|owner| self.is_observer(id, owner)) {
-            self.hand_over(id);
+            self.send_to_new_owner(id);
         }
     }
 
     /// The owner of an object is about to be sent it. Operations of what it has written itself, which it is
     /// never sent, are not to be said to come: the others are sent them first.
-    pub(super) fn settle_written(&mut self, id: NetId, owner: ConnectionId) {
+    pub(super) fn flush_owner_written_operations(&mut self, id: NetId, owner: ConnectionId) {
         let entry = self.entry(id).filter(|entry| entry.client_to_server != 0);
         let Some((written, seen)) = entry.map(|it| (it.client_to_server, it.observers)) else {
             return;
         };
-        let operations = self.changed(id, written, |sections| sections.collections);
-        self.send_pending(id, operations & seen, |receiver| receiver != owner);
-        self.forget_pending(id, operations & !seen);
+        let operations = self.changed_components(id, written, |sections| sections.collections);
+        self.send_changes_now(id, operations & seen, |receiver| receiver != owner);
+        self.drop_changes(id, operations & !seen);
     }
 
     /// An object is about to be called, and may have another owner then. Operations that only the owner is
     /// sent, and has been told are to come, are sent first.
-    pub(super) fn settle_promised(&mut self, id: NetId) {
+    pub(super) fn flush_owner_only_operations(&mut self, id: NetId) {
         let object = self.world.objects.get(id.0);
-        if let Some(object) = object.filter(|object| object.promised != 0) {
-            self.send_own_operations(id, object.owner);
+        if let Some(object) = object.filter(|object| object.announced != 0) {
+            self.send_owner_only_operations(id, object.owner);
         }
     }
 
     /// Sends what is pending of components that the owner writes to all but the one who has written it. What
     /// travels unreliably is sent whole, as a baseline is, so that nothing that is still on its way counts: to
     /// all, for whoever does not have this baseline takes no changes until the next one.
-    fn settle_shared(&mut self, id: NetId, former: Option<ConnectionId>) {
+    fn flush_owner_written(&mut self, id: NetId, former: Option<ConnectionId>) {
         let entry = self.entry(id);
         let Some((written, seen, hybrid)) =
             entry.map(|it| (it.client_to_server, it.observers, it.hybrid))
         else {
             return;
         };
-        let pending = self.pending(id, written & seen);
+        let pending = self.pending_components(id, written & seen);
         let to = |receiver| Some(receiver) != former;
-        self.send_pending(id, pending & !hybrid, to);
-        self.send_whole(id, pending & hybrid, (true, true), |_| true);
-        self.catch_up(id, hybrid & seen, former);
+        self.send_changes_now(id, pending & !hybrid, to);
+        self.send_new_baseline(id, pending & hybrid, (true, true), |_| true);
+        self.send_missed_baseline(id, hybrid & seen, former);
     }
 
     /// Sends a former owner, who was not sent the baselines of what it wrote itself, the last one that the others
     /// were, as things are now: what travels unreliably is counted from that.
-    fn catch_up(&mut self, id: NetId, seen: u64, former: Option<ConnectionId>) {
+    fn send_missed_baseline(&mut self, id: NetId, seen: u64, former: Option<ConnectionId>) {
         if former.is_some()
             && let Some(tick) = self.replication.hybrid.join_observers(id)
-            && self.write_whole(id, seen)
+            && self.write_snapshot(id, seen)
         {
             self.send_baseline(id, tick, |receiver| Some(receiver) == former);
         }
     }
 
     /// Sends the owner the operations that are pending of what it does not write and nobody else is given.
-    fn send_own_operations(&mut self, id: NetId, owner: Option<ConnectionId>) {
+    fn send_owner_only_operations(&mut self, id: NetId, owner: Option<ConnectionId>) {
         if let Some(entry) = self.entry(id) {
             let own = !entry.client_to_server & !entry.observers;
-            let operations = self.changed(id, own, |sections| sections.collections);
-            self.send_pending(id, operations, |receiver| Some(receiver) == owner);
+            let operations = self.changed_components(id, own, |sections| sections.collections);
+            self.send_changes_now(id, operations, |receiver| Some(receiver) == owner);
         }
     }
 
     /// What is pending of components that only the owner is given is not sent.
-    fn forget_own(&mut self, id: NetId) {
+    fn drop_owner_only_changes(&mut self, id: NetId) {
         if let Some(entry) = self.entry(id) {
-            let own = self.pending(id, !entry.observers);
-            self.forget_pending(id, own);
+            let own = self.pending_components(id, !entry.observers);
+            self.drop_changes(id, own);
         }
     }
 
     /// The new owner of an object, which observes it already, is to be sent what others are not: all values,
     /// as Mirror does, and collections emptied and filled again. What it writes itself and travels unreliably
     /// is sent at once, so that it is not sent again when the owner has begun to write.
-    pub(super) fn hand_over(&mut self, id: NetId) {
+    pub(super) fn send_to_new_owner(&mut self, id: NetId) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
@@ -139,22 +139,22 @@ impl MirrorServer {
             bit = bit.wrapping_shl(1);
         });
         let own = owned & entry.client_to_server & entry.hybrid;
-        object.everything_dirty |= owned & !own;
-        object.handed_over |= owned & entry.client_to_server & !own;
+        object.fully_dirty |= owned & !own;
+        object.transferred |= owned & entry.client_to_server & !own;
         let receiver = object.owner;
         self.queue_dirty(id);
-        self.send_whole(id, own, (false, true), |it| Some(it) == receiver);
+        self.send_new_baseline(id, own, (false, true), |it| Some(it) == receiver);
     }
 
     /// Those of some components that have changes.
-    pub(super) fn pending(&self, id: NetId, components: u64) -> u64 {
+    pub(super) fn pending_components(&self, id: NetId, components: u64) -> u64 {
         let object = self.world.objects.get(id.0);
-        let all = object.map_or(0, |object| object.everything_dirty);
-        all & components | self.changed(id, components, |_| u64::MAX)
+        let all = object.map_or(0, |object| object.fully_dirty);
+        all & components | self.changed_components(id, components, |_| u64::MAX)
     }
 
     /// Those of some components of which some fields have changed.
-    fn changed(&self, id: NetId, components: u64, fields: impl Fn(&Sections) -> u64) -> u64 {
+    fn changed_components(&self, id: NetId, components: u64, fields: impl Fn(&Sections) -> u64) -> u64 {
         let object = self.world.objects.get(id.0);
         let behaviours = object.and_then(|object| object.behaviours.as_ref());
         behaviours.map_or(0, |behaviours| {
@@ -165,31 +165,31 @@ impl MirrorServer {
         })
     }
 
-    fn forget_pending(&mut self, id: NetId, components: u64) {
+    fn drop_changes(&mut self, id: NetId, components: u64) {
         if let Some(object) = self.world.objects.get_mut(id.0) {
-            object.note_settled(components);
+            object.clear_changes(components);
         }
-        self.replication.hybrid.forget_changes(id, components);
+        self.replication.hybrid.drop_changes(id, components);
     }
 
     /// Sends the changes of some components at once, to some of those who observe the object.
-    fn send_pending(&mut self, id: NetId, components: u64, to: impl Fn(ConnectionId) -> bool) {
+    fn send_changes_now(&mut self, id: NetId, components: u64, to: impl Fn(ConnectionId) -> bool) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         let Some(behaviours) = object.behaviours.as_mut().filter(|_| components != 0) else {
             return;
         };
-        let wanted = Wanted {
+        let selection = Selection {
             observers: components,
             owner: 0,
             initial_state: false,
-            everything_dirty: object.everything_dirty,
+            fully_dirty: object.fully_dirty,
         };
         if let Err(unwritable) = self
             .replication
             .scratch
-            .write_components(behaviours.slots_mut(), wanted)
+            .write_components(behaviours.slots_mut(), selection)
         {
             self.report_unwritable(id, unwritable);
             return;
@@ -199,9 +199,9 @@ impl MirrorServer {
         if mask == 0 {
             return;
         }
-        object.note_sent(mask, nanos(self.now));
+        object.mark_sent(mask, nanos(self.now));
         // It says how much is pending.
-        self.replication.scratch.spawn_of = None;
+        self.replication.scratch.cached_spawn = None;
         write_head(
             &mut self.replication.scratch.head,
             EntityStateMessage::ID,
@@ -214,37 +214,37 @@ impl MirrorServer {
 
     /// Sends some components whole, as a baseline, at once and to some of those who observe the object. Whose
     /// baseline that is: of all who observe it, of its owner, or of both.
-    fn send_whole(
+    fn send_new_baseline(
         &mut self,
         id: NetId,
         components: u64,
         receivers: (bool, bool),
         to: impl Fn(ConnectionId) -> bool,
     ) {
-        if !self.write_whole(id, components) {
+        if !self.write_snapshot(id, components) {
             return;
         }
         if let Some(object) = self.world.objects.get_mut(id.0) {
-            object.note_settled(components);
+            object.clear_changes(components);
         }
-        let tick = self.replication.hybrid.begin(id, components, receivers);
+        let tick = self.replication.hybrid.next_baseline(id, components, receivers);
         self.send_baseline(id, tick, to);
     }
 
     /// Writes some components whole. Whether there were some, and they could be written.
-    fn write_whole(&mut self, id: NetId, components: u64) -> bool {
+    fn write_snapshot(&mut self, id: NetId, components: u64) -> bool {
         let object = self.world.objects.get_mut(id.0).filter(|_| components != 0);
         let Some(behaviours) = object.and_then(|object| object.behaviours.as_mut()) else {
             return false;
         };
-        let wanted = Wanted {
+        let selection = Selection {
             observers: components,
             owner: 0,
             initial_state: true,
-            everything_dirty: 0,
+            fully_dirty: 0,
         };
         let slots = behaviours.slots_mut();
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, wanted) {
+        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
             self.report_unwritable(id, unwritable);
             return false;
         }

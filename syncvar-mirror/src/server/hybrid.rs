@@ -8,36 +8,36 @@ use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;
 use super::audience::AudienceId;
-use super::encode::{Head, Scratch, Wanted, write_framed_head};
+use super::encode::{Head, Scratch, Selection, write_framed_head};
 use super::outbox::Exception;
 use super::stats::count;
 use crate::MirrorServerConfig;
 use crate::message::{
     EntityStateMessageUnreliableBaseline, EntityStateMessageUnreliableDelta, NetworkMessage,
 };
-use crate::unreliable::{Baselines, next_tick};
+use crate::unreliable::{BaselineSchedule, next_tick};
 
 /// What is kept of all objects with components that travel unreliably.
 #[derive(Debug)]
 pub(super) struct Hybrid {
-    objects: FxHashMap<NetId, Sent>,
+    objects: FxHashMap<NetId, HybridState>,
     /// Objects with changes that are in no baseline yet, each once.
-    unsettled: Vec<NetId>,
-    baselines: Baselines,
+    awaiting: Vec<NetId>,
+    baselines: BaselineSchedule,
     /// Whether the update under way sends baselines.
     is_due: bool,
 }
 
 /// What has been sent of the components of an object that travel unreliably.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sent {
+pub(super) struct HybridState {
     /// The number of the last baseline; 0 before the first one.
-    last: u8,
+    last_tick: u8,
     /// The number of the last one that was for all who observe the object, and of the last for its owner.
     ticks: Ticks,
     /// The components of which changes have been sent and no baseline since.
-    since: u64,
-    is_listed: bool,
+    without_baseline: u64,
+    is_queued: bool,
     /// Whether it has been said since the last baseline that the changes cannot be sent.
     is_reported: bool,
 }
@@ -53,29 +53,29 @@ impl Hybrid {
     pub(super) fn new(config: &MirrorServerConfig) -> Self {
         Self {
             objects: FxHashMap::default(),
-            unsettled: Vec::new(),
-            baselines: Baselines::every(config.unreliable_baseline_interval),
+            awaiting: Vec::new(),
+            baselines: BaselineSchedule::every(config.unreliable_baseline_interval),
             is_due: false,
         }
     }
 
     /// The components of an object whose changes have been sent to somebody, and in no baseline since: what
     /// is still on its way can make them other than they are.
-    pub(super) fn since(&self, id: NetId) -> u64 {
-        self.objects.get(&id).map_or(0, |sent| sent.since)
+    pub(super) fn without_baseline(&self, id: NetId) -> u64 {
+        self.objects.get(&id).map_or(0, |state| state.without_baseline)
     }
 
     /// The changes of some components are nobody's any more.
-    pub(super) fn forget_changes(&mut self, id: NetId, components: u64) {
-        if let Some(sent) = self.objects.get_mut(&id) {
-            sent.since &= !components;
+    pub(super) fn drop_changes(&mut self, id: NetId, components: u64) {
+        if let Some(state) = self.objects.get_mut(&id) {
+            state.without_baseline &= !components;
         }
     }
 
     /// Whoever owns an object now has been sent what all who observe it were.
-    pub(super) fn change_owner(&mut self, id: NetId) {
-        if let Some(sent) = self.objects.get_mut(&id) {
-            sent.ticks.owner = sent.ticks.observers;
+    pub(super) fn align_owner(&mut self, id: NetId) {
+        if let Some(state) = self.objects.get_mut(&id) {
+            state.ticks.owner = state.ticks.observers;
         }
     }
 
@@ -91,60 +91,60 @@ impl Hybrid {
         self.objects.remove(&id);
     }
 
-    fn of(&mut self, id: NetId) -> &mut Sent {
+    fn of(&mut self, id: NetId) -> &mut HybridState {
         self.objects.entry(id).or_default()
     }
 
     /// Has the next baseline look at an object.
-    fn list(&mut self, id: NetId) {
-        if std::mem::replace(&mut self.of(id).is_listed, true) {
+    fn enqueue(&mut self, id: NetId) {
+        if std::mem::replace(&mut self.of(id).is_queued, true) {
             return;
         }
-        self.unsettled.push(id);
+        self.awaiting.push(id);
         // It may be long until then, and many of them are gone.
-        if self.unsettled.len() > 2 * self.objects.len() + 64 {
+        if self.awaiting.len() > 2 * self.objects.len() + 64 {
             let objects = &self.objects;
-            self.unsettled.retain(|id| objects.contains_key(id));
+            self.awaiting.retain(|id| objects.contains_key(id));
         }
     }
 
     /// Gives a baseline of these components its number; it is one of all who observe the object, of its owner,
     /// or of both.
-    pub(super) fn begin(
+    pub(super) fn next_baseline(
         &mut self,
         id: NetId,
         components: u64,
         (observers, owner): (bool, bool),
     ) -> u8 {
-        let sent = self.of(id);
-        sent.last = next_tick(sent.last);
+        let state = self.of(id);
+        state.last_tick = next_tick(state.last_tick);
         if observers {
-            sent.ticks.observers = sent.last;
+            state.ticks.observers = state.last_tick;
         }
         if owner {
-            sent.ticks.owner = sent.last;
+            state.ticks.owner = state.last_tick;
         }
-        sent.since &= !components;
-        sent.is_reported = false;
-        sent.last
+        state.without_baseline &= !components;
+        state.is_reported = false;
+        state.last_tick
     }
 }
 
 impl MirrorServer {
     /// Has this update look at all that is in no baseline yet, if it is time for one.
     pub(super) fn begin_baselines(&mut self, now: Nanos) {
-        self.replication.hybrid.is_due = self.replication.hybrid.baselines.elapsed(now);
+        self.replication.hybrid.is_due = self.replication.hybrid.baselines.is_due(now);
         if !self.replication.hybrid.is_due {
             return;
         }
-        let mut unsettled = std::mem::take(&mut self.replication.hybrid.unsettled);
-        for id in unsettled.drain(..) {
-            if let Some(sent) = self.replication.hybrid.objects.get_mut(&id) {
-                sent.is_listed = false;
+        let mut awaiting = std::mem::take(&mut self.replication.hybrid.awaiting);
+        for id in awaiting.drain(..) {
+            if let Some(state) = self.replication.hybrid.objects.get_mut(&id) {
+                state.is_queued = false;
             }
             self.queue_dirty(id);
         }
-        self.replication.hybrid.unsettled = unsettled;
+        self.replication.hybrid.awaiting = awaiting;
     }
 
     /// Sends what has changed of the components whose interval is over, and then, if it is time for that,
@@ -163,8 +163,8 @@ impl MirrorServer {
         let (Some(object), Some(entry)) = (self.world.objects.get(id.0), self.entry(id)) else {
             return (0, 0);
         };
-        let changed = self.pending(id, entry.hybrid);
-        let owner = !entry.client_to_server | object.handed_over;
+        let changed = self.pending_components(id, entry.hybrid);
+        let owner = !entry.client_to_server | object.transferred;
         (changed & entry.observers, changed & owner)
     }
 
@@ -176,12 +176,12 @@ impl MirrorServer {
             return false;
         };
         // What the owner writes and only the owner is given need not be kept.
-        object.note_sent(due & !(observers | owner), now);
-        let wanted = Wanted {
+        object.mark_sent(due & !(observers | owner), now);
+        let selection = Selection {
             observers,
             owner,
             initial_state: false,
-            everything_dirty: object.everything_dirty,
+            fully_dirty: object.fully_dirty,
         };
         let Some(behaviours) = object.behaviours.as_mut() else {
             return false;
@@ -189,30 +189,30 @@ impl MirrorServer {
         let written = self
             .replication
             .scratch
-            .write_components(behaviours.slots_mut(), wanted);
-        let sent = self.replication.hybrid.of(id);
+            .write_components(behaviours.slots_mut(), selection);
+        let state = self.replication.hybrid.of(id);
         if let Err(unwritable) = written {
-            if !std::mem::replace(&mut sent.is_reported, true) {
+            if !std::mem::replace(&mut state.is_reported, true) {
                 self.report_unwritable(id, unwritable);
             }
             return false;
         }
-        let (ticks, mask) = (sent.ticks, self.replication.scratch.mask());
+        let (ticks, mask) = (state.ticks, self.replication.scratch.mask());
         let message = EntityStateMessageUnreliableDelta::ID;
         let heads = [ticks.observers, ticks.owner].map(|tick| (message, tick));
         let length = self.replication.scratch.longest_message(id);
         if length > self.replication.longest_delta {
-            if !std::mem::replace(&mut sent.is_reported, true) {
+            if !std::mem::replace(&mut state.is_reported, true) {
                 self.report_too_long(id, None, (length, self.replication.longest_delta));
             }
             return false;
         }
-        sent.since |= mask;
-        object.note_repeated(mask, now);
+        state.without_baseline |= mask;
+        object.mark_repeated(mask, now);
         let is_shared = observers == owner;
         let is_one = is_shared && ticks.observers == ticks.owner;
         let (audience, owner) = (object.audience, object.owner.filter(|_| !is_one));
-        self.put_hybrid((id, audience, owner), heads, (true, is_shared));
+        self.append_hybrid((id, audience, owner), heads, (true, is_shared));
         true
     }
 
@@ -227,16 +227,16 @@ impl MirrorServer {
         let Some(behaviours) = object.behaviours.as_mut() else {
             return;
         };
-        let wanted = Wanted {
+        let selection = Selection {
             observers,
             owner,
             initial_state: true,
-            everything_dirty: 0,
+            fully_dirty: 0,
         };
         if let Err(unwritable) = self
             .replication
             .scratch
-            .write_components(behaviours.slots_mut(), wanted)
+            .write_components(behaviours.slots_mut(), selection)
         {
             self.report_unwritable(id, unwritable);
             return;
@@ -250,17 +250,17 @@ impl MirrorServer {
         let tick = self
             .replication
             .hybrid
-            .begin(id, observers | owner, receivers);
-        object.note_settled(observers | owner);
+            .next_baseline(id, observers | owner, receivers);
+        object.clear_changes(observers | owner);
         let owner = object.owner.filter(|_| observers != owner);
         let audience = object.audience;
         let head = (EntityStateMessageUnreliableBaseline::ID, tick);
-        self.put_hybrid((id, audience, owner), [head, head], (false, false));
+        self.append_hybrid((id, audience, owner), [head, head], (false, false));
     }
 
     /// Puts what has been written of an object into the frame of those who observe it, and of an owner who is
     /// sent something else: the heads are theirs, in this order, and the components may be the same.
-    fn put_hybrid(
+    fn append_hybrid(
         &mut self,
         (id, audience, owner): (NetId, AudienceId, Option<ConnectionId>),
         [to_observers, to_owner]: [Head; 2],
@@ -306,7 +306,7 @@ impl MirrorServer {
         let components = if is_shared { observers } else { owners };
         if components.mask != 0 {
             write_framed_head(head, to_owner, id, components);
-            own = self.replication.scratch.own_state(is_shared);
+            own = self.replication.scratch.owner_message(is_shared);
             count(&mut self.stats.states, own.len());
         }
         let Some(owner) = self.sessions.connections.get_mut(owner.0) else {
@@ -318,9 +318,9 @@ impl MirrorServer {
             &mut owner.states.exceptions
         };
         // The first one in place of what the others are sent, and each other one behind it.
-        for instead_of in [first..last, last..last].into_iter().take(times) {
+        for replaces in [first..last, last..last].into_iter().take(times) {
             let own = own.clone();
-            exceptions.push((audience, Exception { instead_of, own }));
+            exceptions.push((audience, Exception { replaces, own }));
         }
     }
 
@@ -332,7 +332,7 @@ impl MirrorServer {
         if rest == 0 {
             return;
         }
-        self.replication.hybrid.list(id);
+        self.replication.hybrid.enqueue(id);
         let object = self.world.objects.get(id.0).filter(|_| are_sent);
         let Some((behaviours, entry)) = object.and_then(|object| {
             Some((

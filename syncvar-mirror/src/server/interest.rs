@@ -20,7 +20,7 @@ pub(super) struct Interest {
     /// Who sees which area.
     viewers: BTreeSet<(Area, ConnectionId)>,
     /// The same from the other side.
-    sights: BTreeSet<(ConnectionId, Area)>,
+    areas: BTreeSet<(ConnectionId, Area)>,
 }
 
 impl Default for Interest {
@@ -36,7 +36,7 @@ impl Interest {
             changes: InterestChanges::default(),
             objects: BTreeSet::new(),
             viewers: BTreeSet::new(),
-            sights: BTreeSet::new(),
+            areas: BTreeSet::new(),
         }
     }
 
@@ -45,7 +45,7 @@ impl Interest {
         self.viewers.contains(&(area, connection))
     }
 
-    fn place(&mut self, object: NetId, former: Option<Area>, area: Option<Area>) {
+    fn move_object(&mut self, object: NetId, former: Option<Area>, area: Option<Area>) {
         if let Some(former) = former {
             self.objects.remove(&(former, object));
         }
@@ -55,28 +55,28 @@ impl Interest {
     }
 
     /// An object is gone.
-    pub(super) fn forget(&mut self, object: NetId, area: Option<Area>) {
-        self.place(object, area, None);
+    pub(super) fn remove_object(&mut self, object: NetId, area: Option<Area>) {
+        self.move_object(object, area, None);
         self.management.handle_despawn(object);
     }
 
-    pub(super) fn forget_connection(&mut self, connection: ConnectionId) {
+    pub(super) fn remove_connection(&mut self, connection: ConnectionId) {
         let last = (connection, Area(u64::MAX));
-        let sights = self.sights.range((connection, Area(0))..=last);
-        let sights: Vec<_> = sights.copied().collect();
-        for (connection, area) in sights {
-            self.see(connection, area, false);
+        let areas = self.areas.range((connection, Area(0))..=last);
+        let areas: Vec<_> = areas.copied().collect();
+        for (connection, area) in areas {
+            self.set_visible(connection, area, false);
         }
         self.management.handle_disconnect(connection);
     }
 
-    fn see(&mut self, connection: ConnectionId, area: Area, sees: bool) {
+    fn set_visible(&mut self, connection: ConnectionId, area: Area, sees: bool) {
         if sees {
             self.viewers.insert((area, connection));
-            self.sights.insert((connection, area));
+            self.areas.insert((connection, area));
         } else {
             self.viewers.remove(&(area, connection));
-            self.sights.remove(&(connection, area));
+            self.areas.remove(&(connection, area));
         }
     }
 
@@ -136,47 +136,47 @@ impl MirrorServer {
     }
 
     /// Takes what the interest management has to say, and shows and hides objects as it says.
-    pub(super) fn follow_interest(&mut self) {
+    pub(super) fn apply_interest(&mut self) {
         let mut changes = std::mem::take(&mut self.observers.interest.changes);
         self.observers.interest.management.update(&mut changes);
         for change in changes.drain() {
             match change {
-                InterestChange::Placed { object, area } => self.place_in(object, area),
+                InterestChange::Placed { object, area } => self.set_area(object, area),
                 InterestChange::Revealed { connection, area } => {
-                    self.set_sight(connection, area, true);
+                    self.set_area_visible(connection, area, true);
                 }
                 InterestChange::Concealed { connection, area } => {
-                    self.set_sight(connection, area, false);
+                    self.set_area_visible(connection, area, false);
                 }
             }
         }
         self.observers.interest.changes = changes;
     }
 
-    fn place_in(&mut self, id: NetId, area: Option<Area>) {
+    fn set_area(&mut self, id: NetId, area: Option<Area>) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         let former = std::mem::replace(&mut object.area, area);
-        self.observers.interest.place(id, former, area);
+        self.observers.interest.move_object(id, former, area);
         match (former, area) {
             (Some(former), Some(area)) => {
                 for connection in self.observers.interest.viewers([former, area]) {
-                    self.look(id, connection);
+                    self.update_observer(id, connection);
                 }
             }
-            _ => self.look_all(id),
+            _ => self.update_observers(id),
         }
     }
 
-    fn set_sight(&mut self, connection: ConnectionId, area: Area, sees: bool) {
+    fn set_area_visible(&mut self, connection: ConnectionId, area: Area, sees: bool) {
         if !self.is_connected(connection) {
             return;
         }
-        self.observers.interest.see(connection, area, sees);
+        self.observers.interest.set_visible(connection, area, sees);
         if self.is_ready(connection) {
             for id in self.observers.interest.objects(area) {
-                self.look(id, connection);
+                self.update_observer(id, connection);
             }
         }
     }

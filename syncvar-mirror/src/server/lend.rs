@@ -7,7 +7,7 @@ use syncvar_runtime::engine::{Lends, LentObjects, Side, Slots, call_all};
 use syncvar_runtime::{CallbackFailure, LifecycleCallback, NetId};
 
 use super::audience::Audiences;
-use super::object::Former;
+use super::object::FormerOwner;
 use super::{MirrorServer, MirrorServerEvent};
 
 impl Lends for MirrorServer {
@@ -24,7 +24,7 @@ impl Lends for MirrorServer {
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
-        self.settle_promised(id);
+        self.flush_owner_only_operations(id);
         let object = self.world.objects.get_mut(id.0)?;
         let mut behaviours = object.behaviours.take()?;
         self.world.checked_out.push(id);
@@ -34,33 +34,33 @@ impl Lends for MirrorServer {
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
         self.run_waiting(id, slots);
         let object = self.world.objects.get(id.0);
-        let promised = object.map_or(0, |object| object.promised);
+        let announced = object.map_or(0, |object| object.announced);
         slots.for_each_mut(|slot| {
             slot.end_change();
             // Those that have taken the place of others.
-            slot.set_verbatim(true, promised);
+            slot.set_verbatim(true, announced);
         });
         if let Some(object) = self.world.objects.get_mut(id.0) {
             // Whoever begins to observe it meanwhile is owed that.
-            if object.audience == Audiences::NOBODY {
+            if object.audience == Audiences::EMPTY {
                 slots.for_each_mut(|slot| slot.set_observed(false));
             }
             object.behaviours = Some(behaviours);
-            if let Some(Former(former)) = object.former_owner.take() {
-                self.settle_late(id, former);
+            if let Some(FormerOwner(former)) = object.former_owner.take() {
+                self.flush_after_callback(id, former);
             }
         }
         let object = self.world.objects.get(id.0);
-        let dirty = object.is_some_and(|object| object.unshown || object.is_dirty());
+        let dirty = object.is_some_and(|object| object.spawn_failed || object.is_dirty());
         if self.world.checked_out.pop().is_some() {
             self.remove(id);
         } else {
             if dirty {
                 self.queue_dirty(id);
             }
-            self.settle_owed(id);
+            self.update_pending_observers(id);
         }
-        self.run_waiting_calls();
+        self.run_deferred();
         match result {
             Ok(result) => Some(result),
             Err(panicked) => resume_unwind(panicked),

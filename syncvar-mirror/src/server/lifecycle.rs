@@ -7,7 +7,7 @@ use super::MirrorServer;
 
 impl MirrorServer {
     /// Does what had to wait until nothing is lent any more.
-    pub(super) fn run_waiting_calls(&mut self) {
+    pub(super) fn run_deferred(&mut self) {
         if self.world.checked_out.depth() == 0 {
             self.run_local_calls();
             self.run_late();

@@ -20,7 +20,7 @@ pub enum Visibility {
 
 /// Who owned an object: a connection, or the server.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Former(pub(super) Option<ConnectionId>);
+pub(super) struct FormerOwner(pub(super) Option<ConnectionId>);
 
 /// An object of the server.
 #[derive(Debug)]
@@ -35,73 +35,73 @@ pub(super) struct Observed {
     pub(super) scale: Vector3,
     pub(super) owner: Option<ConnectionId>,
     /// Where it stands among what its owner owns.
-    pub(super) owned_at: u64,
+    pub(super) owned_index: u64,
     /// Those who observe it: they are ready and have been sent it.
     pub(super) audience: AudienceId,
     pub(super) visibility: Visibility,
     pub(super) area: Option<Area>,
     /// Those who are shown it, or kept from it, in particular.
-    pub(super) views: Vec<(ConnectionId, bool)>,
+    pub(super) overrides: Vec<(ConnectionId, bool)>,
     /// Whether its callbacks have run, so that it can be observed.
     pub(super) spawned: bool,
     /// Whether it is in the list of those that may have changes.
     pub(super) queued: bool,
     /// Whether somebody was to be shown it and it could not be sent, and it has not changed since.
-    pub(super) unshown: bool,
+    pub(super) spawn_failed: bool,
     /// Of components that the owner writes, those that its new owner is to be sent once.
-    pub(super) handed_over: u64,
+    pub(super) transferred: u64,
     /// Who owned it before it changed hands while it was being called.
-    pub(super) former_owner: Option<Former>,
+    pub(super) former_owner: Option<FormerOwner>,
     /// The components all of which is to be sent as a change. Mirror's `SetDirty`.
-    pub(super) everything_dirty: u64,
+    pub(super) fully_dirty: u64,
     /// How many operations of a collection, at most, somebody has been told are still to come.
-    pub(super) promised: usize,
+    pub(super) announced: usize,
 }
 
 impl Observed {
     /// Whether somebody is shown it, or kept from it, in particular.
-    pub(super) fn view(&self, connection: ConnectionId) -> Option<bool> {
-        let view = self.views.iter().find(|(known, _)| *known == connection);
+    pub(super) fn visibility_override(&self, connection: ConnectionId) -> Option<bool> {
+        let view = self.overrides.iter().find(|(known, _)| *known == connection);
         view.map(|(_, visible)| *visible)
     }
 
     /// The changes of these components have been sent, or are nobody's.
-    pub(super) fn note_sent(&mut self, components: u64, now: Nanos) {
-        self.everything_dirty &= !components;
-        self.handed_over &= !components;
+    pub(super) fn mark_sent(&mut self, components: u64, now: Nanos) {
+        self.fully_dirty &= !components;
+        self.transferred &= !components;
         self.for_each_of(components, |slot| slot.mark_sent(now));
-        self.keep_promises();
+        self.update_announced();
     }
 
     /// The changes of these components have been sent, and are to be sent again.
-    pub(super) fn note_repeated(&mut self, components: u64, now: Nanos) {
+    pub(super) fn mark_repeated(&mut self, components: u64, now: Nanos) {
         self.for_each_of(components, |slot| slot.mark_repeated(now));
     }
 
     /// These components have been sent as they are: nothing of them is to be sent again. When their changes
     /// were sent last is another matter.
-    pub(super) fn note_settled(&mut self, components: u64) {
-        self.everything_dirty &= !components;
-        self.handed_over &= !components;
+    pub(super) fn clear_changes(&mut self, components: u64) {
+        self.fully_dirty &= !components;
+        self.transferred &= !components;
         self.for_each_of(components, |slot| {
             let last_send = slot.last_send();
             slot.mark_sent(last_send);
         });
-        self.keep_promises();
+        self.update_announced();
     }
 
     /// If nothing is pending any more, all operations that somebody was told are still to come have been
     /// sent.
     #[inline]
-    fn keep_promises(&mut self) {
-        if self.promised != 0 && self.behaviours.is_some() && !self.is_dirty() {
-            self.promised = 0;
+    fn update_announced(&mut self) {
+        if self.announced != 0 && self.behaviours.is_some() && !self.is_dirty() {
+            self.announced = 0;
         }
     }
 
     /// Nobody observes it any more: nobody has to be told what is made of its collections.
-    pub(super) fn forget_operations(&mut self) {
-        self.promised = 0;
+    pub(super) fn end_observation(&mut self) {
+        self.announced = 0;
         if let Some(behaviours) = self.behaviours.as_mut() {
             let slots = behaviours.slots_mut();
             slots.for_each_mut(|slot| slot.set_observed(false));
@@ -126,13 +126,13 @@ impl Observed {
 
     /// Whether nobody observes it, and somebody could begin to: it is not being called.
     pub(super) fn is_unobserved(&self) -> bool {
-        self.audience == Audiences::NOBODY && self.behaviours.is_some()
+        self.audience == Audiences::EMPTY && self.behaviours.is_some()
     }
 
     /// Whether there is something to be sent.
     pub(super) fn is_dirty(&self) -> bool {
         let behaviours = self.behaviours.as_ref();
-        self.everything_dirty != 0
+        self.fully_dirty != 0
             || behaviours.is_some_and(|it| it.slots().iter().any(|slot| slot.dirty_bits() != 0))
     }
 }

@@ -71,7 +71,7 @@ struct Gathering<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Exception {
     /// The messages of the frame that it does not get; none where it gets one that others do not.
-    pub(super) instead_of: Range<usize>,
+    pub(super) replaces: Range<usize>,
     /// What it gets: a message behind its length, or nothing.
     pub(super) own: Bytes,
 }
@@ -162,7 +162,7 @@ impl Outbox {
         &mut self,
         (channel, time): (Channel, Duration),
         frames: impl Iterator<Item = (&'a Frame, &'a [Exception])>,
-        [before, behind]: [Bytes; 2],
+        [before, after]: [Bytes; 2],
     ) {
         let open = self.flush_but_open(channel, time);
         let header = header(time);
@@ -171,13 +171,13 @@ impl Outbox {
         for (frame, exceptions) in frames {
             let mut next = 0;
             for exception in exceptions {
-                gathering.add_messages(frame, next..exception.instead_of.start);
+                gathering.add_messages(frame, next..exception.replaces.start);
                 gathering.add(exception.own.clone());
-                next = exception.instead_of.end;
+                next = exception.replaces.end;
             }
             gathering.add_messages(frame, next..frame.len());
         }
-        gathering.add(behind);
+        gathering.add(after);
         gathering.finish();
     }
 

@@ -22,7 +22,7 @@ impl MirrorServer {
         if former == owner {
             return true;
         }
-        self.settle_changes(id, former);
+        self.flush_before_transfer(id, former);
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;
         };
@@ -30,8 +30,8 @@ impl MirrorServer {
         // The next one has a clock of its own, and baselines of its own if it has been the owner before.
         self.replication
             .unreliable
-            .insert(id, Unreliable::of_another());
-        self.replication.hybrid.change_owner(id);
+            .insert(id, Unreliable::of_new_owner());
+        self.replication.hybrid.align_owner(id);
         if let Some(client) = former.and_then(|it| self.sessions.connections.get_mut(it.0)) {
             client.owned.remove(object);
             client.player = client.player.filter(|player| *player != id);
@@ -40,31 +40,31 @@ impl MirrorServer {
             client.owned.add(id, object);
         }
         if let Some(former) = former {
-            self.tell_owner(id, former, SpawnFlags::NONE);
-            self.look(id, former);
+            self.send_owner(id, former, SpawnFlags::NONE);
+            self.update_observer(id, former);
         }
         if let Some(owner) = owner {
-            if self.tell_owner(id, owner, SpawnFlags::IS_OWNER) {
-                self.hand_over(id);
+            if self.send_owner(id, owner, SpawnFlags::IS_OWNER) {
+                self.send_to_new_owner(id);
             }
-            self.look(id, owner);
+            self.update_observer(id, owner);
         }
         self.tell_ownership(id, former, owner);
         true
     }
 
     /// Tells a connection what an object is to it, if it observes the object. Returns whether it does.
-    fn tell_owner(&mut self, id: NetId, connection: ConnectionId, flags: SpawnFlags) -> bool {
+    fn send_owner(&mut self, id: NetId, connection: ConnectionId, flags: SpawnFlags) -> bool {
         let observes = self.is_observer(id, connection);
         if observes {
             let message = ChangeOwnerMessage { net_id: id, flags };
-            self.send_about(id, connection, &message);
+            self.send_object_message(id, connection, &message);
         }
         observes
     }
 
     /// The owner of an object is gone: so is the object, unless it belongs to the scene.
-    pub(super) fn lose_owner(&mut self, id: NetId, connection: ConnectionId) {
+    pub(super) fn release_ownership(&mut self, id: NetId, connection: ConnectionId) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };

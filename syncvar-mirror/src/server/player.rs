@@ -48,8 +48,8 @@ impl MirrorServer {
         if !std::mem::replace(&mut client.ready, true) {
             self.events.push(MirrorServerEvent::Ready { connection });
         }
-        self.show_everything(connection);
-        let id = self.enter(object, |server, id| {
+        self.spawn_visible_objects(connection);
+        let id = self.insert_prepared(object, |server, id| {
             if let Some(client) = server.sessions.connections.get_mut(connection.0) {
                 client.player = Some(id);
             }
@@ -72,8 +72,8 @@ impl MirrorServer {
             self.observers
                 .pending
                 .retain(|(owed, _)| *owed != connection);
-            self.forget_observer(connection);
-            self.send_short(Channel::Reliable, connection, &NotReadyMessage);
+            self.remove_from_audiences(connection);
+            self.send_message(Channel::Reliable, connection, &NotReadyMessage);
         }
         was_ready
     }
@@ -88,7 +88,7 @@ impl MirrorServer {
             self.events.push(MirrorServerEvent::Ready { connection });
         }
         if client.player.is_some() || self.config.spawn_policy == SpawnPolicy::WhenReady {
-            self.show_everything(connection);
+            self.spawn_visible_objects(connection);
         }
     }
 
@@ -100,11 +100,11 @@ impl MirrorServer {
         };
         // The request may be among the events that were dropped.
         let missed = self.events.missed();
-        if client.player.is_some() || client.asked == Some(missed) {
+        if client.player.is_some() || client.player_request == Some(missed) {
             tracing::debug!(%connection, "asks for a second player");
             return;
         }
-        client.asked = Some(missed);
+        client.player_request = Some(missed);
         self.events
             .push_minor(MirrorServerEvent::AddPlayerRequested { connection });
     }

@@ -60,7 +60,7 @@ impl MirrorServer {
                     limit: self.config.max_messages,
                 });
             }
-            if client.authenticated || self.may_come_first(&message) {
+            if client.authenticated || self.is_allowed_unauthenticated(&message) {
                 self.handle_message(from, time, &message)?;
             } else {
                 return Err(MirrorError::NotAuthenticated { id: message.id() });
@@ -70,7 +70,7 @@ impl MirrorServer {
     }
 
     /// Whether a message may come before the connection is let in.
-    fn may_come_first(&self, message: &Message<'_>) -> bool {
+    fn is_allowed_unauthenticated(&self, message: &Message<'_>) -> bool {
         match message {
             Message::Ping(_) | Message::Pong(_) | Message::TimeSnapshot(_) => true,
             Message::Other { id, .. } => self.sessions.unauthenticated.contains(id),
@@ -92,7 +92,7 @@ impl MirrorServer {
             Message::UnreliableBaseline(state) => return self.handle_baseline(from, state),
             Message::UnreliableDelta(state) => return self.handle_delta(from, time, state),
             Message::Ping(ping) => self.answer_ping(from, *ping),
-            Message::Pong(pong) => self.take_pong(from, *pong),
+            Message::Pong(pong) => self.handle_pong(from, *pong),
             // Nothing here is interpolated.
             Message::TimeSnapshot(_) => {}
             Message::Other { id, payload } => {
@@ -117,10 +117,10 @@ impl MirrorServer {
             prediction_error_unadjusted: now - ping.local_time,
             prediction_error_adjusted: now - ping.predicted_time_adjusted,
         };
-        self.send_short(Channel::Unreliable, from, &answer);
+        self.send_message(Channel::Unreliable, from, &answer);
     }
 
-    fn take_pong(&mut self, from: ConnectionId, pong: NetworkPongMessage) {
+    fn handle_pong(&mut self, from: ConnectionId, pong: NetworkPongMessage) {
         let rtt = self.now.as_secs_f64() - pong.local_time;
         // What does not make sense does not count.
         if !(0.0..=3600.0).contains(&rtt) {

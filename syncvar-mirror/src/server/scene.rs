@@ -66,6 +66,6 @@ impl MirrorServer {
             operation,
             custom_handling: false,
         };
-        self.send_short(Channel::Reliable, connection, &message);
+        self.send_message(Channel::Reliable, connection, &message);
     }
 }

@@ -117,7 +117,7 @@ impl MirrorServer {
         options: MirrorSpawnOptions,
     ) -> Result<NetId, MirrorSpawnError> {
         let prepared = self.prepare(behaviours, options)?;
-        Ok(self.enter(prepared, |_, _| {}))
+        Ok(self.insert_prepared(prepared, |_, _| {}))
     }
 
     /// Spawns an object that clients have when they have loaded the scene: they are sent its state, and
@@ -190,24 +190,24 @@ impl MirrorServer {
                 },
                 scale: scale.unwrap_or(Vector3::new(1.0, 1.0, 1.0)),
                 owner,
-                owned_at: 0,
-                audience: Audiences::NOBODY,
+                owned_index: 0,
+                audience: Audiences::EMPTY,
                 visibility,
                 area: None,
-                views: Vec::new(),
+                overrides: Vec::new(),
                 spawned: false,
                 queued: false,
-                unshown: false,
-                handed_over: 0,
+                spawn_failed: false,
+                transferred: 0,
                 former_owner: None,
-                everything_dirty: 0,
-                promised: 0,
+                fully_dirty: 0,
+                announced: 0,
             },
         })
     }
 
     /// Spawns what has been prepared: `before` is done when it is there and nobody knows.
-    pub(super) fn enter(
+    pub(super) fn insert_prepared(
         &mut self,
         prepared: Prepared,
         before: impl FnOnce(&mut Self, NetId),
@@ -236,8 +236,8 @@ impl MirrorServer {
         self.tell(id, Errand::Spawn);
         if let Some(object) = self.world.objects.get_mut(id.0) {
             object.spawned = true;
-            self.follow_interest();
-            self.look_all(id);
+            self.apply_interest();
+            self.update_observers(id);
         }
         id
     }
@@ -287,9 +287,9 @@ impl MirrorServer {
         };
         self.world.relations.forget(id);
         self.world.scene_objects.remove(&object.scene_id.0);
-        self.observers.interest.forget(id, object.area);
+        self.observers.interest.remove_object(id, object.area);
         self.observers.pending.retain(|(_, owed)| *owed != id);
-        self.calls.forget(id);
+        self.calls.remove_object(id);
         self.replication.unreliable.remove(&id);
         self.replication.hybrid.forget(id);
         let owner = object
@@ -301,7 +301,7 @@ impl MirrorServer {
         }
         let observers = self.observers.audiences.shared_members(object.audience);
         for connection in observers.iter() {
-            self.send_about(id, *connection, &ObjectDestroyMessage { net_id: id });
+            self.send_object_message(id, *connection, &ObjectDestroyMessage { net_id: id });
         }
         self.observers.audiences.release(object.audience);
         true

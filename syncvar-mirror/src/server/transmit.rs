@@ -71,7 +71,7 @@ impl MirrorServer {
                 if let Some(packet) = client.outbox.pop() {
                     return Some((id, packet));
                 }
-                client.listed = false;
+                client.is_outgoing = false;
             }
             self.outbound.outgoing.pop_front();
         }

@@ -149,7 +149,7 @@ fn lengths(count: usize) -> impl Strategy<Value = Vec<usize>> {
 /// A message before those of a frame and one behind them, or none.
 fn around() -> impl Strategy<Value = [Option<Vec<u8>>; 2]> {
     let some = || proptest::option::of((0..20usize).prop_map(|length| message(7, length)));
-    (some(), some()).prop_map(|(before, behind)| [before, behind])
+    (some(), some()).prop_map(|(before, after)| [before, after])
 }
 
 proptest! {
@@ -224,7 +224,7 @@ proptest! {
                 let theirs = message(number, *length);
                 let own = message(number + 100, length / 2 + 1);
                 let at = all.len();
-                let exception = |instead_of, own| Exception { instead_of, own };
+                let exception = |replaces, own| Exception { replaces, own };
                 match kind {
                     // It is replaced.
                     0 => {
