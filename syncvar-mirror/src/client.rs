@@ -213,7 +213,7 @@ impl MirrorClient {
         self.world
             .objects
             .get(id.0)
-            .is_some_and(|object| object.owned)
+            .is_some_and(|object| object.role.owner)
     }
 
     /// The player of this client. Mirror, `NetworkClient.localPlayer`.

@@ -1,4 +1,4 @@
-//! `MirrorServer`: objects, connections, and who observes what. No socket, no clock, no thread.
+//! `MirrorServer`: objects, connections and observers, without socket, clock or thread.
 
 mod audience;
 mod broadcast;
@@ -50,6 +50,7 @@ use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 use crate::prefabs::Entry;
 use crate::{MirrorPrefabs, MirrorServerConfig, SceneId};
 use call::Calls;
+use connection::Connection;
 use object::Observed;
 use observers::Observers;
 use outbound::Outbound;
@@ -58,34 +59,35 @@ use replication::Replication;
 use sessions::Sessions;
 use world::World;
 
-/// A server for clients of Mirror: Unity games with Mirror's `NetworkManager`, and
+/// A server for Mirror clients: Unity games with Mirror's `NetworkManager`, and
 /// [`MirrorClient`](crate::MirrorClient)s.
 ///
-/// It knows no socket and no clock: bytes, connections and the time come in, packets and events come
-/// out. Its methods fall into four families:
+/// The server knows no socket and no clock: bytes, connections and the time come in, packets and
+/// events come out. Its methods fall into four families:
 ///
 /// * getters: [`get`](Self::get), [`identity`](Self::identity), [`stats`](Self::stats), ...
-/// * commands from the game: [`spawn`](Self::spawn), [`get_mut`](Self::get_mut),
+/// * game commands: [`spawn`](Self::spawn), [`get_mut`](Self::get_mut),
 ///   [`add_player`](Self::add_player), [`despawn`](Self::despawn), ...
-/// * `handle_*`, from the network: [`handle_connect`](Self::handle_connect),
+/// * network input: [`handle_connect`](Self::handle_connect),
 ///   [`handle_packet`](Self::handle_packet), [`handle_disconnect`](Self::handle_disconnect)
-/// * [`update`](Self::update), one frame of Mirror's, then `poll_*` until they are empty:
+/// * one frame: [`update`](Self::update), then `poll_*` until they are empty:
 ///   [`poll_transmit`](Self::poll_transmit), [`poll_close`](Self::poll_close),
 ///   [`poll_event`](Self::poll_event)
 ///
 /// # What a frame does
 ///
-/// What is said to one connection (a spawn, an object that is gone, an owner, a call) is queued at once,
-/// stamped with the time of the last update. `update(now)` asks the interest management, sends the
-/// changes of all that has become dirty, and completes the batches of every connection: first what was
-/// queued before, then the time and the changes. Nothing leaves between two updates.
+/// Messages for one connection (spawns, despawns, owners, calls) are queued at once, stamped with
+/// the time of the last update. `update(now)` applies the interest management, encodes the dirty
+/// objects, and completes the batches of every connection: first the queued messages, then the time
+/// and the changes. No packet leaves between two updates.
 ///
 /// # A client joins
 ///
-/// [`MirrorServerEvent::Connected`] comes with the connection, then [`Ready`](MirrorServerEvent::Ready)
-/// and [`AddPlayerRequested`](MirrorServerEvent::AddPlayerRequested), which Mirror's `NetworkManager`
-/// sends by itself. The game answers with [`add_player`](Self::add_player): the connection is shown all
-/// objects that it may see, and then its player.
+/// [`MirrorServerEvent::Connected`] comes with the connection, then
+/// [`Ready`](MirrorServerEvent::Ready) and
+/// [`AddPlayerRequested`](MirrorServerEvent::AddPlayerRequested); Mirror's `NetworkManager` sends
+/// both by default. The game answers with [`add_player`](Self::add_player): the connection receives
+/// all visible objects, and then its player.
 ///
 /// ```
 /// use syncvar_mirror::{
@@ -122,10 +124,10 @@ use world::World;
 ///
 /// # Differences from Mirror
 ///
-/// The bytes are Mirror's. Where it does not show in them: the hooks of what an owner has sent run when
-/// all of it has been read; a callback or command that panics is reported, and nothing ends but that
-/// call; and the changes of several objects come by ascending id within each set of connections that see
-/// the same, where Mirror's order is that of a `HashSet`.
+/// The bytes are Mirror's. The behaviour differs in three points. Hooks for the writes of an owner
+/// run after the whole message is read. A panic in a callback or command is reported and ends only
+/// that call. The changes of several objects come by ascending id within each audience; Mirror uses
+/// the order of a `HashSet`.
 #[derive(Debug)]
 pub struct MirrorServer {
     config: MirrorServerConfig,
@@ -142,12 +144,12 @@ pub struct MirrorServer {
 }
 
 impl MirrorServer {
-    /// A server without objects and connections.
+    /// Creates a server without objects and connections.
     pub fn new(prefabs: MirrorPrefabs) -> Self {
         Self::with_config(prefabs, MirrorServerConfig::default())
     }
 
-    /// A server with settings of your own.
+    /// Creates a server with custom settings.
     pub fn with_config(prefabs: MirrorPrefabs, config: MirrorServerConfig) -> Self {
         Self {
             world: World::new(prefabs),
@@ -163,32 +165,32 @@ impl MirrorServer {
         }
     }
 
-    /// The registry that the server was made with.
+    /// Returns the prefab registry.
     pub fn prefabs(&self) -> &MirrorPrefabs {
         &self.world.prefabs
     }
 
-    /// The settings that the server was made with.
+    /// Returns the settings.
     pub fn config(&self) -> &MirrorServerConfig {
         &self.config
     }
 
-    /// What has been encoded, sent and received so far.
+    /// Returns the counters.
     pub fn stats(&self) -> &MirrorServerStats {
         &self.stats
     }
 
-    /// The time of the last update, which does not go back.
+    /// Returns the time of the last update, which never goes back.
     pub fn now(&self) -> Duration {
         self.now
     }
 
-    /// The object with this id, unless it is being called.
+    /// Returns the object with this id, unless it is checked out.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
         self.identity_of(id, self.world.objects.get(id.0)?)
     }
 
-    /// The prefab of an object.
+    /// Returns the prefab of an object.
     fn entry(&self, id: NetId) -> Option<&Entry> {
         self.world.prefabs.get(self.world.objects.get(id.0)?.prefab)
     }
@@ -205,18 +207,18 @@ impl MirrorServer {
         ))
     }
 
-    /// All objects, by ascending id.
+    /// Returns all objects, by ascending id.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
         let objects = self.world.objects.iter();
         objects.filter_map(|(number, object)| self.identity_of(NetId(number), object))
     }
 
-    /// How many objects there are.
+    /// Returns the number of objects.
     pub fn object_count(&self) -> usize {
         self.world.objects.len()
     }
 
-    /// The first behaviour of this type on an object.
+    /// Returns the first behaviour of this type on an object.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
         self.world
             .objects
@@ -226,53 +228,53 @@ impl MirrorServer {
             .behaviour()
     }
 
-    /// The behaviour at a position of an object, for objects with two behaviours of one type.
+    /// Returns the behaviour at a position, for objects with two behaviours of one type.
     pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
         self.identity(id)?.behaviour_at(index)
     }
 
-    /// The scene id of an object of a scene; none for others. Mirror's `NetworkIdentity.sceneId`.
+    /// Returns the scene id of a scene object. Mirror's `NetworkIdentity.sceneId`.
     pub fn scene_id(&self, id: NetId) -> Option<SceneId> {
         let scene_id = self.world.objects.get(id.0)?.scene_id;
         Some(scene_id).filter(|scene_id| *scene_id != SceneId::NONE)
     }
 
-    /// The connection that owns an object.
+    /// Returns the owner of an object.
     pub fn owner(&self, id: NetId) -> Option<ConnectionId> {
         self.world.objects.get(id.0)?.owner
     }
 
-    /// The connections that are there, by ascending number.
+    /// Returns the connections, by ascending number.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
         let connections = self.sessions.connections.iter();
         connections.map(|(number, _)| ConnectionId(number))
     }
 
-    /// Whether a connection is there.
+    /// Returns whether the connection exists.
     pub fn is_connected(&self, connection: ConnectionId) -> bool {
         self.sessions.connections.get(connection.0).is_some()
     }
 
-    /// Whether a connection is ready: it may call commands, and is shown objects when
-    /// [`SpawnPolicy`](crate::SpawnPolicy) says so.
+    /// Returns whether a connection is ready: it may call commands, and receives objects according
+    /// to [`SpawnPolicy`](crate::SpawnPolicy).
     pub fn is_ready(&self, connection: ConnectionId) -> bool {
         let connection = self.sessions.connections.get(connection.0);
-        connection.is_some_and(|connection| connection.ready)
+        connection.is_some_and(Connection::is_ready)
     }
 
-    /// The player of a connection.
+    /// Returns the player of a connection.
     pub fn player_of(&self, connection: ConnectionId) -> Option<NetId> {
         self.sessions.connections.get(connection.0)?.player
     }
 
-    /// How long a message takes to a connection and back, as the answers to pings have it: an average
-    /// over the last ones, measured in whole updates. None before the first answer.
+    /// Returns the round-trip time of a connection: an average over the last pongs, measured in
+    /// whole updates. `None` before the first pong.
     pub fn rtt(&self, connection: ConnectionId) -> Option<Duration> {
         let seconds = self.sessions.connections.get(connection.0)?.rtt?;
         Duration::try_from_secs_f64(seconds).ok()
     }
 
-    /// Something that happened, oldest first.
+    /// Returns the oldest event.
     pub fn poll_event(&mut self) -> Option<MirrorServerEvent> {
         let event = self.events.pop()?;
         if let MirrorServerEvent::AddPlayerRequested { connection } = &event
@@ -283,18 +285,19 @@ impl MirrorServer {
         Some(event)
     }
 
-    /// How many events there have been, polled or not.
+    /// Returns the number of events so far, polled or not.
     pub fn event_count(&self) -> u64 {
         self.events.total()
     }
 
-    /// Forgets those of the first `count` events that nobody has polled: what a transport does with what a
-    /// game does not want, so that no client can pile it up.
+    /// Drops the unpolled events among the first `count`. A transport calls this for events that
+    /// the game ignores, so that no client can pile them up.
     pub fn forget_events(&mut self, count: u64) {
         while self.events.gone() < count && self.poll_event().is_some() {}
     }
 
-    /// How many events were dropped, oldest first, because nobody polled them.
+    /// Returns the number of events dropped unpolled because the queue was full; the oldest go
+    /// first.
     pub fn missed_events(&self) -> u64 {
         self.events.missed()
     }

@@ -107,7 +107,7 @@ impl CallRouter for MirrorClient {
             object: id,
             behaviour: class.name,
         })?;
-        if place.schema.requires_ownership && !object.owned && !object.is_player {
+        if place.schema.requires_ownership && !object.role.owner && !object.role.player {
             return Err(CallError::NotOwner(id));
         }
         channel_of(place.schema.channel)?;

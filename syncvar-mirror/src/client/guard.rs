@@ -56,7 +56,11 @@ impl MirrorClient {
 
     /// The bits of the components of an object that this client writes.
     pub(super) fn written_components(&self, id: NetId) -> u64 {
-        let object = self.world.objects.get(id.0).filter(|object| object.owned);
+        let object = self
+            .world
+            .objects
+            .get(id.0)
+            .filter(|object| object.role.owner);
         let prefab = object.and_then(|object| self.world.prefabs.get(object.prefab));
         prefab.map_or(0, |prefab| prefab.client_to_server)
     }

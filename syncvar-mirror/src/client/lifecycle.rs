@@ -43,8 +43,8 @@ impl MirrorClient {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let owned = object.owned;
-        if std::mem::replace(&mut object.told_owned, owned) == owned {
+        let owned = object.role.owner;
+        if std::mem::replace(&mut object.reported.owner, owned) == owned {
             return;
         }
         let callback = if owned {
@@ -63,7 +63,7 @@ impl MirrorClient {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        if object.is_player && !std::mem::replace(&mut object.told_player, true) {
+        if object.role.player && !std::mem::replace(&mut object.reported.player, true) {
             self.dispatch(id, LifecycleCallback::StartLocalPlayer);
         }
     }
@@ -71,7 +71,7 @@ impl MirrorClient {
     /// Tells them that it is no longer.
     pub(super) fn dispatch_player_stop(&mut self, id: NetId) {
         let object = self.world.objects.get_mut(id.0);
-        if object.is_some_and(|object| std::mem::take(&mut object.told_player)) {
+        if object.is_some_and(|object| std::mem::take(&mut object.reported.player)) {
             self.dispatch(id, LifecycleCallback::StopLocalPlayer);
         }
     }
@@ -90,10 +90,10 @@ impl MirrorClient {
             self.stats.unknown_objects = self.stats.unknown_objects.wrapping_add(1);
             return;
         };
-        let (stage, told_player) = (object.stage, object.told_player);
-        object.told_player = false;
+        let (stage, is_player) = (object.stage, object.reported.player);
+        object.reported.player = false;
         let told = stage == Stage::Spawned && self.has_lifecycle(id);
-        if told && told_player {
+        if told && is_player {
             self.dispatch(id, LifecycleCallback::StopLocalPlayer);
         }
         if self.world.checked_out.contains(id) {

@@ -10,10 +10,6 @@ use crate::unreliable::Unreliable;
 
 /// An object on the client.
 #[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "facts that hold independently"
-)]
 pub(super) struct Replica {
     /// None while it is being called.
     pub(super) behaviours: Option<Behaviours>,
@@ -22,12 +18,10 @@ pub(super) struct Replica {
     /// The position of its prefab in the registry.
     pub(super) prefab: u32,
     pub(super) stage: Stage,
-    /// What the server says.
-    pub(super) owned: bool,
-    pub(super) is_player: bool,
-    /// What its behaviours have been told.
-    pub(super) told_owned: bool,
-    pub(super) told_player: bool,
+    /// Role by the last message of the server.
+    pub(super) role: Role,
+    /// Role by the last callbacks.
+    pub(super) reported: Role,
     pub(super) scene_id: Option<SceneId>,
     pub(super) place: Place,
     pub(super) scale: Vector3,
@@ -35,6 +29,13 @@ pub(super) struct Replica {
     pub(super) unreliable: Unreliable,
     /// What has been sent of those that this client writes.
     pub(super) baseline: BaselineState,
+}
+
+/// Role of this client for an object.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Role {
+    pub(super) owner: bool,
+    pub(super) player: bool,
 }
 
 /// How far an object has come.

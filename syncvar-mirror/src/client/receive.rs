@@ -141,7 +141,8 @@ impl MirrorClient {
             }),
             Message::Pong(pong) => {
                 let error = pong.prediction_error_unadjusted;
-                self.server_time.handle_pong(self.now, pong.local_time, error);
+                self.server_time
+                    .handle_pong(self.now, pong.local_time, error);
             }
             Message::Other { id, payload } => {
                 let (messages, limit) = (self.world.prefabs.messages(), self.config.max_elements);

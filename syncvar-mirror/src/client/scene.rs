@@ -81,7 +81,8 @@ impl MirrorClient {
             return Err(SceneObjectError::NotRegistered(format!("{behaviours:?}")));
         };
         let scene = &self.scene;
-        let is_taken = scene.dormant.contains_key(&scene_id) || scene.active.contains_key(&scene_id);
+        let is_taken =
+            scene.dormant.contains_key(&scene_id) || scene.active.contains_key(&scene_id);
         if is_taken || scene_id == SceneId::NONE {
             return Err(SceneObjectError::SceneIdTaken(scene_id));
         }

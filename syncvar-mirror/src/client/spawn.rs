@@ -5,7 +5,7 @@ use syncvar_runtime::engine::{Leaving, Place};
 use syncvar_runtime::{Behaviours, LifecycleCallback, NetId, Vector3};
 
 use super::guard::{clear_changes, has_bit};
-use super::object::{Replica, Stage};
+use super::object::{Replica, Role, Stage};
 use super::write::BaselineState;
 use super::{MirrorClient, MirrorClientEvent, MirrorSpawnFailure};
 use crate::message::{
@@ -182,10 +182,8 @@ impl MirrorClient {
             serial: self.world.created,
             prefab,
             stage: Stage::Pending,
-            owned: false,
-            is_player: false,
-            told_owned: false,
-            told_player: false,
+            role: Role::default(),
+            reported: Role::default(),
             scene_id,
             place: Place::default(),
             scale: message.scale,
@@ -205,7 +203,7 @@ impl MirrorClient {
         };
         (object.place, object.scale) = (spawn.place, spawn.scale);
         if spawn.flags.contains(SpawnFlags::IS_LOCAL_PLAYER) {
-            object.is_player = true;
+            object.role.player = true;
             self.set_player(Some(spawn.id));
         }
         self.set_owned(spawn.id, spawn.flags.contains(SpawnFlags::IS_OWNER));
@@ -222,7 +220,7 @@ impl MirrorClient {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        if std::mem::replace(&mut object.owned, owned) == owned {
+        if std::mem::replace(&mut object.role.owner, owned) == owned {
             return;
         }
         let prefab = self.world.prefabs.get(object.prefab);
@@ -248,7 +246,7 @@ impl MirrorClient {
             return;
         };
         let is_player = flags.contains(SpawnFlags::IS_LOCAL_PLAYER);
-        if std::mem::replace(&mut object.is_player, is_player) && !is_player {
+        if std::mem::replace(&mut object.role.player, is_player) && !is_player {
             self.dispatch_player_stop(id);
         }
         self.set_owned(id, flags.contains(SpawnFlags::IS_OWNER));

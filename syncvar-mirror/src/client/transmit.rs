@@ -170,7 +170,10 @@ impl MirrorClient {
 
     /// Asks for the server's time, if that is due.
     pub(super) fn send_ping(&mut self) {
-        if self.server_time.take_ping(self.now, self.config.ping_interval) {
+        if self
+            .server_time
+            .take_ping(self.now, self.config.ping_interval)
+        {
             self.send_protocol_unreliable(&NetworkPingMessage {
                 local_time: self.now.as_secs_f64(),
                 predicted_time_adjusted: self.server_time.predicted(self.now),

@@ -137,8 +137,9 @@ impl MirrorClient {
         }
         let baseline_tick = self.baseline_state(id).map_or(0, |sent| sent.tick);
         let mark = |slot: &mut dyn Slot| slot.mark_repeated(now);
-        let written =
-            self.encode_components::<EntityStateMessageUnreliableDelta<'_>>(id, components, false, mark);
+        let written = self.encode_components::<EntityStateMessageUnreliableDelta<'_>>(
+            id, components, false, mark,
+        );
         let sent = written.and_then(|payload| {
             let Some(payload) = payload else {
                 return Ok(());
@@ -166,8 +167,12 @@ impl MirrorClient {
         };
         let baseline_tick = next_tick(sent.tick);
         (sent.tick, sent.is_reported) = (baseline_tick, false);
-        let written =
-            self.encode_components::<EntityStateMessageUnreliableBaseline<'_>>(id, components, true, clear_changes);
+        let written = self.encode_components::<EntityStateMessageUnreliableBaseline<'_>>(
+            id,
+            components,
+            true,
+            clear_changes,
+        );
         let sent = written.and_then(|payload| {
             let message = EntityStateMessageUnreliableBaseline {
                 baseline_tick,

@@ -1,5 +1,4 @@
-//! One frame: what has changed goes to those who observe it, and the batches of all connections are
-//! completed.
+//! One frame: deltas to their observers, and complete batches for all connections.
 
 use std::time::Duration;
 
@@ -14,14 +13,14 @@ use super::{DisconnectReason, MirrorServer};
 use crate::MirrorError;
 use crate::message::{NetworkPingMessage, TimeSnapshotMessage};
 
-/// What a frame tells about the time: batches that all connections share.
+/// Time messages of a frame: batches shared by all connections.
 struct TimeBatches {
     snapshot: Bytes,
     ping: Bytes,
     both: Bytes,
 }
 
-/// What of that a connection is told.
+/// Time messages for one connection.
 struct TimeMessages<'a> {
     snapshot: bool,
     ping: bool,
@@ -29,7 +28,7 @@ struct TimeMessages<'a> {
 }
 
 impl TimeMessages<'_> {
-    /// The batch that is all of it, if it is anything.
+    /// Returns the batch with all of them.
     fn batch(&self) -> Option<&Bytes> {
         match (self.snapshot, self.ping) {
             (true, true) => Some(&self.times.both),
@@ -39,7 +38,8 @@ impl TimeMessages<'_> {
         }
     }
 
-    /// What of it stands before what a frame sends unreliably, and what behind: messages without a header.
+    /// Returns the messages before and after the unreliable deltas of a frame, without a batch
+    /// header.
     fn around(&self) -> [Bytes; 2] {
         let messages = |is_told: bool, batch: &Bytes| {
             let messages = is_told.then(|| batch.slice(HEADER..));
@@ -53,18 +53,18 @@ impl TimeMessages<'_> {
 }
 
 impl MirrorServer {
-    /// One frame: what `NetworkLateUpdate` does in Mirror, once for each of its send intervals. `now` is
-    /// the time since any moment; one that is earlier than the last counts as that.
+    /// Runs one frame: Mirror's `NetworkLateUpdate`, once per send interval. `now` is the time
+    /// since any fixed moment; an earlier one than the last counts as the last.
     ///
-    /// First the interest management is asked, and what it says is done. Then the changes of all dirty
-    /// objects are written, each object once for all who observe it and once more for an owner who is sent
-    /// other components; of components that travel unreliably ([`SyncMethod::Hybrid`](crate::SyncMethod)), what
-    /// has changed since the last baseline, and all if it is time for one. Then the batches of every connection
-    /// are completed: what was queued for it since the last update, with the time of that, and what this one has
-    /// to say, with `now`: `TimeSnapshotMessage`, the changes, and `NetworkPingMessage` if it is time for that.
+    /// First, view changes of the interest management take effect. Then dirty objects are encoded,
+    /// each once for all observers and once more for an owner with other components. Hybrid
+    /// components ([`SyncMethod::Hybrid`](crate::SyncMethod)) send their changes since the last
+    /// baseline, and a new baseline when one is due. Finally the batches of every connection are
+    /// completed: messages queued since the last update, with their time; and with `now`,
+    /// `TimeSnapshotMessage`, the deltas, and a due `NetworkPingMessage`.
     pub fn update(&mut self, now: Duration) {
         self.now = self.now.max(now);
-        // What a call of the server on itself has called in turn.
+        // Calls queued by a call of the server on itself.
         self.run_local_calls();
         self.apply_interest();
         self.write_changes();
@@ -89,7 +89,7 @@ impl MirrorServer {
                 client.last_ping = Some(now);
             }
             let time = TimeMessages {
-                snapshot: snapshots && client.ready,
+                snapshot: snapshots && client.is_ready(),
                 ping,
                 times: &times,
             };
@@ -110,7 +110,7 @@ impl MirrorServer {
         }
     }
 
-    /// Tells every connection which of the frames are for it.
+    /// Assigns the frames to the members of their audiences.
     fn assign_frames(&mut self) -> Vec<AudienceId> {
         let written = self.observers.audiences.take_written();
         for id in &written {
@@ -154,7 +154,7 @@ impl MirrorServer {
         }
     }
 
-    /// Ends a connection that takes too little of what it is sent.
+    /// Disconnects a connection whose queue is too long.
     fn disconnect_slow(&mut self, connection: ConnectionId, error: MirrorError) {
         tracing::warn!(%connection, %error, "a client is disconnected");
         self.outbound
@@ -168,7 +168,7 @@ impl MirrorServer {
 }
 
 impl Connection {
-    /// Completes the batches of a connection: channel by channel, that which was used first first.
+    /// Completes the batches of both channels; the first used channel goes first.
     fn complete(&mut self, now: Duration, time: &TimeMessages<'_>, audiences: &mut Audiences) {
         let used = if !time.snapshot && !self.states.frames.is_empty() {
             Some(Channel::Reliable)
@@ -197,16 +197,16 @@ impl Connection {
 }
 
 impl FrameShare {
-    /// The frame has written for an audience that the connection is in.
+    /// Adds the frame of an audience.
     #[inline]
     fn add(&mut self, audience: AudienceId, is_empty: bool) {
-        // One without messages is for owners alone.
+        // A frame without messages matters to replaced owners only.
         if !is_empty || self.exceptions.iter().any(|(of, _)| *of == audience) {
             self.frames.push(audience);
         }
     }
 
-    /// Completes the batches of a channel, with this, and with something before and behind it.
+    /// Completes the batches of a channel: the queue, `around.0`, these frames, `around.1`.
     fn complete(
         &mut self,
         (outbox, channel, now): (&mut Outbox, Channel, Duration),
@@ -214,7 +214,7 @@ impl FrameShare {
         audiences: &mut Audiences,
     ) {
         match self.frames[..] {
-            // What almost everybody gets: the very batches that others get.
+            // The common case: batches shared with other connections.
             [frame] if self.exceptions.is_empty() && !outbox.is_open(channel, now) => {
                 let around = around.each_ref().map(|messages| &messages[..]);
                 let cut = outbox.cut(around.map(|messages| !messages.is_empty()));
@@ -227,14 +227,14 @@ impl FrameShare {
         self.exceptions.clear();
     }
 
-    /// Puts batches together for this connection alone.
+    /// Assembles batches for this connection alone.
     fn gather(
         &mut self,
         (outbox, channel, now): (&mut Outbox, Channel, Duration),
         around: [Bytes; 2],
         audiences: &Audiences,
     ) {
-        // By audience; within one they are in order already.
+        // By audience; the order within one is right already.
         self.exceptions.sort_by_key(|(audience, _)| *audience);
         let (of, exceptions): (Vec<AudienceId>, Vec<Exception>) = self.exceptions.drain(..).unzip();
         let mut parts = Vec::with_capacity(self.frames.len());

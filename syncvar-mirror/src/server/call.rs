@@ -1,4 +1,4 @@
-//! Calls of clients.
+//! Remote calls to clients.
 
 use std::collections::VecDeque;
 
@@ -16,14 +16,14 @@ use super::stats::count;
 use super::{MirrorServer, MirrorServerEvent};
 use crate::message::{NetworkMessage, RpcMessage};
 
-/// Calls that wait, and memory for those that are written.
+/// Queued calls, and memory for new ones.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     /// Calls of the server on itself, oldest first.
     local: VecDeque<LocalCall>,
-    /// Whether one of them is under way.
+    /// One of them is running.
     is_running: bool,
-    /// For arguments.
+    /// Memory for arguments.
     spare: Option<NetworkWriter>,
 }
 
@@ -36,29 +36,30 @@ struct LocalCall {
 }
 
 impl Calls {
-    /// An object is gone: so are the calls on it.
+    /// Drops the calls on a despawned object.
     pub(super) fn remove_object(&mut self, id: NetId) {
         self.local.retain(|local| local.object != id);
     }
 }
 
 impl MirrorServer {
-    /// Calls clients: what is returned has a method for every `#[client_rpc]` and `#[target_rpc]` of `B`,
-    /// on the first behaviour of the object that is a `B` or has it as its base.
+    /// Calls clients: the result has a method for every `#[client_rpc]` and `#[target_rpc]` of `B`,
+    /// on the first behaviour of the object that is or derives from `B`.
     ///
-    /// A call is queued at once for those who observe the object, before the changes of fields that have
-    /// not been sent. Who begins to observe it later is not given past calls. Events are not known to
-    /// Mirror: raising one is [`CallError::NoSuchBehaviour`].
+    /// A call is queued at once for the observers of the object, before unsent field changes. Later
+    /// observers do not receive past calls. Mirror has no events: raising one is
+    /// [`CallError::NoSuchBehaviour`].
     pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Rpcs<'_> {
         B::rpcs(RpcSender::through(self, id, Class::of::<B>(None)))
     }
 
-    /// The same on the behaviour at a position, for objects with two behaviours of one type.
+    /// Like [`calls`](Self::calls) for the behaviour at a position, for objects with two behaviours
+    /// of one type.
     pub fn calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Rpcs<'_> {
         B::rpcs(RpcSender::through(self, id, Class::of::<B>(Some(index))))
     }
 
-    /// Whether those who are named observe the object.
+    /// Checks that the named connections observe the object.
     fn check_target(&self, object: NetId, target: &Target) -> Result<(), CallError> {
         let owner = self.owner(object);
         let named: &[ConnectionId] = match target {
@@ -79,7 +80,7 @@ impl MirrorServer {
         }
     }
 
-    /// Those of a target who observe the object.
+    /// Returns the observers selected by a target.
     fn receivers(&self, object: NetId, target: &Target) -> Vec<ConnectionId> {
         let observers = self.observers(object).iter().copied();
         let but = |left_out: Option<ConnectionId>| {
@@ -102,7 +103,8 @@ impl MirrorServer {
 
     /// Runs the calls of the server on itself.
     pub(super) fn run_local_calls(&mut self) {
-        if self.world.checked_out.depth() > 0 || std::mem::replace(&mut self.calls.is_running, true) {
+        if self.world.checked_out.depth() > 0 || std::mem::replace(&mut self.calls.is_running, true)
+        {
             return;
         }
         for _ in 0..self.calls.local.len() {
@@ -120,7 +122,7 @@ impl MirrorServer {
         self.calls.is_running = false;
     }
 
-    /// Runs a call on an object. None if the object is not there, or is being called.
+    /// Runs a call on an object. `None` if the object is unknown or checked out.
     pub(super) fn run_call(
         &mut self,
         object: NetId,

@@ -1,5 +1,5 @@
-//! What has changed of dirty objects: written once for all who observe them, and once more for an owner
-//! who is sent other components.
+//! Deltas of dirty objects: written once for all observers, and once more for an owner with other
+//! components.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use syncvar_runtime::engine::{Nanos, Slots, nanos};
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::audience::{AudienceId, Audiences};
-use super::encode::{Unwritable, Selection, write_state_head};
+use super::encode::{Selection, Unwritable, write_state_head};
 use super::outbox::Exception;
 use super::stats::count;
 use super::{MirrorServer, MirrorServerEvent};
 use crate::prefabs::Entry;
 
-/// Which components are to be sent, and when the first of the others is due.
+/// Components to send now, and the next end of an interval.
 struct Due {
     components: u64,
     wake: Option<Nanos>,
@@ -52,7 +52,7 @@ impl Due {
 }
 
 impl MirrorServer {
-    /// Writes the changes of all objects that have some and are observed, by ascending id.
+    /// Writes the deltas of all dirty, observed objects, by ascending id.
     pub(super) fn write_changes(&mut self) {
         let now = nanos(self.now);
         while let Some((due, id)) = self.replication.waking.first().copied()
@@ -63,7 +63,7 @@ impl MirrorServer {
         }
         self.begin_baselines(now);
         let free = std::mem::take(&mut self.replication.visiting);
-        // What is to be looked at again by the next update goes into the other one.
+        // Objects queued during this loop belong to the next update.
         let mut dirty = std::mem::replace(&mut self.replication.dirty, free);
         dirty.sort_unstable();
         for id in dirty.drain(..) {
@@ -74,8 +74,8 @@ impl MirrorServer {
         self.replication.visiting = dirty;
     }
 
-    /// Writes the changes of an object that travel reliably. If it is observed and has components that
-    /// travel unreliably, those of them whose interval is over are returned.
+    /// Writes the reliable delta of an object. For an observed object with hybrid components,
+    /// returns those whose interval is over.
     #[inline]
     fn write_reliable(&mut self, id: NetId, now: Nanos) -> Option<u64> {
         let object = self.world.objects.get_mut(id.0)?;
@@ -88,7 +88,7 @@ impl MirrorServer {
         if object.audience == Audiences::EMPTY {
             return None;
         }
-        // What is being called is looked at when that is done.
+        // A checked-out object follows at check-in.
         let behaviours = object.behaviours.as_ref()?;
         let due = Due::of(entry, behaviours.slots(), object.fully_dirty, now);
         if let Some(wake) = due.wake {
@@ -102,7 +102,7 @@ impl MirrorServer {
             initial_state: false,
             fully_dirty: object.fully_dirty,
         };
-        // What the owner writes and only the owner is given need not be kept.
+        // Changes of components that the owner writes and only the owner reads have no receiver.
         let unwanted = reliable & !(selection.observers | selection.owner);
         object.mark_sent(unwanted, now);
         if selection.observers | selection.owner == 0 {
@@ -125,14 +125,16 @@ impl MirrorServer {
             return hybrid;
         }
         object.mark_sent(observers.mask | owner.mask, now);
-        let owner = object.owner.filter(|_| selection.observers != selection.owner);
+        let owner = object
+            .owner
+            .filter(|_| selection.observers != selection.owner);
         let audience = object.audience;
         self.append_state(id, audience, owner);
         hybrid
     }
 
-    /// Puts what has been written of an object into the frame of those who observe it, and of an owner who
-    /// is sent other components.
+    /// Appends the written components to the frame of the audience, and to that of an owner with
+    /// other components.
     #[inline]
     fn append_state(&mut self, id: NetId, audience: AudienceId, owner: Option<ConnectionId>) {
         let Some(frame) = self.observers.audiences.frame(audience) else {
@@ -199,6 +201,5 @@ impl MirrorServer {
     }
 }
 
-/// What stands before the components takes no more: the id, the number of the object, and how many bytes
-/// follow.
+/// Upper limit of the bytes before the components: message id, object id, and length.
 const MAX_HEAD: usize = 2 + 5 + 5;

@@ -1,5 +1,4 @@
-//! Commands: what clients call on the server. Everything is checked against the connection that the
-//! bytes came from.
+//! Commands of clients, checked against the connection that sent them.
 #![deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,8 +16,8 @@ use crate::MirrorError;
 use crate::message::{CommandMessage, NetworkMessage};
 
 impl MirrorServer {
-    /// Runs a command of a client, or tells why not. Only arguments that cannot be read are an error, as
-    /// in Mirror.
+    /// Runs a command of a client, or reports its refusal. Only malformed arguments are an error,
+    /// as in Mirror.
     pub(super) fn handle_command(
         &mut self,
         from: ConnectionId,
@@ -108,7 +107,7 @@ impl MirrorServer {
                 message: CommandMessage::NAME,
                 error,
             }),
-            // A panic has been reported.
+            // The panic is reported already.
             Some(Ok(()) | Err(Failure::Panicked(_))) => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! What is kept for a connection, and how one begins and ends.
+//! Connections: their state, begin and end.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,51 +12,75 @@ use super::outbox::{Exception, Outbox};
 use super::{DisconnectReason, MirrorServer, MirrorServerEvent};
 use crate::{Limits, MirrorError};
 
-/// A client.
+/// State of a connection.
 #[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "facts that hold independently"
-)]
 pub(super) struct Connection {
     pub(super) outbox: Outbox,
-    /// Whether it may say anything but who it is.
+    /// Until then, only authentication messages are allowed.
     pub(super) authenticated: bool,
-    pub(super) ready: bool,
-    /// Whether it has been shown everything since it is ready: so long it is shown nothing.
-    pub(super) shown: bool,
-    /// Whether it has asked for a player and the game has not seen that: how many events had been missed.
+    pub(super) readiness: Readiness,
+    /// Number of missed events at an unpolled request for a player.
     pub(super) player_request: Option<u64>,
     pub(super) player: Option<NetId>,
     pub(super) owned: Owned,
-    /// When it was last asked for its time.
+    /// Time of the last ping.
     pub(super) last_ping: Option<Duration>,
-    /// In seconds.
+    /// Round-trip time in seconds.
     pub(super) rtt: Option<f64>,
-    /// How often it has called what.
+    /// Call counts for the rate limits.
     pub(super) rates: Rates,
-    /// How many of its messages have been handled since the last update.
+    /// Messages handled since the last update.
     pub(super) messages: usize,
-    /// What the frame under way has written for it, reliably and unreliably.
+    /// Messages of the current frame for its audiences.
     pub(super) states: FrameShare,
     pub(super) deltas: FrameShare,
-    /// Whether it is in the list of those that have something to be polled.
+    /// The connection is in the list of those with packets.
     pub(super) is_outgoing: bool,
 }
 
-/// What a frame has written for a connection, on one channel.
+/// Readiness of a connection. Mirror, `NetworkConnectionToClient.isReady`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Readiness {
+    #[default]
+    NotReady,
+    /// Ready; the spawn burst of its visible objects is still due.
+    Ready,
+    /// Ready, and sent its visible objects: spawns and changes follow at once.
+    Receiving,
+}
+
+impl Connection {
+    pub(super) fn is_ready(&self) -> bool {
+        self.readiness != Readiness::NotReady
+    }
+
+    pub(super) fn is_receiving(&self) -> bool {
+        self.readiness == Readiness::Receiving
+    }
+
+    /// Makes the connection ready. Returns whether it was not.
+    pub(super) fn become_ready(&mut self) -> bool {
+        let was_ready = self.is_ready();
+        if !was_ready {
+            self.readiness = Readiness::Ready;
+        }
+        !was_ready
+    }
+}
+
+/// Messages of a frame for a connection, on one channel.
 #[derive(Debug, Default)]
 pub(super) struct FrameShare {
-    /// The audiences that it is in and that the frame has written for.
+    /// Audiences of the connection in this frame.
     pub(super) frames: Vec<AudienceId>,
-    /// What it is sent in place of what these are.
+    /// Replacements for some of their messages.
     pub(super) exceptions: Vec<(AudienceId, Exception)>,
 }
 
-/// What a connection owns, in the order in which it was given it.
+/// Objects of an owner, in the order of assignment.
 #[derive(Debug, Default)]
 pub(super) struct Owned {
-    /// By a number that each object keeps.
+    /// By [`Observed::owned_index`].
     objects: BTreeMap<u64, NetId>,
     next: u64,
 }
@@ -74,16 +98,15 @@ impl Owned {
 }
 
 impl MirrorServer {
-    /// The transport has a new connection, which carries so much. The server is told of what becomes of
-    /// it by the number that is returned, which never comes back.
+    /// Handles a new connection of the transport, which carries messages up to `limits`. Returns
+    /// its number, which is never reused.
     pub fn handle_connect(&mut self, limits: Limits) -> ConnectionId {
         let id = ConnectionId(self.sessions.next_connection);
         self.sessions.next_connection += 1;
         let connection = Connection {
             outbox: Outbox::new(limits),
             authenticated: false,
-            ready: false,
-            shown: false,
+            readiness: Readiness::NotReady,
             player_request: None,
             player: None,
             owned: Owned::default(),
@@ -107,10 +130,10 @@ impl MirrorServer {
         id
     }
 
-    /// Lets a connection in, which the game has found to be who it says: see
+    /// Accepts a connection after authentication by the game: see
     /// [`MirrorServerConfig::authenticate`](crate::MirrorServerConfig::authenticate). Mirror's
-    /// `NetworkAuthenticator.ServerAccept`. Does nothing if there is no such connection, or if it is in.
-    /// One that is not to be let in is [disconnected](Self::disconnect).
+    /// `NetworkAuthenticator.ServerAccept`. Unknown and accepted connections are ignored. To reject
+    /// one, [disconnect](Self::disconnect) it.
     pub fn accept(&mut self, connection: ConnectionId) {
         let Some(client) = self.sessions.connections.get_mut(connection.0) else {
             return;
@@ -123,9 +146,9 @@ impl MirrorServer {
             .push(MirrorServerEvent::Connected { connection });
     }
 
-    /// Ends a connection, from this side: what has been queued for it is sent, and then the transport is
-    /// told to close it ([`poll_close`](Self::poll_close)). Whatever it owns is despawned, as in Mirror, but
-    /// for objects of a scene, which have no owner then. Returns whether there was one.
+    /// Ends a connection: the transport sends its queue and then closes it
+    /// ([`poll_close`](Self::poll_close)). Its objects are despawned, as in Mirror; scene objects
+    /// stay, without an owner. Returns whether the connection existed.
     pub fn disconnect(&mut self, connection: ConnectionId) -> bool {
         let Some(client) = self.sessions.connections.get_mut(connection.0) else {
             return false;
@@ -137,8 +160,8 @@ impl MirrorServer {
         true
     }
 
-    /// The transport has lost a connection, or the client has left. Whatever it owns is despawned, as in
-    /// Mirror, but for objects of a scene, which have no owner then.
+    /// Handles a connection lost by the transport or ended by the client. Its objects are
+    /// despawned, as in Mirror; scene objects stay, without an owner.
     pub fn handle_disconnect(&mut self, connection: ConnectionId) {
         self.outbound
             .final_packets
@@ -147,7 +170,7 @@ impl MirrorServer {
         self.remove_connection(connection, DisconnectReason::ConnectionLost);
     }
 
-    /// Ends a connection that has sent what cannot be handled.
+    /// Ends a connection after an invalid message.
     pub(super) fn refuse(&mut self, connection: ConnectionId, error: MirrorError) -> MirrorError {
         tracing::warn!(%connection, %error, "a client is disconnected");
         self.close(connection, DisconnectReason::Refused(error.clone()));
@@ -187,7 +210,7 @@ impl MirrorServer {
         });
     }
 
-    /// Finds the longest messages that every connection can be sent.
+    /// Updates the longest messages that every connection carries.
     fn update_message_limits(&mut self) {
         let longest = |channel| {
             let clients = self.sessions.connections.values();

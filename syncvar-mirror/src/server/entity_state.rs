@@ -1,4 +1,4 @@
-//! What the owner of an object writes to the components that are its to write.
+//! Writes of owners to their components.
 #![deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,27 +19,27 @@ use crate::message::{
     NetworkMessage,
 };
 
-/// What is wrong with a component that ends elsewhere than it says.
+/// Error of a component with a wrong length.
 const OTHER_LENGTH: &str = "the component is not as long as it says";
 
-/// What has been read of what an owner has written.
+/// Components read from a message.
 #[derive(Default)]
 struct ReceivedState {
-    /// Which components.
+    /// Bits of the components.
     components: u64,
-    /// What their hooks are to be told.
+    /// Arguments of their hooks.
     hooks: Vec<(usize, MirrorHooks)>,
 }
 
-/// The error of a message that cannot be read.
+/// Returns a conversion to the error of a malformed message.
 const fn in_message(message: &'static str) -> impl FnOnce(ReadError) -> MirrorError {
     move |error| MirrorError::Message { message, error }
 }
 
 impl MirrorServer {
-    /// Takes what the owner of an object has changed of it: Mirror's `DeserializeServer`. Components that
-    /// are not the owner's to write are passed over, without any bytes of theirs. Hooks run when all has
-    /// been read, and then everything that was written is sent to all the others.
+    /// Applies a delta from the owner of an object: Mirror's `DeserializeServer`. Components that
+    /// the owner may not write are skipped, and take no bytes. Hooks run after the whole message is
+    /// read; then all other observers receive the written components.
     pub(super) fn handle_entity_state(
         &mut self,
         from: ConnectionId,
@@ -53,7 +53,7 @@ impl MirrorServer {
             .map_err(in_message(EntityStateMessage::NAME))
     }
 
-    /// Takes the whole state of components that travel unreliably.
+    /// Applies a baseline of hybrid components.
     pub(super) fn handle_baseline(
         &mut self,
         from: ConnectionId,
@@ -69,7 +69,7 @@ impl MirrorServer {
             .map_err(in_message(EntityStateMessageUnreliableBaseline::NAME))
     }
 
-    /// Takes what has changed of them since, unless it is late.
+    /// Applies a delta of hybrid components, unless it is outdated.
     pub(super) fn handle_delta(
         &mut self,
         from: ConnectionId,
@@ -89,7 +89,7 @@ impl MirrorServer {
             .map_err(in_message(EntityStateMessageUnreliableDelta::NAME))
     }
 
-    /// Whether a connection is the owner of an object; what it writes otherwise is refused, and told.
+    /// Returns whether a connection owns an object; otherwise refuses the write.
     fn may_write(&mut self, from: ConnectionId, object: NetId) -> bool {
         let reason = match self.world.objects.get(object.0).map(|object| object.owner) {
             None => StateRefusal::UnknownObject,
@@ -110,7 +110,7 @@ impl MirrorServer {
         let mut written = ReceivedState::default();
         let result = self.read_owner_state(object, payload, initial_state, &mut written);
         self.call_state_hooks(object, written.hooks);
-        // What has been read until something was wrong stays.
+        // Components read before an error keep their values.
         self.queue_written(object, written.components);
         match &result {
             Ok(()) if written.components == 0 => {}
@@ -168,7 +168,7 @@ impl MirrorServer {
             };
             let safety = reader.read_u8()?;
             let before = reader.remaining();
-            // Also of one that cannot be read to its end something may be different.
+            // A component with an error may be changed in part.
             written.components |= bit;
             written
                 .hooks
@@ -181,7 +181,7 @@ impl MirrorServer {
         Ok(())
     }
 
-    /// Calls the hooks of an object that has been written to.
+    /// Calls the hooks of a written object.
     fn call_state_hooks(&mut self, id: NetId, hooks: Vec<(usize, MirrorHooks)>) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
@@ -197,7 +197,7 @@ impl MirrorServer {
             };
             slot.begin_change();
             let called = slot.call_mirror_hooks(hooks);
-            // A hook may have put something into the place of a collection.
+            // A hook may assign a collection.
             slot.end_change();
             slot.set_verbatim(true, announced);
             if !observed {
@@ -215,7 +215,8 @@ impl MirrorServer {
         }
     }
 
-    /// What has been written goes to all the others, and all of it: Mirror marks every field dirty.
+    /// Queues the written components for all other observers, with all fields: Mirror marks every
+    /// field dirty.
     fn queue_written(&mut self, id: NetId, written: u64) {
         if let Some(object) = self.world.objects.get_mut(id.0)
             && written != 0

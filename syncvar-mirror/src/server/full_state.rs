@@ -1,4 +1,4 @@
-//! What is said of an object to those who begin to observe it.
+//! Spawn messages.
 
 use syncvar_runtime::{Channel, ConnectionId, NetId, NetworkWriter};
 
@@ -8,7 +8,7 @@ use super::{MirrorServer, MirrorServerEvent};
 use crate::message::{NetworkMessage, SpawnFlags, SpawnMessage};
 
 impl MirrorServer {
-    /// Sends an object to somebody: Mirror's `SendSpawnMessage`. Returns whether that could be done.
+    /// Sends an object to a new observer: Mirror's `SendSpawnMessage`. Returns whether it was sent.
     pub(super) fn send_spawn(&mut self, id: NetId, connection: ConnectionId) -> bool {
         let mut flags = SpawnFlags::NONE;
         if self.owner(id) == Some(connection) {
@@ -27,7 +27,7 @@ impl MirrorServer {
         self.send_encoded(id, connection, |scratch| &scratch.spawn)
     }
 
-    /// Writes what an object is to those to whom it is this. Returns whether that could be done.
+    /// Writes the spawn message for observers with these flags. Returns false after a write error.
     fn write_spawn(&mut self, id: NetId, flags: SpawnFlags) -> bool {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;
@@ -73,7 +73,7 @@ impl MirrorServer {
         true
     }
 
-    /// Sends a message about an object to somebody. Returns whether that could be done.
+    /// Sends a message about an object. Returns whether it was sent.
     pub(super) fn send_object_message<'a, M: NetworkMessage<'a>>(
         &mut self,
         object: NetId,
@@ -107,7 +107,7 @@ impl MirrorServer {
         false
     }
 
-    /// Sends a message that is about no object. It is short.
+    /// Sends a short message without an object.
     pub(super) fn send_message<'a, M: NetworkMessage<'a>>(
         &mut self,
         channel: Channel,

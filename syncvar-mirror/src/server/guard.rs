@@ -1,4 +1,4 @@
-//! `MirrorBehaviourMut`: a behaviour for writing.
+//! `MirrorBehaviourMut`: write access to a behaviour.
 
 use std::any::Any;
 use std::fmt;
@@ -10,32 +10,33 @@ use super::MirrorServer;
 use super::audience::Audiences;
 use super::object::Observed;
 
-/// A behaviour for writing; when it is dropped and anything has changed, the object is queued for the
-/// next update.
+/// Write access to a behaviour; a changed object is queued for the next update when the guard is
+/// dropped.
 pub struct MirrorBehaviourMut<'a, B: NetworkBehaviour> {
     behaviour: &'a mut B,
-    /// What fields with a codec were, to see whether they have changed as far as they travel.
+    /// Previous values of fields with a codec: a write with equal bytes is no change.
     previous: Option<B::Previous>,
     net_id: NetId,
     observed: bool,
-    /// How many operations somebody may pass over: see `Observed::announced`.
+    /// See `Observed::announced`.
     announced: usize,
     queued: &'a mut bool,
     dirty: &'a mut Vec<NetId>,
 }
 
 impl MirrorServer {
-    /// The first behaviour of this type on an object, for writing. When the guard is dropped and
-    /// something has changed, the object is queued for the next update.
+    /// Returns write access to the first behaviour of this type on an object. A changed object is
+    /// queued for the next update when the guard is dropped.
     ///
-    /// Nothing is asked of who owns the object: as in Mirror, what is written here to a component that
-    /// the owner writes goes to all but the owner.
+    /// The server may write to every object. As in Mirror, its writes to a component that the owner
+    /// writes go to all observers except the owner.
     #[inline]
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorBehaviourMut<'_, B>> {
         self.guard(id, Behaviours::behaviour_mut)
     }
 
-    /// The behaviour at a position of an object, for objects with two behaviours of one type.
+    /// Returns write access to the behaviour at a position, for objects with two behaviours of one
+    /// type.
     pub fn get_mut_at<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
@@ -64,7 +65,7 @@ impl MirrorServer {
             ..
         } = object;
         let observed = *audience != Audiences::EMPTY;
-        // Whatever is changed, it may be that it can be sent then.
+        // After any change, the spawn may fit.
         if *spawn_failed && !std::mem::replace(queued, true) {
             self.replication.dirty.push(id);
         }
@@ -80,8 +81,8 @@ impl MirrorServer {
         })
     }
 
-    /// Sees to it that the next update sends the whole component at this position, though perhaps nothing
-    /// of it has changed. Mirror's `SetDirty`. Returns whether there is one.
+    /// Sends the whole component at this position with the next update, even without changes.
+    /// Mirror's `SetDirty`. Returns whether the component exists.
     pub fn set_dirty(&mut self, id: NetId, component: usize) -> bool {
         let object = self.world.objects.get_mut(id.0);
         let entry =
@@ -95,7 +96,7 @@ impl MirrorServer {
         true
     }
 
-    /// Has the next update look at an object.
+    /// Queues an object for the next update.
     pub(super) fn queue_dirty(&mut self, id: NetId) {
         if let Some(object) = self.world.objects.get_mut(id.0)
             && !std::mem::replace(&mut object.queued, true)
@@ -123,7 +124,7 @@ impl<B: NetworkBehaviour> Drop for MirrorBehaviourMut<'_, B> {
     #[inline]
     fn drop(&mut self) {
         self.behaviour.notice_replacements();
-        // Those that have taken the place of others.
+        // Collections assigned through the guard have a new log.
         self.behaviour.set_verbatim(true, self.announced);
         if !self.observed {
             self.behaviour.set_observed(false);

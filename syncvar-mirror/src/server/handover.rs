@@ -1,8 +1,7 @@
-//! What becomes of changes when an object changes hands: which of them are whose depends on the owner.
+//! Pending changes across an ownership transfer: their receivers depend on the owner.
 //!
-//! Mirror makes nothing of it, so that what is pending then is lost: what is written to a component that
-//! the owner writes goes to all but the owner at the time of sending, and collections that only the owner
-//! is given are not made dirty for a new one.
+//! Mirror loses these changes. It sends writes to a component of the owner to all except the owner
+//! at the time of sending, and does not mark owner-only collections dirty for a new owner.
 
 use syncvar_runtime::engine::{Sections, nanos};
 use syncvar_runtime::{ConnectionId, NetId};
@@ -15,8 +14,8 @@ use super::stats::count;
 use crate::message::{EntityStateMessage, EntityStateMessageUnreliableBaseline, NetworkMessage};
 
 impl MirrorServer {
-    /// An object is about to change hands. What is pending of components that the owner writes, and of those
-    /// that only the owner is given, is sent first; if it is being called, when that is done.
+    /// Flushes changes before a transfer: of components that the owner writes, and of owner-only
+    /// components. A checked-out object is flushed at check-in.
     pub(super) fn flush_before_transfer(&mut self, id: NetId, former: Option<ConnectionId>) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
@@ -29,12 +28,12 @@ impl MirrorServer {
             return;
         }
         self.flush_owner_written(id, former);
-        // Values of these the next owner is sent anyway.
+        // The new owner receives the values of these anyway.
         self.send_owner_only_operations(id, former);
         self.drop_owner_only_changes(id);
     }
 
-    /// The same for an object that has changed hands while it was being called.
+    /// Flushes changes after a transfer during a callback.
     pub(super) fn flush_after_callback(&mut self, id: NetId, former: Option<ConnectionId>) {
         let object = self.world.objects.get(id.0);
         let Some(object) = object.filter(|object| object.audience != Audiences::EMPTY) else {
@@ -49,8 +48,8 @@ impl MirrorServer {
         }
     }
 
-    /// The owner of an object is about to be sent it. Operations of what it has written itself, which it is
-    /// never sent, are not to be said to come: the others are sent them first.
+    /// Flushes operations before the spawn for the owner. The owner never receives operations of
+    /// components that it writes, so its snapshot must not announce them.
     pub(super) fn flush_owner_written_operations(&mut self, id: NetId, owner: ConnectionId) {
         let entry = self.entry(id).filter(|entry| entry.client_to_server != 0);
         let Some((written, seen)) = entry.map(|it| (it.client_to_server, it.observers)) else {
@@ -61,8 +60,7 @@ impl MirrorServer {
         self.drop_changes(id, operations & !seen);
     }
 
-    /// An object is about to be called, and may have another owner then. Operations that only the owner is
-    /// sent, and has been told are to come, are sent first.
+    /// Flushes announced owner-only operations before a callback, which may change the owner.
     pub(super) fn flush_owner_only_operations(&mut self, id: NetId) {
         let object = self.world.objects.get(id.0);
         if let Some(object) = object.filter(|object| object.announced != 0) {
@@ -70,9 +68,9 @@ impl MirrorServer {
         }
     }
 
-    /// Sends what is pending of components that the owner writes to all but the one who has written it. What
-    /// travels unreliably is sent whole, as a baseline is, so that nothing that is still on its way counts: to
-    /// all, for whoever does not have this baseline takes no changes until the next one.
+    /// Sends pending changes of components that the owner writes to all except their writer. Hybrid
+    /// components are sent as a baseline, which outdates all deltas on their way: to all observers,
+    /// because a receiver without this baseline ignores deltas until the next one.
     fn flush_owner_written(&mut self, id: NetId, former: Option<ConnectionId>) {
         let entry = self.entry(id);
         let Some((written, seen, hybrid)) =
@@ -87,8 +85,8 @@ impl MirrorServer {
         self.send_missed_baseline(id, hybrid & seen, former);
     }
 
-    /// Sends a former owner, who was not sent the baselines of what it wrote itself, the last one that the others
-    /// were, as things are now: what travels unreliably is counted from that.
+    /// Sends a former owner the current baseline of the other observers. It received no baselines
+    /// of its own writes, and the next deltas refer to this one.
     fn send_missed_baseline(&mut self, id: NetId, seen: u64, former: Option<ConnectionId>) {
         if former.is_some()
             && let Some(tick) = self.replication.hybrid.join_observers(id)
@@ -98,7 +96,7 @@ impl MirrorServer {
         }
     }
 
-    /// Sends the owner the operations that are pending of what it does not write and nobody else is given.
+    /// Sends the owner the pending operations of owner-only components that it does not write.
     fn send_owner_only_operations(&mut self, id: NetId, owner: Option<ConnectionId>) {
         if let Some(entry) = self.entry(id) {
             let own = !entry.client_to_server & !entry.observers;
@@ -107,7 +105,7 @@ impl MirrorServer {
         }
     }
 
-    /// What is pending of components that only the owner is given is not sent.
+    /// Drops the pending changes of owner-only components.
     fn drop_owner_only_changes(&mut self, id: NetId) {
         if let Some(entry) = self.entry(id) {
             let own = self.pending_components(id, !entry.observers);
@@ -115,9 +113,9 @@ impl MirrorServer {
         }
     }
 
-    /// The new owner of an object, which observes it already, is to be sent what others are not: all values,
-    /// as Mirror does, and collections emptied and filled again. What it writes itself and travels unreliably
-    /// is sent at once, so that it is not sent again when the owner has begun to write.
+    /// Sends a new owner, already an observer, the owner-only components: all values, as Mirror
+    /// does, and collections as clear and refill. Hybrid components that it writes are sent at
+    /// once, so that they do not arrive again after its first write.
     pub(super) fn send_to_new_owner(&mut self, id: NetId) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
@@ -126,7 +124,7 @@ impl MirrorServer {
             return;
         };
         let owned = entry.all() & !entry.observers;
-        // One that is being called is looked at when that is done.
+        // A checked-out object follows at check-in.
         let Some(behaviours) = object.behaviours.as_mut().filter(|_| owned != 0) else {
             return;
         };
@@ -146,15 +144,20 @@ impl MirrorServer {
         self.send_new_baseline(id, own, (false, true), |it| Some(it) == receiver);
     }
 
-    /// Those of some components that have changes.
+    /// Returns the components with changes, among `components`.
     pub(super) fn pending_components(&self, id: NetId, components: u64) -> u64 {
         let object = self.world.objects.get(id.0);
         let all = object.map_or(0, |object| object.fully_dirty);
         all & components | self.changed_components(id, components, |_| u64::MAX)
     }
 
-    /// Those of some components of which some fields have changed.
-    fn changed_components(&self, id: NetId, components: u64, fields: impl Fn(&Sections) -> u64) -> u64 {
+    /// Returns the components with changed `fields`, among `components`.
+    fn changed_components(
+        &self,
+        id: NetId,
+        components: u64,
+        fields: impl Fn(&Sections) -> u64,
+    ) -> u64 {
         let object = self.world.objects.get(id.0);
         let behaviours = object.and_then(|object| object.behaviours.as_ref());
         behaviours.map_or(0, |behaviours| {
@@ -172,7 +175,7 @@ impl MirrorServer {
         self.replication.hybrid.drop_changes(id, components);
     }
 
-    /// Sends the changes of some components at once, to some of those who observe the object.
+    /// Sends the changes of components at once, to selected observers.
     fn send_changes_now(&mut self, id: NetId, components: u64, to: impl Fn(ConnectionId) -> bool) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
@@ -200,7 +203,7 @@ impl MirrorServer {
             return;
         }
         object.mark_sent(mask, nanos(self.now));
-        // It says how much is pending.
+        // A cached spawn announces these operations as pending.
         self.replication.scratch.cached_spawn = None;
         write_head(
             &mut self.replication.scratch.head,
@@ -212,8 +215,8 @@ impl MirrorServer {
         self.send_to_observers(id, to);
     }
 
-    /// Sends some components whole, as a baseline, at once and to some of those who observe the object. Whose
-    /// baseline that is: of all who observe it, of its owner, or of both.
+    /// Sends components as a new baseline at once, to selected observers. `receivers` says whose
+    /// baseline it is: of the observers, of the owner, or of both.
     fn send_new_baseline(
         &mut self,
         id: NetId,
@@ -227,11 +230,14 @@ impl MirrorServer {
         if let Some(object) = self.world.objects.get_mut(id.0) {
             object.clear_changes(components);
         }
-        let tick = self.replication.hybrid.next_baseline(id, components, receivers);
+        let tick = self
+            .replication
+            .hybrid
+            .next_baseline(id, components, receivers);
         self.send_baseline(id, tick, to);
     }
 
-    /// Writes some components whole. Whether there were some, and they could be written.
+    /// Writes snapshots of components. Returns false without components or after a write error.
     fn write_snapshot(&mut self, id: NetId, components: u64) -> bool {
         let object = self.world.objects.get_mut(id.0).filter(|_| components != 0);
         let Some(behaviours) = object.and_then(|object| object.behaviours.as_mut()) else {
@@ -251,8 +257,7 @@ impl MirrorServer {
         true
     }
 
-    /// Sends what has been written whole, as the baseline of this number, to some of those who observe an
-    /// object.
+    /// Sends the written snapshots as the baseline `tick`, to selected observers.
     fn send_baseline(&mut self, id: NetId, tick: u8, to: impl Fn(ConnectionId) -> bool) {
         let (head, written) = (
             &mut self.replication.scratch.head,
@@ -264,8 +269,7 @@ impl MirrorServer {
         self.send_to_observers(id, to);
     }
 
-    /// Sends a message that has been written, its head and the components, to some of those who observe an
-    /// object.
+    /// Sends the written head and components to selected observers.
     fn send_to_observers(&mut self, id: NetId, to: impl Fn(ConnectionId) -> bool) {
         let Some(object) = self.world.objects.get(id.0) else {
             return;

@@ -1,5 +1,5 @@
-//! Components that travel unreliably, Mirror's `SyncMethod.Hybrid`: what has changed of them goes out again
-//! and again, until a baseline, which is all of them and is sent reliably, has it.
+//! Hybrid components, Mirror's `SyncMethod.Hybrid`. Their changes are sent unreliably, again and
+//! again, until a reliable baseline contains them.
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
@@ -17,32 +17,32 @@ use crate::message::{
 };
 use crate::unreliable::{BaselineSchedule, next_tick};
 
-/// What is kept of all objects with components that travel unreliably.
+/// Baselines of all objects with hybrid components.
 #[derive(Debug)]
 pub(super) struct Hybrid {
     objects: FxHashMap<NetId, HybridState>,
-    /// Objects with changes that are in no baseline yet, each once.
+    /// Objects with changes in no baseline yet, each once.
     awaiting: Vec<NetId>,
     baselines: BaselineSchedule,
-    /// Whether the update under way sends baselines.
+    /// The current update sends baselines.
     is_due: bool,
 }
 
-/// What has been sent of the components of an object that travel unreliably.
+/// Baselines and deltas of an object.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HybridState {
-    /// The number of the last baseline; 0 before the first one.
+    /// Number of the last baseline; 0 before the first one.
     last_tick: u8,
-    /// The number of the last one that was for all who observe the object, and of the last for its owner.
+    /// Last baseline of the observers, and of the owner.
     ticks: Ticks,
-    /// The components of which changes have been sent and no baseline since.
+    /// Components with deltas sent since the last baseline.
     without_baseline: u64,
     is_queued: bool,
-    /// Whether it has been said since the last baseline that the changes cannot be sent.
+    /// An unsendable delta is reported since the last baseline.
     is_reported: bool,
 }
 
-/// Which baselines changes are counted from.
+/// Base of the deltas, by receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Ticks {
     observers: u8,
@@ -59,28 +59,30 @@ impl Hybrid {
         }
     }
 
-    /// The components of an object whose changes have been sent to somebody, and in no baseline since: what
-    /// is still on its way can make them other than they are.
+    /// Returns the components with deltas sent since the last baseline; a late delta can still
+    /// overwrite them.
     pub(super) fn without_baseline(&self, id: NetId) -> u64 {
-        self.objects.get(&id).map_or(0, |state| state.without_baseline)
+        self.objects
+            .get(&id)
+            .map_or(0, |state| state.without_baseline)
     }
 
-    /// The changes of some components are nobody's any more.
+    /// Drops the changes of components.
     pub(super) fn drop_changes(&mut self, id: NetId, components: u64) {
         if let Some(state) = self.objects.get_mut(&id) {
             state.without_baseline &= !components;
         }
     }
 
-    /// Whoever owns an object now has been sent what all who observe it were.
+    /// Sets the owner's baseline to that of the observers.
     pub(super) fn align_owner(&mut self, id: NetId) {
         if let Some(state) = self.objects.get_mut(&id) {
             state.ticks.owner = state.ticks.observers;
         }
     }
 
-    /// The owner of an object is about to be one of those who observe it: the number of the baseline that
-    /// they were sent, if it was another one.
+    /// Moves a former owner to the observers. Returns their baseline, if it differs from the
+    /// owner's.
     pub(super) fn join_observers(&mut self, id: NetId) -> Option<u8> {
         let ticks = &mut self.objects.get_mut(&id)?.ticks;
         let is_other = std::mem::replace(&mut ticks.owner, ticks.observers) != ticks.observers;
@@ -95,21 +97,21 @@ impl Hybrid {
         self.objects.entry(id).or_default()
     }
 
-    /// Has the next baseline look at an object.
+    /// Queues an object for the next baseline.
     fn enqueue(&mut self, id: NetId) {
         if std::mem::replace(&mut self.of(id).is_queued, true) {
             return;
         }
         self.awaiting.push(id);
-        // It may be long until then, and many of them are gone.
+        // Until the next baseline many of these may be despawned.
         if self.awaiting.len() > 2 * self.objects.len() + 64 {
             let objects = &self.objects;
             self.awaiting.retain(|id| objects.contains_key(id));
         }
     }
 
-    /// Gives a baseline of these components its number; it is one of all who observe the object, of its owner,
-    /// or of both.
+    /// Returns the number of a new baseline of components: of the observers, of the owner, or of
+    /// both.
     pub(super) fn next_baseline(
         &mut self,
         id: NetId,
@@ -131,7 +133,7 @@ impl Hybrid {
 }
 
 impl MirrorServer {
-    /// Has this update look at all that is in no baseline yet, if it is time for one.
+    /// Queues all objects without a baseline, if one is due.
     pub(super) fn begin_baselines(&mut self, now: Nanos) {
         self.replication.hybrid.is_due = self.replication.hybrid.baselines.is_due(now);
         if !self.replication.hybrid.is_due {
@@ -147,8 +149,7 @@ impl MirrorServer {
         self.replication.hybrid.awaiting = awaiting;
     }
 
-    /// Sends what has changed of the components whose interval is over, and then, if it is time for that,
-    /// all of those that have changed. The object is observed.
+    /// Sends the deltas of observed components whose interval is over, and a due baseline.
     pub(super) fn write_hybrid(&mut self, id: NetId, due: u64, now: Nanos) {
         let are_sent = due == 0 || self.write_deltas(id, due, now);
         if self.replication.hybrid.is_due {
@@ -157,8 +158,7 @@ impl MirrorServer {
         self.schedule_hybrid(id, are_sent);
     }
 
-    /// The components that travel unreliably and have changed, by whom they are for: all who observe the
-    /// object, and its owner.
+    /// Returns the changed hybrid components for the observers, and for the owner.
     fn hybrid_changes(&self, id: NetId) -> (u64, u64) {
         let (Some(object), Some(entry)) = (self.world.objects.get(id.0), self.entry(id)) else {
             return (0, 0);
@@ -168,14 +168,14 @@ impl MirrorServer {
         (changed & entry.observers, changed & owner)
     }
 
-    /// Returns whether they could be sent.
+    /// Returns false if they cannot be sent.
     fn write_deltas(&mut self, id: NetId, due: u64, now: Nanos) -> bool {
         let (observers, owner) = self.hybrid_changes(id);
         let (observers, owner) = (observers & due, owner & due);
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;
         };
-        // What the owner writes and only the owner is given need not be kept.
+        // Changes of components that the owner writes and only the owner reads have no receiver.
         object.mark_sent(due & !(observers | owner), now);
         let selection = Selection {
             observers,
@@ -258,8 +258,8 @@ impl MirrorServer {
         self.append_hybrid((id, audience, owner), [head, head], (false, false));
     }
 
-    /// Puts what has been written of an object into the frame of those who observe it, and of an owner who is
-    /// sent something else: the heads are theirs, in this order, and the components may be the same.
+    /// Appends the written components to the frame of the audience, and to that of an owner with
+    /// another head or other components. The heads are for the observers and the owner.
     fn append_hybrid(
         &mut self,
         (id, audience, owner): (NetId, AudienceId, Option<ConnectionId>),
@@ -317,15 +317,15 @@ impl MirrorServer {
         } else {
             &mut owner.states.exceptions
         };
-        // The first one in place of what the others are sent, and each other one behind it.
+        // The first copy replaces the observers' messages; the second one follows.
         for replaces in [first..last, last..last].into_iter().take(times) {
             let own = own.clone();
             exceptions.push((audience, Exception { replaces, own }));
         }
     }
 
-    /// Sees to it that what is in no baseline yet is sent again: when the interval is over, and at the next
-    /// baseline. What could not be sent waits for the latter.
+    /// Schedules the next send of changes without a baseline: at the end of the interval, and at
+    /// the next baseline. Unsendable changes wait for the latter.
     fn schedule_hybrid(&mut self, id: NetId, are_sent: bool) {
         let (observers, owner) = self.hybrid_changes(id);
         let mut rest = observers | owner;

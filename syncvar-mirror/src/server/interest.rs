@@ -1,4 +1,4 @@
-//! What the interest management says, and what follows from it.
+//! Interest management and its view changes.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -10,16 +10,16 @@ use syncvar_runtime::{
 use super::MirrorServer;
 use crate::{MirrorPrefabs, MirrorServerConfig};
 
-/// The interest management of a server, and what it has said.
+/// The interest management and its current areas.
 #[derive(Debug)]
 pub(super) struct Interest {
     pub(super) management: Box<dyn InterestManagement>,
     changes: InterestChanges,
-    /// What is in which area.
+    /// Objects by area.
     objects: BTreeSet<(Area, NetId)>,
-    /// Who sees which area.
+    /// Viewers by area.
     viewers: BTreeSet<(Area, ConnectionId)>,
-    /// The same from the other side.
+    /// Areas by viewer.
     areas: BTreeSet<(ConnectionId, Area)>,
 }
 
@@ -40,7 +40,7 @@ impl Interest {
         }
     }
 
-    /// Whether a connection sees an area.
+    /// Returns whether a connection sees an area.
     pub(super) fn sees(&self, connection: ConnectionId, area: Area) -> bool {
         self.viewers.contains(&(area, connection))
     }
@@ -54,7 +54,7 @@ impl Interest {
         }
     }
 
-    /// An object is gone.
+    /// Removes a despawned object.
     pub(super) fn remove_object(&mut self, object: NetId, area: Option<Area>) {
         self.move_object(object, area, None);
         self.management.handle_despawn(object);
@@ -80,14 +80,14 @@ impl Interest {
         }
     }
 
-    /// The objects in an area, ascending.
+    /// Returns the objects in an area, ascending.
     fn objects(&self, area: Area) -> Vec<NetId> {
         let last = (area, NetId(u32::MAX));
         let objects = self.objects.range((area, NetId(0))..=last);
         objects.map(|(_, object)| *object).collect()
     }
 
-    /// Those who see one of two areas, ascending.
+    /// Returns the viewers of one of two areas, ascending.
     fn viewers(&self, areas: [Area; 2]) -> BTreeSet<ConnectionId> {
         let viewers = areas.into_iter().flat_map(|area| {
             let last = (area, ConnectionId(u32::MAX));
@@ -98,9 +98,9 @@ impl Interest {
 }
 
 impl MirrorServer {
-    /// A server whose connections see what an interest management says, with settings of your own. What
-    /// it says takes effect with the next update, or sooner: when an object is spawned or a connection is
-    /// shown everything. The owner of an object sees it in any case.
+    /// Creates a server with interest management and custom settings. View changes take effect with
+    /// the next update; or earlier, with a spawn or the burst of a new connection. The owner of an
+    /// object always sees it.
     ///
     /// ```
     /// # use syncvar_mirror::*;
@@ -122,20 +122,20 @@ impl MirrorServer {
         server
     }
 
-    /// The interest management, if it is of this type.
+    /// Returns the interest management, if it has this type.
     pub fn interest<I: InterestManagement>(&self) -> Option<&I> {
         let any: &dyn Any = &*self.observers.interest.management;
         any.downcast_ref()
     }
 
-    /// The interest management, if it is of this type, to be told of what it has no other way of
-    /// knowing: where viewers are, who is on which team.
+    /// Returns the interest management, if it has this type, for input from the game: positions of
+    /// viewers, teams.
     pub fn interest_mut<I: InterestManagement>(&mut self) -> Option<&mut I> {
         let any: &mut dyn Any = &mut *self.observers.interest.management;
         any.downcast_mut()
     }
 
-    /// Takes what the interest management has to say, and shows and hides objects as it says.
+    /// Applies the view changes of the interest management.
     pub(super) fn apply_interest(&mut self) {
         let mut changes = std::mem::take(&mut self.observers.interest.changes);
         self.observers.interest.management.update(&mut changes);

@@ -1,5 +1,5 @@
-//! Lending: the behaviours of an object outside of the table, so that they can be called with the whole
-//! server at hand.
+//! Check-out: the behaviours of an object leave the table, so that a callback can use the whole
+//! server.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -15,10 +15,9 @@ impl Lends for MirrorServer {
         &mut self.world.checked_out
     }
 
-    // Lends the behaviours of an object to something that has the whole server at hand. The object is
-    // there meanwhile, but not its behaviours. What comes up for it is done when they are given back:
-    // callbacks, to be despawned, to be sent. Does nothing if there is no such object, or if it is lent
-    // already.
+    // Runs `action` with the behaviours of an object and the whole server. The object stays in the
+    // table, without its behaviours. Callbacks, a despawn and sends for it follow at check-in.
+    // Returns `None` if the object is unknown or checked out.
     fn lend<R>(
         &mut self,
         id: NetId,
@@ -30,18 +29,18 @@ impl Lends for MirrorServer {
         self.world.checked_out.push(id);
         let slots = behaviours.slots_mut();
         slots.for_each_mut(|slot| slot.begin_change());
-        // What is lent is given back, whatever happens.
+        // Check-in also follows a panic, which resumes afterwards.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
         self.run_waiting(id, slots);
         let object = self.world.objects.get(id.0);
         let announced = object.map_or(0, |object| object.announced);
         slots.for_each_mut(|slot| {
             slot.end_change();
-            // Those that have taken the place of others.
+            // Collections assigned during the callback have a new log.
             slot.set_verbatim(true, announced);
         });
         if let Some(object) = self.world.objects.get_mut(id.0) {
-            // Whoever begins to observe it meanwhile is owed that.
+            // An observer added during the callback receives a spawn at check-in.
             if object.audience == Audiences::EMPTY {
                 slots.for_each_mut(|slot| slot.set_observed(false));
             }

@@ -1,4 +1,4 @@
-//! What behaviours are told of the life of their objects.
+//! Lifecycle callbacks.
 
 use syncvar_runtime::NetId;
 use syncvar_runtime::engine::{Late, Tells};
@@ -6,7 +6,7 @@ use syncvar_runtime::engine::{Late, Tells};
 use super::MirrorServer;
 
 impl MirrorServer {
-    /// Does what had to wait until nothing is lent any more.
+    /// Runs the deferred calls and events once no object is checked out.
     pub(super) fn run_deferred(&mut self) {
         if self.world.checked_out.depth() == 0 {
             self.run_local_calls();

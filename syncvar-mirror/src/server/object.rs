@@ -1,4 +1,4 @@
-//! What is kept for an object.
+//! The server's entry of an object.
 
 use syncvar_runtime::engine::{Nanos, Place, Slot};
 use syncvar_runtime::{Area, Behaviours, ConnectionId, Vector3};
@@ -6,66 +6,69 @@ use syncvar_runtime::{Area, Behaviours, ConnectionId, Vector3};
 use super::audience::{AudienceId, Audiences};
 use crate::SceneId;
 
-/// Who sees an object, whatever the interest management says. Mirror's `Visibility`.
+/// Visibility of an object, above the interest management. Mirror's `Visibility`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Visibility {
-    /// Those whom the interest management says; all, if there is none.
+    /// Visible by the interest management; to all connections without one.
     #[default]
     ByDefault,
-    /// Nobody but the owner.
+    /// Visible to the owner only.
     ForceHidden,
-    /// All.
+    /// Visible to all.
     ForceShown,
 }
 
-/// Who owned an object: a connection, or the server.
+/// Owner before a transfer: a connection, or the server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FormerOwner(pub(super) Option<ConnectionId>);
 
-/// An object of the server.
+/// The server's entry of an object.
 #[derive(Debug)]
 pub(super) struct Observed {
-    /// None while they are being called.
+    /// Behaviours; `None` while checked out.
     pub(super) behaviours: Option<Behaviours>,
-    /// Its position in the registry.
+    /// Position in the registry.
     pub(super) prefab: u32,
-    /// 0 for one that clients make themselves.
+    /// Scene id; 0 for objects that clients create from a prefab.
     pub(super) scene_id: SceneId,
     pub(super) place: Place,
     pub(super) scale: Vector3,
     pub(super) owner: Option<ConnectionId>,
-    /// Where it stands among what its owner owns.
+    /// Key among the objects of its owner.
     pub(super) owned_index: u64,
-    /// Those who observe it: they are ready and have been sent it.
+    /// Observers: ready connections that received the spawn.
     pub(super) audience: AudienceId,
     pub(super) visibility: Visibility,
     pub(super) area: Option<Area>,
-    /// Those who are shown it, or kept from it, in particular.
+    /// Explicit `show` and `hide` by connection.
     pub(super) overrides: Vec<(ConnectionId, bool)>,
-    /// Whether its callbacks have run, so that it can be observed.
+    /// Set after its spawn callbacks; it has no observers before.
     pub(super) spawned: bool,
-    /// Whether it is in the list of those that may have changes.
+    /// The object is in the list of possible changes.
     pub(super) queued: bool,
-    /// Whether somebody was to be shown it and it could not be sent, and it has not changed since.
+    /// A spawn could not be sent, and the object has not changed since.
     pub(super) spawn_failed: bool,
-    /// Of components that the owner writes, those that its new owner is to be sent once.
+    /// Components written by the owner that its new owner receives once.
     pub(super) transferred: u64,
-    /// Who owned it before it changed hands while it was being called.
+    /// Owner before a transfer during a callback.
     pub(super) former_owner: Option<FormerOwner>,
-    /// The components all of which is to be sent as a change. Mirror's `SetDirty`.
+    /// Components whose next delta has all fields. Mirror's `SetDirty`.
     pub(super) fully_dirty: u64,
-    /// How many operations of a collection, at most, somebody has been told are still to come.
+    /// Upper limit of the pending operations that sent snapshots announce.
     pub(super) announced: usize,
 }
 
 impl Observed {
-    /// Whether somebody is shown it, or kept from it, in particular.
+    /// Returns the explicit visibility for a connection.
     pub(super) fn visibility_override(&self, connection: ConnectionId) -> Option<bool> {
-        let view = self.overrides.iter().find(|(known, _)| *known == connection);
+        let view = self
+            .overrides
+            .iter()
+            .find(|(known, _)| *known == connection);
         view.map(|(_, visible)| *visible)
     }
 
-    /// The changes of these components have been sent, or are nobody's.
+    /// Marks the changes of these components as sent, or as without receiver.
     pub(super) fn mark_sent(&mut self, components: u64, now: Nanos) {
         self.fully_dirty &= !components;
         self.transferred &= !components;
@@ -73,13 +76,12 @@ impl Observed {
         self.update_announced();
     }
 
-    /// The changes of these components have been sent, and are to be sent again.
+    /// Marks the changes of these components as sent; they stay dirty.
     pub(super) fn mark_repeated(&mut self, components: u64, now: Nanos) {
         self.for_each_of(components, |slot| slot.mark_repeated(now));
     }
 
-    /// These components have been sent as they are: nothing of them is to be sent again. When their changes
-    /// were sent last is another matter.
+    /// Clears the changes of these components and keeps their time of the last send.
     pub(super) fn clear_changes(&mut self, components: u64) {
         self.fully_dirty &= !components;
         self.transferred &= !components;
@@ -90,8 +92,7 @@ impl Observed {
         self.update_announced();
     }
 
-    /// If nothing is pending any more, all operations that somebody was told are still to come have been
-    /// sent.
+    /// Resets `announced` when no change is pending: all announced operations are sent.
     #[inline]
     fn update_announced(&mut self) {
         if self.announced != 0 && self.behaviours.is_some() && !self.is_dirty() {
@@ -99,7 +100,7 @@ impl Observed {
         }
     }
 
-    /// Nobody observes it any more: nobody has to be told what is made of its collections.
+    /// Stops recording operations: the object has no observers.
     pub(super) fn end_observation(&mut self) {
         self.announced = 0;
         if let Some(behaviours) = self.behaviours.as_mut() {
@@ -124,12 +125,12 @@ impl Observed {
         }
     }
 
-    /// Whether nobody observes it, and somebody could begin to: it is not being called.
+    /// Returns whether the object has no observers and could get some: it is not checked out.
     pub(super) fn is_unobserved(&self) -> bool {
         self.audience == Audiences::EMPTY && self.behaviours.is_some()
     }
 
-    /// Whether there is something to be sent.
+    /// Returns whether a change is pending.
     pub(super) fn is_dirty(&self) -> bool {
         let behaviours = self.behaviours.as_ref();
         self.fully_dirty != 0

@@ -1,28 +1,28 @@
-//! Who observes an object, and what follows when that changes.
+//! Observers of an object.
 
 use syncvar_runtime::engine::nanos;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;
 use super::audience::Audiences;
+use super::connection::{Connection, Readiness};
 use super::object::{Observed, Visibility};
 use crate::message::ObjectHideMessage;
 
 impl MirrorServer {
-    /// Shows an object to a connection, whatever else is said about it: at once, if it is ready. Returns
-    /// whether there are such an object and such a connection.
+    /// Shows an object to a connection, above all other visibility rules: at once, if the
+    /// connection is ready. Returns whether both exist.
     pub fn show(&mut self, id: NetId, connection: ConnectionId) -> bool {
         self.set_override(id, connection, Some(true))
     }
 
-    /// Hides an object from a connection, whatever else is said about it, its owner included: at once, by
-    /// Mirror's `ObjectHideMessage`. Returns whether there are such an object and such a connection.
+    /// Hides an object from a connection, above all other visibility rules and even from its owner:
+    /// at once, by Mirror's `ObjectHideMessage`. Returns whether both exist.
     pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> bool {
         self.set_override(id, connection, Some(false))
     }
 
-    /// Takes back what [`show`](Self::show) or [`hide`](Self::hide) has said. Returns whether there are
-    /// such an object and such a connection.
+    /// Reverts [`show`](Self::show) or [`hide`](Self::hide). Returns whether both exist.
     pub fn restore(&mut self, id: NetId, connection: ConnectionId) -> bool {
         self.set_override(id, connection, None)
     }
@@ -38,8 +38,8 @@ impl MirrorServer {
         true
     }
 
-    /// Sets who sees an object, whatever the interest management says: at once. Mirror's
-    /// `NetworkIdentity.visibility`. Returns whether there is such an object.
+    /// Sets the visibility of an object, above the interest management, at once. Mirror's
+    /// `NetworkIdentity.visibility`. Returns whether the object exists.
     pub fn set_visibility(&mut self, id: NetId, visibility: Visibility) -> bool {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;
@@ -49,7 +49,8 @@ impl MirrorServer {
         true
     }
 
-    /// Whether a connection has been sent an object and is told of its changes.
+    /// Returns whether a connection observes an object: it received the spawn, and receives
+    /// changes.
     pub fn is_observer(&self, id: NetId, connection: ConnectionId) -> bool {
         let object = self.world.objects.get(id.0);
         object.is_some_and(|object| {
@@ -59,7 +60,7 @@ impl MirrorServer {
         })
     }
 
-    /// Those who have been sent an object and are told of its changes, ascending.
+    /// Returns the observers of an object, ascending.
     pub fn observers(&self, id: NetId) -> &[ConnectionId] {
         let object = self.world.objects.get(id.0);
         object.map_or(&[], |object| {
@@ -67,15 +68,15 @@ impl MirrorServer {
         })
     }
 
-    /// Whether a connection is ready, and has been shown everything since. Before that Mirror's client keeps
-    /// what it is sent until a burst is complete, and does not take what is said of it meanwhile: it would
-    /// have objects that are gone, and others as they were. Mirror's server sends it all the same.
+    /// Returns whether a connection is ready and received the spawn burst. Before the end of a
+    /// burst, Mirror's client stores spawns and ignores updates and despawns for them, so it would
+    /// keep removed objects and outdated values. Mirror's server sends them nevertheless.
     fn receives_objects(&self, connection: ConnectionId) -> bool {
         let client = self.sessions.connections.get(connection.0);
-        client.is_some_and(|client| client.shown)
+        client.is_some_and(Connection::is_receiving)
     }
 
-    /// Whether a connection is to observe an object if it is ready.
+    /// Returns whether a ready connection should observe an object.
     fn is_visible_to(&self, object: &Observed, connection: ConnectionId) -> bool {
         if !object.spawned {
             return false;
@@ -93,13 +94,13 @@ impl MirrorServer {
         }
     }
 
-    /// Makes a connection observe an object, or no longer, as it should be.
+    /// Re-evaluates whether `connection` observes `id`, and sends the spawn or the hide.
     pub(super) fn update_observer(&mut self, id: NetId, connection: ConnectionId) {
         self.replication.scratch.cached_spawn = None;
         self.update_observer_cached(id, connection);
     }
 
-    /// The same after another one, while the object is as it was for that.
+    /// Like `update_observer`, reusing the spawn payload that the previous call encoded.
     fn update_observer_cached(&mut self, id: NetId, connection: ConnectionId) {
         let Some(object) = self.world.objects.get(id.0) else {
             return;
@@ -117,10 +118,10 @@ impl MirrorServer {
         }
     }
 
-    /// The same for everybody.
+    /// Re-evaluates all connections.
     pub(super) fn update_observers(&mut self, id: NetId) {
         let connections = self.sessions.connections.iter();
-        let shown = connections.filter(|(_, client)| client.shown);
+        let shown = connections.filter(|(_, client)| client.is_receiving());
         let mut shown: Vec<_> = shown.map(|(number, _)| ConnectionId(number)).collect();
         self.replication.scratch.cached_spawn = None;
         let object = self.world.objects.get(id.0);
@@ -130,7 +131,7 @@ impl MirrorServer {
             }
             return;
         };
-        // They all begin at once: no set is made for each of them.
+        // All enter at once: no intermediate audience for each of them.
         shown.retain(|connection| self.is_visible_to(object, *connection));
         if shown.is_empty() {
             return;
@@ -144,8 +145,8 @@ impl MirrorServer {
         }
     }
 
-    /// Somebody observes an object from now on: Mirror's `AddObserver`. The first one makes what has
-    /// changed so far no change any more, since it is in the state that is sent.
+    /// Adds an observer: Mirror's `AddObserver`. The first one clears the pending changes, which
+    /// its snapshot contains.
     fn add_observer(&mut self, id: NetId, connection: ConnectionId) {
         let Some(object) = self.world.objects.get(id.0) else {
             return;
@@ -165,10 +166,13 @@ impl MirrorServer {
         self.spawn_for(id, connection);
     }
 
-    /// Somebody is about to be the first who observes an object. Changes that have been sent unreliably and
-    /// in no baseline stay changes: one that comes late may be applied to the state that is sent now.
+    /// Starts observation of an object without observers. Unreliable deltas that no baseline
+    /// contains stay pending: a late delta may overwrite the snapshot that is sent now.
     fn begin_observation(&mut self, id: NetId) {
-        let (now, without_baseline) = (nanos(self.now), self.replication.hybrid.without_baseline(id));
+        let (now, without_baseline) = (
+            nanos(self.now),
+            self.replication.hybrid.without_baseline(id),
+        );
         if let Some(object) = self.world.objects.get_mut(id.0)
             && let Some(behaviours) = object.behaviours.as_mut()
         {
@@ -188,10 +192,10 @@ impl MirrorServer {
         }
     }
 
-    /// Sends an object to somebody who observes it from now on.
+    /// Sends the spawn to a new observer.
     fn spawn_for(&mut self, id: NetId, connection: ConnectionId) {
         if !self.send_spawn(id, connection) {
-            // It has not been sent it, so it cannot be told of its changes. The next one may help.
+            // Without the spawn it cannot receive changes. The next change may fit.
             self.remove_observer(id, connection);
             if let Some(object) = self.world.objects.get_mut(id.0) {
                 object.spawn_failed = true;
@@ -199,7 +203,7 @@ impl MirrorServer {
         }
     }
 
-    /// Somebody observes an object no more; that has been said if need be.
+    /// Removes an observer; its hide is sent already, if one is due.
     fn remove_observer(&mut self, id: NetId, connection: ConnectionId) {
         if let Some(object) = self.world.objects.get_mut(id.0) {
             Self::remove_member(&mut self.observers.audiences, object, connection);
@@ -216,15 +220,15 @@ impl MirrorServer {
         }
     }
 
-    /// A connection observes nothing any more, and need not be told.
+    /// Removes a connection from all audiences, without messages.
     pub(super) fn remove_from_audiences(&mut self, connection: ConnectionId) {
         for object in self.world.objects.values_mut() {
             Self::remove_member(&mut self.observers.audiences, object, connection);
         }
     }
 
-    /// Sends a connection everything that it may see: Mirror's `SpawnObserversForConnection`. What it
-    /// observes already is not sent again.
+    /// Sends a connection all visible objects: Mirror's `SpawnObserversForConnection`. Objects that
+    /// it observes are not sent again.
     pub(super) fn spawn_visible_objects(&mut self, connection: ConnectionId) {
         use crate::message::{ObjectSpawnFinishedMessage, ObjectSpawnStartedMessage};
         use syncvar_runtime::Channel::Reliable;
@@ -232,13 +236,13 @@ impl MirrorServer {
         let Some(client) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
-        let receives_objects = std::mem::replace(&mut client.shown, true);
+        let former = std::mem::replace(&mut client.readiness, Readiness::Receiving);
         self.send_message(Reliable, connection, &ObjectSpawnStartedMessage);
-        // What it has just been said to see belongs to this.
+        // View changes until now belong into this burst.
         self.apply_interest();
-        // One who has all of it and says again that it is ready costs nothing.
+        // A repeated ready message of a client with all objects costs no scan.
         let mut ids = std::mem::take(&mut self.replication.scratch.ids);
-        if !receives_objects {
+        if former != Readiness::Receiving {
             let objects = self.world.objects.iter();
             let seen = objects.filter(|(_, object)| self.is_visible_to(object, connection));
             ids.extend(seen.map(|(number, _)| NetId(number)));
@@ -250,7 +254,7 @@ impl MirrorServer {
         self.send_message(Reliable, connection, &ObjectSpawnFinishedMessage);
     }
 
-    /// Shows an object that has been called to those who should have been shown it meanwhile.
+    /// Spawns an object for the observers added while it was checked out.
     pub(super) fn update_pending_observers(&mut self, id: NetId) {
         if self.observers.pending.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Who owns an object.
+//! Ownership.
 
 use syncvar_runtime::engine::Tells;
 use syncvar_runtime::{ConnectionId, NetId};
@@ -9,10 +9,10 @@ use crate::message::{ChangeOwnerMessage, SpawnFlags};
 use crate::unreliable::Unreliable;
 
 impl MirrorServer {
-    /// Gives an object to a connection, or to none: Mirror's `AssignClientAuthority` and
-    /// `RemoveClientAuthority`. The former owner and the new one are told, if they observe the object; the
-    /// new one is sent the components that only the owner is given. Returns whether there are such an
-    /// object and such a connection.
+    /// Sets the owner of an object, or removes it: Mirror's `AssignClientAuthority` and
+    /// `RemoveClientAuthority`. Both owners receive the change if they observe the object; the new
+    /// one also receives the owner-only components. Returns whether the object and the connection
+    /// exist.
     pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
         let known = owner.is_none_or(|owner| self.is_connected(owner));
         let Some(object) = self.world.objects.get_mut(id.0).filter(|_| known) else {
@@ -27,7 +27,7 @@ impl MirrorServer {
             return false;
         };
         object.owner = owner;
-        // The next one has a clock of its own, and baselines of its own if it has been the owner before.
+        // The new owner has another clock, and unknown baselines if it owned the object before.
         self.replication
             .unreliable
             .insert(id, Unreliable::of_new_owner());
@@ -53,7 +53,8 @@ impl MirrorServer {
         true
     }
 
-    /// Tells a connection what an object is to it, if it observes the object. Returns whether it does.
+    /// Sends a connection its role for an object, if it observes the object. Returns whether it
+    /// does.
     fn send_owner(&mut self, id: NetId, connection: ConnectionId, flags: SpawnFlags) -> bool {
         let observes = self.is_observer(id, connection);
         if observes {
@@ -63,7 +64,7 @@ impl MirrorServer {
         observes
     }
 
-    /// The owner of an object is gone: so is the object, unless it belongs to the scene.
+    /// Handles the end of an owner: despawns the object, unless it belongs to the scene.
     pub(super) fn release_ownership(&mut self, id: NetId, connection: ConnectionId) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;

@@ -1,4 +1,4 @@
-//! What comes from clients.
+//! Messages of clients.
 #![deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,20 +15,20 @@ use crate::MirrorError;
 use crate::batch::Unbatcher;
 use crate::message::{Message, NetworkPingMessage, NetworkPongMessage};
 
-/// How much of the average round trip time one answer is: Mirror averages over 50.
+/// Weight of one sample in the average round-trip time: Mirror averages over 50.
 const RTT_WEIGHT: f64 = 2.0 / 51.0;
 
 impl MirrorServer {
-    /// Handles a transport message of a connection: a batch. Unreliable ones may be lost or come out of
-    /// order; on which channel a message comes makes no difference otherwise.
+    /// Handles a transport message of a connection: one batch. Unreliable ones may be lost or
+    /// reordered; otherwise all messages are accepted on both channels.
     ///
     /// # Errors
     ///
-    /// What Mirror disconnects a client for: bytes that are no batch, a message that is unknown or that
-    /// cannot be read, one that may not be sent before the connection is let in; and more messages than
-    /// [`MirrorServerConfig::max_messages`](crate::MirrorServerConfig::max_messages). The messages before
-    /// it have been handled. The connection is gone then, and the transport is told to close it
-    /// ([`poll_close`](Self::poll_close)). Also when there is no such connection.
+    /// Fails where Mirror disconnects a client: for bytes that are no batch, an unknown or
+    /// malformed message, and one that needs authentication first; and for more messages than
+    /// [`MirrorServerConfig::max_messages`](crate::MirrorServerConfig::max_messages). Earlier
+    /// messages of the batch are handled. The connection is ended then, and the transport closes it
+    /// ([`poll_close`](Self::poll_close)). Also fails for an unknown connection.
     pub fn handle_packet(
         &mut self,
         connection: ConnectionId,
@@ -50,7 +50,7 @@ impl MirrorServer {
         for message in messages {
             let message = Message::decode(message?)?;
             let Some(client) = self.sessions.connections.get_mut(from.0) else {
-                // A command has disconnected it: the rest is not heard.
+                // A command disconnected the sender: the rest is dropped.
                 return Ok(());
             };
             client.messages = client.messages.saturating_add(1);
@@ -69,7 +69,7 @@ impl MirrorServer {
         Ok(())
     }
 
-    /// Whether a message may come before the connection is let in.
+    /// Returns whether a message is allowed before authentication.
     fn is_allowed_unauthenticated(&self, message: &Message<'_>) -> bool {
         match message {
             Message::Ping(_) | Message::Pong(_) | Message::TimeSnapshot(_) => true,
@@ -93,7 +93,7 @@ impl MirrorServer {
             Message::UnreliableDelta(state) => return self.handle_delta(from, time, state),
             Message::Ping(ping) => self.answer_ping(from, *ping),
             Message::Pong(pong) => self.handle_pong(from, *pong),
-            // Nothing here is interpolated.
+            // The server interpolates no time.
             Message::TimeSnapshot(_) => {}
             Message::Other { id, payload } => {
                 let limit = self.config.max_elements;
@@ -103,13 +103,13 @@ impl MirrorServer {
                     message,
                 });
             }
-            // What only a server sends.
+            // Messages from servers only.
             other => return Err(MirrorError::UnknownMessage { id: other.id() }),
         }
         Ok(())
     }
 
-    /// Tells a client what time it is. The time is that of the last update.
+    /// Answers a ping with the time of the last update.
     fn answer_ping(&mut self, from: ConnectionId, ping: NetworkPingMessage) {
         let now = self.now.as_secs_f64();
         let answer = NetworkPongMessage {
@@ -122,7 +122,7 @@ impl MirrorServer {
 
     fn handle_pong(&mut self, from: ConnectionId, pong: NetworkPongMessage) {
         let rtt = self.now.as_secs_f64() - pong.local_time;
-        // What does not make sense does not count.
+        // A client can send any time.
         if !(0.0..=3600.0).contains(&rtt) {
             return;
         }

@@ -1,4 +1,4 @@
-//! The scene that clients are to load.
+//! The scene of the clients.
 
 use syncvar_runtime::{Channel, ConnectionId};
 
@@ -6,19 +6,19 @@ use super::MirrorServer;
 use crate::MirrorError;
 use crate::message::{SceneMessage, SceneOperation};
 
-/// The longest string that Mirror can write.
+/// Longest string that Mirror can write.
 const LONGEST_NAME: usize = 65_534;
 
 impl MirrorServer {
-    /// Has all clients load or unload a scene: Mirror's `SceneMessage`. With
-    /// [`SceneOperation::Normal`], which takes the place of all others, all connections are
-    /// [not ready](Self::set_not_ready) until they have loaded it, and who connects later is told to load
-    /// it first: Mirror's `NetworkManager.ServerChangeScene`. Objects stay until they are despawned.
+    /// Loads or unloads a scene on all clients: Mirror's `SceneMessage`. [`SceneOperation::Normal`]
+    /// replaces all other scenes: connections are [not ready](Self::set_not_ready) until they have
+    /// loaded it, and later connections load it first. Mirror's `NetworkManager.ServerChangeScene`.
+    /// Objects stay until they are despawned.
     ///
     /// # Errors
     ///
-    /// When the name is longer than 65 534 bytes, or than the transport of some connection carries:
-    /// nothing is done then.
+    /// Fails if the name is longer than 65 534 bytes, or than the transport of a connection
+    /// carries; no message is sent then.
     pub fn load_scene(&mut self, name: &str, operation: SceneOperation) -> Result<(), MirrorError> {
         let limit = LONGEST_NAME.min(self.replication.longest_state.saturating_sub(8));
         if name.len() > limit {
@@ -43,12 +43,12 @@ impl MirrorServer {
         Ok(())
     }
 
-    /// The scene that clients are told to load, if there is one.
+    /// Returns the current scene of the clients.
     pub fn scene(&self) -> Option<&str> {
         self.sessions.scene.as_deref()
     }
 
-    /// Tells a connection that has been let in which scene to load.
+    /// Sends the scene to an accepted connection.
     pub(super) fn send_scene(&mut self, connection: ConnectionId) {
         if let Some(name) = self.sessions.scene.clone() {
             self.send_scene_message(connection, &name, SceneOperation::Normal);

@@ -1,4 +1,4 @@
-//! Commands about objects: spawn, despawn, place.
+//! Spawn, despawn and placement of objects.
 
 use std::any::TypeId;
 
@@ -14,7 +14,7 @@ use crate::SceneId;
 use crate::message::ObjectDestroyMessage;
 use crate::prefabs::Entry;
 
-/// What a spawn can say beyond the behaviours' values.
+/// Options of a spawn.
 ///
 /// ```
 /// use syncvar_mirror::{MirrorSpawnOptions, Visibility};
@@ -29,24 +29,24 @@ use crate::prefabs::Entry;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct MirrorSpawnOptions {
-    /// The name of the prefab, where several have the same behaviours; otherwise the first one
-    /// registered with behaviours of these types.
+    /// Name of the prefab, if several have the same behaviours; by default the first one registered
+    /// with these types.
     pub prefab: Option<String>,
-    /// Where the object stands.
+    /// Position.
     pub position: Vector3,
-    /// How it is turned; no rotation if left out.
+    /// Rotation; identity by default.
     pub rotation: Option<Quaternion>,
-    /// How large it is; 1 in each direction if left out.
+    /// Scale; 1 in each direction by default.
     pub scale: Option<Vector3>,
-    /// Who owns it.
+    /// Owner.
     pub owner: Option<ConnectionId>,
-    /// Who sees it.
+    /// Visibility.
     pub visibility: Visibility,
-    /// Which object of the scene it is, where clients have it when they have loaded the scene; not 0.
+    /// Id of an object in the clients' loaded scene; not 0.
     pub scene_id: Option<SceneId>,
 }
 
-/// An object that could not be spawned.
+/// Error of a spawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MirrorSpawnError {
@@ -64,10 +64,10 @@ pub enum MirrorSpawnError {
     OtherBehaviours {
         /// The prefab.
         prefab: String,
-        /// The behaviours that were given.
+        /// The given behaviours.
         behaviours: String,
     },
-    /// The prefab is an object of a scene, and it was not said which one.
+    /// The prefab is a scene object, and the options have no scene id.
     #[error(
         "prefab `{0}` is an object of a scene: a scene id is needed, as in `spawn_scene_object`"
     )]
@@ -75,7 +75,7 @@ pub enum MirrorSpawnError {
     /// The scene id is in use, or 0.
     #[error("scene id {:#x} is taken or zero", .0.0)]
     SceneIdTaken(SceneId),
-    /// All ids have been given out.
+    /// All ids are used.
     #[error("all object ids have been given out")]
     OutOfIds,
     /// The owner is not connected.
@@ -83,21 +83,20 @@ pub enum MirrorSpawnError {
     UnknownOwner(ConnectionId),
 }
 
-/// An object that can be spawned.
+/// A checked object before insertion.
 pub(super) struct Prepared {
     id: NetId,
     object: Observed,
 }
 
 impl MirrorServer {
-    /// Spawns an object: every ready connection that may see it is sent it at once. The callbacks of its
-    /// [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) run before that; one of them may have
-    /// despawned it by then.
+    /// Spawns an object and sends it to every ready connection that sees it. The callbacks of its
+    /// [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) run before that, and may despawn it.
     ///
     /// # Panics
     ///
-    /// When no prefab is registered with these behaviours, in this order. Where that is not known
-    /// when the program is written, use [`spawn_with`](Self::spawn_with).
+    /// Panics if no prefab is registered with these behaviours, in this order. For behaviours
+    /// chosen at run time, use [`spawn_with`](Self::spawn_with).
     #[track_caller]
     pub fn spawn<S: BehaviourSet>(&mut self, behaviours: S) -> NetId {
         match self.spawn_with(behaviours, MirrorSpawnOptions::default()) {
@@ -106,11 +105,11 @@ impl MirrorServer {
         }
     }
 
-    /// Spawns an object with everything that can be said about it.
+    /// Spawns an object with options.
     ///
     /// # Errors
     ///
-    /// When the prefab, the scene id or the owner is not right; nothing is spawned then.
+    /// Fails for an invalid prefab, scene id or owner; the server is unchanged then.
     pub fn spawn_with<S: BehaviourSet>(
         &mut self,
         behaviours: S,
@@ -120,9 +119,8 @@ impl MirrorServer {
         Ok(self.insert_prepared(prepared, |_, _| {}))
     }
 
-    /// Spawns an object that clients have when they have loaded the scene: they are sent its state, and
-    /// which one it is. Its prefab is one of [`MirrorPrefab::scene`](crate::MirrorPrefab::scene), or any
-    /// other.
+    /// Spawns an object of the clients' loaded scene: they receive its state and scene id. Its
+    /// prefab is one of [`MirrorPrefab::scene`](crate::MirrorPrefab::scene), or any other.
     ///
     /// # Errors
     ///
@@ -140,7 +138,7 @@ impl MirrorServer {
         self.spawn_with(behaviours, options)
     }
 
-    /// Checks everything about an object, and gives it its number.
+    /// Checks an object and reserves its id.
     pub(super) fn prepare<S: BehaviourSet>(
         &mut self,
         behaviours: S,
@@ -171,7 +169,7 @@ impl MirrorServer {
         }
         behaviours.slots_mut().for_each_mut(|slot| {
             slot.set_verbatim(true, 0);
-            // What they have been filled with is no change.
+            // Initial contents are part of the spawn, not changes.
             slot.set_observed(false);
         });
         let id = NetId(self.world.next_id);
@@ -206,7 +204,7 @@ impl MirrorServer {
         })
     }
 
-    /// Spawns what has been prepared: `before` is done when it is there and nobody knows.
+    /// Inserts a prepared object. Calls `before` between insertion and the spawn callbacks.
     pub(super) fn insert_prepared(
         &mut self,
         prepared: Prepared,
@@ -216,7 +214,7 @@ impl MirrorServer {
         self.world.next_id = id.0.wrapping_add(1);
         if object.scene_id != SceneId::NONE {
             self.world.scene_objects.insert(object.scene_id.0, id);
-            // Contexts know as much of it.
+            // Contexts of behaviours carry the lower half.
             let scene_id = NetworkSceneId(object.scene_id.low());
             self.world.relations.set_scene_id(id, scene_id);
         }
@@ -263,12 +261,11 @@ impl MirrorServer {
         Ok(entry)
     }
 
-    /// Takes an object away from the server and from every client that observes it: Mirror's
-    /// `NetworkServer.Destroy`, which says the same to clients as its `UnSpawn`. Returns whether there was
-    /// one.
+    /// Removes an object from the server and from its observers: Mirror's `NetworkServer.Destroy`,
+    /// which sends the same as its `UnSpawn`. Returns whether the object existed.
     ///
-    /// Its [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs first. If
-    /// the object is being called at the time, it is despawned when that is done.
+    /// Its [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs
+    /// first. A checked-out object is despawned at check-in.
     pub fn despawn(&mut self, id: NetId) -> bool {
         if self.world.checked_out.contains(id) {
             return self.world.checked_out.let_go(id, Leaving::Destroyed);
@@ -280,7 +277,7 @@ impl MirrorServer {
         self.remove(id)
     }
 
-    /// Takes an object away, when its behaviours have been told.
+    /// Removes an object after its despawn callbacks.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
         let Some(object) = self.world.objects.remove(id.0) else {
             return false;
@@ -307,9 +304,9 @@ impl MirrorServer {
         true
     }
 
-    /// Where an object stands, for those who are sent it from now on, and for the interest management.
-    /// Those who have it are not told: Mirror has that done by a component of its own. Returns whether
-    /// there is such an object.
+    /// Sets the position and rotation of an object, for future observers and the interest
+    /// management. Current observers receive no update; Mirror sends moves by the
+    /// `NetworkTransform` component. Returns whether the object exists.
     pub fn set_transform(&mut self, id: NetId, position: Vector3, rotation: Quaternion) -> bool {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;

@@ -9,7 +9,7 @@ fn connection(number: u32) -> ConnectionId {
     ConnectionId(number)
 }
 
-/// The set of these connections, as an object comes to have it.
+/// Returns the audience of these members, built one by one.
 fn set_of(audiences: &mut Audiences, members: &[u32]) -> AudienceId {
     let nobody = Audiences::EMPTY;
     members.iter().fold(nobody, |audience, member| {
@@ -50,7 +50,8 @@ fn sets_that_are_no_objects_are_forgotten() {
 }
 
 proptest! {
-    /// Objects whose observers come and go: each has the set of its own, and equal sets are one.
+    /// Toggles observers of objects: each object keeps its members, and equal sets are one
+    /// audience.
     #[test]
     fn every_object_has_the_connections_that_were_put_in(
         steps in vec((0..6usize, 0..5u32, any::<bool>()), 0..300),
@@ -65,7 +66,7 @@ proptest! {
                 model.insert(member);
             }
             if collect_unused {
-                // As if there were many.
+                // Forces a collection.
                 audiences.unused += 1000;
                 audiences.collect_unused();
             }

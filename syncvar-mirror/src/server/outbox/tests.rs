@@ -19,7 +19,7 @@ fn limits(batch_threshold: usize) -> Limits {
     }
 }
 
-/// A message of so many bytes, which differ from those of others.
+/// Returns a message of this length, with distinct bytes.
 fn message(number: usize, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     for (byte, place) in bytes.iter_mut().zip(number..) {
@@ -140,13 +140,13 @@ fn the_time_joins_a_batch_of_the_same_moment_and_no_other() {
     }
 }
 
-/// Messages by length: mostly short, some about as long as a batch, some longer.
+/// Lengths of messages: mostly short, some near the batch size, some longer.
 fn lengths(count: usize) -> impl Strategy<Value = Vec<usize>> {
     let length = prop_oneof![4 => 0..20usize, 1 => 20..130usize, 1 => 230..250usize];
     vec(length, 0..count)
 }
 
-/// A message before those of a frame and one behind them, or none.
+/// Optional messages before and after a frame.
 fn around() -> impl Strategy<Value = [Option<Vec<u8>>; 2]> {
     let some = || proptest::option::of((0..20usize).prop_map(|length| message(7, length)));
     (some(), some()).prop_map(|(before, after)| [before, after])
@@ -155,7 +155,7 @@ fn around() -> impl Strategy<Value = [Option<Vec<u8>>; 2]> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// Queued at some times, polled now and then: what comes out is what Mirror's batcher makes.
+    /// Messages queued at several times: equal to the batches of Mirror's batcher.
     #[test]
     fn own_messages_are_cut_as_by_mirror(
         queued in vec((0..300usize, 0..3u64), 0..40),
@@ -173,7 +173,7 @@ proptest! {
         prop_assert_eq!(on_reliable(&mut outbox), batches(&mut reference));
     }
 
-    /// Everybody's messages, and perhaps one on either side of them, cut once for many.
+    /// Shared frames, with optional messages around them.
     #[test]
     fn shared_batches_are_cut_as_by_mirror(
         lengths in lengths(60),
@@ -194,8 +194,8 @@ proptest! {
         prop_assert_eq!(cut, batches(&mut reference));
     }
 
-    /// What was queued before, at this very moment or earlier; then two frames, of which some messages
-    /// are replaced, left out or added for this connection, and perhaps a message on either side of them.
+    /// Queued messages of the same or an earlier time, then two frames with replaced, removed and
+    /// inserted messages, and optional messages around them.
     #[test]
     fn gathered_batches_are_cut_as_by_mirror(
         own in lengths(5),
@@ -226,18 +226,18 @@ proptest! {
                 let at = all.len();
                 let exception = |replaces, own| Exception { replaces, own };
                 match kind {
-                    // It is replaced.
+                    // Replaced.
                     0 => {
                         all.push(theirs);
                         exceptions.push(exception(at..at + 1, framed_alone(&own)));
                         reference.add(&own, now);
                     }
-                    // It is left out.
+                    // Removed.
                     1 => {
                         all.push(theirs);
                         exceptions.push(exception(at..at + 1, Bytes::new()));
                     }
-                    // One is there for this connection alone.
+                    // Inserted for this connection.
                     2 => {
                         exceptions.push(exception(at..at, framed_alone(&own)));
                         reference.add(&own, now);
