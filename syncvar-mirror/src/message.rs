@@ -1,10 +1,10 @@
-//! Mirror's messages: what stands in a batch.
+//! Mirror's messages: the content of batches.
 //!
-//! Each is a struct that knows its name, from which its id is made, and its bytes; [`Message`] is any of
-//! them, as it came. Pieces of bytes inside a message are borrowed from it. Layouts and examples stand in
-//! the crate's `WIRE.md`, section 5.
+//! Each struct knows its name, which determines its id, and its bytes; [`Message`] is any of them.
+//! Byte strings in a decoded message are borrowed. The crate's `WIRE.md`, section 5, has layouts
+//! and examples.
 //!
-//! A server and a client do all this themselves. The types are public for tools and tests.
+//! Servers and clients contain all this. The types are public for tools and tests.
 //!
 //! ```
 //! use syncvar_mirror::message::{CommandMessage, Message, NetworkMessage};
@@ -59,22 +59,22 @@ use syncvar_runtime::{Dialect, NetworkReader, NetworkWriter, ReadError};
 
 use crate::{MirrorError, hash16};
 
-/// One of Mirror's own messages. Mirror's `NetworkMessage`.
+/// A protocol message. Mirror's `NetworkMessage`.
 pub trait NetworkMessage<'a>: Sized {
-    /// The full .NET name of its type.
+    /// Full .NET name of the type.
     const NAME: &'static str;
 
-    /// What names it on the wire.
+    /// Id on the wire.
     const ID: u16 = hash16(Self::NAME);
 
-    /// Writes its fields, without the id.
+    /// Writes the fields, without the id.
     fn write(&self, writer: &mut NetworkWriter);
 
-    /// Reads its fields, behind the id.
+    /// Reads the fields, behind the id.
     ///
     /// # Errors
     ///
-    /// When the message ends too early, or has a value that cannot be.
+    /// Fails if the message ends too early or has an invalid value.
     fn read(reader: &mut NetworkReader<'a>) -> Result<Self, ReadError>;
 
     /// Writes the id and the fields.
@@ -83,11 +83,11 @@ pub trait NetworkMessage<'a>: Sized {
         self.write(writer);
     }
 
-    /// Its bytes, with the id.
+    /// Returns the bytes, with the id.
     ///
     /// # Errors
     ///
-    /// [`MirrorError::Unwritable`] when something in it is longer than it can be.
+    /// [`MirrorError::Unwritable`] if a part is too long.
     fn to_bytes(&self) -> Result<Bytes, MirrorError> {
         let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
         self.encode(&mut writer);
@@ -101,7 +101,7 @@ pub trait NetworkMessage<'a>: Sized {
     }
 }
 
-/// Any message, as it came.
+/// Any decoded message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the structs say it")]
 #[non_exhaustive]
@@ -124,22 +124,22 @@ pub enum Message<'a> {
     TimeSnapshot(TimeSnapshotMessage),
     Ping(NetworkPingMessage),
     Pong(NetworkPongMessage),
-    /// One that is not Mirror's own: the game's, or nobody's.
+    /// A message that is not Mirror's: a user message, or an unknown one.
     Other {
-        /// What names it.
+        /// The id.
         id: u16,
-        /// What stands behind the id.
+        /// The bytes behind the id.
         payload: &'a [u8],
     },
 }
 
 impl<'a> Message<'a> {
-    /// Reads a message as it stands in a batch. Bytes behind its last field are ignored, as Mirror does.
+    /// Reads a message of a batch. Bytes behind its last field are ignored, as in Mirror.
     ///
     /// # Errors
     ///
-    /// [`MirrorError::NoMessageId`] when it has fewer than 2 bytes, and [`MirrorError::Message`] when it
-    /// ends too early or has a value that cannot be.
+    /// [`MirrorError::NoMessageId`] for fewer than 2 bytes, and [`MirrorError::Message`] if it ends
+    /// too early or has an invalid value.
     pub fn decode(message: &'a [u8]) -> Result<Self, MirrorError> {
         let Some((id, payload)) = message.split_first_chunk() else {
             let length = message.len();
@@ -168,7 +168,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// The id of its type.
+    /// Returns the id of the type.
     pub fn id(&self) -> u16 {
         match self {
             Self::Ready(_) => ReadyMessage::ID,
@@ -194,7 +194,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Mirror's own messages: no message of a game may have one of these ids.
+/// Ids of the protocol messages, which user messages must not have.
 pub(crate) const OWN: [(u16, &str); 18] = [
     name_of::<ReadyMessage>(),
     name_of::<NotReadyMessage>(),

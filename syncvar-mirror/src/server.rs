@@ -74,7 +74,7 @@ use world::World;
 ///   [`poll_transmit`](Self::poll_transmit), [`poll_close`](Self::poll_close),
 ///   [`poll_event`](Self::poll_event)
 ///
-/// # What a frame does
+/// # Frames
 ///
 /// Messages for one connection (spawns, despawns, owners, calls) are queued at once, stamped with
 /// the time of the last update. `update(now)` applies the interest management, encodes the dirty

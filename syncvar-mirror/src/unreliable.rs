@@ -1,18 +1,18 @@
-//! Components that travel unreliably, Mirror's `SyncMethod.Hybrid`: what has come of those of an object, and
-//! when baselines are due.
+//! Hybrid components, Mirror's `SyncMethod.Hybrid`: received baselines, and the schedule of sent
+//! ones.
 
 use std::time::Duration;
 
 use syncvar_runtime::engine::{Nanos, nanos};
 
-/// Which state the changes of an object are counted from, and when the last of them was sent. A baseline
-/// has 0 until the first one comes: changes that are counted from what an object was spawned with count.
+/// Received baseline and last delta of an object. The first baseline has number 0: deltas relative
+/// to the spawn are valid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unreliable {
-    /// None: whatever the first changes are counted from.
+    /// `None` accepts any baseline with the next delta.
     baseline: Option<u8>,
     last_delta: f64,
-    /// When the object was shown last.
+    /// Time of the last spawn.
     snapshot_time: f64,
 }
 
@@ -27,7 +27,7 @@ impl Default for Unreliable {
 }
 
 impl Unreliable {
-    /// Of somebody who may have sent baselines before, which are not known any more.
+    /// Creates the state for a new owner, whose earlier baselines are unknown.
     pub(crate) fn of_new_owner() -> Self {
         Self {
             baseline: None,
@@ -35,18 +35,18 @@ impl Unreliable {
         }
     }
 
-    /// The object has been shown as it was at this time: what was sent before that is no news.
+    /// Records a spawn at this time: older deltas are outdated.
     pub(crate) const fn set_snapshot_time(&mut self, time: f64) {
         self.snapshot_time = self.snapshot_time.max(time);
     }
 
-    /// A baseline has come. Mirror does not ask when it was sent.
+    /// Records a baseline. Mirror ignores its time.
     pub(crate) const fn set_baseline(&mut self, baseline_tick: u8) {
         self.baseline = Some(baseline_tick);
     }
 
-    /// Whether changes in a batch of this time count: they are counted from the last baseline, newer than
-    /// those that came last, and not older than what the object was shown as.
+    /// Returns whether a delta of this time is valid: relative to the last baseline, newer than the
+    /// last delta, and not older than the last spawn.
     pub(crate) fn accept(&mut self, baseline_tick: u8, time: f64) -> bool {
         let is_news = time > self.last_delta && time >= self.snapshot_time;
         let counts = is_news
@@ -61,7 +61,7 @@ impl Unreliable {
     }
 }
 
-/// When baselines are sent: for all objects at once, at whole multiples of an interval. Mirror's
+/// Schedule of baselines: for all objects at once, at whole multiples of an interval. Mirror's
 /// `AccurateInterval`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BaselineSchedule {
@@ -77,7 +77,7 @@ impl BaselineSchedule {
         }
     }
 
-    /// Whether it is time for baselines.
+    /// Returns whether baselines are due.
     pub(crate) const fn is_due(&mut self, now: Nanos) -> bool {
         let Some(beyond) = now.checked_rem(self.interval) else {
             return true;
@@ -90,8 +90,8 @@ impl BaselineSchedule {
     }
 }
 
-/// The number of the baseline after another one. None is 0, which is what receivers have before the first
-/// one: nothing that is counted from any of them counts with those.
+/// Returns the number of the next baseline. It skips 0, the number that receivers have before the
+/// first one, so that no delta of a baseline is valid for them.
 pub(crate) const fn next_tick(tick: u8) -> u8 {
     match tick.checked_add(1) {
         Some(next) => next,

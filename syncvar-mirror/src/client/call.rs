@@ -1,4 +1,4 @@
-//! Calls: commands to the server, and what the server calls here.
+//! Remote calls: commands to the server, and calls from it.
 
 use syncvar_runtime::engine::{
     CallRequest, CallRouter, Class, Failure, Lends, RoutedCall, Side, run,
@@ -14,17 +14,18 @@ use crate::MirrorError;
 use crate::message::{CommandMessage, NetworkMessage, RpcMessage};
 
 impl MirrorClient {
-    /// Calls the server: what is returned has a method for every `#[command]` of `B`, on the first
-    /// behaviour of the object that is a `B` or has it as its base.
+    /// Calls the server: the result has a method for every `#[command]` of `B`, on the first
+    /// behaviour of the object that is or derives from `B`.
     ///
-    /// It is an error to call a command that requires ownership on an object that this client does not
-    /// own, and to call any while it is not [ready](Self::is_ready). Channel 0 is the reliable one, 1 the
-    /// unreliable one; there are no others.
+    /// A command that requires ownership fails on objects of others, and each command fails while
+    /// the client is not [ready](Self::is_ready). Channel 0 is reliable, channel 1 unreliable;
+    /// other channels fail.
     pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Commands<'_> {
         self.calls_of::<B>(id, None)
     }
 
-    /// The same on the behaviour at a position, for objects with two behaviours of one type.
+    /// Like [`calls`](Self::calls) for the behaviour at a position, for objects with two behaviours
+    /// of one type.
     pub fn calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Commands<'_> {
         self.calls_of::<B>(id, Some(index))
     }
@@ -75,7 +76,7 @@ impl MirrorClient {
     }
 }
 
-/// The channel of Mirror that a call travels on.
+/// Returns Mirror's channel of a call.
 pub(crate) fn channel_of(channel: u8) -> Result<Channel, CallError> {
     match channel {
         0 => Ok(Channel::Reliable),
@@ -136,7 +137,7 @@ impl CallRouter for MirrorClient {
     }
 }
 
-/// Why a call cannot be sent.
+/// Returns the error of an unsendable call.
 pub(crate) fn unsendable(error: &MirrorError, behaviour: &'static str) -> CallError {
     match *error {
         MirrorError::Unwritable { error, .. } => error.into(),

@@ -1,22 +1,21 @@
-//! What a client knows of time: how long the way to the server is, and what time it is there.
+//! Time of the server, and the round-trip time.
 
 use std::time::Duration;
 
-/// So many samples count in Mirror's averages. Mirror, `NetworkTime.PingWindowSize`.
+/// Window of Mirror's averages, in samples. Mirror, `NetworkTime.PingWindowSize`.
 const WINDOW: f64 = 50.0;
 
-/// So many send intervals the time of the server is behind. Mirror,
+/// Distance behind the server's time, in send intervals. Mirror,
 /// `SnapshotInterpolationSettings.bufferTimeMultiplier`.
 const BUFFERED_INTERVALS: f64 = 2.0;
 
-/// The send interval as long as there are no two times to tell it by: Mirror's 60 a second.
+/// Send interval before the second time message: Mirror's 60 per second.
 const SEND_INTERVAL: f64 = 1.0 / 60.0;
 
-/// Jumps of more than this are followed at once, in seconds.
+/// Smallest jump that resets the offset, in seconds.
 const JUMP: f64 = 1.0;
 
-/// An average of which each sample counts less the older it is. Mirror,
-/// `ExponentialMovingAverage`.
+/// Exponential moving average: older samples weigh less. Mirror, `ExponentialMovingAverage`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MovingAverage(Option<f64>);
 
@@ -37,23 +36,23 @@ impl MovingAverage {
     }
 }
 
-/// What is known of time.
+/// Estimate of the server's time.
 #[derive(Debug, Default)]
 pub(super) struct ServerTime {
     rtt: MovingAverage,
-    /// How far the server's clock is ahead of ours when a ping gets there.
+    /// Offset of the server's clock at the arrival of a ping, relative to ours.
     prediction_error: MovingAverage,
     last_ping: Option<Duration>,
-    /// How far the times that the server sends are ahead of ours when they get here.
+    /// Offset of the server's times at their arrival, relative to ours.
     offset: MovingAverage,
     interval: MovingAverage,
     last_remote: Option<f64>,
-    /// What was given out last: time does not go back.
+    /// Last returned time; it never goes back.
     current: f64,
 }
 
 impl ServerTime {
-    /// Whether it is time for a ping; if so, it is sent now.
+    /// Returns whether a ping is due, and records it as sent.
     pub(super) fn take_ping(&mut self, now: Duration, interval: Duration) -> bool {
         let due = !interval.is_zero()
             && self
@@ -65,7 +64,7 @@ impl ServerTime {
         due
     }
 
-    /// What the server's clock will show when what is sent now gets there, in seconds.
+    /// Returns the server's time at the arrival of a message sent now, in seconds.
     pub(super) fn predicted(&self, now: Duration) -> f64 {
         now.as_secs_f64() + self.prediction_error.value()
     }
@@ -74,17 +73,17 @@ impl ServerTime {
         self.rtt.value()
     }
 
-    /// A ping of ours has come back.
+    /// Handles a pong.
     pub(super) fn handle_pong(&mut self, now: Duration, sent: f64, prediction_error: f64) {
         let passed = now.as_secs_f64() - sent;
-        // One that was sent in the future is none of ours.
+        // A send time in the future is forged.
         if passed >= 0.0 {
             self.rtt.add(passed);
             self.prediction_error.add(prediction_error);
         }
     }
 
-    /// The server has said what time it is.
+    /// Handles a time of the server.
     pub(super) fn handle_snapshot(&mut self, now: Duration, remote: f64) {
         if !remote.is_finite() || self.last_remote.is_some_and(|last| remote <= last) {
             return;
@@ -99,7 +98,7 @@ impl ServerTime {
         self.offset.add(offset);
     }
 
-    /// The time goes on.
+    /// Advances the estimate.
     pub(super) fn advance(&mut self, now: Duration) {
         if self.last_remote.is_none() {
             return;
@@ -111,7 +110,7 @@ impl ServerTime {
             .max(now.as_secs_f64() + self.offset.value() - behind);
     }
 
-    /// The server's time, a little behind; none if it has not said it.
+    /// Returns the server's time behind its delay; `None` before the first time message.
     pub(super) fn network_time(&self) -> Option<Duration> {
         self.last_remote?;
         Duration::try_from_secs_f64(self.current).ok()

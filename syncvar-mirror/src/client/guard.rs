@@ -1,4 +1,4 @@
-//! `MirrorReplicaMut`: a behaviour of a replica for writing.
+//! `MirrorReplicaMut`: write access to a behaviour of a replica.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -11,29 +11,29 @@ use syncvar_runtime::{NetId, NetworkBehaviour};
 use super::MirrorClient;
 use super::object::Stage;
 
-/// A behaviour of a replica, for writing.
+/// Write access to a behaviour of a replica.
 ///
-/// What is written to a component that this client writes (`SyncDirection.ClientToServer`), of an object that
-/// it [owns](MirrorClient::is_owned), is sent by the next [`MirrorClient::update`]. All else that is written
-/// is this client's own, until the server sends something else.
+/// Writes to a `SyncDirection.ClientToServer` component of an [owned](MirrorClient::is_owned)
+/// object are sent by the next [`MirrorClient::update`]. All other writes stay local, until the
+/// server overwrites them.
 pub struct MirrorReplicaMut<'a, B: NetworkBehaviour> {
     behaviour: &'a mut B,
-    /// What fields with a codec were, to see whether they have changed as far as they travel.
+    /// Previous values of fields with a codec: a write with equal bytes is no change.
     previous: Option<B::Previous>,
     net_id: NetId,
-    /// Where to note that something is to be sent, if this client writes the component.
+    /// Objects with unsent writes, if this client writes the component.
     writing: Option<&'a mut BTreeSet<NetId>>,
 }
 
 impl MirrorClient {
-    /// The first behaviour of this type on an object, for writing.
+    /// Returns write access to the first behaviour of this type on an object.
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorReplicaMut<'_, B>> {
         let object = self.world.objects.get(id.0)?;
         let index = object.behaviours.as_ref()?.slots().position::<B>()?;
         self.get_mut_at(id, index)
     }
 
-    /// The behaviour at a position of an object, if it is of this type, for writing.
+    /// Returns write access to the behaviour at a position, if it has this type.
     pub fn get_mut_at<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
@@ -54,7 +54,7 @@ impl MirrorClient {
         })
     }
 
-    /// The bits of the components of an object that this client writes.
+    /// Returns the bits of the components that this client writes.
     pub(super) fn written_components(&self, id: NetId) -> u64 {
         let object = self
             .world
@@ -65,8 +65,7 @@ impl MirrorClient {
         prefab.map_or(0, |prefab| prefab.client_to_server)
     }
 
-    /// Something of an object may have been written, by hooks or callbacks: what is to be sent is noted, and
-    /// the rest is this client's own.
+    /// Collects writes by hooks and callbacks: queues those to send, and clears the local ones.
     pub(super) fn collect_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
         let written = self.written_components(id);
         for index in 0..slots.len() {
@@ -82,13 +81,13 @@ impl MirrorClient {
     }
 }
 
-/// Whether the component at a position is among those whose bits are set.
+/// Returns whether the bit of a position is set.
 pub(super) fn has_bit(components: u64, index: usize) -> bool {
     let index = u32::try_from(index).unwrap_or(u32::MAX);
     components.checked_shr(index).unwrap_or(0) & 1 == 1
 }
 
-/// Nothing of a component is to be sent.
+/// Clears the pending changes of a component.
 pub(super) fn clear_changes(slot: &mut dyn Slot) {
     let last_send = slot.last_send();
     slot.mark_sent(last_send);
@@ -112,7 +111,7 @@ impl<B: NetworkBehaviour> Drop for MirrorReplicaMut<'_, B> {
     fn drop(&mut self) {
         self.behaviour.notice_replacements();
         if self.writing.is_some() {
-            // Those that have taken the place of others.
+            // Collections assigned through the guard have a new log.
             self.behaviour.set_verbatim(true, 0);
         }
         if let Some(previous) = self.previous.take() {

@@ -1,5 +1,5 @@
-//! Lending: the behaviours of an object, taken out so that they can be called with the whole client at
-//! hand.
+//! Check-out: the behaviours of an object leave the table, so that a callback can use the whole
+//! client.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -13,9 +13,8 @@ impl Lends for MirrorClient {
         &mut self.world.checked_out
     }
 
-    // Lends the behaviours of an object to something that has the whole client at hand. What comes up for
-    // it meanwhile is done when they are given back. Does nothing if there is no such object, or if it is
-    // lent already.
+    // Runs `action` with the behaviours of an object and the whole client. Callbacks and a despawn
+    // for it follow at check-in. Returns `None` if the object is unknown or checked out.
     fn lend<R>(
         &mut self,
         id: NetId,
@@ -26,7 +25,7 @@ impl Lends for MirrorClient {
         behaviours
             .slots_mut()
             .for_each_mut(|slot| slot.begin_change());
-        // What is lent is given back, whatever happens.
+        // Check-in also follows a panic, which resumes afterwards.
         let result = catch_unwind(AssertUnwindSafe(|| action(behaviours.slots_mut(), self)));
         self.run_waiting(id, behaviours.slots_mut());
         behaviours.slots_mut().for_each_mut(|slot| {

@@ -1,4 +1,4 @@
-//! What behaviours and the application are told of the life of objects.
+//! Lifecycle callbacks and events.
 
 use syncvar_runtime::engine::{Leaving, Lends};
 use syncvar_runtime::{LifecycleCallback, NetId};
@@ -7,8 +7,8 @@ use super::object::Stage;
 use super::{MirrorClient, MirrorClientEvent};
 
 impl MirrorClient {
-    /// An object has its state: its behaviours and the application are told, and then what it is to this
-    /// client.
+    /// Reports a spawn or respawn to the behaviours and the application, and then this client's
+    /// role.
     pub(super) fn finish_spawn(&mut self, id: NetId) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
@@ -23,7 +23,7 @@ impl MirrorClient {
         self.dispatch_player_start(id);
     }
 
-    /// Tells the behaviours and then the application that an object is there.
+    /// Reports a spawn to the behaviours, then to the application.
     fn dispatch_spawn(&mut self, id: NetId) {
         let spawned = MirrorClientEvent::Spawned { object: id };
         if !self.has_lifecycle(id) {
@@ -33,12 +33,12 @@ impl MirrorClient {
             for callback in LifecycleCallback::SPAWN {
                 client.call_all(id, slots, callback);
             }
-            // It may go with this.
+            // Before check-in, which may despawn the object.
             client.events.push(spawned);
         });
     }
 
-    /// Tells the behaviours and the application whether this client owns an object, if that is news.
+    /// Reports a change of ownership to the behaviours and the application.
     pub(super) fn dispatch_ownership(&mut self, id: NetId) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
@@ -58,7 +58,7 @@ impl MirrorClient {
             .push(MirrorClientEvent::OwnerChanged { object, owned });
     }
 
-    /// Tells them that it is this client's player, if it is and they do not know.
+    /// Reports that the object became the player of this client, once.
     pub(super) fn dispatch_player_start(&mut self, id: NetId) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
@@ -68,7 +68,7 @@ impl MirrorClient {
         }
     }
 
-    /// Tells them that it is no longer.
+    /// Reports that the object is no longer the player.
     pub(super) fn dispatch_player_stop(&mut self, id: NetId) {
         let object = self.world.objects.get_mut(id.0);
         if object.is_some_and(|object| std::mem::take(&mut object.reported.player)) {
@@ -76,7 +76,7 @@ impl MirrorClient {
         }
     }
 
-    /// Whose player this client has, or that it has none.
+    /// Sets the player of this client.
     pub(super) fn set_player(&mut self, player: Option<NetId>) {
         if std::mem::replace(&mut self.session.local_player, player) != player {
             self.events
@@ -84,7 +84,7 @@ impl MirrorClient {
         }
     }
 
-    /// An object is gone. If it is being called, it goes when that is done.
+    /// Despawns an object; a checked-out one at check-in.
     pub(super) fn despawn(&mut self, id: NetId, leaving: Leaving) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             self.stats.unknown_objects = self.stats.unknown_objects.wrapping_add(1);
@@ -105,7 +105,7 @@ impl MirrorClient {
         }
     }
 
-    /// All objects go, in Mirror's order.
+    /// Despawns all objects, in Mirror's order.
     pub(super) fn despawn_all(&mut self) {
         let ids: Vec<_> = self.world.order.iter().collect();
         for id in ids {
@@ -113,7 +113,7 @@ impl MirrorClient {
         }
     }
 
-    /// Takes an object away, when its behaviours have been told.
+    /// Removes an object after its despawn callbacks.
     pub(super) fn remove(&mut self, id: NetId, leaving: Leaving) {
         let Some(mut object) = self.world.objects.remove(id.0) else {
             return;
@@ -134,7 +134,7 @@ impl MirrorClient {
         }
     }
 
-    /// Runs a callback of each of the objects that are there.
+    /// Runs a callback of each spawned object.
     pub(super) fn dispatch_to_all(&mut self, callback: LifecycleCallback) {
         let ids: Vec<_> = self.world.order.iter().collect();
         for id in ids {
@@ -145,14 +145,14 @@ impl MirrorClient {
         }
     }
 
-    /// Whether any behaviour of an object is told of its life.
+    /// Returns whether a behaviour of the object has lifecycle callbacks.
     fn has_lifecycle(&self, id: NetId) -> bool {
         let object = self.world.objects.get(id.0);
         let prefab = object.and_then(|object| self.world.prefabs.get(object.prefab));
         prefab.is_some_and(|prefab| prefab.lifecycle)
     }
 
-    /// Runs a callback of every behaviour of an object, now or when it is given back.
+    /// Runs a callback of all behaviours of an object, now or at check-in.
     fn dispatch(&mut self, id: NetId, callback: LifecycleCallback) {
         if self.has_lifecycle(id) && !self.world.checked_out.leave(id, &[callback]) {
             self.lend(id, |slots, client| client.call_all(id, slots, callback));

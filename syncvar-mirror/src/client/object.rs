@@ -1,4 +1,4 @@
-//! What is kept for an object.
+//! The client's entry of an object.
 
 use syncvar_runtime::engine::Place;
 use syncvar_runtime::{Behaviours, NetId, NetworkHash128, NetworkIdentity, Vector3};
@@ -8,14 +8,14 @@ use super::write::BaselineState;
 use crate::SceneId;
 use crate::unreliable::Unreliable;
 
-/// An object on the client.
+/// The client's entry of an object.
 #[derive(Debug)]
 pub(super) struct Replica {
-    /// None while it is being called.
+    /// Behaviours; `None` while checked out.
     pub(super) behaviours: Option<Behaviours>,
-    /// Which of all that were ever made it is: a number may come again.
+    /// Number of this object among all created ones: the server may reuse ids.
     pub(super) serial: u64,
-    /// The position of its prefab in the registry.
+    /// Position of its prefab in the registry.
     pub(super) prefab: u32,
     pub(super) stage: Stage,
     /// Role by the last message of the server.
@@ -25,9 +25,9 @@ pub(super) struct Replica {
     pub(super) scene_id: Option<SceneId>,
     pub(super) place: Place,
     pub(super) scale: Vector3,
-    /// What has come of components that travel unreliably.
+    /// Baselines received for hybrid components.
     pub(super) unreliable: Unreliable,
-    /// What has been sent of those that this client writes.
+    /// Baselines sent for hybrid components that this client writes.
     pub(super) baseline: BaselineState,
 }
 
@@ -38,14 +38,14 @@ pub(super) struct Role {
     pub(super) player: bool,
 }
 
-/// How far an object has come.
+/// Progress of a spawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stage {
-    /// Its state waits until the burst is complete.
+    /// Its snapshot waits for the end of the burst.
     Pending,
-    /// The burst is complete, and others can see it.
+    /// The burst is complete; the object is visible.
     Known,
-    /// Its callbacks have run, or are about to.
+    /// Its callbacks have run, or are running.
     Spawned,
 }
 

@@ -1,5 +1,5 @@
-//! The payload of an object: a mask of its components, and then what each of them is or what has changed of
-//! it, behind a byte that says how long it is. WIRE.md, section 4.
+//! The payload of an object: a mask of its components, then the snapshot or delta of each, behind a
+//! byte with its length. WIRE.md, section 4.
 
 use syncvar_runtime::engine::{MirrorHooks, Panicked, Slots};
 use syncvar_runtime::{
@@ -11,22 +11,21 @@ use super::object::Stage;
 use super::{MirrorClient, MirrorClientEvent, PayloadMismatch};
 use crate::MirrorError;
 
-/// What a component has read.
+/// A component after reading.
 #[derive(Debug)]
 pub(super) struct ReadComponent {
     index: usize,
     hooks: MirrorHooks,
-    /// The fields that have been received.
+    /// Received fields.
     fields: u64,
 }
 
 impl MirrorClient {
-    /// Reads the state of an object that is known, or what has changed of it: all of it first, then the
-    /// hooks run.
+    /// Reads snapshots or deltas of an object, all of them before the first hook.
     ///
     /// # Errors
     ///
-    /// When not even the components can be told from one another: a malformed message of this name.
+    /// Fails with a malformed message of this name if the components cannot be separated.
     pub(super) fn read_payload(
         &mut self,
         id: NetId,
@@ -76,7 +75,7 @@ impl MirrorClient {
         result
     }
 
-    /// Reads one component, and goes on to where the next one begins.
+    /// Reads one component, and advances to the start of the next.
     fn read_component(
         &mut self,
         (object, index): (NetId, usize),
@@ -137,7 +136,7 @@ impl MirrorClient {
             .push(MirrorClientEvent::Mismatch(Box::new(mismatch)));
     }
 
-    /// Calls the hooks of an object, and tells the application what it has received, if it knows the object.
+    /// Calls the hooks of an object, and reports the received fields of a known object.
     fn call_hooks(
         &mut self,
         id: NetId,
@@ -158,7 +157,7 @@ impl MirrorClient {
             if !hooks.is_empty() {
                 slot.begin_change();
                 let called = slot.call_mirror_hooks(hooks);
-                // A hook may have put something into the place of a collection.
+                // A hook may assign a collection.
                 slot.end_change();
                 if let Err(Panicked(message)) = called {
                     let failure = HookFailure::new(id, fields, message);
@@ -176,7 +175,7 @@ impl MirrorClient {
         }
     }
 
-    /// A reader with the limits of this client.
+    /// Returns a reader with the limits of this client.
     pub(super) fn reader<'a>(&self, bytes: &'a [u8]) -> NetworkReader<'a> {
         NetworkReader::with_dialect(bytes, Dialect::Mirror)
             .with_max_elements(self.config.max_elements)

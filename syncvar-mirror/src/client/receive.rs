@@ -1,4 +1,4 @@
-//! What comes from the server.
+//! Messages of the server.
 
 use std::collections::VecDeque;
 
@@ -11,10 +11,10 @@ use crate::MirrorError;
 use crate::batch::Unbatcher;
 use crate::message::{Message, NetworkPongMessage};
 
-/// What is kept of a waiting message besides its bytes, about, in bytes.
+/// Approximate bytes of a waiting message besides its content.
 const MESSAGE_OVERHEAD: usize = 64;
 
-/// Messages that wait, because a scene is being loaded, or because an object is being called.
+/// Messages that wait for the end of a scene change or of a callback.
 #[derive(Debug, Default)]
 pub(super) struct WaitingMessages {
     messages: VecDeque<(f64, Bytes)>,
@@ -41,18 +41,18 @@ impl WaitingMessages {
 }
 
 impl MirrorClient {
-    /// A message of the transport has come: one batch.
+    /// Handles a transport message: one batch.
     ///
-    /// While a scene is being loaded, and during a callback, messages wait.
+    /// Messages wait during a scene change and during a callback.
     ///
     /// # Errors
     ///
-    /// When it is no batch, has an unknown message, or one that cannot be read, or when the server wants
-    /// more than the configuration allows. Then the connection is over
-    /// ([`poll_close`](Self::poll_close)), and
-    /// [`Disconnected`](MirrorClientEvent::Disconnected) has the error, too. What came before it counts.
+    /// Fails for bytes that are no batch, an unknown or malformed message, and demands of the
+    /// server above the configured limits. The connection is ended then
+    /// ([`poll_close`](Self::poll_close)), and [`Disconnected`](MirrorClientEvent::Disconnected)
+    /// carries the same error. Earlier messages of the batch are handled.
     pub fn handle_packet(&mut self, channel: Channel, batch: &[u8]) -> Result<(), MirrorError> {
-        // Mirror's messages may come on either.
+        // Mirror's messages may come on either channel.
         let _ = channel;
         if !self.session.connected {
             return Err(MirrorError::NoSuchConnection);
@@ -83,12 +83,12 @@ impl MirrorClient {
         self.handle_waiting()
     }
 
-    /// Whether messages are to wait.
+    /// Returns whether messages have to wait.
     fn is_suspended(&self) -> bool {
         self.scene.is_loading() || self.world.checked_out.depth() > 0
     }
 
-    /// Handles the messages that have waited, as far as they need not wait any longer.
+    /// Handles waiting messages until one has to wait further.
     fn handle_waiting(&mut self) -> Result<(), MirrorError> {
         let session = self.session.number;
         while self.session.number == session && !self.is_suspended() {
@@ -100,14 +100,14 @@ impl MirrorClient {
         Ok(())
     }
 
-    /// The same, where nobody waits for a result.
+    /// Handles waiting messages; an error ends the connection.
     pub(super) fn resume(&mut self) {
         if let Err(error) = self.handle_waiting() {
             self.fail(error);
         }
     }
 
-    /// Something is wrong with what has come: the connection is over.
+    /// Ends the connection with an error.
     fn fail(&mut self, error: MirrorError) -> MirrorError {
         self.end(Some(error.clone()));
         error

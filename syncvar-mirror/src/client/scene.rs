@@ -1,4 +1,4 @@
-//! Scenes: the application loads them, and gives this client the objects that stand in them.
+//! Scenes: the application loads them, and adds their objects to this client.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use super::{MirrorClient, MirrorClientEvent, SceneChange};
 use crate::SceneId;
 use crate::message::{SceneMessage, SceneOperation};
 
-/// What is known of scenes.
+/// State of scenes.
 #[derive(Debug, Default)]
 pub(super) struct Scene {
-    /// Objects of the scene that are not spawned, and the positions of their prefabs.
+    /// Scene objects that are not spawned, with the positions of their prefabs.
     dormant: BTreeMap<SceneId, (u32, Behaviours)>,
-    /// Those that are spawned.
+    /// Spawned scene objects.
     active: BTreeMap<SceneId, NetId>,
-    /// What is being done with a scene.
+    /// Current load or unload.
     loading: Option<SceneOperation>,
-    /// Whether this client is not ready yet because it waits for its first scene.
+    /// The client waits for its first scene before it is ready.
     awaited: bool,
 }
 
-/// Why an object of a scene cannot be added.
+/// Error of [`MirrorClient::add_scene_object`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneObjectError {
@@ -34,12 +34,12 @@ pub enum SceneObjectError {
 }
 
 impl Scene {
-    /// A connection begins.
+    /// Begins a connection.
     pub(super) fn begin(&mut self, awaited: bool) {
         (self.loading, self.awaited) = (None, awaited);
     }
 
-    /// Nothing is being loaded. Returns what was.
+    /// Ends the current load. Returns its operation.
     pub(super) fn loaded(&mut self) -> Option<SceneOperation> {
         self.loading.take()
     }
@@ -63,14 +63,14 @@ impl Scene {
 }
 
 impl MirrorClient {
-    /// Adds an object that stands in a scene which has been loaded, with the behaviours of a registered
-    /// prefab. It is dormant, and not among the [`identities`](Self::identities), until the server spawns
-    /// the object with this scene id: then the state is applied to these behaviours. When that goes, it is
-    /// dormant again.
+    /// Adds an object of a loaded scene, with the behaviours of a registered prefab. It stays
+    /// dormant, outside the [`identities`](Self::identities), until the server spawns the object
+    /// with this scene id: these behaviours then receive its snapshot. A despawn makes it dormant
+    /// again.
     ///
     /// # Errors
     ///
-    /// When no prefab is registered with these behaviours, or when the scene id is 0 or has been added.
+    /// Fails if no prefab is registered with these behaviours, and if the scene id is 0 or in use.
     pub fn add_scene_object<S: BehaviourSet>(
         &mut self,
         scene_id: SceneId,
@@ -91,39 +91,38 @@ impl MirrorClient {
         Ok(())
     }
 
-    /// Takes a dormant object of a scene back. None if there is none, or if it is spawned.
+    /// Removes a dormant scene object. `None` if it is unknown or spawned.
     pub fn remove_scene_object(&mut self, scene_id: SceneId) -> Option<Behaviours> {
         let (_, behaviours) = self.scene.activate(scene_id)?;
         Some(behaviours)
     }
 
-    /// An object of a scene that is not spawned.
+    /// Returns a dormant scene object.
     pub fn dormant(&self, scene_id: SceneId) -> Option<&Behaviours> {
         let (_, behaviours) = self.scene.dormant.get(&scene_id)?;
         Some(behaviours)
     }
 
-    /// The objects of scenes that are not spawned, by ascending scene id.
+    /// Returns the ids of the dormant scene objects, ascending.
     pub fn dormant_scene_ids(&self) -> impl Iterator<Item = SceneId> {
         self.scene.dormant.keys().copied()
     }
 
-    /// The object that the server has spawned under a scene id; its state may not be there yet.
+    /// Returns the object that the server spawned under a scene id; its snapshot may be pending.
     pub fn scene_object(&self, scene_id: SceneId) -> Option<NetId> {
         self.scene.active.get(&scene_id).copied()
     }
 
-    /// Whether the server wants a scene to be loaded or unloaded, and
-    /// [`scene_loaded`](Self::scene_loaded) has not been called since.
+    /// Returns whether a scene change is under way: [`scene_loaded`](Self::scene_loaded) is due.
     pub fn is_loading_scene(&self) -> bool {
         self.scene.is_loading()
     }
 
-    /// What [`MirrorClientEvent::SceneChange`] has asked for is done. Where a scene was loaded in the place of
-    /// what there was, the objects of before go, to come again; those that stand in the new one should have
-    /// been [added](Self::add_scene_object) by now. Then the server is told that this client is ready, as
-    /// [`MirrorClientConfig`](crate::MirrorClientConfig) has it, and the messages that have waited are
-    /// handled. Mirror, `NetworkManager.OnClientSceneChanged`.
+    /// Completes the [`MirrorClientEvent::SceneChange`]. A scene loaded in place of all others
+    /// despawns the old objects; the objects of the new scene should be
+    /// [added](Self::add_scene_object) before. Then the client sends its ready message, according
+    /// to [`MirrorClientConfig`](crate::MirrorClientConfig), and handles the waiting messages.
+    /// Mirror, `NetworkManager.OnClientSceneChanged`.
     pub fn scene_loaded(&mut self) {
         let Some(operation) = self.scene.loaded() else {
             return;

@@ -1,4 +1,4 @@
-//! What a client is to the behaviours that are called on it, and to references.
+//! The client as behaviours and references see it.
 
 use std::time::Duration;
 

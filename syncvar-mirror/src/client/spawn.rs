@@ -1,4 +1,4 @@
-//! Objects of the server: at once, or in a burst of which nothing is applied before it is complete.
+//! Spawns: applied at once, or at the end of a burst.
 
 use bytes::Bytes;
 use syncvar_runtime::engine::{Leaving, Place};
@@ -15,26 +15,26 @@ use crate::message::{
 use crate::unreliable::Unreliable;
 use crate::{MirrorError, SceneId};
 
-/// What is kept of a parked object besides its payload, about, in bytes.
+/// Approximate bytes of a pending spawn besides its payload.
 const SPAWN_OVERHEAD: usize = 128;
 
-/// The burst of objects under way.
+/// The current burst.
 #[derive(Debug, Default)]
 pub(super) struct Burst {
-    /// Whether objects are applied as they come.
+    /// Spawns are applied at once.
     is_complete: bool,
-    /// Whether a burst has been complete.
+    /// One burst was complete.
     synchronized: bool,
-    /// Those that wait, in the order in which they came.
+    /// Spawns of the burst, in the order of their messages.
     pending: Vec<PendingSpawn>,
     bytes: usize,
 }
 
-/// What a spawn message says of an object, once that is there.
+/// A spawn message before its application.
 #[derive(Debug)]
 struct PendingSpawn {
     id: NetId,
-    /// Of the object that it is about.
+    /// Serial number of its object.
     serial: u64,
     flags: SpawnFlags,
     place: Place,
@@ -43,12 +43,12 @@ struct PendingSpawn {
 }
 
 impl MirrorClient {
-    /// A burst begins.
+    /// Begins a burst.
     pub(super) fn handle_spawn_started(&mut self) {
         self.inbound.burst.is_complete = false;
     }
 
-    /// A burst is complete: its objects get their state, one after another.
+    /// Completes a burst: applies its spawns one by one.
     pub(super) fn handle_spawn_finished(&mut self) -> Result<(), MirrorError> {
         self.inbound.burst.is_complete = true;
         self.inbound.burst.bytes = 0;
@@ -73,7 +73,7 @@ impl MirrorClient {
         Ok(())
     }
 
-    /// An object of the server: a new one, or one that is there already.
+    /// Handles the spawn of a new or known object.
     pub(super) fn handle_spawn(
         &mut self,
         time: f64,
@@ -129,7 +129,7 @@ impl MirrorClient {
         Ok(())
     }
 
-    /// Others can see an object from now on.
+    /// Makes an object visible.
     fn make_known(&mut self, id: NetId) {
         if let Some(object) = self.world.objects.get_mut(id.0) {
             object.stage = object.stage.max(Stage::Known);
@@ -147,7 +147,7 @@ impl MirrorClient {
         });
     }
 
-    /// The behaviours for an object, and the position of their prefab.
+    /// Returns the behaviours for an object, and the position of their prefab.
     fn find_behaviours(
         &mut self,
         message: &SpawnMessage<'_>,
@@ -194,11 +194,11 @@ impl MirrorClient {
         self.world.order.insert(id);
     }
 
-    /// Gives an object what its spawn message says.
+    /// Applies a spawn message to its object.
     fn apply_spawn(&mut self, spawn: &PendingSpawn) -> Result<(), MirrorError> {
         let object = self.world.objects.get_mut(spawn.id.0);
         let Some(object) = object.filter(|object| object.serial == spawn.serial) else {
-            // It has gone before the burst was complete.
+            // Despawned before the end of the burst.
             return Ok(());
         };
         (object.place, object.scale) = (spawn.place, spawn.scale);
@@ -215,7 +215,7 @@ impl MirrorClient {
         Ok(())
     }
 
-    /// Whether this client owns an object from now on; nobody is told yet.
+    /// Sets the ownership of an object, without callbacks.
     fn set_owned(&mut self, id: NetId, owned: bool) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
@@ -231,7 +231,7 @@ impl MirrorClient {
         let slots = behaviours.slots_mut();
         for index in (0..slots.len()).filter(|index| has_bit(written, *index)) {
             if let Some(slot) = slots.slot_mut(index) {
-                // Collections remember what is done to them from now on, or no longer.
+                // Collections record operations while this client owns the object.
                 slot.set_observed(owned);
                 clear_changes(slot);
             }
@@ -239,7 +239,7 @@ impl MirrorClient {
         self.writes.pending.remove(&id);
     }
 
-    /// An object is this client's, or its player, or is no longer.
+    /// Handles a change of this client's role for an object.
     pub(super) fn handle_change_owner(&mut self, message: ChangeOwnerMessage) {
         let (id, flags) = (message.net_id, message.flags);
         let Some(object) = self.spawned(id) else {
@@ -259,12 +259,12 @@ impl MirrorClient {
         }
     }
 
-    /// An object is gone, or out of sight.
+    /// Handles a despawn or hide.
     pub(super) fn handle_gone(&mut self, id: NetId, leaving: Leaving) {
         self.despawn(id, leaving);
     }
 
-    /// Fields of an object have changed.
+    /// Handles a reliable delta.
     pub(super) fn handle_state(
         &mut self,
         message: &EntityStateMessage<'_>,
@@ -279,7 +279,7 @@ impl MirrorClient {
         self.read_payload(message.net_id, payload, false)
     }
 
-    /// The whole state of components that travel unreliably.
+    /// Handles a baseline of hybrid components.
     pub(super) fn handle_baseline(
         &mut self,
         message: &EntityStateMessageUnreliableBaseline<'_>,
@@ -293,7 +293,7 @@ impl MirrorClient {
         self.read_payload(message.net_id, payload, true)
     }
 
-    /// What has changed of such components, if it is about the state that this client has and news.
+    /// Handles a delta of hybrid components, unless it is outdated or refers to another baseline.
     pub(super) fn handle_delta(
         &mut self,
         time: f64,
@@ -311,7 +311,7 @@ impl MirrorClient {
         self.read_payload(message.net_id, payload, false)
     }
 
-    /// An object that has been spawned; one that has not is counted.
+    /// Returns a spawned object; counts unknown ones and logs a warning.
     pub(super) fn spawned(&mut self, id: NetId) -> Option<&mut Replica> {
         let object = self.spawned_quietly(id);
         if object.is_none() {
@@ -320,8 +320,8 @@ impl MirrorClient {
         object
     }
 
-    /// The same where it is usual that there is none: what travels unreliably comes before an object is
-    /// there and after it has gone.
+    /// Returns a spawned object; counts unknown ones without a warning, because unreliable messages
+    /// may arrive before a spawn and after a despawn.
     fn spawned_quietly(&mut self, id: NetId) -> Option<&mut Replica> {
         let object = self.world.objects.get_mut(id.0).map(|object| &mut **object);
         let object = object.filter(|object| object.stage == Stage::Spawned);

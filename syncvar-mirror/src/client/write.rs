@@ -1,4 +1,4 @@
-//! What this client writes to the components that are its to write.
+//! Writes of this client to the components that it owns.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -32,30 +32,30 @@ impl Writes {
     }
 }
 
-/// What has been sent of the components of an object that travel unreliably.
+/// Baselines sent for the hybrid components of an object.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BaselineState {
-    /// The number of the last baseline; 0 before the first one.
+    /// Number of the last baseline; 0 before the first one.
     tick: u8,
-    /// Whether it has been said since then that the changes cannot be sent.
+    /// An unsendable delta is reported since the last baseline.
     is_reported: bool,
 }
 
-/// The components of an object that are to be sent now.
+/// Components of an object to send now.
 #[derive(Debug, Default)]
 struct Due {
-    /// Those that travel reliably.
+    /// Components sent as a reliable delta.
     reliable: u64,
-    /// Those whose changes are sent unreliably.
+    /// Components sent as an unreliable delta.
     changed: u64,
-    /// Those that are sent whole, as a baseline.
+    /// Components sent as a baseline.
     whole: u64,
-    /// Whether something is to be sent later.
+    /// Further components stay pending.
     is_more: bool,
 }
 
 impl Due {
-    /// Adds a component that has changed.
+    /// Adds a changed component.
     fn add(&mut self, bit: u64, settings: &Settings, is_over: bool, is_baseline: bool) {
         let is_hybrid = settings.sync_method == SyncMethod::Hybrid;
         match (is_hybrid, is_over) {
@@ -66,13 +66,13 @@ impl Due {
         if is_hybrid && is_baseline {
             self.whole |= bit;
         }
-        // What has gone out unreliably is sent again until a baseline has it.
+        // Unreliable changes are sent again until a baseline contains them.
         self.is_more |= if is_hybrid { !is_baseline } else { !is_over };
     }
 }
 
 impl MirrorClient {
-    /// Sends what has been written to components that this client writes, as far as it is due.
+    /// Sends the due writes of this client.
     pub(super) fn send_writes(&mut self) {
         let is_baseline = self.writes.baselines.is_due(nanos(self.now));
         for id in std::mem::take(&mut self.writes.pending) {
@@ -89,7 +89,7 @@ impl MirrorClient {
             return;
         };
         let Some(behaviours) = object.behaviours.as_ref() else {
-            // It is being called: the next update comes back to it.
+            // Checked out: the next update tries again.
             self.writes.pending.insert(id);
             return;
         };
@@ -130,7 +130,7 @@ impl MirrorClient {
         }
     }
 
-    /// Sends what has changed of components that travel unreliably. They stay dirty.
+    /// Sends hybrid components as a delta. They stay dirty.
     fn send_deltas(&mut self, id: NetId, components: u64, now: Nanos) {
         if !self.can_queue_unreliable() {
             return;
@@ -160,7 +160,7 @@ impl MirrorClient {
         }
     }
 
-    /// Sends components that travel unreliably as they are, reliably.
+    /// Sends hybrid components as a baseline.
     fn send_baseline(&mut self, id: NetId, components: u64) {
         let Some(sent) = self.baseline_state(id).filter(|_| components != 0) else {
             return;
@@ -197,8 +197,8 @@ impl MirrorClient {
             .push(MirrorClientEvent::Unsendable { object, error });
     }
 
-    /// Writes some components of an object, what has changed of them or all, for a message `M`; `mark` is
-    /// done with each. Nothing if there are none.
+    /// Writes components of an object as snapshots or deltas, for a message `M`, and calls `mark`
+    /// for each. Returns `None` without components.
     fn encode_components<'a, M: NetworkMessage<'a>>(
         &mut self,
         id: NetId,

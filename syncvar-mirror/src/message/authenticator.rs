@@ -1,5 +1,5 @@
-//! The messages of Mirror's `BasicAuthenticator`: names and passwords. To the protocol they are messages
-//! of a game.
+//! Messages of Mirror's `BasicAuthenticator`: names and passwords. The protocol treats them as user
+//! messages.
 
 use syncvar_runtime::{
     MemberSchema, NetworkReader, NetworkWriter, ReadError, SyncValue, TypeSchema,
@@ -8,28 +8,28 @@ use syncvar_runtime::{
 use super::MirrorMessage;
 use super::part::{read_text, write_text};
 
-/// A client says who it is.
+/// Credentials of a client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuthRequestMessage {
     /// The name.
     pub username: String,
-    /// The password, as it was typed: nothing is encrypted.
+    /// The password in clear text: the protocol has no encryption.
     pub password: String,
 }
 
-/// The server's answer.
+/// Answer of the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuthResponseMessage {
-    /// [`ACCEPTED`](Self::ACCEPTED), or anything else.
+    /// [`ACCEPTED`](Self::ACCEPTED), or another code.
     pub code: u8,
-    /// What is to be said about it.
+    /// Text for the user.
     pub message: String,
 }
 
 impl AuthResponseMessage {
-    /// All is well.
+    /// Accepted.
     pub const ACCEPTED: u8 = 100;
-    /// The name or the password is wrong.
+    /// Wrong name or password.
     pub const REJECTED: u8 = 200;
 }
 

@@ -5,29 +5,29 @@ use syncvar_runtime::{NetId, NetworkReader, NetworkWriter, ReadError};
 use super::NetworkMessage;
 use super::part::{read_net_id, read_segment, write_net_id, write_segment};
 
-/// A client calls the server.
+/// A call of a client to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommandMessage<'a> {
-    /// The object that is called.
+    /// The called object.
     pub net_id: NetId,
     /// The position of the component.
     pub component_index: u8,
-    /// Which method: [`hash16`](crate::hash16) of its full name.
+    /// The method: [`hash16`](crate::hash16) of its full name.
     pub function_hash: u16,
-    /// The arguments, one after another.
+    /// The arguments in sequence.
     pub payload: Option<&'a [u8]>,
 }
 
-/// The server calls a client.
+/// A call of the server to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RpcMessage<'a> {
-    /// The object that is called.
+    /// The called object.
     pub net_id: NetId,
     /// The position of the component.
     pub component_index: u8,
-    /// Which method: [`hash16`](crate::hash16) of its full name.
+    /// The method: [`hash16`](crate::hash16) of its full name.
     pub function_hash: u16,
-    /// The arguments, one after another.
+    /// The arguments in sequence.
     pub payload: Option<&'a [u8]>,
 }
 

@@ -1,13 +1,13 @@
-//! What several messages are made of.
+//! Parts of several messages.
 
 use syncvar_runtime::{
     NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind,
 };
 
-/// The longest text, in bytes: its length + 1 has 16 bits.
+/// Longest text in bytes: its length + 1 has 16 bits.
 const MAX_TEXT: usize = 65_534;
 
-/// A piece of bytes, or none, which is not the same as one of no bytes.
+/// Writes bytes, or none, which differs from empty bytes.
 pub(super) fn write_segment(writer: &mut NetworkWriter, segment: Option<&[u8]>) {
     let Some(bytes) = segment else {
         return writer.write_var_u64(0);
@@ -23,12 +23,12 @@ pub(super) fn read_segment<'a>(
     let Some(length) = reader.read_var_u64()?.checked_sub(1) else {
         return Ok(None);
     };
-    // Longer than memory is longer than what is left.
+    // A length beyond memory exceeds the rest anyway.
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     reader.read_bytes(length).map(Some)
 }
 
-/// A text, or none.
+/// Writes a text, or none.
 pub(super) fn write_text(writer: &mut NetworkWriter, text: Option<&str>) {
     let Some(text) = text else {
         return writer.write_u16(0);
@@ -62,7 +62,8 @@ pub(super) fn read_net_id(reader: &mut NetworkReader<'_>) -> Result<NetId, ReadE
     read_u32(reader).map(NetId)
 }
 
-/// A variable-length integer of 32 bits. Mirror's reader drops what is above them; no writer writes that.
+/// Reads a variable-length integer of 32 bits. Mirror's reader drops higher bits, which no writer
+/// sets.
 pub(super) fn read_u32(reader: &mut NetworkReader<'_>) -> Result<u32, ReadError> {
     let value = reader.read_var_u64()?;
     let target = "u32";

@@ -1,4 +1,4 @@
-//! The examples of `WIRE.md`, section 5, and what cannot be read.
+//! The examples of `WIRE.md`, section 5, and malformed messages.
 
 use proptest::prelude::*;
 use syncvar::SyncValue;
@@ -7,7 +7,7 @@ use syncvar_runtime::{NetId, Quaternion, ReadErrorKind, Vector3};
 use super::*;
 use crate::{AssetId, SceneId};
 
-/// A message is these bytes, and these bytes are the message.
+/// Checks that a message has these bytes, in both directions.
 #[track_caller]
 fn is(message: Message<'_>, written: Result<Bytes, MirrorError>, bytes: &str) {
     let written = written.expect("it can be written");
@@ -133,7 +133,7 @@ fn an_error_says_which_message_and_where() {
         MirrorError::Message { message, error } => (message, error.kind()),
         other => panic!("another error: {other}"),
     };
-    // A segment that is longer than the message.
+    // A segment longer than the message.
     let (needed, left) = (4, 1);
     assert_eq!(
         kind(refused("3330 01 05 aa")),
@@ -209,7 +209,7 @@ fn known() -> UserMessages {
     messages
 }
 
-/// Writes a message of the game and gives it to whoever knows it.
+/// Writes a user message and reads it by the registry.
 fn send<M: MirrorMessage>(message: &M) -> Result<ReceivedMessage, MirrorError> {
     let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
     encode_user(message, &mut writer)?;
@@ -277,7 +277,7 @@ fn an_id_stands_for_one_message() {
 }
 
 proptest! {
-    /// Whatever comes is read or refused.
+    /// Any input is read or refused.
     #[test]
     fn any_bytes_are_a_message_or_an_error(
         own in 0..OWN.len(),

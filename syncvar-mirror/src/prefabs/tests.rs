@@ -1,4 +1,4 @@
-//! What a prefab comes to, by what is said of it and by its behaviours.
+//! Settings of prefabs and behaviours, combined.
 
 use std::time::Duration;
 
