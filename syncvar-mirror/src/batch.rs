@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_message_is_carried_and_no_longer_one_is() {
+    fn longest_message_is_the_exact_limit() {
         for max_reliable in (9..300).chain([2296, 2297, 2298, 2299, 2300, 16_384, 297_433]) {
             let limits = Limits {
                 max_reliable,
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_length_of_a_length_is_what_is_written() {
+    fn framed_length_matches_the_writer() {
         for message in [
             0,
             240,
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn kcp_carries_longer_messages_reliably_than_unreliably() {
+    fn kcp_has_a_longer_reliable_limit() {
         assert!(Limits::KCP.can_carry(Channel::Unreliable, 1184));
         assert!(!Limits::KCP.can_carry(Channel::Unreliable, 1185));
         assert!(Limits::KCP.can_carry(Channel::Reliable, 297_421));
@@ -163,7 +163,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn messages_come_out_of_batches_as_they_went_in(
+        fn messages_survive_batching(
             threshold in 8..100_usize,
             sent in proptest::collection::vec(
                 (proptest::collection::vec(any::<u8>(), 0..300), 0..3_u8),
@@ -187,7 +187,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_messages_or_an_error(batch in proptest::collection::vec(any::<u8>(), 0..64)) {
+        fn arbitrary_batches_never_panic(batch in proptest::collection::vec(any::<u8>(), 0..64)) {
             if let Ok(messages) = Unbatcher::new(&batch) {
                 let bytes: usize = messages.flatten().map(<[u8]>::len).sum();
                 prop_assert!(bytes < batch.len());

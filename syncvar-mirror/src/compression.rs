@@ -150,14 +150,14 @@ mod tests {
     }
 
     #[test]
-    fn a_rotation_has_the_bytes_that_mirror_gives_it() {
+    fn rotations_have_the_bits_of_mirror() {
         assert_eq!(written(Quaternion::IDENTITY), 0xdff7_fdff_u32.to_le_bytes());
         let half = Quaternion::new(-0.5, 0.5, -0.5, 0.5);
         assert_eq!(written(half), 0x095d_a495_u32.to_le_bytes());
     }
 
     #[test]
-    fn what_is_no_rotation_travels_as_none() {
+    fn invalid_rotations_become_the_identity() {
         for none in [
             Quaternion::new(0.0, 0.0, 0.0, 0.0),
             Quaternion::new(f32::NAN, 0.0, 0.0, 1.0),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bits_are_a_rotation() {
+    fn any_bits_read_as_a_unit_rotation() {
         for bits in [
             0,
             u32::MAX,

@@ -48,7 +48,7 @@ pub enum MirrorError {
         error: WriteError,
     },
     /// A message is longer than the transport carries.
-    #[error("a message of {length} bytes does not fit the {limit} that the transport carries")]
+    #[error("a message of {length} bytes exceeds the transport limit of {limit}")]
     TooLong {
         /// Its length.
         length: usize,
@@ -64,6 +64,6 @@ pub enum MirrorError {
         limit: usize,
     },
     /// The connection is unknown or closed.
-    #[error("there is no such connection")]
+    #[error("unknown connection")]
     NoSuchConnection,
 }

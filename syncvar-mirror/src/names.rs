@@ -59,7 +59,7 @@ mod tests {
 
     /// Recorded: `messages.json`, `stable_hash_samples`.
     #[test]
-    fn names_are_hashed_by_the_low_bits_of_their_utf16_units() {
+    fn hashes_use_the_low_bits_of_utf16_units() {
         for (name, long, short) in [
             ("", 0x811c_9dc5, 7385),
             ("a", 0xe40c_292c, 52_512),

@@ -213,12 +213,12 @@ impl MirrorPrefabs {
         if let Some(asset_id) = asset_id {
             assert!(
                 asset_id != AssetId::NONE,
-                "prefab `{name}` has asset id 0, which stands for none: an object of a scene is a \
-                 `MirrorPrefab::scene`"
+                "prefab `{name}` has asset id 0, which means none: use `MirrorPrefab::scene` for a scene \
+                 object"
             );
             if let Some(other) = self.name(asset_id) {
                 panic!(
-                    "asset id {asset_id} of prefab `{name}` is already registered: it is that of `{other}`"
+                    "asset id {asset_id} of prefab `{name}` is already registered for `{other}`"
                 );
             }
             self.by_asset_id.insert(asset_id, index);

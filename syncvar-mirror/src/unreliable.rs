@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn no_baseline_has_the_number_of_none() {
+    fn baseline_numbers_skip_zero() {
         let ticks = std::iter::successors(Some(0), |tick| Some(next_tick(*tick)));
         let ticks: Vec<_> = ticks.skip(1).take(256).collect();
         assert_eq!((ticks[0], ticks[254], ticks[255]), (1, 255, 1));
@@ -128,28 +128,25 @@ mod tests {
     }
 
     #[test]
-    fn changes_count_from_the_spawn_on_and_then_from_the_last_baseline() {
+    fn deltas_are_valid_from_spawn_or_last_baseline() {
         let mut unreliable = Unreliable::default();
         assert!(unreliable.accept(0, 0.1));
-        assert!(!unreliable.accept(0, 0.1), "it comes twice");
-        assert!(!unreliable.accept(0, 0.05), "it is late");
-        assert!(
-            !unreliable.accept(1, 0.2),
-            "it is counted from what is not there"
-        );
+        assert!(!unreliable.accept(0, 0.1), "repeated");
+        assert!(!unreliable.accept(0, 0.05), "late");
+        assert!(!unreliable.accept(1, 0.2), "relative to a later baseline");
         unreliable.set_baseline(1);
         assert!(
             !unreliable.accept(0, 0.3),
-            "it is counted from what was before"
+            "relative to an earlier baseline"
         );
         assert!(unreliable.accept(1, 0.2));
         assert!(!unreliable.accept(1, f64::NAN));
         assert!(unreliable.accept(1, 0.3));
         unreliable.set_snapshot_time(0.5);
-        assert!(!unreliable.accept(1, 0.4), "it is in the spawn");
+        assert!(!unreliable.accept(1, 0.4), "contained in the spawn");
         unreliable.set_snapshot_time(0.1);
         unreliable.set_snapshot_time(f64::NAN);
         assert!(!unreliable.accept(1, 0.4));
-        assert!(unreliable.accept(1, 0.5), "it is of the same frame");
+        assert!(unreliable.accept(1, 0.5), "same frame as the spawn");
     }
 }

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_exactly_still_fits() {
+    fn exact_fit_stays_in_the_batch() {
         let mut batcher = Batcher::new(20);
         batcher.add(&[1; 5], 1.0);
         batcher.add(&[2; 5], 1.0);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_that_was_taken_is_not_filled_further() {
+    fn taken_batch_is_not_extended() {
         let mut batcher = Batcher::new(100);
         batcher.add(&[1], 1.0);
         assert_eq!(lengths(&mut batcher), [10]);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_counted() {
+    fn queued_bytes_are_counted() {
         let mut batcher = Batcher::new(20);
         batcher.add(&[1; 30], 1.0);
         batcher.add(&[1; 2], 1.0);

@@ -33,13 +33,13 @@ pub enum BatchError {
         length: usize,
     },
     /// The length of a message is cut off.
-    #[error("the length of a message, at byte {offset}, is cut off")]
+    #[error("the length of a message at byte {offset} is cut off")]
     UnfinishedSize {
         /// Its start.
         offset: usize,
     },
     /// A message is longer than the rest.
-    #[error("a message of {size} bytes, at byte {offset}, and {left} are left")]
+    #[error("a message of {size} bytes at byte {offset} exceeds the {left} left")]
     BeyondEnd {
         /// The start of its length.
         offset: usize,
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_longer_than_what_is_left_is_refused() -> Result<(), BatchError> {
+    fn message_beyond_the_batch_is_refused() -> Result<(), BatchError> {
         let (offset, size, left) = (BATCH_HEADER, 5, 1);
         let error = BatchError::BeyondEnd { offset, size, left };
         assert_eq!(only_error(&[5, 0xaa])?, error);
@@ -143,14 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn a_length_that_is_cut_off_is_refused() -> Result<(), BatchError> {
+    fn truncated_length_is_refused() -> Result<(), BatchError> {
         let offset = BATCH_HEADER;
         assert_eq!(only_error(&[0xfa])?, BatchError::UnfinishedSize { offset });
         Ok(())
     }
 
     #[test]
-    fn an_empty_message_is_a_message() {
+    fn empty_message_is_valid() {
         let batch = [TIME, &[0, 1, 0xaa]].concat();
         let messages = Unbatcher::new(&batch).map(Iterator::collect::<Result<Vec<_>, _>>);
         assert_eq!(messages, Ok(Ok(vec![&[][..], &[0xaa]])));

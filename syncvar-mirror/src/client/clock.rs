@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_sample_counts_as_it_is_and_those_behind_it_by_two_of_fifty_one() {
+    fn average_weighs_later_samples_by_two_in_51() {
         let mut average = MovingAverage::default();
         average.add(1.0);
         average.add(f64::NAN);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pong_of_the_future_counts_for_nothing() {
+    fn pong_from_the_future_is_ignored() {
         let mut clock = ServerTime::default();
         clock.handle_pong(millis(100), 0.06, 0.5);
         clock.handle_pong(millis(100), 5.0, 7.0);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_time_is_two_intervals_behind_and_does_not_go_back() {
+    fn server_time_is_two_intervals_behind_and_monotonic() {
         let mut clock = ServerTime::default();
         assert_eq!(clock.network_time(), None);
         for tick in 0..100_u32 {

@@ -123,7 +123,7 @@ pub enum MirrorSpawnFailure {
     UnknownPrefab,
     /// No dormant scene object has this id:
     /// [`MirrorClient::add_scene_object`](crate::MirrorClient::add_scene_object).
-    #[error("no dormant scene object has this number")]
+    #[error("no dormant scene object has this id")]
     UnknownSceneObject,
 }
 

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_takes_the_place_of_what_went_last() {
+    fn insertion_fills_the_slot_of_the_last_removal() {
         let mut order = SpawnOrder::default();
         for id in 1..=4 {
             order.insert(NetId(id));

@@ -130,7 +130,7 @@ impl MirrorClient {
         self.stats.mismatches = self.stats.mismatches.wrapping_add(1);
         tracing::error!(
             ?mismatch,
-            "a component has not read what was written for it"
+            "a component was read with another length than written"
         );
         self.events
             .push(MirrorClientEvent::Mismatch(Box::new(mismatch)));

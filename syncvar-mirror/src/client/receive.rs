@@ -70,7 +70,7 @@ impl MirrorClient {
             if self.is_suspended() || !self.inbound.waiting.messages.is_empty() {
                 let limit = self.config.max_parked_bytes;
                 if self.inbound.waiting.push(time, message) > limit {
-                    let what = "bytes of messages that wait";
+                    let what = "bytes of waiting messages";
                     return Err(MirrorError::TooMuch { what, limit });
                 }
                 continue;

@@ -143,7 +143,7 @@ impl MirrorClient {
     pub(super) fn handle_scene(&mut self, message: &SceneMessage<'_>) {
         let scene = message.scene_name.unwrap_or_default();
         if scene.trim().is_empty() {
-            tracing::error!("the server wants a scene without a name");
+            tracing::error!("the server requested a scene without a name");
             return;
         }
         self.scene.loading = Some(message.operation);

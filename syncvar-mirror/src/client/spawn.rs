@@ -122,7 +122,7 @@ impl MirrorClient {
             .saturating_add(payload.len())
             .saturating_add(SPAWN_OVERHEAD);
         if self.inbound.burst.bytes > limit {
-            let what = "bytes of objects that wait for the end of a burst";
+            let what = "bytes of spawns in a burst";
             return Err(MirrorError::TooMuch { what, limit });
         }
         self.inbound.burst.pending.push(pending);
@@ -138,7 +138,7 @@ impl MirrorClient {
 
     fn refuse_spawn(&mut self, message: &SpawnMessage<'_>, reason: MirrorSpawnFailure) {
         let (object, asset_id, scene_id) = (message.net_id, message.asset_id, message.scene_id);
-        tracing::error!(%object, %asset_id, %scene_id, %reason, "an object cannot be made");
+        tracing::error!(%object, %asset_id, %scene_id, %reason, "cannot spawn an object");
         self.events.push(MirrorClientEvent::SpawnFailed {
             object,
             asset_id,
@@ -315,7 +315,7 @@ impl MirrorClient {
     pub(super) fn spawned(&mut self, id: NetId) -> Option<&mut Replica> {
         let object = self.spawned_quietly(id);
         if object.is_none() {
-            tracing::warn!(object = %id, "a message for an object that is not there");
+            tracing::warn!(object = %id, "message for an unknown object");
         }
         object
     }

@@ -7,7 +7,9 @@ use syncvar_runtime::{Channel, Dialect, NetworkWriter};
 
 use super::MirrorClient;
 use crate::batch::Batcher;
-use crate::message::{NetworkMessage, NetworkPingMessage, TimeSnapshotMessage, encode_user};
+use crate::message::{
+    NetworkMessage, NetworkPingMessage, TimeSnapshotMessage, check_written, encode_user,
+};
 use crate::{Limits, MirrorError, MirrorMessage};
 
 /// Limit of unpolled bytes: beyond it, no pongs, times and unreliable deltas are queued.
@@ -148,7 +150,7 @@ impl MirrorClient {
     /// Sends a protocol message that is short and always has an encoding.
     pub(super) fn send_protocol<'a>(&mut self, message: &impl NetworkMessage<'a>) {
         if let Err(error) = self.send_message(message, Channel::Reliable) {
-            tracing::error!(%error, "a message of the protocol was not sent");
+            tracing::error!(%error, "cannot send a protocol message");
         }
     }
 
@@ -158,7 +160,7 @@ impl MirrorClient {
             return;
         }
         if let Err(error) = self.send_message(message, Channel::Unreliable) {
-            tracing::error!(%error, "a message of the protocol was not sent");
+            tracing::error!(%error, "cannot send a protocol message");
         }
     }
 
@@ -210,11 +212,5 @@ fn encode<'a, M: NetworkMessage<'a>>(
     writer: &mut NetworkWriter,
 ) -> Result<(), MirrorError> {
     message.encode(writer);
-    match writer.take_error() {
-        None => Ok(()),
-        Some(error) => Err(MirrorError::Unwritable {
-            message: M::NAME,
-            error,
-        }),
-    }
+    check_written(writer, M::NAME)
 }

@@ -191,7 +191,7 @@ impl MirrorClient {
     }
 
     fn report_unsendable(&mut self, object: NetId, error: MirrorError) {
-        tracing::error!(%object, %error, "what was written cannot be sent");
+        tracing::error!(%object, %error, "cannot send writes to an object");
         let error = Box::new(error);
         self.events
             .push(MirrorClientEvent::Unsendable { object, error });

@@ -6,7 +6,7 @@ use syncvar_runtime::{
 };
 
 use super::MirrorMessage;
-use super::part::{read_text, write_text};
+use super::part::Part;
 
 /// Credentials of a client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,14 +57,14 @@ impl SyncValue for AuthRequestMessage {
     };
 
     fn write(&self, writer: &mut NetworkWriter) {
-        write_text(writer, Some(&self.username));
-        write_text(writer, Some(&self.password));
+        Some(&*self.username).write(writer);
+        Some(&*self.password).write(writer);
     }
 
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         Ok(Self {
-            username: read_text(reader)?.unwrap_or_default().into(),
-            password: read_text(reader)?.unwrap_or_default().into(),
+            username: read_text(reader)?,
+            password: read_text(reader)?,
         })
     }
 
@@ -90,17 +90,23 @@ impl SyncValue for AuthResponseMessage {
 
     fn write(&self, writer: &mut NetworkWriter) {
         writer.write_u8(self.code);
-        write_text(writer, Some(&self.message));
+        Some(&*self.message).write(writer);
     }
 
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         Ok(Self {
             code: reader.read_u8()?,
-            message: read_text(reader)?.unwrap_or_default().into(),
+            message: read_text(reader)?,
         })
     }
 
     fn same(&self, other: &Self) -> bool {
         self == other
     }
+}
+
+/// Reads a text; a missing one is empty.
+fn read_text(reader: &mut NetworkReader<'_>) -> Result<String, ReadError> {
+    let text: Option<&str> = Part::read(reader)?;
+    Ok(text.unwrap_or_default().into())
 }

@@ -1,9 +1,8 @@
 //! Remote calls.
 
-use syncvar_runtime::{NetId, NetworkReader, NetworkWriter, ReadError};
+use syncvar_runtime::NetId;
 
-use super::NetworkMessage;
-use super::part::{read_net_id, read_segment, write_net_id, write_segment};
+use super::part::messages;
 
 /// A call of a client to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,42 +30,8 @@ pub struct RpcMessage<'a> {
     pub payload: Option<&'a [u8]>,
 }
 
-impl<'a> NetworkMessage<'a> for CommandMessage<'a> {
-    const NAME: &'static str = "Mirror.CommandMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        write_net_id(writer, self.net_id);
-        writer.write_u8(self.component_index);
-        writer.write_u16(self.function_hash);
-        write_segment(writer, self.payload);
-    }
-
-    fn read(reader: &mut NetworkReader<'a>) -> Result<Self, ReadError> {
-        Ok(Self {
-            net_id: read_net_id(reader)?,
-            component_index: reader.read_u8()?,
-            function_hash: reader.read_u16()?,
-            payload: read_segment(reader)?,
-        })
-    }
-}
-
-impl<'a> NetworkMessage<'a> for RpcMessage<'a> {
-    const NAME: &'static str = "Mirror.RpcMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        write_net_id(writer, self.net_id);
-        writer.write_u8(self.component_index);
-        writer.write_u16(self.function_hash);
-        write_segment(writer, self.payload);
-    }
-
-    fn read(reader: &mut NetworkReader<'a>) -> Result<Self, ReadError> {
-        Ok(Self {
-            net_id: read_net_id(reader)?,
-            component_index: reader.read_u8()?,
-            function_hash: reader.read_u16()?,
-            payload: read_segment(reader)?,
-        })
-    }
+messages! {
+    'a;
+    CommandMessage<'a> = "Mirror.CommandMessage" { net_id, component_index, function_hash, payload }
+    RpcMessage<'a> = "Mirror.RpcMessage" { net_id, component_index, function_hash, payload }
 }

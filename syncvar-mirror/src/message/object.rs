@@ -2,11 +2,9 @@
 
 use std::ops::BitOr;
 
-use syncvar_runtime::{NetId, NetworkReader, NetworkWriter, Quaternion, ReadError, Vector3};
+use syncvar_runtime::{NetId, Quaternion, Vector3};
 
-use super::NetworkMessage;
-use super::part::{read_net_id, read_segment, read_u32, write_net_id, write_segment};
-use super::session::empty;
+use super::part::messages;
 use crate::{AssetId, SceneId};
 
 /// Start of a spawn burst, which the client applies at its end.
@@ -88,77 +86,17 @@ impl BitOr for SpawnFlags {
     }
 }
 
-empty! {
+messages! {
     ObjectSpawnStartedMessage = "Mirror.ObjectSpawnStartedMessage";
     ObjectSpawnFinishedMessage = "Mirror.ObjectSpawnFinishedMessage";
 }
 
-impl<'a> NetworkMessage<'a> for SpawnMessage<'a> {
-    const NAME: &'static str = "Mirror.SpawnMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        write_net_id(writer, self.net_id);
-        writer.write_u8(self.flags.0);
-        writer.write_var_u64(self.scene_id.0);
-        writer.write_var_u64(self.asset_id.0.into());
-        writer.write(&self.position);
-        writer.write(&self.rotation);
-        writer.write(&self.scale);
-        write_segment(writer, self.payload);
+messages! {
+    'a;
+    SpawnMessage<'a> = "Mirror.SpawnMessage" {
+        net_id, flags, scene_id, asset_id, position, rotation, scale, payload
     }
-
-    fn read(reader: &mut NetworkReader<'a>) -> Result<Self, ReadError> {
-        Ok(Self {
-            net_id: read_net_id(reader)?,
-            flags: SpawnFlags(reader.read_u8()?),
-            scene_id: SceneId(reader.read_var_u64()?),
-            asset_id: AssetId(read_u32(reader)?),
-            position: reader.read()?,
-            rotation: reader.read()?,
-            scale: reader.read()?,
-            payload: read_segment(reader)?,
-        })
-    }
-}
-
-impl NetworkMessage<'_> for ChangeOwnerMessage {
-    const NAME: &'static str = "Mirror.ChangeOwnerMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        write_net_id(writer, self.net_id);
-        writer.write_u8(self.flags.0);
-    }
-
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        Ok(Self {
-            net_id: read_net_id(reader)?,
-            flags: SpawnFlags(reader.read_u8()?),
-        })
-    }
-}
-
-impl NetworkMessage<'_> for ObjectDestroyMessage {
-    const NAME: &'static str = "Mirror.ObjectDestroyMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        write_net_id(writer, self.net_id);
-    }
-
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        let net_id = read_net_id(reader)?;
-        Ok(Self { net_id })
-    }
-}
-
-impl NetworkMessage<'_> for ObjectHideMessage {
-    const NAME: &'static str = "Mirror.ObjectHideMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        write_net_id(writer, self.net_id);
-    }
-
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        let net_id = read_net_id(reader)?;
-        Ok(Self { net_id })
-    }
+    ChangeOwnerMessage = "Mirror.ChangeOwnerMessage" { net_id, flags }
+    ObjectDestroyMessage = "Mirror.ObjectDestroyMessage" { net_id }
+    ObjectHideMessage = "Mirror.ObjectHideMessage" { net_id }
 }

@@ -2,8 +2,7 @@
 
 use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError};
 
-use super::NetworkMessage;
-use super::part::{read_text, write_text};
+use super::part::{Part, messages};
 
 /// A client is ready for objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,54 +41,24 @@ pub enum SceneOperation {
     UnloadAdditive = 2,
 }
 
-/// Implements messages without fields.
-macro_rules! empty {
-    ($($message:ident = $name:literal;)*) => {$(
-        impl NetworkMessage<'_> for $message {
-            const NAME: &'static str = $name;
-
-            fn write(&self, _: &mut NetworkWriter) {}
-
-            fn read(_: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-                Ok(Self)
-            }
-        }
-    )*};
-}
-
-pub(super) use empty;
-
-empty! {
+messages! {
     ReadyMessage = "Mirror.ReadyMessage";
     NotReadyMessage = "Mirror.NotReadyMessage";
     AddPlayerMessage = "Mirror.AddPlayerMessage";
 }
 
-impl<'a> NetworkMessage<'a> for SceneMessage<'a> {
-    const NAME: &'static str = "Mirror.SceneMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        write_text(writer, self.scene_name);
-        writer.write_u8(self.operation.number());
-        writer.write_u8(self.custom_handling.into());
-    }
-
-    fn read(reader: &mut NetworkReader<'a>) -> Result<Self, ReadError> {
-        Ok(Self {
-            scene_name: read_text(reader)?,
-            operation: SceneOperation::read(reader)?,
-            custom_handling: reader.read_u8()? != 0,
-        })
-    }
+messages! {
+    'a;
+    SceneMessage<'a> = "Mirror.SceneMessage" { scene_name, operation, custom_handling }
 }
 
-impl SceneOperation {
-    const fn number(self) -> u8 {
-        match self {
+impl Part<'_> for SceneOperation {
+    fn write(self, writer: &mut NetworkWriter) {
+        writer.write_u8(match self {
             Self::Normal => 0,
             Self::LoadAdditive => 1,
             Self::UnloadAdditive => 2,
-        }
+        });
     }
 
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {

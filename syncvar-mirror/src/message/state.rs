@@ -1,9 +1,8 @@
 //! Deltas and baselines of objects.
 
-use syncvar_runtime::{NetId, NetworkReader, NetworkWriter, ReadError};
+use syncvar_runtime::NetId;
 
-use super::NetworkMessage;
-use super::part::{read_net_id, read_segment, write_net_id, write_segment};
+use super::part::messages;
 
 /// Reliable delta of an object: from the server, or from the owner for components that it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,54 +35,13 @@ pub struct EntityStateMessageUnreliableDelta<'a> {
     pub payload: Option<&'a [u8]>,
 }
 
-impl<'a> NetworkMessage<'a> for EntityStateMessage<'a> {
-    const NAME: &'static str = "Mirror.EntityStateMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        write_net_id(writer, self.net_id);
-        write_segment(writer, self.payload);
+messages! {
+    'a;
+    EntityStateMessage<'a> = "Mirror.EntityStateMessage" { net_id, payload }
+    EntityStateMessageUnreliableBaseline<'a> = "Mirror.EntityStateMessageUnreliableBaseline" {
+        baseline_tick, net_id, payload
     }
-
-    fn read(reader: &mut NetworkReader<'a>) -> Result<Self, ReadError> {
-        Ok(Self {
-            net_id: read_net_id(reader)?,
-            payload: read_segment(reader)?,
-        })
-    }
-}
-
-impl<'a> NetworkMessage<'a> for EntityStateMessageUnreliableBaseline<'a> {
-    const NAME: &'static str = "Mirror.EntityStateMessageUnreliableBaseline";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_u8(self.baseline_tick);
-        write_net_id(writer, self.net_id);
-        write_segment(writer, self.payload);
-    }
-
-    fn read(reader: &mut NetworkReader<'a>) -> Result<Self, ReadError> {
-        Ok(Self {
-            baseline_tick: reader.read_u8()?,
-            net_id: read_net_id(reader)?,
-            payload: read_segment(reader)?,
-        })
-    }
-}
-
-impl<'a> NetworkMessage<'a> for EntityStateMessageUnreliableDelta<'a> {
-    const NAME: &'static str = "Mirror.EntityStateMessageUnreliableDelta";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_u8(self.baseline_tick);
-        write_net_id(writer, self.net_id);
-        write_segment(writer, self.payload);
-    }
-
-    fn read(reader: &mut NetworkReader<'a>) -> Result<Self, ReadError> {
-        Ok(Self {
-            baseline_tick: reader.read_u8()?,
-            net_id: read_net_id(reader)?,
-            payload: read_segment(reader)?,
-        })
+    EntityStateMessageUnreliableDelta<'a> = "Mirror.EntityStateMessageUnreliableDelta" {
+        baseline_tick, net_id, payload
     }
 }

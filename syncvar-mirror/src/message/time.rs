@@ -1,8 +1,6 @@
 //! Times and pings, in seconds of the sender's clock.
 
-use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError};
-
-use super::NetworkMessage;
+use super::part::messages;
 
 /// The time of one frame, for interpolation by the receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,50 +29,11 @@ pub struct NetworkPongMessage {
     pub prediction_error_adjusted: f64,
 }
 
-impl NetworkMessage<'_> for TimeSnapshotMessage {
-    const NAME: &'static str = "Mirror.TimeSnapshotMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_f64(self.scaled_time);
-    }
-
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        Ok(Self {
-            scaled_time: reader.read_f64()?,
-        })
-    }
-}
-
-impl NetworkMessage<'_> for NetworkPingMessage {
-    const NAME: &'static str = "Mirror.NetworkPingMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_f64(self.local_time);
-        writer.write_f64(self.predicted_time_adjusted);
-    }
-
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        Ok(Self {
-            local_time: reader.read_f64()?,
-            predicted_time_adjusted: reader.read_f64()?,
-        })
-    }
-}
-
-impl NetworkMessage<'_> for NetworkPongMessage {
-    const NAME: &'static str = "Mirror.NetworkPongMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_f64(self.local_time);
-        writer.write_f64(self.prediction_error_unadjusted);
-        writer.write_f64(self.prediction_error_adjusted);
-    }
-
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        Ok(Self {
-            local_time: reader.read_f64()?,
-            prediction_error_unadjusted: reader.read_f64()?,
-            prediction_error_adjusted: reader.read_f64()?,
-        })
+messages! {
+    'a;
+    TimeSnapshotMessage = "Mirror.TimeSnapshotMessage" { scaled_time }
+    NetworkPingMessage = "Mirror.NetworkPingMessage" { local_time, predicted_time_adjusted }
+    NetworkPongMessage = "Mirror.NetworkPongMessage" {
+        local_time, prediction_error_unadjusted, prediction_error_adjusted
     }
 }

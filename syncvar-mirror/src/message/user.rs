@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use syncvar_runtime::{Dialect, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-use super::OWN;
+use super::{PROTOCOL, check_written};
 use crate::{MirrorError, hash16};
 
 /// A user message: a C# struct that is a `NetworkMessage`. Its fields are those of the struct, in
@@ -89,11 +89,11 @@ impl UserMessages {
     /// Panics if its id is in use, by Mirror or by the game.
     pub(crate) fn register<M: MirrorMessage>(&mut self) {
         let known = self.0.get(&M::ID).map(|known| known.name);
-        let own = OWN.iter().find(|(id, _)| *id == M::ID);
+        let own = PROTOCOL.iter().find(|(id, _)| *id == M::ID);
         let taken = known.or(own.map(|(_, name)| *name));
         assert!(
             taken.is_none(),
-            "message `{}` has the id {}, which is that of `{}`: give it another name",
+            "message `{}` has the id {} of `{}`: rename it",
             M::NAME,
             M::ID,
             taken.unwrap_or_default()
@@ -135,11 +135,5 @@ pub(crate) fn encode_user<M: MirrorMessage>(
 ) -> Result<(), MirrorError> {
     writer.write_u16(M::ID);
     message.write(writer);
-    match writer.take_error() {
-        None => Ok(()),
-        Some(error) => Err(MirrorError::Unwritable {
-            message: M::NAME,
-            error,
-        }),
-    }
+    check_written(writer, M::NAME)
 }

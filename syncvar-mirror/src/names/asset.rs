@@ -38,7 +38,7 @@ pub struct SceneId(pub u64);
 /// Error of a malformed GUID: 32 hexadecimal digits are valid, with or without dashes between
 /// groups of 8, 4, 4, 4 and 12.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no GUID of 32 hexadecimal digits")]
+#[error("`{0}` is not a GUID of 32 hexadecimal digits")]
 pub struct GuidError(String);
 
 impl AssetId {
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guid_is_read_with_dashes_and_without() {
+    fn guids_parse_with_and_without_dashes() {
         let plain = AssetId::from_guid("00112233445566778899AABBCCDDEEFF");
         assert_eq!(
             plain,
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_guid_is_refused() {
+    fn malformed_guids_are_refused() {
         for text in [
             "",
             "1001",
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scene_id_is_the_hash_of_the_path_above_the_random_bits() {
+    fn scene_id_combines_path_hash_and_random_bits() {
         let id = SceneId::in_scene("Assets/Game.unity", 7);
         assert_eq!(id.0 >> 32, u64::from(fnv1a32("assets/game.unity")));
         assert_eq!(id.low(), 7);

@@ -152,7 +152,7 @@ mod tests {
 
     /// Recorded: `rpc.json`, `function_hashes`.
     #[test]
-    fn a_call_is_named_as_cecil_names_the_method() {
+    fn calls_have_the_method_names_of_cecil() {
         const MANY: &[MemberSchema] = &[
             argument(i32::SCHEMA),
             argument(f32::SCHEMA),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_missing_is_nullable_where_csharp_has_no_null() {
+    fn options_of_values_are_nullable() {
         let names = CSharpNames::default();
         let name = names.argument(&Option::<i32>::SCHEMA);
         assert_eq!(name, "System.Nullable`1<System.Int32>");
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn types_of_the_game_live_where_the_game_says() {
+    fn game_types_use_namespace_or_given_name() {
         let mut names = CSharpNames::default();
         names.set_namespace("Game.Net");
         let damage: &[MemberSchema] = &[argument(i32::SCHEMA)];
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_call_says_of_itself_goes_before_everything_else() {
+    fn name_given_with_the_call_has_precedence() {
         let call = CallSchema::command("Rpcs", "anyone", "CmdAnyone");
         let given = "System.Void Rpcs::CmdAnyone(System.String,Mirror.NetworkConnectionToClient)";
         let name = CSharpNames::default().call("Rpcs", &call, Some(given));

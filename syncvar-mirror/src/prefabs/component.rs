@@ -141,8 +141,8 @@ fn mode_of(behaviour: &BehaviourInfo) -> SyncMode {
     let (schema, rules) = (&behaviour.schema, &behaviour.rules);
     if let Some(field) = first(schema, rules.others_only) {
         panic!(
-            "`{field}` of `{}` is read by all but the owner, which cannot be said in Mirror: move it to \
-             another behaviour, or give the component a `sync_mode`",
+            "`{field}` of `{}` is read by all but the owner, which Mirror does not support: move it \
+             to another behaviour, or give the component a `sync_mode`",
             schema.name
         );
     }
@@ -151,7 +151,7 @@ fn mode_of(behaviour: &BehaviourInfo) -> SyncMode {
         Ok(true) => SyncMode::Owner,
         Err((owned, other)) => panic!(
             "`{owned}` of `{}` is read by the owner alone and `{other}` is not: in Mirror all fields of a \
-             component are read by the same. Move one of them to another behaviour, or give the component a \
+             component have the same readers. Move one of them to another behaviour, or give the component a \
              `sync_mode`",
             schema.name
         ),
@@ -166,7 +166,7 @@ fn direction_of(behaviour: &BehaviourInfo) -> SyncDirection {
         Ok(true) => SyncDirection::ClientToServer,
         Err((owned, other)) => panic!(
             "`{owned}` of `{}` is written by the owner and `{other}` is not: in Mirror all fields of a \
-             component are written by the same. Move one of them to another behaviour, or give the \
+             component have the same writer. Move one of them to another behaviour, or give the \
              component a `sync_direction`",
             schema.name
         ),
@@ -183,16 +183,16 @@ fn method_of(said: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod 
     if let Some(field) = first(schema, collections) {
         panic!(
             "`{field}` of `{}` is a collection, and a component with collections cannot be hybrid: their changes \
-             are operations, and what is sent unreliably is sent again and again. Move it to another behaviour, \
+             are operations, which cannot be repeated. Move it to another behaviour, \
              or make the component `SyncMethod::Reliable`",
             schema.name
         );
     }
     assert!(
         behaviour.resendable,
-        "`{}` cannot be hybrid, since it does not say that its changes can be sent again: set \
-         `NetworkBehaviour::RESENDABLE` (or `SyncField::RESENDABLE` of its field) if they are values, or make the \
-         component `SyncMethod::Reliable`",
+        "`{}` cannot be hybrid, because its changes are not marked as repeatable: set \
+         `NetworkBehaviour::RESENDABLE` (or `SyncField::RESENDABLE` of its field) if they are values, or make \
+         the component `SyncMethod::Reliable`",
         schema.name
     );
     method

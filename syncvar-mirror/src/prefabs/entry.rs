@@ -62,7 +62,7 @@ impl Entry {
         let count = slots.len();
         assert!(
             count <= MAX_BEHAVIOURS,
-            "prefab `{name}` has {count} behaviours, and 64 are the most in Mirror"
+            "prefab `{name}` has {count} behaviours; the limit of Mirror is 64"
         );
         if let Some((beyond, _)) = said.iter().find(|(index, _)| *index >= count) {
             panic!(
@@ -170,8 +170,8 @@ impl Calls {
                 let other = calls.named.iter().flatten().find(|(_, it)| *it == hash);
                 let other = other.map_or("", |(name, _)| name);
                 panic!(
-                    "`{other}` and `{name}` of `{}` have the same hash {hash}, by which Mirror tells calls \
-                     apart: give one of them another name",
+                    "`{other}` and `{name}` of `{}` have the same hash {hash}, Mirror's id of \
+                     a call: rename one of them",
                     behaviour.schema.name
                 );
             }

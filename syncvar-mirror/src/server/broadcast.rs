@@ -105,7 +105,7 @@ impl MirrorServer {
         }
         self.observers.audiences.end_frame(written);
         for connection in slow {
-            let what = "bytes that wait to be sent";
+            let what = "queued bytes";
             self.disconnect_slow(connection, MirrorError::TooMuch { what, limit });
         }
     }
@@ -156,7 +156,7 @@ impl MirrorServer {
 
     /// Disconnects a connection whose queue is too long.
     fn disconnect_slow(&mut self, connection: ConnectionId, error: MirrorError) {
-        tracing::warn!(%connection, %error, "a client is disconnected");
+        tracing::warn!(%connection, %error, "disconnecting a client");
         self.outbound
             .final_packets
             .retain(|(gone, _)| *gone != connection);

@@ -116,7 +116,7 @@ impl MirrorServer {
             let ran = self.run_call(local.object, &local.place, None, &mut arguments);
             if let Some(Err(Failure::Malformed(error))) = ran {
                 let object = local.object;
-                tracing::error!(%object, %error, "a value does not read as it was written");
+                tracing::error!(%object, %error, "an argument reads differently than written");
             }
         }
         self.calls.is_running = false;

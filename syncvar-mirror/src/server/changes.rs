@@ -176,7 +176,7 @@ impl MirrorServer {
         object: NetId,
         Unwritable { behaviour, error }: Unwritable,
     ) {
-        tracing::error!(%object, behaviour, %error, "an object cannot be written");
+        tracing::error!(%object, behaviour, %error, "cannot encode an object");
         self.events.push(MirrorServerEvent::SerializeFailed {
             object,
             behaviour,
@@ -191,7 +191,7 @@ impl MirrorServer {
         connection: Option<ConnectionId>,
         (length, limit): (usize, usize),
     ) {
-        tracing::error!(%object, length, limit, "changes are too long to be sent");
+        tracing::error!(%object, length, limit, "a delta is too long to send");
         self.events.push(MirrorServerEvent::TooLong {
             object,
             connection,

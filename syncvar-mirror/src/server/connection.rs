@@ -172,7 +172,7 @@ impl MirrorServer {
 
     /// Ends a connection after an invalid message.
     pub(super) fn refuse(&mut self, connection: ConnectionId, error: MirrorError) -> MirrorError {
-        tracing::warn!(%connection, %error, "a client is disconnected");
+        tracing::warn!(%connection, %error, "disconnecting a client");
         self.close(connection, DisconnectReason::Refused(error.clone()));
         error
     }

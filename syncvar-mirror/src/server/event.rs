@@ -192,6 +192,6 @@ pub enum StateRefusal {
     #[error("the connection does not own the object")]
     NotOwner,
     /// Malformed message; the connection is closed.
-    #[error("it could not be read: {0}")]
+    #[error("malformed: {0}")]
     Malformed(ReadError),
 }

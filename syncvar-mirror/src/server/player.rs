@@ -102,7 +102,7 @@ impl MirrorServer {
         // A dropped event may have been the request.
         let missed = self.events.missed();
         if client.player.is_some() || client.player_request == Some(missed) {
-            tracing::debug!(%connection, "asks for a second player");
+            tracing::debug!(%connection, "ignoring a request for a second player");
             return;
         }
         client.player_request = Some(missed);

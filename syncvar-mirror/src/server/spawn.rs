@@ -60,7 +60,7 @@ pub enum MirrorSpawnError {
     #[error("no prefab is named `{0}`")]
     UnknownPrefab(String),
     /// The prefab of this name has other behaviours.
-    #[error("prefab `{prefab}` has other behaviours than {behaviours}, or in another order")]
+    #[error("prefab `{prefab}` has other behaviours, or another order, than {behaviours}")]
     OtherBehaviours {
         /// The prefab.
         prefab: String,
@@ -68,15 +68,13 @@ pub enum MirrorSpawnError {
         behaviours: String,
     },
     /// The prefab is a scene object, and the options have no scene id.
-    #[error(
-        "prefab `{0}` is an object of a scene: a scene id is needed, as in `spawn_scene_object`"
-    )]
+    #[error("prefab `{0}` is a scene object and needs a scene id: use `spawn_scene_object`")]
     NoSceneId(String),
     /// The scene id is in use, or 0.
     #[error("scene id {:#x} is taken or zero", .0.0)]
     SceneIdTaken(SceneId),
     /// All ids are used.
-    #[error("all object ids have been given out")]
+    #[error("all object ids are used")]
     OutOfIds,
     /// The owner is not connected.
     #[error("{0} is not connected and cannot own anything")]

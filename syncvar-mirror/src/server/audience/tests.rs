@@ -18,7 +18,7 @@ fn set_of(audiences: &mut Audiences, members: &[u32]) -> AudienceId {
 }
 
 #[test]
-fn the_same_connections_are_the_same_set_in_whatever_order_they_came() {
+fn equal_members_are_one_audience_in_any_order() {
     let mut audiences = Audiences::default();
     let one = set_of(&mut audiences, &[3, 1, 2]);
     let other = set_of(&mut audiences, &[2, 4, 3, 1, 4]);
@@ -33,7 +33,7 @@ fn the_same_connections_are_the_same_set_in_whatever_order_they_came() {
 }
 
 #[test]
-fn sets_that_are_no_objects_are_forgotten() {
+fn unused_audiences_are_dropped() {
     let mut audiences = Audiences::default();
     let kept = set_of(&mut audiences, &[1, 2]);
     for round in 0..100 {
@@ -53,7 +53,7 @@ proptest! {
     /// Toggles observers of objects: each object keeps its members, and equal sets are one
     /// audience.
     #[test]
-    fn every_object_has_the_connections_that_were_put_in(
+    fn every_object_keeps_its_observers(
         steps in vec((0..6usize, 0..5u32, any::<bool>()), 0..300),
     ) {
         let mut audiences = Audiences::default();

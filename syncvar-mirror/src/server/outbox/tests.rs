@@ -65,7 +65,7 @@ fn framed_alone(message: &[u8]) -> Bytes {
 }
 
 #[test]
-fn the_channel_that_was_used_first_is_always_sent_first() {
+fn first_used_channel_is_always_sent_first() {
     let mut outbox = Outbox::new(limits(100));
     for time in [1, 2] {
         let time = Duration::from_secs(time);
@@ -92,7 +92,7 @@ fn what_is_longer_than_the_transport_carries_is_not_queued() {
 }
 
 #[test]
-fn what_waits_is_counted_and_nothing_waits_when_all_is_polled() {
+fn queued_bytes_are_counted_until_polled() {
     let mut outbox = Outbox::new(limits(30));
     let mut frame = frame_of(&[message(1, 20), message(2, 20), message(3, 5)]);
     outbox.send(Reliable, Duration::ZERO, &[b"before"]);
@@ -107,7 +107,7 @@ fn what_waits_is_counted_and_nothing_waits_when_all_is_polled() {
 }
 
 #[test]
-fn batches_are_made_once_for_all_who_are_sent_the_same() {
+fn batches_are_shared_by_equal_settings() {
     let mut frame = frame_of(&[message(1, 20), message(2, 20)]);
     let [telepathy, kcp] = [100, 30].map(|threshold| Cut {
         threshold,
@@ -129,7 +129,7 @@ fn batches_are_made_once_for_all_who_are_sent_the_same() {
 }
 
 #[test]
-fn the_time_joins_a_batch_of_the_same_moment_and_no_other() {
+fn time_joins_a_batch_of_the_same_moment_only() {
     for (queued, expected) in [(Duration::ZERO, vec![11, 12]), (NOW, vec![15])] {
         let mut outbox = Outbox::new(limits(100));
         outbox.send(Unreliable, queued, &[b"aa"]);
@@ -157,7 +157,7 @@ proptest! {
 
     /// Messages queued at several times: equal to the batches of Mirror's batcher.
     #[test]
-    fn own_messages_are_cut_as_by_mirror(
+    fn single_messages_are_batched_like_mirror(
         queued in vec((0..300usize, 0..3u64), 0..40),
         threshold in 20..300usize,
     ) {
@@ -175,7 +175,7 @@ proptest! {
 
     /// Shared frames, with optional messages around them.
     #[test]
-    fn shared_batches_are_cut_as_by_mirror(
+    fn shared_frames_are_batched_like_mirror(
         lengths in lengths(60),
         around in around(),
         threshold in 10..300usize,
@@ -197,7 +197,7 @@ proptest! {
     /// Queued messages of the same or an earlier time, then two frames with replaced, removed and
     /// inserted messages, and optional messages around them.
     #[test]
-    fn gathered_batches_are_cut_as_by_mirror(
+    fn gathered_frames_are_batched_like_mirror(
         own in lengths(5),
         same_moment in any::<bool>(),
         around in around(),
