@@ -47,14 +47,11 @@ use std::time::Duration;
 use syncvar_runtime::engine::Events;
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 
-use crate::prefabs::Entry;
 use crate::{MirrorPrefabs, MirrorServerConfig, SceneId};
 use call::Calls;
 use connection::Connection;
-use object::Observed;
 use observers::Observers;
 use outbound::Outbound;
-use outbox::Packet;
 use replication::Replication;
 use sessions::Sessions;
 use world::World;
@@ -187,30 +184,12 @@ impl MirrorServer {
 
     /// Returns the object with this id, unless it is checked out.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.identity_of(id, self.world.objects.get(id.0)?)
-    }
-
-    /// Returns the prefab of an object.
-    fn entry(&self, id: NetId) -> Option<&Entry> {
-        self.world.prefabs.get(self.world.objects.get(id.0)?.prefab)
-    }
-
-    fn identity_of<'a>(&'a self, id: NetId, object: &'a Observed) -> Option<NetworkIdentity<'a>> {
-        let slots = object.behaviours.as_ref()?.slots();
-        let asset_id = encode::asset_hash(self.world.prefabs.get(object.prefab)?.asset_id);
-        let names = (id, asset_id);
-        Some(NetworkIdentity::new(
-            names,
-            object.place,
-            slots,
-            &self.world.relations,
-        ))
+        self.world.identity(id)
     }
 
     /// Returns all objects, by ascending id.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
-        let objects = self.world.objects.iter();
-        objects.filter_map(|(number, object)| self.identity_of(NetId(number), object))
+        self.world.identities()
     }
 
     /// Returns the number of objects.
@@ -246,31 +225,30 @@ impl MirrorServer {
 
     /// Returns the connections, by ascending number.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
-        let connections = self.sessions.connections.iter();
-        connections.map(|(number, _)| ConnectionId(number))
+        self.sessions.iter().map(|(connection, _)| connection)
     }
 
     /// Returns whether the connection exists.
     pub fn is_connected(&self, connection: ConnectionId) -> bool {
-        self.sessions.connections.get(connection.0).is_some()
+        self.sessions.get(connection).is_some()
     }
 
     /// Returns whether a connection is ready: it may call commands, and receives objects according
     /// to [`SpawnPolicy`](crate::SpawnPolicy).
     pub fn is_ready(&self, connection: ConnectionId) -> bool {
-        let connection = self.sessions.connections.get(connection.0);
+        let connection = self.sessions.get(connection);
         connection.is_some_and(Connection::is_ready)
     }
 
     /// Returns the player of a connection.
     pub fn player_of(&self, connection: ConnectionId) -> Option<NetId> {
-        self.sessions.connections.get(connection.0)?.player
+        self.sessions.get(connection)?.player
     }
 
     /// Returns the round-trip time of a connection: an average over the last pongs, measured in
     /// whole updates. `None` before the first pong.
     pub fn rtt(&self, connection: ConnectionId) -> Option<Duration> {
-        let seconds = self.sessions.connections.get(connection.0)?.rtt?;
+        let seconds = self.sessions.get(connection)?.rtt?;
         Duration::try_from_secs_f64(seconds).ok()
     }
 
@@ -278,7 +256,7 @@ impl MirrorServer {
     pub fn poll_event(&mut self) -> Option<MirrorServerEvent> {
         let event = self.events.pop()?;
         if let MirrorServerEvent::AddPlayerRequested { connection } = &event
-            && let Some(client) = self.sessions.connections.get_mut(connection.0)
+            && let Some(client) = self.sessions.get_mut(*connection)
         {
             client.player_request = None;
         }

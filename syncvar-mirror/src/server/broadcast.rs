@@ -80,7 +80,7 @@ impl MirrorServer {
         let (snapshots, interval) = (self.config.time_snapshots, self.config.ping_interval);
         let limit = self.config.max_queued_bytes;
         let mut slow = Vec::new();
-        for (number, client) in self.sessions.connections.iter_mut() {
+        for (connection, client) in self.sessions.iter_mut() {
             let ping = interval != Duration::ZERO
                 && client
                     .last_ping
@@ -95,12 +95,9 @@ impl MirrorServer {
             };
             client.messages = 0;
             client.complete(now, &time, &mut self.observers.audiences);
-            if !client.is_outgoing && !client.outbox.is_empty() {
-                client.is_outgoing = true;
-                self.outbound.outgoing.push_back(ConnectionId(number));
-            }
+            self.outbound.queue(connection, client);
             if client.outbox.waiting() > limit {
-                slow.push(ConnectionId(number));
+                slow.push(connection);
             }
         }
         self.observers.audiences.end_frame(written);
@@ -124,7 +121,7 @@ impl MirrorServer {
             let is_empty = count(Channel::Reliable).is_none_or(|count| count == 0);
             let deltas = count(Channel::Unreliable);
             for member in self.observers.audiences.members(*id) {
-                let Some(client) = self.sessions.connections.get_mut(member.0) else {
+                let Some(client) = self.sessions.get_mut(*member) else {
                     continue;
                 };
                 client.states.add(*id, is_empty);
@@ -157,10 +154,7 @@ impl MirrorServer {
     /// Disconnects a connection whose queue is too long.
     fn disconnect_slow(&mut self, connection: ConnectionId, error: MirrorError) {
         tracing::warn!(%connection, %error, "disconnecting a client");
-        self.outbound
-            .final_packets
-            .retain(|(gone, _)| *gone != connection);
-        if let Some(client) = self.sessions.connections.get_mut(connection.0) {
+        if let Some(client) = self.sessions.get_mut(connection) {
             client.outbox.clear();
         }
         self.close(connection, DisconnectReason::Refused(error));

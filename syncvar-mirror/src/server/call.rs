@@ -190,7 +190,10 @@ impl CallRouter for MirrorServer {
             target,
             mut writer,
         } = call;
-        let name = self.entry(object).and_then(|entry| entry.name_of(&place));
+        let name = self
+            .world
+            .entry(object)
+            .and_then(|entry| entry.name_of(&place));
         let (component, hash) = name.ok_or(CallError::UnknownObject(object))?;
         let channel = match place.schema.channel {
             0 => Channel::Reliable,
@@ -205,7 +208,7 @@ impl CallRouter for MirrorServer {
         let receivers = self.receivers(object, &target);
         let mut longest = usize::MAX;
         for receiver in &receivers {
-            if let Some(client) = self.sessions.connections.get(receiver.0) {
+            if let Some(client) = self.sessions.get(*receiver) {
                 longest = longest.min(client.outbox.longest(channel));
             }
         }
@@ -218,7 +221,7 @@ impl CallRouter for MirrorServer {
             }
         }
         for receiver in receivers {
-            if let Some(client) = self.sessions.connections.get_mut(receiver.0) {
+            if let Some(client) = self.sessions.get_mut(receiver) {
                 let parts = [self.replication.scratch.head.as_bytes(), writer.as_bytes()];
                 client.outbox.send(channel, self.now, &parts);
                 count(&mut self.stats.calls, length);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar_runtime::engine::{Nanos, Slots, nanos};
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::{Channel, ConnectionId, NetId};
 
 use super::audience::{AudienceId, Audiences};
 use super::encode::{Selection, Unwritable, write_state_head};
@@ -119,8 +119,8 @@ impl MirrorServer {
             &self.replication.scratch.owner,
         );
         let longest = observers.len().max(owner.len()) + MAX_HEAD;
-        if longest > self.replication.longest_state {
-            let limit = self.replication.longest_state;
+        let limit = self.sessions.longest(Channel::Reliable);
+        if longest > limit {
             self.report_too_long(id, None, (longest, limit));
             return hybrid;
         }
@@ -164,7 +164,7 @@ impl MirrorServer {
             own = self.replication.scratch.owner_message(false);
             count(&mut self.stats.states, own.len());
         }
-        if let Some(owner) = self.sessions.connections.get_mut(owner.0) {
+        if let Some(owner) = self.sessions.get_mut(owner) {
             let replaces = first..last;
             let exception = Exception { replaces, own };
             owner.states.exceptions.push((audience, exception));
@@ -191,7 +191,7 @@ impl MirrorServer {
         connection: Option<ConnectionId>,
         (length, limit): (usize, usize),
     ) {
-        tracing::error!(%object, length, limit, "a delta is too long to send");
+        tracing::error!(%object, length, limit, "a message is too long to send");
         self.events.push(MirrorServerEvent::TooLong {
             object,
             connection,

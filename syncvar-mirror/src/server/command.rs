@@ -59,7 +59,7 @@ impl MirrorServer {
         if !self.is_ready(from) {
             return Err(CommandRefusal::NotReady);
         }
-        let entry = self.entry(command.net_id);
+        let entry = self.world.entry(command.net_id);
         let entry = entry.ok_or(CommandRefusal::UnknownObject)?;
         let (component, hash) = (command.component_index, command.function_hash);
         if usize::from(component) >= entry.components.len() {
@@ -81,7 +81,7 @@ impl MirrorServer {
         }
         let rate = place.schema.rate.unwrap_or(self.config.command_rate);
         let now = self.now;
-        let client = self.sessions.connections.get_mut(from.0);
+        let client = self.sessions.get_mut(from);
         if !client.is_some_and(|client| client.rates.allow(place.declared, rate, now)) {
             return Err(CommandRefusal::TooOften);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar_runtime::engine::Rates;
-use syncvar_runtime::{Channel, ConnectionId, NetId};
+use syncvar_runtime::{ConnectionId, NetId};
 
 use super::audience::AudienceId;
 use super::object::Observed;
@@ -50,6 +50,24 @@ pub(super) enum Readiness {
 }
 
 impl Connection {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            outbox: Outbox::new(limits),
+            authenticated: false,
+            readiness: Readiness::NotReady,
+            player_request: None,
+            player: None,
+            owned: Owned::default(),
+            last_ping: None,
+            rtt: None,
+            rates: Rates::default(),
+            messages: 0,
+            states: FrameShare::default(),
+            deltas: FrameShare::default(),
+            is_outgoing: false,
+        }
+    }
+
     pub(super) fn is_ready(&self) -> bool {
         self.readiness != Readiness::NotReady
     }
@@ -101,25 +119,7 @@ impl MirrorServer {
     /// Handles a new connection of the transport, which carries messages up to `limits`. Returns
     /// its number, which is never reused.
     pub fn handle_connect(&mut self, limits: Limits) -> ConnectionId {
-        let id = ConnectionId(self.sessions.next_connection);
-        self.sessions.next_connection += 1;
-        let connection = Connection {
-            outbox: Outbox::new(limits),
-            authenticated: false,
-            readiness: Readiness::NotReady,
-            player_request: None,
-            player: None,
-            owned: Owned::default(),
-            last_ping: None,
-            rtt: None,
-            rates: Rates::default(),
-            messages: 0,
-            states: FrameShare::default(),
-            deltas: FrameShare::default(),
-            is_outgoing: false,
-        };
-        self.sessions.connections.insert(id.0, connection);
-        self.update_message_limits();
+        let id = self.sessions.add(limits);
         self.observers.interest.management.handle_connect(id);
         if self.config.authenticate {
             self.events
@@ -135,7 +135,7 @@ impl MirrorServer {
     /// `NetworkAuthenticator.ServerAccept`. Unknown and accepted connections are ignored. To reject
     /// one, [disconnect](Self::disconnect) it.
     pub fn accept(&mut self, connection: ConnectionId) {
-        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.get_mut(connection) else {
             return;
         };
         if std::mem::replace(&mut client.authenticated, true) {
@@ -150,7 +150,7 @@ impl MirrorServer {
     /// ([`poll_close`](Self::poll_close)). Its objects are despawned, as in Mirror; scene objects
     /// stay, without an owner. Returns whether the connection existed.
     pub fn disconnect(&mut self, connection: ConnectionId) -> bool {
-        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.get_mut(connection) else {
             return false;
         };
         for channel in client.outbox.channels(None) {
@@ -163,10 +163,7 @@ impl MirrorServer {
     /// Handles a connection lost by the transport or ended by the client. Its objects are
     /// despawned, as in Mirror; scene objects stay, without an owner.
     pub fn handle_disconnect(&mut self, connection: ConnectionId) {
-        self.outbound
-            .final_packets
-            .retain(|(gone, _)| *gone != connection);
-        self.outbound.closing.retain(|gone| *gone != connection);
+        self.outbound.remove(connection);
         self.remove_connection(connection, DisconnectReason::ConnectionLost);
     }
 
@@ -178,25 +175,18 @@ impl MirrorServer {
     }
 
     pub(super) fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
-        if let Some(client) = self.sessions.connections.get_mut(connection.0) {
-            while let Some(packet) = client.outbox.pop() {
-                self.outbound.final_packets.push_back((connection, packet));
-            }
-            self.outbound.closing.push_back(connection);
+        if let Some(client) = self.sessions.get_mut(connection) {
+            self.outbound.close(connection, client);
             self.remove_connection(connection, reason);
         }
     }
 
     fn remove_connection(&mut self, connection: ConnectionId, reason: DisconnectReason) {
-        let Some(client) = self.sessions.connections.remove(connection.0) else {
+        let Some(client) = self.sessions.remove(connection) else {
             return;
         };
-        self.update_message_limits();
-        self.observers.interest.remove_connection(connection);
+        self.observers.remove_connection(connection);
         self.remove_from_audiences(connection);
-        self.observers
-            .pending
-            .retain(|(owed, _)| *owed != connection);
         for object in self.world.objects.values_mut() {
             object.overrides.retain(|(known, _)| *known != connection);
         }
@@ -208,19 +198,5 @@ impl MirrorServer {
             reason,
             player: client.player,
         });
-    }
-
-    /// Updates the longest messages that every connection carries.
-    fn update_message_limits(&mut self) {
-        let longest = |channel| {
-            let clients = self.sessions.connections.values();
-            let longest = clients.map(|client| client.outbox.longest(channel));
-            longest.min().unwrap_or(usize::MAX)
-        };
-        let (states, deltas) = (longest(Channel::Reliable), longest(Channel::Unreliable));
-        (
-            self.replication.longest_state,
-            self.replication.longest_delta,
-        ) = (states, deltas);
     }
 }

@@ -2,9 +2,10 @@
 
 use syncvar_runtime::{Channel, ConnectionId, NetId, NetworkWriter};
 
+use super::MirrorServer;
 use super::encode::{Scratch, Selection, write_message};
 use super::stats::count;
-use super::{MirrorServer, MirrorServerEvent};
+use crate::MirrorError;
 use crate::message::{NetworkMessage, SpawnFlags, SpawnMessage};
 
 impl MirrorServer {
@@ -90,20 +91,20 @@ impl MirrorServer {
         connection: ConnectionId,
         message: impl FnOnce(&Scratch) -> &NetworkWriter,
     ) -> bool {
-        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
-            return false;
-        };
         let message = message(&self.replication.scratch).as_bytes();
-        if client.outbox.send(Channel::Reliable, self.now, &[message]) {
-            count(&mut self.stats.messages, message.len());
-            return true;
+        let sent = self
+            .sessions
+            .send(connection, (Channel::Reliable, self.now), &[message]);
+        match sent {
+            Ok(length) => {
+                count(&mut self.stats.messages, length);
+                return true;
+            }
+            Err(MirrorError::TooLong { length, limit }) => {
+                self.report_too_long(object, Some(connection), (length, limit));
+            }
+            Err(_) => {}
         }
-        self.events.push(MirrorServerEvent::TooLong {
-            object,
-            connection: Some(connection),
-            length: message.len(),
-            limit: client.outbox.longest(Channel::Reliable),
-        });
         false
     }
 
@@ -115,11 +116,12 @@ impl MirrorServer {
         message: &M,
     ) {
         write_message(&mut self.replication.scratch.head, message);
-        if let Some(client) = self.sessions.connections.get_mut(connection.0) {
-            let message = self.replication.scratch.head.as_bytes();
-            if client.outbox.send(channel, self.now, &[message]) {
-                count(&mut self.stats.messages, message.len());
-            }
+        let message = self.replication.scratch.head.as_bytes();
+        let sent = self
+            .sessions
+            .send(connection, (channel, self.now), &[message]);
+        if let Ok(length) = sent {
+            count(&mut self.stats.messages, length);
         }
     }
 }

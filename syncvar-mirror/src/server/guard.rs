@@ -98,10 +98,8 @@ impl MirrorServer {
 
     /// Queues an object for the next update.
     pub(super) fn queue_dirty(&mut self, id: NetId) {
-        if let Some(object) = self.world.objects.get_mut(id.0)
-            && !std::mem::replace(&mut object.queued, true)
-        {
-            self.replication.dirty.push(id);
+        if let Some(object) = self.world.objects.get_mut(id.0) {
+            self.replication.queue(id, object);
         }
     }
 }

@@ -4,13 +4,14 @@
 //! at the time of sending, and does not mark owner-only collections dirty for a new owner.
 
 use syncvar_runtime::engine::{Sections, nanos};
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::{Channel, ConnectionId, NetId};
 
 use super::MirrorServer;
 use super::audience::Audiences;
 use super::encode::{Selection, write_head, write_hybrid_head, write_segment_size};
 use super::object::FormerOwner;
 use super::stats::count;
+use crate::MirrorError;
 use crate::message::{EntityStateMessage, EntityStateMessageUnreliableBaseline, NetworkMessage};
 
 impl MirrorServer {
@@ -51,7 +52,10 @@ impl MirrorServer {
     /// Flushes operations before the spawn for the owner. The owner never receives operations of
     /// components that it writes, so its snapshot must not announce them.
     pub(super) fn flush_owner_written_operations(&mut self, id: NetId, owner: ConnectionId) {
-        let entry = self.entry(id).filter(|entry| entry.client_to_server != 0);
+        let entry = self
+            .world
+            .entry(id)
+            .filter(|entry| entry.client_to_server != 0);
         let Some((written, seen)) = entry.map(|it| (it.client_to_server, it.observers)) else {
             return;
         };
@@ -72,7 +76,7 @@ impl MirrorServer {
     /// components are sent as a baseline, which outdates all deltas on their way: to all observers,
     /// because a receiver without this baseline ignores deltas until the next one.
     fn flush_owner_written(&mut self, id: NetId, former: Option<ConnectionId>) {
-        let entry = self.entry(id);
+        let entry = self.world.entry(id);
         let Some((written, seen, hybrid)) =
             entry.map(|it| (it.client_to_server, it.observers, it.hybrid))
         else {
@@ -98,7 +102,7 @@ impl MirrorServer {
 
     /// Sends the owner the pending operations of owner-only components that it does not write.
     fn send_owner_only_operations(&mut self, id: NetId, owner: Option<ConnectionId>) {
-        if let Some(entry) = self.entry(id) {
+        if let Some(entry) = self.world.entry(id) {
             let own = !entry.client_to_server & !entry.observers;
             let operations = self.changed_components(id, own, |sections| sections.collections);
             self.send_changes_now(id, operations, |receiver| Some(receiver) == owner);
@@ -107,7 +111,7 @@ impl MirrorServer {
 
     /// Drops the pending changes of owner-only components.
     fn drop_owner_only_changes(&mut self, id: NetId) {
-        if let Some(entry) = self.entry(id) {
+        if let Some(entry) = self.world.entry(id) {
             let own = self.pending_components(id, !entry.observers);
             self.drop_changes(id, own);
         }
@@ -276,22 +280,16 @@ impl MirrorServer {
         };
         let observers = self.observers.audiences.shared_members(object.audience);
         for receiver in observers.iter().filter(|receiver| to(**receiver)) {
-            let Some(client) = self.sessions.connections.get_mut(receiver.0) else {
-                continue;
-            };
-            let (head, state) = (
-                &self.replication.scratch.head,
-                &self.replication.scratch.observers,
-            );
-            let parts = [head.as_bytes(), state.bytes()];
-            let length = parts.iter().map(|part| part.len()).sum();
-            let channel = syncvar_runtime::Channel::Reliable;
-            if client.outbox.send(channel, self.now, &parts) {
-                count(&mut self.stats.states, length);
-                continue;
+            let scratch = &self.replication.scratch;
+            let parts = [scratch.head.as_bytes(), scratch.observers.bytes()];
+            let channel = (Channel::Reliable, self.now);
+            match self.sessions.send(*receiver, channel, &parts) {
+                Ok(length) => count(&mut self.stats.states, length),
+                Err(MirrorError::TooLong { length, limit }) => {
+                    self.report_too_long(id, Some(*receiver), (length, limit));
+                }
+                Err(_) => {}
             }
-            let limit = client.outbox.longest(channel);
-            self.report_too_long(id, Some(*receiver), (length, limit));
         }
     }
 }

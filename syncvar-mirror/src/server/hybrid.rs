@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 use syncvar_runtime::engine::{Nanos, nanos};
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::{Channel, ConnectionId, NetId};
 
 use super::MirrorServer;
 use super::audience::AudienceId;
@@ -160,7 +160,8 @@ impl MirrorServer {
 
     /// Returns the changed hybrid components for the observers, and for the owner.
     fn hybrid_changes(&self, id: NetId) -> (u64, u64) {
-        let (Some(object), Some(entry)) = (self.world.objects.get(id.0), self.entry(id)) else {
+        let (Some(object), Some(entry)) = (self.world.objects.get(id.0), self.world.entry(id))
+        else {
             return (0, 0);
         };
         let changed = self.pending_components(id, entry.hybrid);
@@ -201,9 +202,10 @@ impl MirrorServer {
         let message = EntityStateMessageUnreliableDelta::ID;
         let heads = [ticks.observers, ticks.owner].map(|tick| (message, tick));
         let length = self.replication.scratch.longest_message(id);
-        if length > self.replication.longest_delta {
+        let limit = self.sessions.longest(Channel::Unreliable);
+        if length > limit {
             if !std::mem::replace(&mut state.is_reported, true) {
-                self.report_too_long(id, None, (length, self.replication.longest_delta));
+                self.report_too_long(id, None, (length, limit));
             }
             return false;
         }
@@ -242,8 +244,9 @@ impl MirrorServer {
             return;
         }
         let length = self.replication.scratch.longest_message(id);
-        if length > self.replication.longest_state {
-            self.report_too_long(id, None, (length, self.replication.longest_state));
+        let limit = self.sessions.longest(Channel::Reliable);
+        if length > limit {
+            self.report_too_long(id, None, (length, limit));
             return;
         }
         let receivers = (observers != 0, owner != 0);
@@ -309,7 +312,7 @@ impl MirrorServer {
             own = self.replication.scratch.owner_message(is_shared);
             count(&mut self.stats.states, own.len());
         }
-        let Some(owner) = self.sessions.connections.get_mut(owner.0) else {
+        let Some(owner) = self.sessions.get_mut(owner) else {
             return;
         };
         let exceptions = if is_delta {

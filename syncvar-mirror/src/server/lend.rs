@@ -57,7 +57,7 @@ impl Lends for MirrorServer {
             if dirty {
                 self.queue_dirty(id);
             }
-            self.update_pending_observers(id);
+            self.spawn_deferred(id);
         }
         self.run_deferred();
         match result {

@@ -17,7 +17,7 @@ impl MirrorServer {
 
 impl Tells for MirrorServer {
     fn has_lifecycle(&self, id: NetId) -> bool {
-        self.entry(id).is_some_and(|entry| entry.lifecycle)
+        self.world.entry(id).is_some_and(|entry| entry.lifecycle)
     }
 
     fn late(&mut self) -> &mut Late {

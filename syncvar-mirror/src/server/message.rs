@@ -92,16 +92,11 @@ impl MirrorServer {
         connection: ConnectionId,
         channel: Channel,
     ) -> Result<(), MirrorError> {
-        let client = self.sessions.connections.get_mut(connection.0);
-        let client = client.ok_or(MirrorError::NoSuchConnection)?;
         let message = self.replication.scratch.head.as_bytes();
-        if !client.outbox.send(channel, self.now, &[message]) {
-            return Err(MirrorError::TooLong {
-                length: message.len(),
-                limit: client.outbox.longest(channel),
-            });
-        }
-        count(&mut self.stats.messages, message.len());
+        let length = self
+            .sessions
+            .send(connection, (channel, self.now), &[message])?;
+        count(&mut self.stats.messages, length);
         Ok(())
     }
 }

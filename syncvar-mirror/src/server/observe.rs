@@ -4,9 +4,8 @@ use syncvar_runtime::engine::nanos;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;
-use super::audience::Audiences;
 use super::connection::{Connection, Readiness};
-use super::object::{Observed, Visibility};
+use super::object::Visibility;
 use crate::message::ObjectHideMessage;
 
 impl MirrorServer {
@@ -72,26 +71,8 @@ impl MirrorServer {
     /// burst, Mirror's client stores spawns and ignores updates and despawns for them, so it would
     /// keep removed objects and outdated values. Mirror's server sends them nevertheless.
     fn receives_objects(&self, connection: ConnectionId) -> bool {
-        let client = self.sessions.connections.get(connection.0);
+        let client = self.sessions.get(connection);
         client.is_some_and(Connection::is_receiving)
-    }
-
-    /// Returns whether a ready connection should observe an object.
-    fn is_visible_to(&self, object: &Observed, connection: ConnectionId) -> bool {
-        if !object.spawned {
-            return false;
-        }
-        if let Some(view) = object.visibility_override(connection) {
-            return view;
-        }
-        match object.visibility {
-            Visibility::ForceShown => true,
-            Visibility::ForceHidden => object.owner == Some(connection),
-            Visibility::ByDefault => {
-                let sees = |area| self.observers.interest.sees(connection, area);
-                object.owner == Some(connection) || object.area.is_none_or(sees)
-            }
-        }
     }
 
     /// Re-evaluates whether `connection` observes `id`, and sends the spawn or the hide.
@@ -105,7 +86,7 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get(id.0) else {
             return;
         };
-        let should = self.receives_objects(connection) && self.is_visible_to(object, connection);
+        let should = self.receives_objects(connection) && self.observers.sees(connection, object);
         let does = self
             .observers
             .audiences
@@ -120,9 +101,8 @@ impl MirrorServer {
 
     /// Re-evaluates all connections.
     pub(super) fn update_observers(&mut self, id: NetId) {
-        let connections = self.sessions.connections.iter();
-        let shown = connections.filter(|(_, client)| client.is_receiving());
-        let mut shown: Vec<_> = shown.map(|(number, _)| ConnectionId(number)).collect();
+        let receiving = self.sessions.iter().filter(|(_, it)| it.is_receiving());
+        let mut shown: Vec<_> = receiving.map(|(connection, _)| connection).collect();
         self.replication.scratch.cached_spawn = None;
         let object = self.world.objects.get(id.0);
         let Some(object) = object.filter(|object| object.is_unobserved()) else {
@@ -132,7 +112,7 @@ impl MirrorServer {
             return;
         };
         // All enter at once: no intermediate audience for each of them.
-        shown.retain(|connection| self.is_visible_to(object, *connection));
+        shown.retain(|connection| self.observers.sees(*connection, object));
         if shown.is_empty() {
             return;
         }
@@ -152,16 +132,14 @@ impl MirrorServer {
             return;
         };
         if object.behaviours.is_none() {
-            if !self.observers.pending.contains(&(connection, id)) {
-                self.observers.pending.push((connection, id));
-            }
+            self.observers.defer(id, connection);
             return;
         }
         if object.is_unobserved() {
             self.begin_observation(id);
         }
         if let Some(object) = self.world.objects.get_mut(id.0) {
-            object.audience = self.observers.audiences.toggle(object.audience, connection);
+            self.observers.add(object, connection);
         }
         self.spawn_for(id, connection);
     }
@@ -206,24 +184,14 @@ impl MirrorServer {
     /// Removes an observer; its hide is sent already, if one is due.
     fn remove_observer(&mut self, id: NetId, connection: ConnectionId) {
         if let Some(object) = self.world.objects.get_mut(id.0) {
-            Self::remove_member(&mut self.observers.audiences, object, connection);
-        }
-    }
-
-    fn remove_member(audiences: &mut Audiences, object: &mut Observed, connection: ConnectionId) {
-        if !audiences.contains(object.audience, connection) {
-            return;
-        }
-        object.audience = audiences.toggle(object.audience, connection);
-        if object.audience == Audiences::EMPTY {
-            object.end_observation();
+            self.observers.remove(object, connection);
         }
     }
 
     /// Removes a connection from all audiences, without messages.
     pub(super) fn remove_from_audiences(&mut self, connection: ConnectionId) {
         for object in self.world.objects.values_mut() {
-            Self::remove_member(&mut self.observers.audiences, object, connection);
+            self.observers.remove(object, connection);
         }
     }
 
@@ -233,7 +201,7 @@ impl MirrorServer {
         use crate::message::{ObjectSpawnFinishedMessage, ObjectSpawnStartedMessage};
         use syncvar_runtime::Channel::Reliable;
 
-        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.get_mut(connection) else {
             return;
         };
         let former = std::mem::replace(&mut client.readiness, Readiness::Receiving);
@@ -244,7 +212,7 @@ impl MirrorServer {
         let mut ids = std::mem::take(&mut self.replication.scratch.ids);
         if former != Readiness::Receiving {
             let objects = self.world.objects.iter();
-            let seen = objects.filter(|(_, object)| self.is_visible_to(object, connection));
+            let seen = objects.filter(|(_, object)| self.observers.sees(connection, object));
             ids.extend(seen.map(|(number, _)| NetId(number)));
         }
         for id in ids.drain(..) {
@@ -255,16 +223,8 @@ impl MirrorServer {
     }
 
     /// Spawns an object for the observers added while it was checked out.
-    pub(super) fn update_pending_observers(&mut self, id: NetId) {
-        if self.observers.pending.is_empty() {
-            return;
-        }
-        let owed = self
-            .observers
-            .pending
-            .extract_if(.., |(_, owed)| *owed == id);
-        let owed: Vec<_> = owed.map(|(connection, _)| connection).collect();
-        for connection in owed {
+    pub(super) fn spawn_deferred(&mut self, id: NetId) {
+        for connection in self.observers.take_deferred(id) {
             self.update_observer(id, connection);
         }
     }

@@ -32,11 +32,11 @@ impl MirrorServer {
             .unreliable
             .insert(id, Unreliable::of_new_owner());
         self.replication.hybrid.align_owner(id);
-        if let Some(client) = former.and_then(|it| self.sessions.connections.get_mut(it.0)) {
+        if let Some(client) = former.and_then(|it| self.sessions.get_mut(it)) {
             client.owned.remove(object);
             client.player = client.player.filter(|player| *player != id);
         }
-        if let Some(client) = owner.and_then(|it| self.sessions.connections.get_mut(it.0)) {
+        if let Some(client) = owner.and_then(|it| self.sessions.get_mut(it)) {
             client.owned.add(id, object);
         }
         if let Some(former) = former {

@@ -41,7 +41,7 @@ impl MirrorServer {
             ..options
         };
         let object = self.prepare(behaviours, options)?;
-        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.get_mut(connection) else {
             return Err(MirrorSpawnError::UnknownOwner(connection));
         };
         let former = client.player;
@@ -50,7 +50,7 @@ impl MirrorServer {
         }
         self.spawn_visible_objects(connection);
         let id = self.insert_prepared(object, |server, id| {
-            if let Some(client) = server.sessions.connections.get_mut(connection.0) {
+            if let Some(client) = server.sessions.get_mut(connection) {
                 client.player = Some(id);
             }
         });
@@ -64,15 +64,13 @@ impl MirrorServer {
     /// commands until it is ready again. Mirror's `SetClientNotReady`. Returns whether it was
     /// ready.
     pub fn set_not_ready(&mut self, connection: ConnectionId) -> bool {
-        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.get_mut(connection) else {
             return false;
         };
         let former = std::mem::take(&mut client.readiness);
         let was_ready = former != Readiness::NotReady;
         if was_ready {
-            self.observers
-                .pending
-                .retain(|(owed, _)| *owed != connection);
+            self.observers.drop_deferred(connection);
             self.remove_from_audiences(connection);
             self.send_message(Channel::Reliable, connection, &NotReadyMessage);
         }
@@ -82,7 +80,7 @@ impl MirrorServer {
     /// Handles a ready client. One with a player receives all visible objects: Mirror's
     /// `SetClientReady`.
     pub(super) fn set_ready(&mut self, connection: ConnectionId) {
-        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.get_mut(connection) else {
             return;
         };
         if client.become_ready() {
@@ -96,7 +94,7 @@ impl MirrorServer {
     /// Handles a request for a player. Ignores it if the client has a player, as in Mirror, or an
     /// unpolled request: a game that answers all of them would add several players.
     pub(super) fn request_player(&mut self, connection: ConnectionId) {
-        let Some(client) = self.sessions.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.get_mut(connection) else {
             return;
         };
         // A dropped event may have been the request.

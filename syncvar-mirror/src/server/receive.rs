@@ -49,7 +49,7 @@ impl MirrorServer {
         let time = messages.time();
         for message in messages {
             let message = Message::decode(message?)?;
-            let Some(client) = self.sessions.connections.get_mut(from.0) else {
+            let Some(client) = self.sessions.get_mut(from) else {
                 // A command disconnected the sender: the rest is dropped.
                 return Ok(());
             };
@@ -126,7 +126,7 @@ impl MirrorServer {
         if !(0.0..=3600.0).contains(&rtt) {
             return;
         }
-        if let Some(client) = self.sessions.connections.get_mut(from.0) {
+        if let Some(client) = self.sessions.get_mut(from) {
             let former = client.rtt.unwrap_or(rtt);
             client.rtt = Some(former + RTT_WEIGHT * (rtt - former));
         }

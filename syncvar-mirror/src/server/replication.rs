@@ -8,6 +8,7 @@ use syncvar_runtime::engine::Nanos;
 
 use super::encode::Scratch;
 use super::hybrid::Hybrid;
+use super::object::Observed;
 use crate::MirrorServerConfig;
 use crate::unreliable::Unreliable;
 
@@ -25,10 +26,6 @@ pub(super) struct Replication {
     /// Baselines received from owners, by object.
     pub(super) unreliable: FxHashMap<NetId, Unreliable>,
     pub(super) scratch: Scratch,
-    /// Longest reliable message that every connection carries.
-    pub(super) longest_state: usize,
-    /// Longest unreliable message that every connection carries.
-    pub(super) longest_delta: usize,
 }
 
 impl Replication {
@@ -40,8 +37,20 @@ impl Replication {
             hybrid: Hybrid::new(config),
             unreliable: FxHashMap::default(),
             scratch: Scratch::default(),
-            longest_state: usize::MAX,
-            longest_delta: usize::MAX,
         }
+    }
+
+    /// Queues an object for the next update.
+    #[inline]
+    pub(super) fn queue(&mut self, id: NetId, object: &mut Observed) {
+        if !std::mem::replace(&mut object.queued, true) {
+            self.dirty.push(id);
+        }
+    }
+
+    /// Drops a despawned object.
+    pub(super) fn remove_object(&mut self, id: NetId) {
+        self.unreliable.remove(&id);
+        self.hybrid.forget(id);
     }
 }

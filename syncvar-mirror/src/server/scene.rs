@@ -20,7 +20,7 @@ impl MirrorServer {
     /// Fails if the name is longer than 65 534 bytes, or than the transport of a connection
     /// carries; no message is sent then.
     pub fn load_scene(&mut self, name: &str, operation: SceneOperation) -> Result<(), MirrorError> {
-        let limit = LONGEST_NAME.min(self.replication.longest_state.saturating_sub(8));
+        let limit = LONGEST_NAME.min(self.sessions.longest(Channel::Reliable).saturating_sub(8));
         if name.len() > limit {
             return Err(MirrorError::TooLong {
                 length: name.len(),
@@ -35,7 +35,7 @@ impl MirrorServer {
             }
         }
         for connection in connections {
-            let client = self.sessions.connections.get(connection.0);
+            let client = self.sessions.get(connection);
             if client.is_some_and(|client| client.authenticated) {
                 self.send_scene_message(connection, name, operation);
             }

@@ -19,11 +19,11 @@ impl NetworkSide for MirrorServer {
     }
 
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        Self::identity(self, id)
+        self.world.identity(id)
     }
 
     fn prefab_name(&self, id: NetId) -> Option<&str> {
-        Some(&self.entry(id)?.name)
+        Some(&self.world.entry(id)?.name)
     }
 
     fn place(&self, id: NetId) -> Place {
@@ -46,7 +46,7 @@ impl NetworkSide for MirrorServer {
 
 impl NetworkObjects for MirrorServer {
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        Self::identity(self, id)
+        self.world.identity(id)
     }
 }
 

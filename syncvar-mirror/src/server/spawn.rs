@@ -1,18 +1,13 @@
 //! Spawn, despawn and placement of objects.
 
-use std::any::TypeId;
-
 use syncvar_runtime::engine::{Errand, Leaving, Place, Tells};
-use syncvar_runtime::{
-    BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3,
-};
+use syncvar_runtime::{BehaviourSet, ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3};
 
 use super::MirrorServer;
 use super::audience::Audiences;
 use super::object::{Observed, Visibility};
 use crate::SceneId;
 use crate::message::ObjectDestroyMessage;
-use crate::prefabs::Entry;
 
 /// Options of a spawn.
 ///
@@ -152,7 +147,7 @@ impl MirrorServer {
             scene_id,
         } = options;
         let mut behaviours = behaviours.into_behaviours();
-        let entry = self.find_prefab(&behaviours, prefab.as_deref())?;
+        let entry = self.world.find_prefab(&behaviours, prefab.as_deref())?;
         if scene_id.is_none() && entry.asset_id == crate::AssetId::NONE {
             return Err(MirrorSpawnError::NoSceneId(entry.name.clone()));
         }
@@ -216,9 +211,7 @@ impl MirrorServer {
             let scene_id = NetworkSceneId(object.scene_id.low());
             self.world.relations.set_scene_id(id, scene_id);
         }
-        let owner = object
-            .owner
-            .and_then(|it| self.sessions.connections.get_mut(it.0));
+        let owner = object.owner.and_then(|it| self.sessions.get_mut(it));
         if let Some(owner) = owner {
             owner.owned.add(id, &mut object);
         }
@@ -236,27 +229,6 @@ impl MirrorServer {
             self.update_observers(id);
         }
         id
-    }
-
-    fn find_prefab(
-        &self,
-        behaviours: &Behaviours,
-        name: Option<&str>,
-    ) -> Result<&Entry, MirrorSpawnError> {
-        let types: Vec<TypeId> = behaviours.slots().type_ids();
-        let Some(name) = name else {
-            let entry = self.world.prefabs.by_types(&types);
-            return entry.ok_or_else(|| MirrorSpawnError::NotRegistered(format!("{behaviours:?}")));
-        };
-        let entry = self.world.prefabs.by_name(name);
-        let entry = entry.ok_or_else(|| MirrorSpawnError::UnknownPrefab(name.into()))?;
-        if entry.types != types {
-            return Err(MirrorSpawnError::OtherBehaviours {
-                prefab: name.into(),
-                behaviours: format!("{behaviours:?}"),
-            });
-        }
-        Ok(entry)
     }
 
     /// Removes an object from the server and from its observers: Mirror's `NetworkServer.Destroy`,
@@ -282,14 +254,10 @@ impl MirrorServer {
         };
         self.world.relations.forget(id);
         self.world.scene_objects.remove(&object.scene_id.0);
-        self.observers.interest.remove_object(id, object.area);
-        self.observers.pending.retain(|(_, owed)| *owed != id);
+        self.observers.remove_object(id, &object);
         self.calls.remove_object(id);
-        self.replication.unreliable.remove(&id);
-        self.replication.hybrid.forget(id);
-        let owner = object
-            .owner
-            .and_then(|it| self.sessions.connections.get_mut(it.0));
+        self.replication.remove_object(id);
+        let owner = object.owner.and_then(|it| self.sessions.get_mut(it));
         if let Some(owner) = owner {
             owner.owned.remove(&object);
             owner.player = owner.player.filter(|player| *player != id);

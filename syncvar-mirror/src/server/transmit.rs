@@ -50,36 +50,18 @@ impl MirrorServer {
     /// Returns the next transport message; call it until `None`. New messages come with
     /// [`update`](Self::update) and [`disconnect`](Self::disconnect).
     pub fn poll_transmit(&mut self) -> Option<MirrorTransmit<'_>> {
-        self.outbound.polled = self.next_packet();
-        let (connection, packet) = self.outbound.polled.as_ref()?;
+        let (connection, packet) = self.outbound.poll(&mut self.sessions)?;
         count(&mut self.stats.sent, packet.len());
         Some(MirrorTransmit {
-            connection: *connection,
+            connection,
             channel: packet.channel,
             chunks: packet.chunks(),
         })
     }
 
-    fn next_packet(&mut self) -> Option<(ConnectionId, super::Packet)> {
-        if let Some(farewell) = self.outbound.final_packets.pop_front() {
-            return Some(farewell);
-        }
-        loop {
-            let id = *self.outbound.outgoing.front()?;
-            let client = self.sessions.connections.get_mut(id.0);
-            if let Some(client) = client {
-                if let Some(packet) = client.outbox.pop() {
-                    return Some((id, packet));
-                }
-                client.is_outgoing = false;
-            }
-            self.outbound.outgoing.pop_front();
-        }
-    }
-
     /// Returns a connection to close after sending its polled messages. The server has dropped it
     /// already; [`handle_disconnect`](Self::handle_disconnect) is optional for it.
     pub fn poll_close(&mut self) -> Option<ConnectionId> {
-        self.outbound.closing.pop_front()
+        self.outbound.poll_close()
     }
 }

@@ -1,11 +1,16 @@
 //! Objects of the server and their prefabs.
 
-use rustc_hash::FxHashMap;
-use syncvar_runtime::NetId;
-use syncvar_runtime::engine::{Late, LentObjects, Relations, Table};
+use std::any::TypeId;
 
+use rustc_hash::FxHashMap;
+use syncvar_runtime::engine::{Late, LentObjects, Relations, Table};
+use syncvar_runtime::{Behaviours, NetId, NetworkIdentity};
+
+use super::MirrorSpawnError;
+use super::encode::asset_hash;
 use super::object::Observed;
 use crate::MirrorPrefabs;
+use crate::prefabs::Entry;
 
 /// Objects, their prefabs, and the re-entrancy state of callbacks.
 #[derive(Debug)]
@@ -35,5 +40,55 @@ impl World {
             relations: Box::default(),
             scene_objects: FxHashMap::default(),
         }
+    }
+
+    /// Returns the object with this id, unless it is checked out.
+    pub(super) fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity_of(id, self.objects.get(id.0)?)
+    }
+
+    /// Returns all objects, by ascending id.
+    pub(super) fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
+        let objects = self.objects.iter();
+        objects.filter_map(|(number, object)| self.identity_of(NetId(number), object))
+    }
+
+    fn identity_of<'a>(&'a self, id: NetId, object: &'a Observed) -> Option<NetworkIdentity<'a>> {
+        let slots = object.behaviours.as_ref()?.slots();
+        let asset_id = asset_hash(self.prefabs.get(object.prefab)?.asset_id);
+        let names = (id, asset_id);
+        Some(NetworkIdentity::new(
+            names,
+            object.place,
+            slots,
+            &self.relations,
+        ))
+    }
+
+    /// Returns the prefab of an object.
+    pub(super) fn entry(&self, id: NetId) -> Option<&Entry> {
+        self.prefabs.get(self.objects.get(id.0)?.prefab)
+    }
+
+    /// Returns the prefab of this name, or the first one with these behaviours.
+    pub(super) fn find_prefab(
+        &self,
+        behaviours: &Behaviours,
+        name: Option<&str>,
+    ) -> Result<&Entry, MirrorSpawnError> {
+        let types: Vec<TypeId> = behaviours.slots().type_ids();
+        let Some(name) = name else {
+            let entry = self.prefabs.by_types(&types);
+            return entry.ok_or_else(|| MirrorSpawnError::NotRegistered(format!("{behaviours:?}")));
+        };
+        let entry = self.prefabs.by_name(name);
+        let entry = entry.ok_or_else(|| MirrorSpawnError::UnknownPrefab(name.into()))?;
+        if entry.types != types {
+            return Err(MirrorSpawnError::OtherBehaviours {
+                prefab: name.into(),
+                behaviours: format!("{behaviours:?}"),
+            });
+        }
+        Ok(entry)
     }
 }
