@@ -42,10 +42,8 @@ use crate::message::{AddPlayerMessage, ReadyMessage};
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
 use clock::ServerTime;
 use inbound::Inbound;
-use receive::WaitingMessages;
 use scene::Scene;
 use session::Session;
-use spawn::Burst;
 use transmit::Outbox;
 use world::World;
 use write::Writes;
@@ -153,25 +151,24 @@ impl MirrorClient {
 
     /// Returns whether the client is connected.
     pub fn is_connected(&self) -> bool {
-        self.session.connected
+        self.session.is_connected()
     }
 
     /// Returns whether the server knows this client as ready: it sends objects and accepts
     /// commands. Mirror, `NetworkClient.ready`.
     pub fn is_ready(&self) -> bool {
-        self.session.connected && self.session.ready
+        self.session.is_ready()
     }
 
     /// Returns a spawned object. It is visible from its own callbacks on, and hidden while checked
     /// out.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.identity_of(id, self.world.objects.get(id.0)?)
+        self.world.identity(id)
     }
 
     /// Returns all objects, by ascending id.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
-        let objects = self.world.objects.iter();
-        objects.filter_map(|(number, object)| self.identity_of(NetId(number), object))
+        self.world.identities()
     }
 
     /// Returns the number of objects.
@@ -191,8 +188,7 @@ impl MirrorClient {
 
     /// Returns the name of an object's prefab.
     pub fn prefab_name(&self, id: NetId) -> Option<&str> {
-        let object = self.world.objects.get(id.0)?;
-        Some(&self.world.prefabs.get(object.prefab)?.name)
+        Some(&self.world.entry(id)?.name)
     }
 
     /// Returns the scale of an object at its spawn, relative to its prefab. Its
@@ -242,8 +238,7 @@ impl MirrorClient {
     /// [`MirrorClientConfig::auto_ready`], and after [`MirrorClientEvent::NotReady`]. Ignored if
     /// the client is ready or not connected.
     pub fn ready(&mut self) {
-        if self.session.connected && !self.session.ready {
-            self.session.ready = true;
+        if self.session.become_ready() {
             self.send_protocol(&ReadyMessage);
         }
     }
@@ -260,7 +255,7 @@ impl MirrorClient {
     /// Ends the connection: the transport sends the queue, then closes
     /// ([`poll_close`](Self::poll_close)).
     pub fn disconnect(&mut self) {
-        if self.session.connected {
+        if self.session.is_connected() {
             self.flush();
             self.end(None);
         }
@@ -269,12 +264,8 @@ impl MirrorClient {
     /// Handles a new connection to a server, which carries messages up to `limits`.
     pub fn handle_connect(&mut self, limits: Limits) {
         self.end(None);
-        self.session.number = self.session.number.wrapping_add(1);
-        self.session.closing = false;
-        self.session.connected = true;
-        self.session.ready = false;
-        self.inbound.burst = Burst::default();
-        self.inbound.waiting = WaitingMessages::default();
+        self.session.begin();
+        self.inbound.clear();
         self.scene.begin(self.config.awaits_scene);
         self.outbox = Outbox::new(limits);
         self.server_time = ServerTime::default();
@@ -292,7 +283,7 @@ impl MirrorClient {
     /// scene are dropped.
     pub fn handle_disconnect(&mut self) {
         self.end(None);
-        self.session.closing = false;
+        self.session.take_closing();
         self.outbox = Outbox::default();
     }
 
@@ -303,10 +294,10 @@ impl MirrorClient {
         self.now = now;
         self.server_time.advance(now);
         self.resume();
-        if !self.session.connected {
+        if !self.session.is_connected() {
             return;
         }
-        if self.session.ready {
+        if self.session.is_ready() {
             self.send_time_snapshot();
             self.send_writes();
         }
@@ -328,30 +319,24 @@ impl MirrorClient {
     /// Returns once whether the transport has to close the connection, after sending the polled
     /// packets.
     pub fn poll_close(&mut self) -> bool {
-        std::mem::take(&mut self.session.closing)
+        self.session.take_closing()
     }
 
     /// Ends the connection and despawns its objects.
     fn end(&mut self, error: Option<MirrorError>) {
-        if !self.session.connected {
+        if !self.session.is_connected() {
             return;
         }
         if let Some(error) = &error {
             tracing::error!(%error, "leaving the server");
         }
-        (
-            self.session.connected,
-            self.session.ready,
-            self.session.closing,
-        ) = (false, false, true);
-        self.session.number = self.session.number.wrapping_add(1);
+        self.session.end();
         self.events.push(MirrorClientEvent::Disconnected {
             error: error.map(Box::new),
         });
-        self.inbound.waiting = WaitingMessages::default();
+        self.inbound.clear();
         self.scene.loaded();
         self.despawn_all();
-        self.inbound.burst = Burst::default();
-        self.writes.pending.clear();
+        self.writes.clear();
     }
 }

@@ -93,13 +93,13 @@ impl CallRouter for MirrorClient {
             number,
             ..
         } = request;
-        if !self.session.connected {
+        if !self.session.is_connected() {
             return Err(CallError::NotConnected);
         }
         let object = self.world.objects.get(id.0);
         let object = object.filter(|object| object.stage != Stage::Pending);
         let object = object.ok_or(CallError::UnknownObject(id))?;
-        if !self.session.ready {
+        if !self.session.is_ready() {
             return Err(CallError::NotReady);
         }
         let prefab = self.world.prefabs.get(object.prefab);

@@ -39,7 +39,7 @@ impl MirrorClient {
         id: NetId,
         index: usize,
     ) -> Option<MirrorReplicaMut<'_, B>> {
-        let written = self.written_components(id);
+        let written = self.world.written_components(id);
         let object = self.world.objects.get_mut(id.0)?;
         let object = Some(object).filter(|object| object.stage != Stage::Pending)?;
         let slot = object.behaviours.as_mut()?.slots_mut().slot_mut(index)?;
@@ -54,25 +54,14 @@ impl MirrorClient {
         })
     }
 
-    /// Returns the bits of the components that this client writes.
-    pub(super) fn written_components(&self, id: NetId) -> u64 {
-        let object = self
-            .world
-            .objects
-            .get(id.0)
-            .filter(|object| object.role.owner);
-        let prefab = object.and_then(|object| self.world.prefabs.get(object.prefab));
-        prefab.map_or(0, |prefab| prefab.client_to_server)
-    }
-
     /// Collects writes by hooks and callbacks: queues those to send, and clears the local ones.
     pub(super) fn collect_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
-        let written = self.written_components(id);
+        let written = self.world.written_components(id);
         for index in 0..slots.len() {
             let slot = slots.slot_mut(index);
             if let Some(slot) = slot.filter(|slot| slot.dirty_bits() != 0) {
                 if has_bit(written, index) {
-                    self.writes.pending.insert(id);
+                    self.writes.queue(id);
                 } else {
                     clear_changes(slot);
                 }

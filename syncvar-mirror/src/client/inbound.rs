@@ -12,3 +12,11 @@ pub(super) struct Inbound {
     /// Reused memory for the components of one object.
     pub(super) components: Vec<ReadComponent>,
 }
+
+impl Inbound {
+    /// Drops the messages and spawns of a connection.
+    pub(super) fn clear(&mut self) {
+        self.waiting = WaitingMessages::default();
+        self.burst = Burst::default();
+    }
+}

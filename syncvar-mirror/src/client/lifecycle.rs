@@ -26,7 +26,7 @@ impl MirrorClient {
     /// Reports a spawn to the behaviours, then to the application.
     fn dispatch_spawn(&mut self, id: NetId) {
         let spawned = MirrorClientEvent::Spawned { object: id };
-        if !self.has_lifecycle(id) {
+        if !self.world.has_lifecycle(id) {
             return self.events.push(spawned);
         }
         self.lend(id, |slots, client| {
@@ -92,7 +92,7 @@ impl MirrorClient {
         };
         let (stage, is_player) = (object.stage, object.reported.player);
         object.reported.player = false;
-        let told = stage == Stage::Spawned && self.has_lifecycle(id);
+        let told = stage == Stage::Spawned && self.world.has_lifecycle(id);
         if told && is_player {
             self.dispatch(id, LifecycleCallback::StopLocalPlayer);
         }
@@ -119,7 +119,7 @@ impl MirrorClient {
             return;
         };
         self.world.order.remove(id);
-        self.writes.pending.remove(&id);
+        self.writes.remove(id);
         if self.session.local_player == Some(id) {
             self.set_player(None);
         }
@@ -145,16 +145,9 @@ impl MirrorClient {
         }
     }
 
-    /// Returns whether a behaviour of the object has lifecycle callbacks.
-    fn has_lifecycle(&self, id: NetId) -> bool {
-        let object = self.world.objects.get(id.0);
-        let prefab = object.and_then(|object| self.world.prefabs.get(object.prefab));
-        prefab.is_some_and(|prefab| prefab.lifecycle)
-    }
-
     /// Runs a callback of all behaviours of an object, now or at check-in.
     fn dispatch(&mut self, id: NetId, callback: LifecycleCallback) {
-        if self.has_lifecycle(id) && !self.world.checked_out.leave(id, &[callback]) {
+        if self.world.has_lifecycle(id) && !self.world.checked_out.leave(id, &[callback]) {
             self.lend(id, |slots, client| client.call_all(id, slots, callback));
         }
     }

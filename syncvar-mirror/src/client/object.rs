@@ -1,9 +1,8 @@
 //! The client's entry of an object.
 
 use syncvar_runtime::engine::Place;
-use syncvar_runtime::{Behaviours, NetId, NetworkHash128, NetworkIdentity, Vector3};
+use syncvar_runtime::{Behaviours, Vector3};
 
-use super::MirrorClient;
 use super::write::BaselineState;
 use crate::SceneId;
 use crate::unreliable::Unreliable;
@@ -47,25 +46,4 @@ pub(super) enum Stage {
     Known,
     /// Its callbacks have run, or are running.
     Spawned,
-}
-
-impl MirrorClient {
-    pub(super) fn identity_of<'a>(
-        &'a self,
-        id: NetId,
-        object: &'a Replica,
-    ) -> Option<NetworkIdentity<'a>> {
-        if object.stage == Stage::Pending {
-            return None;
-        }
-        let prefab = self.world.prefabs.get(object.prefab)?;
-        let slots = object.behaviours.as_ref()?.slots();
-        let asset_id = NetworkHash128::from_u32(prefab.asset_id.0);
-        Some(NetworkIdentity::new(
-            (id, asset_id),
-            object.place,
-            slots,
-            &self.world.relations,
-        ))
-    }
 }

@@ -54,7 +54,7 @@ impl MirrorClient {
     pub fn handle_packet(&mut self, channel: Channel, batch: &[u8]) -> Result<(), MirrorError> {
         // Mirror's messages may come on either channel.
         let _ = channel;
-        if !self.session.connected {
+        if !self.session.is_connected() {
             return Err(MirrorError::NoSuchConnection);
         }
         self.stats.count_batch(batch.len());
@@ -63,7 +63,7 @@ impl MirrorClient {
     }
 
     fn handle_batch(&mut self, batch: &[u8]) -> Result<(), MirrorError> {
-        let (messages, session) = (Unbatcher::new(batch)?, self.session.number);
+        let (messages, session) = (Unbatcher::new(batch)?, self.session.number());
         let time = messages.time();
         for message in messages {
             let message = message?;
@@ -76,7 +76,7 @@ impl MirrorClient {
                 continue;
             }
             self.handle_message(time, message)?;
-            if self.session.number != session {
+            if self.session.number() != session {
                 return Ok(());
             }
         }
@@ -90,8 +90,8 @@ impl MirrorClient {
 
     /// Handles waiting messages until one has to wait further.
     fn handle_waiting(&mut self) -> Result<(), MirrorError> {
-        let session = self.session.number;
-        while self.session.number == session && !self.is_suspended() {
+        let session = self.session.number();
+        while self.session.number() == session && !self.is_suspended() {
             let Some((time, message)) = self.inbound.waiting.pop() else {
                 break;
             };
@@ -129,7 +129,7 @@ impl MirrorClient {
             Message::UnreliableDelta(message) => self.handle_delta(time, &message)?,
             Message::Rpc(message) => self.handle_rpc(&message)?,
             Message::NotReady(_) => {
-                self.session.ready = false;
+                self.session.become_not_ready();
                 self.events.push(MirrorClientEvent::NotReady);
             }
             Message::Scene(message) => self.handle_scene(&message),

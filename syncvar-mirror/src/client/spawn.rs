@@ -55,19 +55,19 @@ impl MirrorClient {
         let pending = std::mem::take(&mut self.inbound.burst.pending);
         self.events.reserve(pending.len());
         for PendingSpawn { id, .. } in &pending {
-            self.make_known(*id);
+            self.world.reveal(*id);
         }
-        let session = self.session.number;
+        let session = self.session.number();
         for pending in pending {
             self.apply_spawn(&pending)?;
-            if self.session.number != session {
+            if self.session.number() != session {
                 return Ok(());
             }
         }
         if !std::mem::replace(&mut self.inbound.burst.synchronized, true) {
             self.dispatch_to_all(LifecycleCallback::SessionSynchronized);
         }
-        if self.session.number == session {
+        if self.session.number() == session {
             self.events.push(MirrorClientEvent::Synchronized);
         }
         Ok(())
@@ -114,7 +114,7 @@ impl MirrorClient {
             payload: Bytes::copy_from_slice(payload),
         };
         if self.inbound.burst.is_complete {
-            self.make_known(id);
+            self.world.reveal(id);
             return self.apply_spawn(&pending);
         }
         let limit = self.config.max_parked_bytes;
@@ -127,13 +127,6 @@ impl MirrorClient {
         }
         self.inbound.burst.pending.push(pending);
         Ok(())
-    }
-
-    /// Makes an object visible.
-    fn make_known(&mut self, id: NetId) {
-        if let Some(object) = self.world.objects.get_mut(id.0) {
-            object.stage = object.stage.max(Stage::Known);
-        }
     }
 
     fn refuse_spawn(&mut self, message: &SpawnMessage<'_>, reason: MirrorSpawnFailure) {
@@ -236,7 +229,7 @@ impl MirrorClient {
                 clear_changes(slot);
             }
         }
-        self.writes.pending.remove(&id);
+        self.writes.remove(id);
     }
 
     /// Handles a change of this client's role for an object.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use syncvar_runtime::{Channel, Dialect, NetworkWriter};
 
-use super::MirrorClient;
+use super::{MirrorClient, MirrorClientStats};
 use crate::batch::Batcher;
 use crate::message::{
     NetworkMessage, NetworkPingMessage, TimeSnapshotMessage, check_written, encode_user,
@@ -54,13 +54,29 @@ impl Outbox {
         }
     }
 
-    /// Returns the number of unpolled bytes.
-    fn waiting_bytes(&self) -> usize {
-        let open = self
-            .batchers
-            .iter()
-            .map(|(_, batcher)| batcher.queued_bytes());
-        self.packet_bytes.saturating_add(open.sum())
+    /// Returns whether the queue has room for unreliable messages.
+    fn has_room(&self) -> bool {
+        let open = { self.batchers.iter() }.map(|(_, batcher)| batcher.queued_bytes());
+        self.packet_bytes.saturating_add(open.sum()) <= MAX_WAITING
+    }
+
+    /// Completes the batches of all channels.
+    fn flush(&mut self, stats: &mut MirrorClientStats) {
+        for (channel, batcher) in &mut self.batchers {
+            while let Some(bytes) = batcher.next_batch() {
+                stats.count_sent(bytes.len());
+                self.packet_bytes = self.packet_bytes.saturating_add(bytes.len());
+                let channel = *channel;
+                self.packets.push_back(MirrorPacket { channel, bytes });
+            }
+        }
+    }
+
+    /// Returns the next batch.
+    fn poll(&mut self) -> Option<MirrorPacket> {
+        let packet = self.packets.pop_front()?;
+        self.packet_bytes = self.packet_bytes.saturating_sub(packet.bytes.len());
+        Some(packet)
     }
 
     /// Queues the written message, unless writing failed.
@@ -101,10 +117,7 @@ impl MirrorClient {
     /// Returns the next batch for the server. Messages become batches with the next
     /// [`update`](Self::update).
     pub fn poll_transmit(&mut self) -> Option<MirrorPacket> {
-        let packet = self.outbox.packets.pop_front()?;
-        let length = packet.bytes.len();
-        self.outbox.packet_bytes = self.outbox.packet_bytes.saturating_sub(length);
-        Some(packet)
+        self.outbox.poll()
     }
 
     /// Sends a user message reliably.
@@ -127,7 +140,7 @@ impl MirrorClient {
         channel: Channel,
         message: &M,
     ) -> Result<(), MirrorError> {
-        if !self.session.connected {
+        if !self.session.is_connected() {
             return Err(MirrorError::NoSuchConnection);
         }
         let written = encode_user(message, &mut self.outbox.writer);
@@ -140,7 +153,7 @@ impl MirrorClient {
         message: &impl NetworkMessage<'a>,
         channel: Channel,
     ) -> Result<(), MirrorError> {
-        if !self.session.connected {
+        if !self.session.is_connected() {
             return Err(MirrorError::NoSuchConnection);
         }
         let written = encode(message, &mut self.outbox.writer);
@@ -166,7 +179,7 @@ impl MirrorClient {
 
     /// Returns whether the queue has room for unreliable messages.
     pub(super) fn can_queue_unreliable(&self) -> bool {
-        self.outbox.waiting_bytes() <= MAX_WAITING
+        self.outbox.has_room()
     }
 
     /// Sends a ping, if one is due.
@@ -193,16 +206,7 @@ impl MirrorClient {
 
     /// Completes the batches of all channels.
     pub(super) fn flush(&mut self) {
-        for (channel, batcher) in &mut self.outbox.batchers {
-            while let Some(bytes) = batcher.next_batch() {
-                self.stats.count_sent(bytes.len());
-                self.outbox.packet_bytes = self.outbox.packet_bytes.saturating_add(bytes.len());
-                let channel = *channel;
-                self.outbox
-                    .packets
-                    .push_back(MirrorPacket { channel, bytes });
-            }
-        }
+        self.outbox.flush(&mut self.stats);
     }
 }
 

@@ -1,10 +1,12 @@
 //! Objects of the client and their prefabs.
 
 use syncvar_runtime::engine::{LentObjects, Relations, Table};
+use syncvar_runtime::{NetId, NetworkHash128, NetworkIdentity};
 
-use super::object::Replica;
+use super::object::{Replica, Stage};
 use super::order::SpawnOrder;
 use crate::MirrorPrefabs;
+use crate::prefabs::Entry;
 
 /// Objects, their prefabs, and the re-entrancy state of callbacks.
 #[derive(Debug)]
@@ -30,6 +32,56 @@ impl World {
             created: 0,
             checked_out: LentObjects::default(),
             relations: Relations::default(),
+        }
+    }
+
+    /// Returns a visible object, unless it is checked out.
+    pub(super) fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity_of(id, self.objects.get(id.0)?)
+    }
+
+    /// Returns all visible objects, by ascending id.
+    pub(super) fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
+        let objects = self.objects.iter();
+        objects.filter_map(|(number, object)| self.identity_of(NetId(number), object))
+    }
+
+    fn identity_of<'a>(&'a self, id: NetId, object: &'a Replica) -> Option<NetworkIdentity<'a>> {
+        if object.stage == Stage::Pending {
+            return None;
+        }
+        let prefab = self.prefabs.get(object.prefab)?;
+        let slots = object.behaviours.as_ref()?.slots();
+        let asset_id = NetworkHash128::from_u32(prefab.asset_id.0);
+        Some(NetworkIdentity::new(
+            (id, asset_id),
+            object.place,
+            slots,
+            &self.relations,
+        ))
+    }
+
+    /// Returns the prefab of an object.
+    pub(super) fn entry(&self, id: NetId) -> Option<&Entry> {
+        self.prefabs.get(self.objects.get(id.0)?.prefab)
+    }
+
+    /// Returns the bits of the components that this client writes.
+    pub(super) fn written_components(&self, id: NetId) -> u64 {
+        let object = self.objects.get(id.0).filter(|object| object.role.owner);
+        let prefab = object.and_then(|object| self.prefabs.get(object.prefab));
+        prefab.map_or(0, |prefab| prefab.client_to_server)
+    }
+
+    /// Returns whether a behaviour of the object has lifecycle callbacks.
+    pub(super) fn has_lifecycle(&self, id: NetId) -> bool {
+        self.entry(id).is_some_and(|prefab| prefab.lifecycle)
+    }
+
+    /// Makes an object visible.
+    pub(super) fn reveal(&mut self, id: NetId) {
+        if let Some(object) = self.objects.get_mut(id.0) {
+            object.stage = object.stage.max(Stage::Known);
         }
     }
 }

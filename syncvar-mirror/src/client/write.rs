@@ -19,8 +19,9 @@ use crate::unreliable::{BaselineSchedule, next_tick};
 /// Objects with unsent writes of this client, and the schedule of baselines.
 #[derive(Debug)]
 pub(super) struct Writes {
+    /// Borrowed by write guards, which queue their object.
     pub(super) pending: BTreeSet<NetId>,
-    pub(super) baselines: BaselineSchedule,
+    baselines: BaselineSchedule,
 }
 
 impl Writes {
@@ -29,6 +30,19 @@ impl Writes {
             pending: BTreeSet::new(),
             baselines: BaselineSchedule::every(baseline_interval),
         }
+    }
+
+    /// Queues an object for the next update.
+    pub(super) fn queue(&mut self, id: NetId) {
+        self.pending.insert(id);
+    }
+
+    pub(super) fn remove(&mut self, id: NetId) {
+        self.pending.remove(&id);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.pending.clear();
     }
 }
 
@@ -81,7 +95,7 @@ impl MirrorClient {
     }
 
     fn send_object_writes(&mut self, id: NetId, is_baseline: bool) {
-        let (written, now) = (self.written_components(id), nanos(self.now));
+        let (written, now) = (self.world.written_components(id), nanos(self.now));
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
@@ -90,7 +104,7 @@ impl MirrorClient {
         };
         let Some(behaviours) = object.behaviours.as_ref() else {
             // Checked out: the next update tries again.
-            self.writes.pending.insert(id);
+            self.writes.queue(id);
             return;
         };
         let slots = behaviours.slots();
@@ -105,7 +119,7 @@ impl MirrorClient {
             due.add(1 << index, settings, is_over, is_baseline);
         }
         if due.is_more {
-            self.writes.pending.insert(id);
+            self.writes.queue(id);
         }
         self.send_reliable(id, due.reliable, now);
         self.send_deltas(id, due.changed, now);
