@@ -92,13 +92,13 @@ impl MirrorClient {
         };
         let (stage, is_player) = (object.stage, object.reported.player);
         object.reported.player = false;
-        let told = stage == Stage::Spawned && self.world.has_lifecycle(id);
-        if told && is_player {
+        let has_callbacks = stage == Stage::Spawned && self.world.has_lifecycle(id);
+        if has_callbacks && is_player {
             self.dispatch(id, LifecycleCallback::StopLocalPlayer);
         }
         if self.world.checked_out.contains(id) {
             self.world.checked_out.let_go(id, leaving);
-        } else if told {
+        } else if has_callbacks {
             self.lend(id, |_, client| client.world.checked_out.let_go(id, leaving));
         } else {
             self.remove(id, leaving);

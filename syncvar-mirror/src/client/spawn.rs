@@ -146,8 +146,8 @@ impl MirrorClient {
         message: &SpawnMessage<'_>,
     ) -> Result<(u32, Behaviours), MirrorSpawnFailure> {
         if message.scene_id != SceneId::NONE {
-            let woken = self.scene.activate(message.scene_id);
-            return woken.ok_or(MirrorSpawnFailure::UnknownSceneObject);
+            let activated = self.scene.activate(message.scene_id);
+            return activated.ok_or(MirrorSpawnFailure::UnknownSceneObject);
         }
         let prefab = self.world.prefabs.by_asset_id(message.asset_id);
         let made = prefab.map(|prefab| (prefab.index, prefab.make()));

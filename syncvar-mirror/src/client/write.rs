@@ -65,14 +65,14 @@ struct Due {
     /// Components sent as a baseline.
     whole: u64,
     /// Further components stay pending.
-    is_more: bool,
+    has_more: bool,
 }
 
 impl Due {
     /// Adds a changed component.
-    fn add(&mut self, bit: u64, settings: &Settings, is_over: bool, is_baseline: bool) {
+    fn add(&mut self, bit: u64, settings: &Settings, interval_over: bool, is_baseline: bool) {
         let is_hybrid = settings.sync_method == SyncMethod::Hybrid;
-        match (is_hybrid, is_over) {
+        match (is_hybrid, interval_over) {
             (false, true) => self.reliable |= bit,
             (true, true) => self.changed |= bit,
             (_, false) => {}
@@ -81,7 +81,11 @@ impl Due {
             self.whole |= bit;
         }
         // Unreliable changes are sent again until a baseline contains them.
-        self.is_more |= if is_hybrid { !is_baseline } else { !is_over };
+        self.has_more |= if is_hybrid {
+            !is_baseline
+        } else {
+            !interval_over
+        };
     }
 }
 
@@ -115,10 +119,10 @@ impl MirrorClient {
                 continue;
             };
             let interval = nanos(settings.sync_interval);
-            let is_over = now.saturating_sub(slot.last_send()) >= interval;
-            due.add(1 << index, settings, is_over, is_baseline);
+            let interval_over = now.saturating_sub(slot.last_send()) >= interval;
+            due.add(1 << index, settings, interval_over, is_baseline);
         }
-        if due.is_more {
+        if due.has_more {
             self.writes.queue(id);
         }
         self.send_reliable(id, due.reliable, now);
@@ -168,8 +172,8 @@ impl MirrorClient {
         let Err(error) = sent else {
             return;
         };
-        let said = self.baseline_state(id);
-        if said.is_none_or(|sent| !std::mem::replace(&mut sent.is_reported, true)) {
+        let state = self.baseline_state(id);
+        if state.is_none_or(|state| !std::mem::replace(&mut state.is_reported, true)) {
             self.report_unsendable(id, error);
         }
     }

@@ -10,14 +10,14 @@ use crate::{AssetId, SceneId};
 /// Checks that a message has these bytes, in both directions.
 #[track_caller]
 fn is(message: Message<'_>, written: Result<Bytes, MirrorError>, bytes: &str) {
-    let written = written.expect("it can be written");
+    let written = written.expect("writable");
     assert_eq!(hex::encode(&written), bytes.replace(' ', ""));
     assert_eq!(Message::decode(&written), Ok(message));
 }
 
 fn refused(bytes: &str) -> MirrorError {
     let bytes = hex::decode(bytes.replace(' ', "")).expect("hexadecimal digits");
-    Message::decode(&bytes).expect_err("it cannot be read")
+    Message::decode(&bytes).expect_err("malformed")
 }
 
 #[test]
@@ -201,7 +201,7 @@ impl MirrorMessage for Stolen {
     const NAME: &'static str = "Mirror.SpawnMessage";
 }
 
-fn known() -> UserMessages {
+fn registered() -> UserMessages {
     let mut messages = UserMessages::default();
     messages.register::<Chat>();
     messages.register::<AuthRequestMessage>();
@@ -214,7 +214,7 @@ fn send<M: MirrorMessage>(message: &M) -> Result<ReceivedMessage, MirrorError> {
     let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
     encode_user(message, &mut writer)?;
     match Message::decode(writer.as_bytes())? {
-        Message::Other { id, payload } => known().read(id, payload, 4),
+        Message::Other { id, payload } => registered().read(id, payload, 4),
         other => panic!("one of Mirror's: {other:?}"),
     }
 }
@@ -225,7 +225,7 @@ fn user_message_arrives_unchanged() {
         text: "hi".into(),
         words: vec![9, 8],
     };
-    let received = send(&chat).expect("it is known");
+    let received = send(&chat).expect("registered");
     assert_eq!(received.name(), "Game.Net.ChatMessage");
     assert_eq!(received.get(), Some(&chat));
     assert_eq!(received.get::<AuthRequestMessage>(), None);
@@ -237,26 +237,26 @@ fn authenticator_uses_user_messages() {
         username: "ada".into(),
         password: "secret".into(),
     };
-    let received = send(&request).expect("it is known");
+    let received = send(&request).expect("registered");
     assert_eq!(received.get(), Some(&request));
     let response = AuthResponseMessage {
         code: AuthResponseMessage::ACCEPTED,
         message: "Success".into(),
     };
-    let received = send(&response).expect("it is known");
+    let received = send(&response).expect("registered");
     assert_eq!(received.get(), Some(&response));
 }
 
 #[test]
 fn unregistered_message_is_unknown() {
-    let error = known().read(Stolen::ID, &[], 4);
+    let error = registered().read(Stolen::ID, &[], 4);
     let id = Stolen::ID;
     assert_eq!(error, Err(MirrorError::UnknownMessage { id }));
 }
 
 #[test]
 fn malformed_user_message_names_its_position() {
-    let error = known().read(Chat::ID, &[3, 0, b'h'], 4);
+    let error = registered().read(Chat::ID, &[3, 0, b'h'], 4);
     let text = error.expect_err("it is cut off").to_string();
     assert_eq!(
         text,
@@ -267,13 +267,13 @@ fn malformed_user_message_names_its_position() {
 #[test]
 #[should_panic(expected = "has the id 34916 of `Mirror.SpawnMessage`")]
 fn user_message_may_not_take_a_protocol_id() {
-    known().register::<Stolen>();
+    registered().register::<Stolen>();
 }
 
 #[test]
 #[should_panic(expected = "message `Game.Net.ChatMessage` has the id 41812")]
 fn duplicate_message_id_is_refused() {
-    known().register::<Chat>();
+    registered().register::<Chat>();
 }
 
 proptest! {
@@ -296,7 +296,7 @@ proptest! {
         payload in proptest::option::of(proptest::collection::vec(any::<u8>(), 0..3000)),
     ) {
         let state = EntityStateMessage { net_id: NetId(net_id), payload: payload.as_deref() };
-        let bytes = state.to_bytes().expect("it can be written");
+        let bytes = state.to_bytes().expect("writable");
         prop_assert_eq!(Message::decode(&bytes), Ok(Message::EntityState(state)));
     }
 }

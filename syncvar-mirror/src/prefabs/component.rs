@@ -6,7 +6,7 @@ use syncvar_runtime::engine::BehaviourInfo;
 use syncvar_runtime::{BehaviourSchema, SyncMethod};
 
 /// Default interval of a behaviour, from UNet.
-const UNSAID: Duration = Duration::from_millis(100);
+const UNSET: Duration = Duration::from_millis(100);
 
 /// Reader of a component's fields. Mirror's `SyncMode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -174,8 +174,8 @@ fn direction_of(behaviour: &BehaviourInfo) -> SyncDirection {
 }
 
 /// Returns the given delivery, or that of the behaviour.
-fn method_of(said: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod {
-    let method = said.unwrap_or(behaviour.sync_method);
+fn method_of(given: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod {
+    let method = given.unwrap_or(behaviour.sync_method);
     let (schema, collections) = (&behaviour.schema, behaviour.sections.collections);
     if method == SyncMethod::Reliable {
         return method;
@@ -201,7 +201,7 @@ fn method_of(said: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod 
 /// Returns the interval of the behaviour; Mirror's zero instead of UNet's default.
 fn interval_of(behaviour: &BehaviourInfo) -> Duration {
     let interval = Duration::from_nanos(behaviour.send_interval);
-    if interval == UNSAID {
+    if interval == UNSET {
         Duration::ZERO
     } else {
         interval

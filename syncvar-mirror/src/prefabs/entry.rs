@@ -53,7 +53,7 @@ impl Entry {
     /// Creates an entry from its ids, the settings of components, and the C# names.
     pub(super) fn new(
         (index, name, asset_id): (u32, String, AssetId),
-        said: &[(usize, Component)],
+        given: &[(usize, Component)],
         names: &CSharpNames,
         make: Make,
     ) -> Self {
@@ -64,19 +64,19 @@ impl Entry {
             count <= MAX_BEHAVIOURS,
             "prefab `{name}` has {count} behaviours; the limit of Mirror is 64"
         );
-        if let Some((beyond, _)) = said.iter().find(|(index, _)| *index >= count) {
+        if let Some((beyond, _)) = given.iter().find(|(index, _)| *index >= count) {
             panic!(
                 "prefab `{name}` has {count} behaviours, and none at {beyond}: the first one is at 0"
             );
         }
-        let said_of = |place: usize| {
-            let said = said.iter().filter(|(index, _)| *index == place);
-            said.fold(Component::new(), |earlier, (_, said)| said.over(earlier))
+        let given_of = |place: usize| {
+            let given = given.iter().filter(|(index, _)| *index == place);
+            given.fold(Component::new(), |earlier, (_, given)| given.over(earlier))
         };
         let components: Vec<_> = slots
             .iter()
             .enumerate()
-            .map(|(place, slot)| said_of(place).settings(slot.info()))
+            .map(|(place, slot)| given_of(place).settings(slot.info()))
             .collect();
         Self {
             index,

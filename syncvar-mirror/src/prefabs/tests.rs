@@ -157,7 +157,7 @@ fn behaviour_interval_is_kept_unets_default_is_not() {
 
 #[test]
 fn prefab_settings_override_the_behaviour() {
-    let said = Component::new()
+    let given = Component::new()
         .sync_mode(SyncMode::Owner)
         .sync_direction(SyncDirection::ServerToClient)
         .sync_method(SyncMethod::Hybrid)
@@ -168,7 +168,7 @@ fn prefab_settings_override_the_behaviour() {
         sync_method: SyncMethod::Hybrid,
         sync_interval: Duration::from_secs(1),
     };
-    assert_eq!(settings::<Aim>(&[said]), [expected]);
+    assert_eq!(settings::<Aim>(&[given]), [expected]);
     let all = Component::new().sync_mode(SyncMode::Observers);
     assert_eq!(settings::<Mixed>(&[all]), [Settings::default()]);
 }
@@ -188,8 +188,8 @@ fn last_setting_of_a_component_wins() {
 #[test]
 fn component_settings_become_bit_masks() {
     let hybrid = Component::new().sync_method(SyncMethod::Hybrid);
-    let said = [Component::new(), Component::new(), hybrid];
-    let prefabs = registered::<(Plain, Purse, Aim)>(&said);
+    let given = [Component::new(), Component::new(), hybrid];
+    let prefabs = registered::<(Plain, Purse, Aim)>(&given);
     let entry = prefabs.by_name(PLAYER).expect("it is there");
     assert_eq!(entry.hybrid, 0b100);
     assert_eq!(entry.all(), 0b111);

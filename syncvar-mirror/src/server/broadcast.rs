@@ -24,16 +24,16 @@ struct TimeBatches {
 struct TimeMessages<'a> {
     snapshot: bool,
     ping: bool,
-    times: &'a TimeBatches,
+    batches: &'a TimeBatches,
 }
 
 impl TimeMessages<'_> {
     /// Returns the batch with all of them.
     fn batch(&self) -> Option<&Bytes> {
         match (self.snapshot, self.ping) {
-            (true, true) => Some(&self.times.both),
-            (true, false) => Some(&self.times.snapshot),
-            (false, true) => Some(&self.times.ping),
+            (true, true) => Some(&self.batches.both),
+            (true, false) => Some(&self.batches.snapshot),
+            (false, true) => Some(&self.batches.ping),
             (false, false) => None,
         }
     }
@@ -41,13 +41,13 @@ impl TimeMessages<'_> {
     /// Returns the messages before and after the unreliable deltas of a frame, without a batch
     /// header.
     fn around(&self) -> [Bytes; 2] {
-        let messages = |is_told: bool, batch: &Bytes| {
-            let messages = is_told.then(|| batch.slice(HEADER..));
+        let messages = |is_sent: bool, batch: &Bytes| {
+            let messages = is_sent.then(|| batch.slice(HEADER..));
             messages.unwrap_or_default()
         };
         [
-            messages(self.snapshot, &self.times.snapshot),
-            messages(self.ping, &self.times.ping),
+            messages(self.snapshot, &self.batches.snapshot),
+            messages(self.ping, &self.batches.ping),
         ]
     }
 }
@@ -76,7 +76,7 @@ impl MirrorServer {
     fn broadcast(&mut self) {
         let now = self.now;
         let written = self.assign_frames();
-        let times = self.write_times();
+        let batches = self.write_times();
         let (snapshots, interval) = (self.config.time_snapshots, self.config.ping_interval);
         let limit = self.config.max_queued_bytes;
         let mut slow = Vec::new();
@@ -91,7 +91,7 @@ impl MirrorServer {
             let time = TimeMessages {
                 snapshot: snapshots && client.is_ready(),
                 ping,
-                times: &times,
+                batches: &batches,
             };
             client.messages = 0;
             client.complete(now, &time, &mut self.observers.audiences);

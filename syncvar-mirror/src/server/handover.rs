@@ -56,12 +56,12 @@ impl MirrorServer {
             .world
             .entry(id)
             .filter(|entry| entry.client_to_server != 0);
-        let Some((written, seen)) = entry.map(|it| (it.client_to_server, it.observers)) else {
+        let Some((written, shared)) = entry.map(|it| (it.client_to_server, it.observers)) else {
             return;
         };
         let operations = self.changed_components(id, written, |sections| sections.collections);
-        self.send_changes_now(id, operations & seen, |receiver| receiver != owner);
-        self.drop_changes(id, operations & !seen);
+        self.send_changes_now(id, operations & shared, |receiver| receiver != owner);
+        self.drop_changes(id, operations & !shared);
     }
 
     /// Flushes announced owner-only operations before a callback, which may change the owner.
@@ -77,24 +77,24 @@ impl MirrorServer {
     /// because a receiver without this baseline ignores deltas until the next one.
     fn flush_owner_written(&mut self, id: NetId, former: Option<ConnectionId>) {
         let entry = self.world.entry(id);
-        let Some((written, seen, hybrid)) =
+        let Some((written, shared, hybrid)) =
             entry.map(|it| (it.client_to_server, it.observers, it.hybrid))
         else {
             return;
         };
-        let pending = self.pending_components(id, written & seen);
+        let pending = self.pending_components(id, written & shared);
         let to = |receiver| Some(receiver) != former;
         self.send_changes_now(id, pending & !hybrid, to);
         self.send_new_baseline(id, pending & hybrid, (true, true), |_| true);
-        self.send_missed_baseline(id, hybrid & seen, former);
+        self.send_missed_baseline(id, hybrid & shared, former);
     }
 
     /// Sends a former owner the current baseline of the other observers. It received no baselines
     /// of its own writes, and the next deltas refer to this one.
-    fn send_missed_baseline(&mut self, id: NetId, seen: u64, former: Option<ConnectionId>) {
+    fn send_missed_baseline(&mut self, id: NetId, shared: u64, former: Option<ConnectionId>) {
         if former.is_some()
             && let Some(tick) = self.replication.hybrid.join_observers(id)
-            && self.write_snapshot(id, seen)
+            && self.write_snapshot(id, shared)
         {
             self.send_baseline(id, tick, |receiver| Some(receiver) == former);
         }

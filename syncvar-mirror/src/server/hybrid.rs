@@ -151,11 +151,11 @@ impl MirrorServer {
 
     /// Sends the deltas of observed components whose interval is over, and a due baseline.
     pub(super) fn write_hybrid(&mut self, id: NetId, due: u64, now: Nanos) {
-        let are_sent = due == 0 || self.write_deltas(id, due, now);
+        let is_sent = due == 0 || self.write_deltas(id, due, now);
         if self.replication.hybrid.is_due {
             self.write_baseline(id);
         }
-        self.schedule_hybrid(id, are_sent);
+        self.schedule_hybrid(id, is_sent);
     }
 
     /// Returns the changed hybrid components for the observers, and for the owner.
@@ -212,8 +212,8 @@ impl MirrorServer {
         state.without_baseline |= mask;
         object.mark_repeated(mask, now);
         let is_shared = observers == owner;
-        let is_one = is_shared && ticks.observers == ticks.owner;
-        let (audience, owner) = (object.audience, object.owner.filter(|_| !is_one));
+        let is_equal = is_shared && ticks.observers == ticks.owner;
+        let (audience, owner) = (object.audience, object.owner.filter(|_| !is_equal));
         self.append_hybrid((id, audience, owner), heads, (true, is_shared));
         true
     }
@@ -269,7 +269,7 @@ impl MirrorServer {
         [to_observers, to_owner]: [Head; 2],
         (is_delta, is_shared): (bool, bool),
     ) {
-        let times = if is_delta && self.config.unreliable_redundancy {
+        let copies = if is_delta && self.config.unreliable_redundancy {
             2
         } else {
             1
@@ -289,7 +289,7 @@ impl MirrorServer {
         );
         if observers.mask != 0 {
             write_framed_head(head, to_observers, id, observers);
-            for _ in 0..times {
+            for _ in 0..copies {
                 let parts = [head.as_bytes(), observers.bytes()];
                 count(&mut self.stats.states, frame.push(parts));
             }
@@ -321,7 +321,7 @@ impl MirrorServer {
             &mut owner.states.exceptions
         };
         // The first copy replaces the observers' messages; the second one follows.
-        for replaces in [first..last, last..last].into_iter().take(times) {
+        for replaces in [first..last, last..last].into_iter().take(copies) {
             let own = own.clone();
             exceptions.push((audience, Exception { replaces, own }));
         }
@@ -329,14 +329,14 @@ impl MirrorServer {
 
     /// Schedules the next send of changes without a baseline: at the end of the interval, and at
     /// the next baseline. Unsendable changes wait for the latter.
-    fn schedule_hybrid(&mut self, id: NetId, are_sent: bool) {
+    fn schedule_hybrid(&mut self, id: NetId, is_sent: bool) {
         let (observers, owner) = self.hybrid_changes(id);
         let mut rest = observers | owner;
         if rest == 0 {
             return;
         }
         self.replication.hybrid.enqueue(id);
-        let object = self.world.objects.get(id.0).filter(|_| are_sent);
+        let object = self.world.objects.get(id.0).filter(|_| is_sent);
         let Some((behaviours, entry)) = object.and_then(|object| {
             Some((
                 object.behaviours.as_ref()?,

@@ -27,8 +27,8 @@ impl MirrorServer {
     }
 
     fn set_override(&mut self, id: NetId, connection: ConnectionId, view: Option<bool>) -> bool {
-        let known = self.is_connected(connection);
-        let Some(object) = self.world.objects.get_mut(id.0).filter(|_| known) else {
+        let is_connected = self.is_connected(connection);
+        let Some(object) = self.world.objects.get_mut(id.0).filter(|_| is_connected) else {
             return false;
         };
         object.overrides.retain(|(known, _)| *known != connection);
@@ -86,14 +86,14 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get(id.0) else {
             return;
         };
-        let should = self.receives_objects(connection) && self.observers.sees(connection, object);
-        let does = self
+        let sees = self.receives_objects(connection) && self.observers.sees(connection, object);
+        let observes = self
             .observers
             .audiences
             .contains(object.audience, connection);
-        if should && !does {
+        if sees && !observes {
             self.add_observer(id, connection);
-        } else if does && !should {
+        } else if observes && !sees {
             self.send_object_message(id, connection, &ObjectHideMessage { net_id: id });
             self.remove_observer(id, connection);
         }
@@ -102,25 +102,28 @@ impl MirrorServer {
     /// Re-evaluates all connections.
     pub(super) fn update_observers(&mut self, id: NetId) {
         let receiving = self.sessions.iter().filter(|(_, it)| it.is_receiving());
-        let mut shown: Vec<_> = receiving.map(|(connection, _)| connection).collect();
+        let mut observers: Vec<_> = receiving.map(|(connection, _)| connection).collect();
         self.replication.scratch.cached_spawn = None;
         let object = self.world.objects.get(id.0);
         let Some(object) = object.filter(|object| object.is_unobserved()) else {
-            for connection in shown {
+            for connection in observers {
                 self.update_observer_cached(id, connection);
             }
             return;
         };
         // All enter at once: no intermediate audience for each of them.
-        shown.retain(|connection| self.observers.sees(*connection, object));
-        if shown.is_empty() {
+        observers.retain(|connection| self.observers.sees(*connection, object));
+        if observers.is_empty() {
             return;
         }
         self.begin_observation(id);
         if let Some(object) = self.world.objects.get_mut(id.0) {
-            object.audience = self.observers.audiences.exchange(object.audience, &shown);
+            object.audience = self
+                .observers
+                .audiences
+                .exchange(object.audience, &observers);
         }
-        for connection in shown {
+        for connection in observers {
             self.spawn_for(id, connection);
         }
     }

@@ -14,8 +14,8 @@ impl MirrorServer {
     /// one also receives the owner-only components. Returns whether the object and the connection
     /// exist.
     pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
-        let known = owner.is_none_or(|owner| self.is_connected(owner));
-        let Some(object) = self.world.objects.get_mut(id.0).filter(|_| known) else {
+        let is_connected = owner.is_none_or(|owner| self.is_connected(owner));
+        let Some(object) = self.world.objects.get_mut(id.0).filter(|_| is_connected) else {
             return false;
         };
         let former = object.owner;
