@@ -199,12 +199,7 @@ impl MirrorServer {
 
     /// Returns the first behaviour of this type on an object.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
-        self.world
-            .objects
-            .get(id.0)?
-            .behaviours
-            .as_ref()?
-            .behaviour()
+        self.world.identity(id)?.behaviour()
     }
 
     /// Returns the behaviour at a position, for objects with two behaviours of one type.

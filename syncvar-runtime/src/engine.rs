@@ -8,7 +8,7 @@ pub use crate::call::{
 pub use crate::context::{NetworkSide, Panicked, Side, call, contain};
 pub use crate::events::Events;
 pub use crate::identity::{
-    AnyBehaviour, BehaviourInfo, MAX_BEHAVIOURS, MirrorHooks, Nanos, Place, Relation, Relations,
+    AnyBehaviour, BehaviourInfo, Location, MAX_BEHAVIOURS, MirrorHooks, Nanos, Place, Pools, Relation, Relations,
     Remembered, Slot, Slots, nanos,
 };
 pub use crate::lifecycle::{Errand, Late, Leaving, Lends, LentObjects, Tells, call_all};

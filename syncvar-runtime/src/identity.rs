@@ -11,7 +11,8 @@ mod slots;
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 #[cfg(feature = "parallel")]
 pub(crate) use pool::Pool;
-pub(crate) use pool::{Entry, Job, Location, Pools};
+pub(crate) use pool::{Entry, Job};
+pub use pool::{Location, Pools};
 pub use relations::{Relation, Relations};
 pub(crate) use ruled::Ruled;
 pub use sections::{MirrorHooks, SectionHooks};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use syncvar_runtime::engine::{Slot, Slots};
+use syncvar_runtime::engine::Slot;
 use syncvar_runtime::{NetId, NetworkBehaviour};
 
 use super::MirrorClient;
@@ -28,8 +28,7 @@ pub struct MirrorReplicaMut<'a, B: NetworkBehaviour> {
 impl MirrorClient {
     /// Returns write access to the first behaviour of this type on an object.
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorReplicaMut<'_, B>> {
-        let object = self.world.objects.get(id.0)?;
-        let index = object.behaviours.as_ref()?.slots().position::<B>()?;
+        let index = self.world.slots(id)?.position::<B>()?;
         self.get_mut_at(id, index)
     }
 
@@ -40,9 +39,9 @@ impl MirrorClient {
         index: usize,
     ) -> Option<MirrorReplicaMut<'_, B>> {
         let written = self.world.written_components(id);
-        let object = self.world.objects.get_mut(id.0)?;
+        let object = self.world.objects.get(id.0)?;
         let object = Some(object).filter(|object| object.stage != Stage::Pending)?;
-        let slot = object.behaviours.as_mut()?.slots_mut().slot_mut(index)?;
+        let slot = self.world.pools.slots_mut(object.at)?.slot_mut(index)?;
         let behaviour: &mut dyn Any = slot.behaviour_mut();
         let behaviour: &mut B = behaviour.downcast_mut()?;
         let is_written = has_bit(written, index);
@@ -52,21 +51,6 @@ impl MirrorClient {
             net_id: id,
             writing: is_written.then_some(&mut self.writes.pending),
         })
-    }
-
-    /// Collects writes by hooks and callbacks: queues those to send, and clears the local ones.
-    pub(super) fn collect_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
-        let written = self.world.written_components(id);
-        for index in 0..slots.len() {
-            let slot = slots.slot_mut(index);
-            if let Some(slot) = slot.filter(|slot| slot.dirty_bits() != 0) {
-                if has_bit(written, index) {
-                    self.writes.queue(id);
-                } else {
-                    clear_changes(slot);
-                }
-            }
-        }
     }
 }
 

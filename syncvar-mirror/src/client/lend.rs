@@ -20,21 +20,19 @@ impl Lends for MirrorClient {
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
-        let mut behaviours = self.world.objects.get_mut(id.0)?.behaviours.take()?;
+        let at = self.world.objects.get(id.0)?.at;
+        let mut slots = self.world.pools.take(at)?;
         self.world.checked_out.push(id);
-        behaviours
-            .slots_mut()
-            .for_each_mut(|slot| slot.begin_change());
+        slots.for_each_mut(|slot| slot.begin_change());
         // Check-in also follows a panic, which resumes afterwards.
-        let result = catch_unwind(AssertUnwindSafe(|| action(behaviours.slots_mut(), self)));
-        self.run_waiting(id, behaviours.slots_mut());
-        behaviours.slots_mut().for_each_mut(|slot| {
+        let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
+        self.run_waiting(id, &mut *slots);
+        slots.for_each_mut(|slot| {
             slot.end_change();
         });
-        self.collect_writes(id, behaviours.slots_mut());
-        if let Some(object) = self.world.objects.get_mut(id.0) {
-            object.behaviours = Some(behaviours);
-        }
+        let written = self.world.written_components(id);
+        self.writes.collect(id, &mut *slots, written);
+        self.world.pools.give_back(at, slots);
         if let Some(leaving) = self.world.checked_out.pop() {
             self.remove(id, leaving);
         }

@@ -115,15 +115,14 @@ impl MirrorClient {
 
     /// Removes an object after its despawn callbacks.
     pub(super) fn remove(&mut self, id: NetId, leaving: Leaving) {
-        let Some(mut object) = self.world.objects.remove(id.0) else {
+        let Some((object, behaviours)) = self.world.remove(id) else {
             return;
         };
-        self.world.order.remove(id);
         self.writes.remove(id);
         if self.session.local_player == Some(id) {
             self.set_player(None);
         }
-        if let (Some(scene_id), Some(behaviours)) = (object.scene_id, object.behaviours.take()) {
+        if let (Some(scene_id), Some(behaviours)) = (object.scene_id, behaviours) {
             self.scene.deactivate(scene_id, object.prefab, behaviours);
         }
         if object.stage == Stage::Spawned {

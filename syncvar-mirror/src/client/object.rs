@@ -1,7 +1,7 @@
 //! The client's entry of an object.
 
-use syncvar_runtime::engine::Place;
-use syncvar_runtime::{Behaviours, Vector3};
+use syncvar_runtime::Vector3;
+use syncvar_runtime::engine::Location;
 
 use super::write::BaselineState;
 use crate::SceneId;
@@ -10,8 +10,8 @@ use crate::unreliable::Unreliable;
 /// The client's entry of an object.
 #[derive(Debug)]
 pub(super) struct Replica {
-    /// Behaviours; `None` while checked out.
-    pub(super) behaviours: Option<Behaviours>,
+    /// Row of its behaviours; empty while checked out.
+    pub(super) at: Location,
     /// Number of this object among all created ones: the server may reuse ids.
     pub(super) serial: u64,
     /// Position of its prefab in the registry.
@@ -22,7 +22,6 @@ pub(super) struct Replica {
     /// Role by the last callbacks.
     pub(super) reported: Role,
     pub(super) scene_id: Option<SceneId>,
-    pub(super) place: Place,
     pub(super) scale: Vector3,
     /// Baselines received for hybrid components.
     pub(super) unreliable: Unreliable,

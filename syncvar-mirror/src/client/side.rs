@@ -27,8 +27,7 @@ impl NetworkSide for MirrorClient {
     }
 
     fn place(&self, id: NetId) -> Place {
-        let object = self.world.objects.get(id.0);
-        object.map_or_else(Place::default, |object| object.place)
+        self.world.place(id)
     }
 
     fn owner(&self, _: NetId) -> Option<ConnectionId> {

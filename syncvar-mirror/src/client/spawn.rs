@@ -171,14 +171,13 @@ impl MirrorClient {
         }
         self.world.created = self.world.created.wrapping_add(1);
         let object = Replica {
-            behaviours: Some(behaviours),
+            at: self.world.pools.insert(prefab, behaviours),
             serial: self.world.created,
             prefab,
             stage: Stage::Pending,
             role: Role::default(),
             reported: Role::default(),
             scene_id,
-            place: Place::default(),
             scale: message.scale,
             unreliable: Unreliable::default(),
             baseline: BaselineState::default(),
@@ -194,9 +193,11 @@ impl MirrorClient {
             // Despawned before the end of the burst.
             return Ok(());
         };
-        (object.place, object.scale) = (spawn.place, spawn.scale);
-        if spawn.flags.contains(SpawnFlags::IS_LOCAL_PLAYER) {
-            object.role.player = true;
+        object.scale = spawn.scale;
+        let is_player = spawn.flags.contains(SpawnFlags::IS_LOCAL_PLAYER);
+        object.role.player |= is_player;
+        self.world.set_place(spawn.id, spawn.place);
+        if is_player {
             self.set_player(Some(spawn.id));
         }
         self.set_owned(spawn.id, spawn.flags.contains(SpawnFlags::IS_OWNER));
@@ -218,10 +219,10 @@ impl MirrorClient {
         }
         let prefab = self.world.prefabs.get(object.prefab);
         let written = prefab.map_or(0, |prefab| prefab.client_to_server);
-        let Some(behaviours) = object.behaviours.as_mut().filter(|_| written != 0) else {
+        let slots = self.world.pools.slots_mut(object.at);
+        let Some(slots) = slots.filter(|_| written != 0) else {
             return;
         };
-        let slots = behaviours.slots_mut();
         for index in (0..slots.len()).filter(|index| has_bit(written, *index)) {
             if let Some(slot) = slots.slot_mut(index) {
                 // Collections record operations while this client owns the object.

@@ -1,7 +1,7 @@
 //! Objects of the client and their prefabs.
 
-use syncvar_runtime::engine::{LentObjects, Relations, Table};
-use syncvar_runtime::{NetId, NetworkHash128, NetworkIdentity};
+use syncvar_runtime::engine::{LentObjects, Place, Pools, Relations, Slots, Table};
+use syncvar_runtime::{Behaviours, NetId, NetworkHash128, NetworkIdentity};
 
 use super::object::{Replica, Stage};
 use super::order::SpawnOrder;
@@ -14,6 +14,10 @@ pub(super) struct World {
     pub(super) prefabs: MirrorPrefabs,
     /// Replicas; boxed, so that high ids from a server cost little memory.
     pub(super) objects: Table<Box<Replica>>,
+    /// Behaviours of all objects.
+    pub(super) pools: Pools,
+    /// Positions and rotations other than the default.
+    places: Table<Place>,
     pub(super) order: SpawnOrder,
     /// Number of objects created so far.
     pub(super) created: u64,
@@ -28,6 +32,8 @@ impl World {
         Self {
             prefabs,
             objects: Table::default(),
+            pools: Pools::default(),
+            places: Table::default(),
             order: SpawnOrder::default(),
             created: 0,
             checked_out: LentObjects::default(),
@@ -51,14 +57,47 @@ impl World {
             return None;
         }
         let prefab = self.prefabs.get(object.prefab)?;
-        let slots = object.behaviours.as_ref()?.slots();
+        let slots = self.pools.slots(object.at)?;
         let asset_id = NetworkHash128::from_u32(prefab.asset_id.0);
         Some(NetworkIdentity::new(
             (id, asset_id),
-            object.place,
+            self.place(id),
             slots,
             &self.relations,
         ))
+    }
+
+    /// Returns the position and rotation of an object at its last spawn.
+    pub(super) fn place(&self, id: NetId) -> Place {
+        self.places.get(id.0).copied().unwrap_or_default()
+    }
+
+    /// Sets the position and rotation of an object.
+    pub(super) fn set_place(&mut self, id: NetId, place: Place) {
+        if place == Place::default() {
+            self.places.remove(id.0);
+        } else {
+            self.places.insert(id.0, place);
+        }
+    }
+
+    /// Returns the behaviours of an object, unless it is checked out.
+    pub(super) fn slots(&self, id: NetId) -> Option<&dyn Slots> {
+        self.pools.slots(self.objects.get(id.0)?.at)
+    }
+
+    /// Returns the behaviours of an object for writing, unless it is checked out.
+    pub(super) fn slots_mut(&mut self, id: NetId) -> Option<&mut dyn Slots> {
+        self.pools.slots_mut(self.objects.get(id.0)?.at)
+    }
+
+    /// Removes an object. Returns it with its behaviours.
+    pub(super) fn remove(&mut self, id: NetId) -> Option<(Box<Replica>, Option<Behaviours>)> {
+        let object = self.objects.remove(id.0)?;
+        self.order.remove(id);
+        self.places.remove(id.0);
+        let behaviours = self.pools.withdraw(object.at);
+        Some((object, behaviours))
     }
 
     /// Returns the prefab of an object.

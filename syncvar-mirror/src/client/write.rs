@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use syncvar_runtime::engine::{Nanos, Slot, nanos};
+use syncvar_runtime::engine::{Nanos, Slot, Slots, nanos};
 use syncvar_runtime::{Channel, Dialect, NetId, NetworkWriter, SyncMethod};
 
 use super::guard::{clear_changes, has_bit};
@@ -35,6 +35,21 @@ impl Writes {
     /// Queues an object for the next update.
     pub(super) fn queue(&mut self, id: NetId) {
         self.pending.insert(id);
+    }
+
+    /// Collects writes by hooks and callbacks: queues those to `written` components, and clears
+    /// the local ones.
+    pub(super) fn collect(&mut self, id: NetId, slots: &mut dyn Slots, written: u64) {
+        for index in 0..slots.len() {
+            let slot = slots.slot_mut(index);
+            if let Some(slot) = slot.filter(|slot| slot.dirty_bits() != 0) {
+                if has_bit(written, index) {
+                    self.queue(id);
+                } else {
+                    clear_changes(slot);
+                }
+            }
+        }
     }
 
     pub(super) fn remove(&mut self, id: NetId) {
@@ -106,12 +121,11 @@ impl MirrorClient {
         let Some(prefab) = self.world.prefabs.get(object.prefab) else {
             return;
         };
-        let Some(behaviours) = object.behaviours.as_ref() else {
+        let Some(slots) = self.world.pools.slots(object.at) else {
             // Checked out: the next update tries again.
             self.writes.queue(id);
             return;
         };
-        let slots = behaviours.slots();
         let mut due = Due::default();
         let components = prefab.components.iter().enumerate();
         for (index, settings) in components.filter(|(index, _)| has_bit(written, *index)) {
@@ -224,11 +238,10 @@ impl MirrorClient {
         initial_state: bool,
         mark: impl Fn(&mut dyn Slot),
     ) -> Result<Option<NetworkWriter>, MirrorError> {
-        let object = self.world.objects.get_mut(id.0).filter(|_| components != 0);
-        let Some(behaviours) = object.and_then(|object| object.behaviours.as_mut()) else {
+        let slots = self.world.slots_mut(id);
+        let Some(slots) = slots.filter(|_| components != 0) else {
             return Ok(None);
         };
-        let slots = behaviours.slots_mut();
         let mut payload = NetworkWriter::with_dialect(Dialect::Mirror);
         let mut part = NetworkWriter::with_dialect(Dialect::Mirror);
         payload.write_var_u64(components);

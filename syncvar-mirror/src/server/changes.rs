@@ -89,8 +89,8 @@ impl MirrorServer {
             return None;
         }
         // A checked-out object follows at check-in.
-        let behaviours = object.behaviours.as_ref()?;
-        let due = Due::of(entry, behaviours.slots(), object.fully_dirty, now);
+        let slots = self.world.pools.slots_mut(object.at)?;
+        let due = Due::of(entry, slots, object.fully_dirty, now);
         if let Some(wake) = due.wake {
             self.replication.waking.insert((wake, id));
         }
@@ -104,12 +104,10 @@ impl MirrorServer {
         };
         // Changes of components that the owner writes and only the owner reads have no receiver.
         let unwanted = reliable & !(selection.observers | selection.owner);
-        object.mark_sent(unwanted, now);
+        object.mark_sent(slots, unwanted, now);
         if selection.observers | selection.owner == 0 {
             return hybrid;
         }
-        let behaviours = object.behaviours.as_mut()?;
-        let slots = behaviours.slots_mut();
         if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
             self.report_unwritable(id, unwritable);
             return hybrid;
@@ -124,7 +122,7 @@ impl MirrorServer {
             self.report_too_long(id, None, (longest, limit));
             return hybrid;
         }
-        object.mark_sent(observers.mask | owner.mask, now);
+        object.mark_sent(slots, observers.mask | owner.mask, now);
         let owner = object
             .owner
             .filter(|_| selection.observers != selection.owner);

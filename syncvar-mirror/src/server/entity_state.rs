@@ -148,13 +148,12 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return Ok(());
         };
-        let (Some(entry), Some(behaviours)) = (
+        let (Some(entry), Some(slots)) = (
             self.world.prefabs.get(object.prefab),
-            object.behaviours.as_mut(),
+            self.world.pools.slots_mut(object.at),
         ) else {
             return Ok(());
         };
-        let slots = behaviours.slots_mut();
         let mut reader = NetworkReader::with_dialect(payload, Dialect::Mirror)
             .with_max_elements(self.config.max_elements)
             .relaying();
@@ -187,10 +186,9 @@ impl MirrorServer {
             return;
         };
         let (observed, announced) = (object.audience != Audiences::EMPTY, object.announced);
-        let Some(behaviours) = object.behaviours.as_mut() else {
+        let Some(slots) = self.world.pools.slots_mut(object.at) else {
             return;
         };
-        let slots = behaviours.slots_mut();
         for (index, hooks) in hooks {
             let Some(slot) = slots.slot_mut(index) else {
                 continue;

@@ -30,16 +30,17 @@ impl MirrorServer {
 
     /// Writes the spawn message for observers with these flags. Returns false after a write error.
     fn write_spawn(&mut self, id: NetId, flags: SpawnFlags) -> bool {
+        let place = self.world.place(id);
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;
         };
-        let (Some(entry), Some(behaviours)) = (
+        let (Some(entry), Some(slots)) = (
             self.world.prefabs.get(object.prefab),
-            object.behaviours.as_mut(),
+            self.world.pools.slots_mut(object.at),
         ) else {
             return false;
         };
-        let slots = behaviours.slots_mut();
+        let has_components = slots.len() > 0;
         let is_owner = flags.contains(SpawnFlags::IS_OWNER);
         let selection = Selection {
             observers: if is_owner {
@@ -64,10 +65,10 @@ impl MirrorServer {
             flags,
             scene_id: object.scene_id,
             asset_id: entry.asset_id,
-            position: object.place.position,
-            rotation: object.place.rotation,
+            position: place.position,
+            rotation: place.rotation,
             scale: object.scale,
-            payload: (slots.len() > 0).then_some(&payload[..]),
+            payload: has_components.then_some(&payload[..]),
         };
         write_message(&mut self.replication.scratch.spawn, &message);
         self.replication.scratch.payload = payload;

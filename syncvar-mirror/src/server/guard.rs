@@ -4,7 +4,8 @@ use std::any::Any;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use syncvar_runtime::{Behaviours, NetId, NetworkBehaviour};
+use syncvar_runtime::engine::{Location, Pools};
+use syncvar_runtime::{NetId, NetworkBehaviour};
 
 use super::MirrorServer;
 use super::audience::Audiences;
@@ -32,7 +33,7 @@ impl MirrorServer {
     /// writes go to all observers except the owner.
     #[inline]
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorBehaviourMut<'_, B>> {
-        self.guard(id, Behaviours::behaviour_mut)
+        self.guard(id, Pools::plain_behaviour_mut)
     }
 
     /// Returns write access to the behaviour at a position, for objects with two behaviours of one
@@ -42,8 +43,8 @@ impl MirrorServer {
         id: NetId,
         index: usize,
     ) -> Option<MirrorBehaviourMut<'_, B>> {
-        self.guard(id, |behaviours| {
-            let slot = behaviours.slots_mut().slot_mut(index)?;
+        self.guard(id, |pools, at| {
+            let slot = pools.slots_mut(at)?.slot_mut(index)?;
             let behaviour: &mut dyn Any = slot.behaviour_mut();
             behaviour.downcast_mut()
         })
@@ -53,11 +54,11 @@ impl MirrorServer {
     fn guard<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
-        find: impl FnOnce(&mut Behaviours) -> Option<&mut B>,
+        find: impl FnOnce(&mut Pools, Location) -> Option<&mut B>,
     ) -> Option<MirrorBehaviourMut<'_, B>> {
         let object = self.world.objects.get_mut(id.0)?;
         let Observed {
-            behaviours,
+            at,
             queued,
             audience,
             spawn_failed,
@@ -69,7 +70,7 @@ impl MirrorServer {
         if *spawn_failed && !std::mem::replace(queued, true) {
             self.replication.dirty.push(id);
         }
-        let behaviour = find(behaviours.as_mut()?)?;
+        let behaviour = find(&mut self.world.pools, *at)?;
         Some(MirrorBehaviourMut {
             previous: behaviour.before_change(),
             behaviour,

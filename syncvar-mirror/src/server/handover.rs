@@ -21,7 +21,7 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        if object.behaviours.is_none() {
+        if self.world.pools.slots(object.at).is_none() {
             object.former_owner.get_or_insert(FormerOwner(former));
             return;
         }
@@ -129,11 +129,12 @@ impl MirrorServer {
         };
         let owned = entry.all() & !entry.observers;
         // A checked-out object follows at check-in.
-        let Some(behaviours) = object.behaviours.as_mut().filter(|_| owned != 0) else {
+        let slots = self.world.pools.slots_mut(object.at);
+        let Some(slots) = slots.filter(|_| owned != 0) else {
             return;
         };
         let mut bit = 1;
-        behaviours.slots_mut().for_each_mut(|slot| {
+        slots.for_each_mut(|slot| {
             let collections = slot.info().sections.collections;
             if owned & bit != 0 && collections != 0 {
                 slot.set_dirty_bit(collections);
@@ -162,10 +163,8 @@ impl MirrorServer {
         components: u64,
         fields: impl Fn(&Sections) -> u64,
     ) -> u64 {
-        let object = self.world.objects.get(id.0);
-        let behaviours = object.and_then(|object| object.behaviours.as_ref());
-        behaviours.map_or(0, |behaviours| {
-            let slots = (0..64).zip(behaviours.slots().iter());
+        self.world.slots(id).map_or(0, |slots| {
+            let slots = (0..64).zip(slots.iter());
             let changed =
                 slots.filter(|(_, slot)| slot.dirty_bits() & fields(&slot.info().sections) != 0);
             changed.fold(0, |bits, (index, _)| bits | 1 << index) & components
@@ -174,7 +173,9 @@ impl MirrorServer {
 
     fn drop_changes(&mut self, id: NetId, components: u64) {
         if let Some(object) = self.world.objects.get_mut(id.0) {
-            object.clear_changes(components);
+            if let Some(slots) = self.world.pools.slots_mut(object.at) {
+                object.clear_changes(slots, components);
+            }
         }
         self.replication.hybrid.drop_changes(id, components);
     }
@@ -184,7 +185,8 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(behaviours) = object.behaviours.as_mut().filter(|_| components != 0) else {
+        let slots = self.world.pools.slots_mut(object.at);
+        let Some(slots) = slots.filter(|_| components != 0) else {
             return;
         };
         let selection = Selection {
@@ -193,11 +195,7 @@ impl MirrorServer {
             initial_state: false,
             fully_dirty: object.fully_dirty,
         };
-        if let Err(unwritable) = self
-            .replication
-            .scratch
-            .write_components(behaviours.slots_mut(), selection)
-        {
+        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
             self.report_unwritable(id, unwritable);
             return;
         }
@@ -206,7 +204,7 @@ impl MirrorServer {
         if mask == 0 {
             return;
         }
-        object.mark_sent(mask, nanos(self.now));
+        object.mark_sent(slots, mask, nanos(self.now));
         // A cached spawn announces these operations as pending.
         self.replication.scratch.cached_spawn = None;
         write_head(
@@ -232,7 +230,9 @@ impl MirrorServer {
             return;
         }
         if let Some(object) = self.world.objects.get_mut(id.0) {
-            object.clear_changes(components);
+            if let Some(slots) = self.world.pools.slots_mut(object.at) {
+                object.clear_changes(slots, components);
+            }
         }
         let tick = self
             .replication
@@ -243,8 +243,8 @@ impl MirrorServer {
 
     /// Writes snapshots of components. Returns false without components or after a write error.
     fn write_snapshot(&mut self, id: NetId, components: u64) -> bool {
-        let object = self.world.objects.get_mut(id.0).filter(|_| components != 0);
-        let Some(behaviours) = object.and_then(|object| object.behaviours.as_mut()) else {
+        let slots = self.world.slots_mut(id);
+        let Some(slots) = slots.filter(|_| components != 0) else {
             return false;
         };
         let selection = Selection {
@@ -253,7 +253,6 @@ impl MirrorServer {
             initial_state: true,
             fully_dirty: 0,
         };
-        let slots = behaviours.slots_mut();
         if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
             self.report_unwritable(id, unwritable);
             return false;

@@ -9,6 +9,7 @@ use syncvar_runtime::{Channel, ConnectionId, NetId};
 use super::MirrorServer;
 use super::audience::AudienceId;
 use super::encode::{Head, Scratch, Selection, write_framed_head};
+use super::object::mark_repeated;
 use super::outbox::Exception;
 use super::stats::count;
 use crate::MirrorServerConfig;
@@ -176,21 +177,18 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;
         };
+        let Some(slots) = self.world.pools.slots_mut(object.at) else {
+            return false;
+        };
         // Changes of components that the owner writes and only the owner reads have no receiver.
-        object.mark_sent(due & !(observers | owner), now);
+        object.mark_sent(slots, due & !(observers | owner), now);
         let selection = Selection {
             observers,
             owner,
             initial_state: false,
             fully_dirty: object.fully_dirty,
         };
-        let Some(behaviours) = object.behaviours.as_mut() else {
-            return false;
-        };
-        let written = self
-            .replication
-            .scratch
-            .write_components(behaviours.slots_mut(), selection);
+        let written = self.replication.scratch.write_components(slots, selection);
         let state = self.replication.hybrid.of(id);
         if let Err(unwritable) = written {
             if !std::mem::replace(&mut state.is_reported, true) {
@@ -210,7 +208,7 @@ impl MirrorServer {
             return false;
         }
         state.without_baseline |= mask;
-        object.mark_repeated(mask, now);
+        mark_repeated(slots, mask, now);
         let is_shared = observers == owner;
         let is_equal = is_shared && ticks.observers == ticks.owner;
         let (audience, owner) = (object.audience, object.owner.filter(|_| !is_equal));
@@ -226,7 +224,7 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(behaviours) = object.behaviours.as_mut() else {
+        let Some(slots) = self.world.pools.slots_mut(object.at) else {
             return;
         };
         let selection = Selection {
@@ -235,11 +233,7 @@ impl MirrorServer {
             initial_state: true,
             fully_dirty: 0,
         };
-        if let Err(unwritable) = self
-            .replication
-            .scratch
-            .write_components(behaviours.slots_mut(), selection)
-        {
+        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
             self.report_unwritable(id, unwritable);
             return;
         }
@@ -254,7 +248,7 @@ impl MirrorServer {
             .replication
             .hybrid
             .next_baseline(id, observers | owner, receivers);
-        object.clear_changes(observers | owner);
+        object.clear_changes(slots, observers | owner);
         let owner = object.owner.filter(|_| observers != owner);
         let audience = object.audience;
         let head = (EntityStateMessageUnreliableBaseline::ID, tick);
@@ -337,9 +331,9 @@ impl MirrorServer {
         }
         self.replication.hybrid.enqueue(id);
         let object = self.world.objects.get(id.0).filter(|_| is_sent);
-        let Some((behaviours, entry)) = object.and_then(|object| {
+        let Some((slots, entry)) = object.and_then(|object| {
             Some((
-                object.behaviours.as_ref()?,
+                self.world.pools.slots(object.at)?,
                 self.world.prefabs.get(object.prefab)?,
             ))
         }) else {
@@ -349,9 +343,7 @@ impl MirrorServer {
         while rest != 0 {
             let index = rest.trailing_zeros() as usize;
             rest &= rest - 1;
-            if let (Some(slot), Some(settings)) =
-                (behaviours.slots().slot(index), entry.components.get(index))
-            {
+            if let (Some(slot), Some(settings)) = (slots.slot(index), entry.components.get(index)) {
                 let interval = nanos(settings.sync_interval);
                 wake = wake.min(slot.last_send().saturating_add(interval));
             }

@@ -24,10 +24,10 @@ impl Lends for MirrorServer {
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
         self.flush_owner_only_operations(id);
-        let object = self.world.objects.get_mut(id.0)?;
-        let mut behaviours = object.behaviours.take()?;
+        let at = self.world.objects.get(id.0)?.at;
+        let mut behaviours = self.world.pools.take(at)?;
         self.world.checked_out.push(id);
-        let slots = behaviours.slots_mut();
+        let slots = &mut *behaviours;
         slots.for_each_mut(|slot| slot.begin_change());
         // Check-in also follows a panic, which resumes afterwards.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
@@ -44,13 +44,15 @@ impl Lends for MirrorServer {
             if object.audience == Audiences::EMPTY {
                 slots.for_each_mut(|slot| slot.set_observed(false));
             }
-            object.behaviours = Some(behaviours);
+            self.world.pools.give_back(at, behaviours);
             if let Some(FormerOwner(former)) = object.former_owner.take() {
                 self.flush_after_callback(id, former);
             }
         }
         let object = self.world.objects.get(id.0);
-        let dirty = object.is_some_and(|object| object.spawn_failed || object.is_dirty());
+        let dirty = object.is_some_and(|object| {
+            object.spawn_failed || object.is_dirty(self.world.pools.slots(at))
+        });
         if self.world.checked_out.pop().is_some() {
             self.remove(id);
         } else {

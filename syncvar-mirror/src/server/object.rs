@@ -1,8 +1,9 @@
 //! The server's entry of an object.
 
-use syncvar_runtime::engine::{Nanos, Place, Slot};
-use syncvar_runtime::{Area, Behaviours, ConnectionId, Vector3};
+use syncvar_runtime::engine::{Location, Nanos, Pools, Slot, Slots};
+use syncvar_runtime::{Area, ConnectionId, Vector3};
 
+use super::MirrorSpawnOptions;
 use super::audience::{AudienceId, Audiences};
 use crate::SceneId;
 
@@ -25,13 +26,12 @@ pub(super) struct FormerOwner(pub(super) Option<ConnectionId>);
 /// The server's entry of an object.
 #[derive(Debug)]
 pub(super) struct Observed {
-    /// Behaviours; `None` while checked out.
-    pub(super) behaviours: Option<Behaviours>,
+    /// Row of its behaviours; empty while checked out.
+    pub(super) at: Location,
     /// Position in the registry.
     pub(super) prefab: u32,
     /// Scene id; 0 for objects that clients create from a prefab.
     pub(super) scene_id: SceneId,
-    pub(super) place: Place,
     pub(super) scale: Vector3,
     pub(super) owner: Option<ConnectionId>,
     /// Key among the objects of its owner.
@@ -59,6 +59,29 @@ pub(super) struct Observed {
 }
 
 impl Observed {
+    /// Creates an entry without observers.
+    pub(super) fn new(at: Location, prefab: u32, options: &MirrorSpawnOptions) -> Self {
+        Self {
+            at,
+            prefab,
+            scene_id: options.scene_id.unwrap_or(SceneId::NONE),
+            scale: options.scale.unwrap_or(Vector3::new(1.0, 1.0, 1.0)),
+            owner: options.owner,
+            owned_index: 0,
+            audience: Audiences::EMPTY,
+            visibility: options.visibility,
+            area: None,
+            overrides: Vec::new(),
+            spawned: false,
+            queued: false,
+            spawn_failed: false,
+            transferred: 0,
+            former_owner: None,
+            fully_dirty: 0,
+            announced: 0,
+        }
+    }
+
     /// Returns the explicit visibility for a connection.
     pub(super) fn visibility_override(&self, connection: ConnectionId) -> Option<bool> {
         let view = self
@@ -69,71 +92,65 @@ impl Observed {
     }
 
     /// Marks the changes of these components as sent, or as without receiver.
-    pub(super) fn mark_sent(&mut self, components: u64, now: Nanos) {
+    pub(super) fn mark_sent(&mut self, slots: &mut dyn Slots, components: u64, now: Nanos) {
         self.fully_dirty &= !components;
         self.transferred &= !components;
-        self.for_each_of(components, |slot| slot.mark_sent(now));
-        self.update_announced();
-    }
-
-    /// Marks the changes of these components as sent; they stay dirty.
-    pub(super) fn mark_repeated(&mut self, components: u64, now: Nanos) {
-        self.for_each_of(components, |slot| slot.mark_repeated(now));
+        for_each_of(slots, components, |slot| slot.mark_sent(now));
+        self.update_announced(slots);
     }
 
     /// Clears the changes of these components and keeps their time of the last send.
-    pub(super) fn clear_changes(&mut self, components: u64) {
+    pub(super) fn clear_changes(&mut self, slots: &mut dyn Slots, components: u64) {
         self.fully_dirty &= !components;
         self.transferred &= !components;
-        self.for_each_of(components, |slot| {
+        for_each_of(slots, components, |slot| {
             let last_send = slot.last_send();
             slot.mark_sent(last_send);
         });
-        self.update_announced();
+        self.update_announced(slots);
     }
 
     /// Resets `announced` when no change is pending: all announced operations are sent.
     #[inline]
-    fn update_announced(&mut self) {
-        if self.announced != 0 && self.behaviours.is_some() && !self.is_dirty() {
+    fn update_announced(&mut self, slots: &dyn Slots) {
+        if self.announced != 0 && !self.is_dirty(Some(slots)) {
             self.announced = 0;
         }
     }
 
     /// Stops recording operations: the object has no observers.
-    pub(super) fn end_observation(&mut self) {
+    pub(super) fn end_observation(&mut self, pools: &mut Pools) {
         self.announced = 0;
-        if let Some(behaviours) = self.behaviours.as_mut() {
-            let slots = behaviours.slots_mut();
+        if let Some(slots) = pools.slots_mut(self.at) {
             slots.for_each_mut(|slot| slot.set_observed(false));
         }
     }
 
-    #[inline]
-    fn for_each_of(&mut self, components: u64, mut action: impl FnMut(&mut dyn Slot)) {
-        let Some(behaviours) = self.behaviours.as_mut().filter(|_| components != 0) else {
-            return;
-        };
-        let slots = behaviours.slots_mut();
-        let mut rest = components;
-        while rest != 0 {
-            let index = rest.trailing_zeros();
-            rest &= rest - 1;
-            if let Some(slot) = slots.slot_mut(index as usize) {
-                action(slot);
-            }
-        }
-    }
-
     /// Returns whether the object has no observers and could get some: it is not checked out.
-    pub(super) fn is_unobserved(&self) -> bool {
-        self.audience == Audiences::EMPTY && self.behaviours.is_some()
+    pub(super) fn is_unobserved(&self, pools: &Pools) -> bool {
+        self.audience == Audiences::EMPTY && pools.slots(self.at).is_some()
     }
 
-    /// Returns whether a change is pending.
-    pub(super) fn is_dirty(&self) -> bool {
-        let behaviours = self.behaviours.as_ref();
+    /// Returns whether a change is pending; the behaviours are `None` while checked out.
+    pub(super) fn is_dirty(&self, slots: Option<&dyn Slots>) -> bool {
         self.fully_dirty != 0
-            || behaviours.is_some_and(|it| it.slots().iter().any(|slot| slot.dirty_bits() != 0))
+            || slots.is_some_and(|slots| slots.iter().any(|slot| slot.dirty_bits() != 0))
+    }
+}
+
+/// Marks the changes of these components as sent; they stay dirty.
+pub(super) fn mark_repeated(slots: &mut dyn Slots, components: u64, now: Nanos) {
+    for_each_of(slots, components, |slot| slot.mark_repeated(now));
+}
+
+#[inline]
+fn for_each_of(slots: &mut dyn Slots, components: u64, mut action: impl FnMut(&mut dyn Slot)) {
+    let mut rest = components;
+    while rest != 0 {
+        let index = rest.trailing_zeros();
+        rest &= rest - 1;
+        if let Some(slot) = slots.slot_mut(index as usize) {
+            action(slot);
+        }
     }
 }

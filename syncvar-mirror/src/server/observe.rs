@@ -105,7 +105,7 @@ impl MirrorServer {
         let mut observers: Vec<_> = receiving.map(|(connection, _)| connection).collect();
         self.replication.scratch.cached_spawn = None;
         let object = self.world.objects.get(id.0);
-        let Some(object) = object.filter(|object| object.is_unobserved()) else {
+        let Some(object) = object.filter(|object| object.is_unobserved(&self.world.pools)) else {
             for connection in observers {
                 self.update_observer_cached(id, connection);
             }
@@ -134,11 +134,11 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get(id.0) else {
             return;
         };
-        if object.behaviours.is_none() {
+        if self.world.slots(id).is_none() {
             self.observers.defer(id, connection);
             return;
         }
-        if object.is_unobserved() {
+        if object.is_unobserved(&self.world.pools) {
             self.begin_observation(id);
         }
         if let Some(object) = self.world.objects.get_mut(id.0) {
@@ -155,12 +155,12 @@ impl MirrorServer {
             self.replication.hybrid.without_baseline(id),
         );
         if let Some(object) = self.world.objects.get_mut(id.0)
-            && let Some(behaviours) = object.behaviours.as_mut()
+            && let Some(slots) = self.world.pools.slots_mut(object.at)
         {
             object.fully_dirty &= without_baseline;
             object.transferred &= without_baseline;
             let mut bit = 1;
-            behaviours.slots_mut().for_each_mut(|slot| {
+            slots.for_each_mut(|slot| {
                 if without_baseline & bit == 0 {
                     slot.mark_sent(now);
                 }
@@ -187,14 +187,16 @@ impl MirrorServer {
     /// Removes an observer; its hide is sent already, if one is due.
     fn remove_observer(&mut self, id: NetId, connection: ConnectionId) {
         if let Some(object) = self.world.objects.get_mut(id.0) {
-            self.observers.remove(object, connection);
+            self.observers
+                .remove(&mut self.world.pools, object, connection);
         }
     }
 
     /// Removes a connection from all audiences, without messages.
     pub(super) fn remove_from_audiences(&mut self, connection: ConnectionId) {
         for object in self.world.objects.values_mut() {
-            self.observers.remove(object, connection);
+            self.observers
+                .remove(&mut self.world.pools, object, connection);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Observers of objects: audiences, interest management, and deferred spawns.
 
+use syncvar_runtime::engine::Pools;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::audience::Audiences;
@@ -45,13 +46,18 @@ impl Observers {
     }
 
     /// Removes an observer, without a hide.
-    pub(super) fn remove(&mut self, object: &mut Observed, connection: ConnectionId) {
+    pub(super) fn remove(
+        &mut self,
+        pools: &mut Pools,
+        object: &mut Observed,
+        connection: ConnectionId,
+    ) {
         if !self.contains(object, connection) {
             return;
         }
         object.audience = self.audiences.toggle(object.audience, connection);
         if object.audience == Audiences::EMPTY {
-            object.end_observation();
+            object.end_observation(pools);
         }
     }
 

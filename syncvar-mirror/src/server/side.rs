@@ -27,8 +27,7 @@ impl NetworkSide for MirrorServer {
     }
 
     fn place(&self, id: NetId) -> Place {
-        let object = self.world.objects.get(id.0);
-        object.map(|object| object.place).unwrap_or_default()
+        self.world.place(id)
     }
 
     fn owner(&self, id: NetId) -> Option<ConnectionId> {

@@ -1,10 +1,11 @@
 //! Spawn, despawn and placement of objects.
 
 use syncvar_runtime::engine::{Errand, Leaving, Place, Tells};
-use syncvar_runtime::{BehaviourSet, ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3};
+use syncvar_runtime::{
+    BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3,
+};
 
 use super::MirrorServer;
-use super::audience::Audiences;
 use super::object::{Observed, Visibility};
 use crate::SceneId;
 use crate::message::ObjectDestroyMessage;
@@ -79,7 +80,9 @@ pub enum MirrorSpawnError {
 /// A checked object before insertion.
 pub(super) struct Prepared {
     id: NetId,
-    object: Observed,
+    prefab: u32,
+    behaviours: Behaviours,
+    options: MirrorSpawnOptions,
 }
 
 impl MirrorServer {
@@ -137,25 +140,18 @@ impl MirrorServer {
         behaviours: S,
         options: MirrorSpawnOptions,
     ) -> Result<Prepared, MirrorSpawnError> {
-        let MirrorSpawnOptions {
-            prefab,
-            position,
-            rotation,
-            scale,
-            owner,
-            visibility,
-            scene_id,
-        } = options;
         let mut behaviours = behaviours.into_behaviours();
-        let entry = self.world.find_prefab(&behaviours, prefab.as_deref())?;
-        if scene_id.is_none() && entry.asset_id == crate::AssetId::NONE {
+        let entry = self
+            .world
+            .find_prefab(&behaviours, options.prefab.as_deref())?;
+        if options.scene_id.is_none() && entry.asset_id == crate::AssetId::NONE {
             return Err(MirrorSpawnError::NoSceneId(entry.name.clone()));
         }
         let prefab = entry.index;
-        if let Some(owner) = owner.filter(|owner| !self.is_connected(*owner)) {
+        if let Some(owner) = { options.owner }.filter(|owner| !self.is_connected(*owner)) {
             return Err(MirrorSpawnError::UnknownOwner(owner));
         }
-        if let Some(scene_id) = scene_id
+        if let Some(scene_id) = options.scene_id
             && (scene_id == SceneId::NONE || self.world.scene_objects.contains_key(&scene_id.0))
         {
             return Err(MirrorSpawnError::SceneIdTaken(scene_id));
@@ -171,29 +167,9 @@ impl MirrorServer {
         }
         Ok(Prepared {
             id,
-            object: Observed {
-                behaviours: Some(behaviours),
-                prefab,
-                scene_id: scene_id.unwrap_or(SceneId::NONE),
-                place: Place {
-                    position,
-                    rotation: rotation.unwrap_or(Quaternion::IDENTITY),
-                },
-                scale: scale.unwrap_or(Vector3::new(1.0, 1.0, 1.0)),
-                owner,
-                owned_index: 0,
-                audience: Audiences::EMPTY,
-                visibility,
-                area: None,
-                overrides: Vec::new(),
-                spawned: false,
-                queued: false,
-                spawn_failed: false,
-                transferred: 0,
-                former_owner: None,
-                fully_dirty: 0,
-                announced: 0,
-            },
+            prefab,
+            behaviours,
+            options,
         })
     }
 
@@ -203,7 +179,18 @@ impl MirrorServer {
         prepared: Prepared,
         before: impl FnOnce(&mut Self, NetId),
     ) -> NetId {
-        let Prepared { id, mut object } = prepared;
+        let Prepared {
+            id,
+            prefab,
+            behaviours,
+            options,
+        } = prepared;
+        let place = Place {
+            position: options.position,
+            rotation: options.rotation.unwrap_or(Quaternion::IDENTITY),
+        };
+        let at = self.world.pools.insert(prefab, behaviours);
+        let mut object = Observed::new(at, prefab, &options);
         self.world.next_id = id.0.wrapping_add(1);
         if object.scene_id != SceneId::NONE {
             self.world.scene_objects.insert(object.scene_id.0, id);
@@ -215,12 +202,12 @@ impl MirrorServer {
         if let Some(owner) = owner {
             owner.owned.add(id, &mut object);
         }
-        let position = object.place.position;
+        self.world.set_place(id, place);
         self.world.objects.insert(id.0, object);
         self.observers
             .interest
             .management
-            .handle_spawn(id, position);
+            .handle_spawn(id, place.position);
         before(self, id);
         self.tell(id, Errand::Spawn);
         if let Some(object) = self.world.objects.get_mut(id.0) {
@@ -249,11 +236,9 @@ impl MirrorServer {
 
     /// Removes an object after its despawn callbacks.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
-        let Some(object) = self.world.objects.remove(id.0) else {
+        let Some(object) = self.world.remove(id) else {
             return false;
         };
-        self.world.relations.forget(id);
-        self.world.scene_objects.remove(&object.scene_id.0);
         self.observers.remove_object(id, &object);
         self.calls.remove_object(id);
         self.replication.remove_object(id);
@@ -274,10 +259,10 @@ impl MirrorServer {
     /// management. Current observers receive no update; Mirror sends moves by the
     /// `NetworkTransform` component. Returns whether the object exists.
     pub fn set_transform(&mut self, id: NetId, position: Vector3, rotation: Quaternion) -> bool {
-        let Some(object) = self.world.objects.get_mut(id.0) else {
+        if self.world.objects.get(id.0).is_none() {
             return false;
-        };
-        object.place = Place { position, rotation };
+        }
+        self.world.set_place(id, Place { position, rotation });
         self.observers.interest.management.handle_move(id, position);
         true
     }

@@ -3,7 +3,7 @@
 use std::any::TypeId;
 
 use rustc_hash::FxHashMap;
-use syncvar_runtime::engine::{Late, LentObjects, Relations, Table};
+use syncvar_runtime::engine::{Late, LentObjects, Place, Pools, Relations, Slots, Table};
 use syncvar_runtime::{Behaviours, NetId, NetworkIdentity};
 
 use super::MirrorSpawnError;
@@ -17,6 +17,10 @@ use crate::prefabs::Entry;
 pub(super) struct World {
     pub(super) prefabs: MirrorPrefabs,
     pub(super) objects: Table<Observed>,
+    /// Behaviours of all objects.
+    pub(super) pools: Pools,
+    /// Positions and rotations other than the default.
+    places: Table<Place>,
     /// First unused id.
     pub(super) next_id: u32,
     /// Objects whose behaviours are out of the table during a callback.
@@ -34,6 +38,8 @@ impl World {
         Self {
             prefabs,
             objects: Table::default(),
+            pools: Pools::default(),
+            places: Table::default(),
             next_id: 1,
             checked_out: LentObjects::default(),
             deferred: Late::default(),
@@ -54,15 +60,49 @@ impl World {
     }
 
     fn identity_of<'a>(&'a self, id: NetId, object: &'a Observed) -> Option<NetworkIdentity<'a>> {
-        let slots = object.behaviours.as_ref()?.slots();
+        let slots = self.pools.slots(object.at)?;
         let asset_id = asset_hash(self.prefabs.get(object.prefab)?.asset_id);
         let names = (id, asset_id);
         Some(NetworkIdentity::new(
             names,
-            object.place,
+            self.place(id),
             slots,
             &self.relations,
         ))
+    }
+
+    /// Returns the position and rotation of an object.
+    pub(super) fn place(&self, id: NetId) -> Place {
+        self.places.get(id.0).copied().unwrap_or_default()
+    }
+
+    /// Sets the position and rotation of an object.
+    pub(super) fn set_place(&mut self, id: NetId, place: Place) {
+        if place == Place::default() {
+            self.places.remove(id.0);
+        } else {
+            self.places.insert(id.0, place);
+        }
+    }
+
+    /// Returns the behaviours of an object, unless it is checked out.
+    pub(super) fn slots(&self, id: NetId) -> Option<&dyn Slots> {
+        self.pools.slots(self.objects.get(id.0)?.at)
+    }
+
+    /// Returns the behaviours of an object for writing, unless it is checked out.
+    pub(super) fn slots_mut(&mut self, id: NetId) -> Option<&mut dyn Slots> {
+        self.pools.slots_mut(self.objects.get(id.0)?.at)
+    }
+
+    /// Removes an object with its behaviours and its place.
+    pub(super) fn remove(&mut self, id: NetId) -> Option<Observed> {
+        let object = self.objects.remove(id.0)?;
+        self.pools.remove(object.at);
+        self.places.remove(id.0);
+        self.relations.forget(id);
+        self.scene_objects.remove(&object.scene_id.0);
+        Some(object)
     }
 
     /// Returns the prefab of an object.

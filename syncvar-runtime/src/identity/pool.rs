@@ -201,14 +201,14 @@ fn look<S: Slots>(slots: &mut S, when: When) -> Pending {
 
 /// Where the behaviours of an object are: the pool, and the row in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Location {
+pub struct Location {
     pub(crate) pool: u32,
     pub(crate) row: u32,
 }
 
 /// All pools, found by number.
 #[derive(Default)]
-pub(crate) struct Pools {
+pub struct Pools {
     all: Vec<PrefabPool>,
     /// By prefab, and by the type that holds the behaviours: an object may be spawned as a tuple or
     /// as a list.
@@ -225,7 +225,7 @@ struct PrefabPool {
 
 impl Pools {
     /// Takes the behaviours of a new object.
-    pub(crate) fn insert(&mut self, prefab: u32, behaviours: Behaviours) -> Location {
+    pub fn insert(&mut self, prefab: u32, behaviours: Behaviours) -> Location {
         let all = &mut self.all;
         let kind = (prefab, Any::type_id(behaviours.slots()));
         let pool = match self.last {
@@ -242,26 +242,27 @@ impl Pools {
         Location { pool, row }
     }
 
-    pub(crate) fn remove(&mut self, at: Location) {
+    /// Removes the behaviours of an object.
+    pub fn remove(&mut self, at: Location) {
         if let Some(pool) = self.all.get_mut(at.pool as usize) {
             pool.rows.remove(at.row);
         }
     }
 
     /// Takes the behaviours of an object out of their pool, to be given back.
-    pub(crate) fn take(&mut self, at: Location) -> Option<Box<dyn Slots>> {
+    pub fn take(&mut self, at: Location) -> Option<Box<dyn Slots>> {
         self.all.get_mut(at.pool as usize)?.rows.take(at.row)
     }
 
     /// Gives back what was taken.
-    pub(crate) fn give_back(&mut self, at: Location, slots: Box<dyn Slots>) {
+    pub fn give_back(&mut self, at: Location, slots: Box<dyn Slots>) {
         if let Some(pool) = self.all.get_mut(at.pool as usize) {
             pool.rows.give_back(at.row, slots);
         }
     }
 
     /// Takes the behaviours of an object out of their pool for good; `None` if they are lent.
-    pub(crate) fn withdraw(&mut self, at: Location) -> Option<Behaviours> {
+    pub fn withdraw(&mut self, at: Location) -> Option<Behaviours> {
         let pool = self.all.get_mut(at.pool as usize)?;
         let slots = pool.rows.take(at.row)?;
         pool.rows.release(at.row);
@@ -273,13 +274,20 @@ impl Pools {
         self.all.get(pool as usize).map_or(0, |pool| pool.prefab)
     }
 
+    /// Returns the prefab of an object, by its row.
+    pub fn prefab_of(&self, at: Location) -> u32 {
+        self.prefab(at.pool)
+    }
+
+    /// Returns the behaviours of an object.
     #[inline]
-    pub(crate) fn slots(&self, at: Location) -> Option<&dyn Slots> {
+    pub fn slots(&self, at: Location) -> Option<&dyn Slots> {
         self.all.get(at.pool as usize)?.rows.slots(at.row)
     }
 
+    /// Returns the behaviours of an object for writing.
     #[inline]
-    pub(crate) fn slots_mut(&mut self, at: Location) -> Option<&mut dyn Slots> {
+    pub fn slots_mut(&mut self, at: Location) -> Option<&mut dyn Slots> {
         self.all.get_mut(at.pool as usize)?.rows.slots_mut(at.row)
     }
 
@@ -309,6 +317,12 @@ impl Pools {
             return Some((&mut slot.behaviour, slot.ruled.as_deref_mut()));
         }
         Self::behaviour_among(pool, at)
+    }
+
+    /// The first behaviour of this type on an object, for writing.
+    #[inline]
+    pub fn plain_behaviour_mut<B: NetworkBehaviour>(&mut self, at: Location) -> Option<&mut B> {
+        self.behaviour_mut(at).map(|(behaviour, _)| behaviour)
     }
 
     /// The same on an object that may have several behaviours.
