@@ -32,7 +32,7 @@ pub enum Writers {
 ///
 /// ```
 /// use std::time::Duration;
-/// use syncvar_runtime::{FieldRules, Readers};
+/// use syncvar::{FieldRules, Readers};
 ///
 /// let rules = FieldRules { readers: Readers::Owner, ..FieldRules::USUAL };
 /// assert_eq!(rules.min_interval, Duration::ZERO);
@@ -149,7 +149,6 @@ impl RuleBits {
 
 impl BehaviourSchema {
     /// The rules of the field that owns a dirty bit.
-    #[doc(hidden)]
     pub fn rules(&self, index: u32) -> FieldRules {
         match self.field(index).map(|field| field.schema) {
             Some(TypeSchema::Ruled { rules, .. }) => rules,
@@ -158,7 +157,6 @@ impl BehaviourSchema {
     }
 
     /// The fields to which rules apply.
-    #[doc(hidden)]
     pub const fn rule_bits(&self) -> RuleBits {
         let (inherited, mut bits) = match self.base {
             Some(base) => (base.field_count(), base.rule_bits()),

@@ -1,0 +1,342 @@
+//! `MirrorClient`: a client of Mirror servers, without socket, clock or thread.
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions
+)]
+
+mod call;
+mod clock;
+mod event;
+mod guard;
+mod inbound;
+mod lend;
+mod lifecycle;
+mod object;
+mod order;
+mod payload;
+mod receive;
+mod scene;
+mod session;
+mod side;
+mod spawn;
+mod stats;
+mod transmit;
+mod world;
+mod write;
+
+pub use event::{MirrorClientEvent, MirrorSpawnFailure, PayloadMismatch, SceneChange};
+pub use guard::MirrorReplicaMut;
+pub use scene::SceneObjectError;
+pub use stats::MirrorClientStats;
+pub use transmit::MirrorPacket;
+
+use std::time::Duration;
+
+use syncvar_runtime::events::Events;
+use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Vector3};
+
+use crate::message::{AddPlayerMessage, ReadyMessage};
+use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
+use clock::ServerTime;
+use inbound::Inbound;
+use scene::Scene;
+use session::Session;
+use transmit::Outbox;
+use world::World;
+use write::Writes;
+
+/// A client of Mirror servers, like Unity's: for bots, load tests and programs without Unity.
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar_mirror::{Limits, MirrorClient, MirrorPrefabs};
+///
+/// let mut client = MirrorClient::new(MirrorPrefabs::new());
+/// client.handle_connect(Limits::TELEPATHY);
+/// client.update(Duration::ZERO);
+/// let sent: Vec<_> = std::iter::from_fn(|| client.poll_transmit()).collect();
+/// assert_eq!(sent.len(), 2); // a ping and the time, and that it is ready and wants a player
+/// assert!(sent[1].bytes.ends_with(b"\x02\xbc\xaa\x02\x06\xc1"));
+/// ```
+///
+/// The client knows no socket and no clock. Connections and network input go to `handle_*`, the
+/// time to [`update`](Self::update), once a frame; then [`poll_transmit`](Self::poll_transmit),
+/// [`poll_close`](Self::poll_close) and [`poll_event`](Self::poll_event) return output and events.
+/// `MirrorPeer` runs this on tokio, over Telepathy or KCP.
+///
+/// A new connection sends its ready message and asks for a player at once, unless
+/// [`MirrorClientConfig`] disables either. With an authenticator, the program first exchanges its
+/// messages ([`send`](Self::send), [`MirrorClientEvent::Message`]) and then calls
+/// [`ready`](Self::ready) and [`add_player`](Self::add_player).
+///
+/// # Objects
+///
+/// A message is first applied to all fields of all components of an object. Then the hooks of
+/// changed fields run, component by component, collections first; unlike in UNet also at the spawn.
+/// Then the callbacks of [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) follow, each for
+/// all components before the next:
+///
+/// | Mirror | here |
+/// |---|---|
+/// | `OnStartClient` | `on_network_pre_spawn`, `on_network_spawn`, `on_network_post_spawn` |
+/// | `OnStartAuthority`, `OnStopAuthority` | `on_gained_ownership`, `on_lost_ownership` |
+/// | `OnStartLocalPlayer`, `OnStopLocalPlayer` | `on_start_local_player`, `on_stop_local_player` |
+/// | `OnStopClient` | `on_network_despawn` |
+///
+/// The other callbacks are never called: Mirror has no parents, and no extra messages for scene
+/// objects. As in Mirror, a despawn does not report a lost ownership. All objects of a burst, which
+/// a joining client receives, exist before the first hook of any of them runs; they are spawned in
+/// the order of their messages. `on_network_session_synchronized` runs at the end of the first
+/// burst of a connection. The end of a connection despawns all objects.
+///
+/// Writes to components of owned objects with `SyncDirection.ClientToServer` are sent by the next
+/// [`update`](Self::update). Hybrid components ([`SyncMethod::Hybrid`](crate::SyncMethod)) are sent
+/// by each update, until a [baseline](MirrorClientConfig::unreliable_baseline_interval) contains
+/// the change.
+#[derive(Debug)]
+pub struct MirrorClient {
+    config: MirrorClientConfig,
+    world: World,
+    session: Session,
+    scene: Scene,
+    inbound: Inbound,
+    writes: Writes,
+    outbox: Outbox,
+    server_time: ServerTime,
+    now: Duration,
+    events: Events<MirrorClientEvent>,
+    stats: MirrorClientStats,
+}
+
+impl MirrorClient {
+    /// Creates a client without objects, not connected.
+    pub fn new(prefabs: MirrorPrefabs) -> Self {
+        Self::with_config(prefabs, MirrorClientConfig::default())
+    }
+
+    /// Creates a client with custom settings.
+    pub fn with_config(prefabs: MirrorPrefabs, config: MirrorClientConfig) -> Self {
+        Self {
+            world: World::new(prefabs),
+            session: Session::default(),
+            scene: Scene::default(),
+            inbound: Inbound::default(),
+            writes: Writes::new(config.unreliable_baseline_interval),
+            outbox: Outbox::default(),
+            server_time: ServerTime::default(),
+            now: Duration::ZERO,
+            events: Events::with_limit(config.max_events),
+            stats: MirrorClientStats::default(),
+            config,
+        }
+    }
+
+    /// Returns the prefab registry.
+    pub fn prefabs(&self) -> &MirrorPrefabs {
+        &self.world.prefabs
+    }
+
+    /// Returns the settings.
+    pub fn config(&self) -> &MirrorClientConfig {
+        &self.config
+    }
+
+    /// Returns the counters.
+    pub fn stats(&self) -> &MirrorClientStats {
+        &self.stats
+    }
+
+    /// Returns whether the client is connected.
+    pub fn is_connected(&self) -> bool {
+        self.session.is_connected()
+    }
+
+    /// Returns whether the server knows this client as ready: it sends objects and accepts
+    /// commands. Mirror, `NetworkClient.ready`.
+    pub fn is_ready(&self) -> bool {
+        self.session.is_ready()
+    }
+
+    /// Returns a spawned object. It is visible from its own callbacks on, and hidden while checked
+    /// out.
+    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.world.identity(id)
+    }
+
+    /// Returns all objects, by ascending id.
+    pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
+        self.world.identities()
+    }
+
+    /// Returns the number of objects.
+    pub fn object_count(&self) -> usize {
+        self.identities().count()
+    }
+
+    /// Returns the first behaviour of this type on an object.
+    pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
+        self.identity(id)?.behaviour()
+    }
+
+    /// Returns the behaviour at a position, for objects with two behaviours of one type.
+    pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
+        self.identity(id)?.behaviour_at(index)
+    }
+
+    /// Returns the name of an object's prefab.
+    pub fn prefab_name(&self, id: NetId) -> Option<&str> {
+        Some(&self.world.entry(id)?.name)
+    }
+
+    /// Returns the scale of an object at its spawn, relative to its prefab. Its
+    /// [`identity`](Self::identity) has position and rotation.
+    pub fn scale(&self, id: NetId) -> Option<Vector3> {
+        Some(self.world.objects.get(id.0)?.scale)
+    }
+
+    /// Returns the scene id of a scene object.
+    pub fn scene_id(&self, id: NetId) -> Option<SceneId> {
+        self.world.objects.get(id.0)?.scene_id
+    }
+
+    /// Returns whether this client owns an object. Mirror, `isOwned`.
+    pub fn is_owned(&self, id: NetId) -> bool {
+        self.world
+            .objects
+            .get(id.0)
+            .is_some_and(|object| object.role.owner)
+    }
+
+    /// Returns the player of this client. Mirror, `NetworkClient.localPlayer`.
+    pub fn local_player(&self) -> Option<NetId> {
+        self.session.local_player
+    }
+
+    /// Returns the client's own time: that of the last [`update`](Self::update).
+    pub fn now(&self) -> Duration {
+        self.now
+    }
+
+    /// Returns the time of the server by its own clock, two send intervals behind, as interpolation
+    /// needs it. `None` before the first message with a time. It never goes back. Mirror,
+    /// `NetworkTime.time`; but this one runs at constant speed, without corrections of its
+    /// distance.
+    pub fn network_time(&self) -> Option<Duration> {
+        self.server_time.network_time()
+    }
+
+    /// Returns the round-trip time, averaged over about the last 50 pings; zero before the first
+    /// pong. Mirror, `NetworkTime.rtt`.
+    pub fn rtt(&self) -> Duration {
+        Duration::try_from_secs_f64(self.server_time.rtt()).unwrap_or_default()
+    }
+
+    /// Sends the ready message: the server may send objects. Only needed without
+    /// [`MirrorClientConfig::auto_ready`], and after [`MirrorClientEvent::NotReady`]. Ignored if
+    /// the client is ready or not connected.
+    pub fn ready(&mut self) {
+        if self.session.become_ready() {
+            self.send_protocol(&ReadyMessage);
+        }
+    }
+
+    /// Asks the server for a player. Only needed without [`MirrorClientConfig::auto_add_player`].
+    /// Ignored if the client is not ready or has a player: Mirror's server disconnects a client
+    /// that asks for a second one.
+    pub fn add_player(&mut self) {
+        if self.is_ready() && self.session.local_player.is_none() {
+            self.send_protocol(&AddPlayerMessage);
+        }
+    }
+
+    /// Ends the connection: the transport sends the queue, then closes
+    /// ([`poll_close`](Self::poll_close)).
+    pub fn disconnect(&mut self) {
+        if self.session.is_connected() {
+            self.flush();
+            self.end(None);
+        }
+    }
+
+    /// Handles a new connection to a server, which carries messages up to `limits`.
+    pub fn handle_connect(&mut self, limits: Limits) {
+        self.end(None);
+        self.session.begin();
+        self.inbound.clear();
+        self.scene.begin(self.config.awaits_scene);
+        self.outbox = Outbox::new(limits);
+        self.server_time = ServerTime::default();
+        self.events.push(MirrorClientEvent::Connected);
+        self.send_ping();
+        if self.config.auto_ready && !self.config.awaits_scene {
+            self.ready();
+            if self.config.auto_add_player {
+                self.add_player();
+            }
+        }
+    }
+
+    /// Handles the loss of the connection. All objects are despawned. Messages that wait for a
+    /// scene are dropped.
+    pub fn handle_disconnect(&mut self) {
+        self.end(None);
+        self.session.take_closing();
+        self.outbox = Outbox::default();
+    }
+
+    /// Runs one frame: sends writes to owned objects, queued messages and a due ping. `now` is the
+    /// time since any fixed moment; an earlier one than the last counts as the last.
+    pub fn update(&mut self, now: Duration) {
+        let now = self.now.max(now);
+        self.now = now;
+        self.server_time.advance(now);
+        self.resume();
+        if !self.session.is_connected() {
+            return;
+        }
+        if self.session.is_ready() {
+            self.send_time_snapshot();
+            self.send_writes();
+        }
+        self.send_ping();
+        self.flush();
+    }
+
+    /// Returns the oldest event.
+    pub fn poll_event(&mut self) -> Option<MirrorClientEvent> {
+        self.events.pop()
+    }
+
+    /// Returns the number of events dropped unpolled because the queue was full; the oldest go
+    /// first.
+    pub fn missed_events(&self) -> u64 {
+        self.events.missed()
+    }
+
+    /// Returns once whether the transport has to close the connection, after sending the polled
+    /// packets.
+    pub fn poll_close(&mut self) -> bool {
+        self.session.take_closing()
+    }
+
+    /// Ends the connection and despawns its objects.
+    fn end(&mut self, error: Option<MirrorError>) {
+        if !self.session.is_connected() {
+            return;
+        }
+        if let Some(error) = &error {
+            tracing::error!(%error, "leaving the server");
+        }
+        self.session.end();
+        self.events.push(MirrorClientEvent::Disconnected {
+            error: error.map(Box::new),
+        });
+        self.inbound.clear();
+        self.scene.loaded();
+        self.despawn_all();
+        self.writes.clear();
+    }
+}

@@ -1,0 +1,110 @@
+//! `MirrorReplicaMut`: write access to a behaviour of a replica.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use syncvar_runtime::object::Slot;
+use syncvar_runtime::{NetId, NetworkBehaviour};
+
+use super::MirrorClient;
+use super::object::Stage;
+
+/// Write access to a behaviour of a replica.
+///
+/// Writes to a `SyncDirection.ClientToServer` component of an [owned](MirrorClient::is_owned)
+/// object are sent by the next [`MirrorClient::update`]. All other writes stay local, until the
+/// server overwrites them.
+pub struct MirrorReplicaMut<'a, B: NetworkBehaviour> {
+    behaviour: &'a mut B,
+    /// Previous values of fields with a codec: a write with equal bytes is no change.
+    previous: Option<B::Previous>,
+    net_id: NetId,
+    /// Objects with unsent writes, if this client writes the component.
+    writing: Option<&'a mut BTreeSet<NetId>>,
+}
+
+impl MirrorClient {
+    /// Returns write access to the first behaviour of this type on an object.
+    pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorReplicaMut<'_, B>> {
+        let index = self.world.slots(id)?.position::<B>()?;
+        self.get_mut_at(id, index)
+    }
+
+    /// Returns write access to the behaviour at a position, if it has this type.
+    pub fn get_mut_at<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<MirrorReplicaMut<'_, B>> {
+        let written = self.world.written_components(id);
+        let object = self.world.objects.get(id.0)?;
+        let object = Some(object).filter(|object| object.stage != Stage::Pending)?;
+        let slot = self.world.pools.slots_mut(object.at)?.slot_mut(index)?;
+        let behaviour: &mut dyn Any = slot.behaviour_mut();
+        let behaviour: &mut B = behaviour.downcast_mut()?;
+        let is_written = has_bit(written, index);
+        Some(MirrorReplicaMut {
+            previous: behaviour.before_change(),
+            behaviour,
+            net_id: id,
+            writing: is_written.then_some(&mut self.writes.pending),
+        })
+    }
+}
+
+/// Returns whether the bit of a position is set.
+pub(super) fn has_bit(components: u64, index: usize) -> bool {
+    let index = u32::try_from(index).unwrap_or(u32::MAX);
+    components.checked_shr(index).unwrap_or(0) & 1 == 1
+}
+
+/// Clears the pending changes of a component.
+pub(super) fn clear_changes(slot: &mut dyn Slot) {
+    let last_send = slot.last_send();
+    slot.mark_sent(last_send);
+}
+
+impl<B: NetworkBehaviour> Deref for MirrorReplicaMut<'_, B> {
+    type Target = B;
+
+    fn deref(&self) -> &B {
+        self.behaviour
+    }
+}
+
+impl<B: NetworkBehaviour> DerefMut for MirrorReplicaMut<'_, B> {
+    fn deref_mut(&mut self) -> &mut B {
+        self.behaviour
+    }
+}
+
+impl<B: NetworkBehaviour> Drop for MirrorReplicaMut<'_, B> {
+    fn drop(&mut self) {
+        self.behaviour.notice_replacements();
+        if self.writing.is_some() {
+            // Collections assigned through the guard have a new log.
+            self.behaviour.set_verbatim(true, 0);
+        }
+        if let Some(previous) = self.previous.take() {
+            self.behaviour.withdraw_changes(previous);
+        }
+        match &mut self.writing {
+            None => self.behaviour.clear_all_dirty_bits(),
+            Some(writing) if self.behaviour.sync_var_dirty_bits() != 0 => {
+                writing.insert(self.net_id);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+impl<B: NetworkBehaviour + fmt::Debug> fmt::Debug for MirrorReplicaMut<'_, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MirrorReplicaMut")
+            .field("net_id", &self.net_id)
+            .field("behaviour", &self.behaviour)
+            .finish_non_exhaustive()
+    }
+}

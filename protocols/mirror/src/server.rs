@@ -1,0 +1,277 @@
+//! `MirrorServer`: objects, connections and observers, without socket, clock or thread.
+
+mod audience;
+mod broadcast;
+mod call;
+mod changes;
+mod command;
+mod connection;
+mod encode;
+mod entity_state;
+mod event;
+mod frame;
+mod full_state;
+mod guard;
+mod handover;
+mod hybrid;
+mod interest;
+mod lend;
+mod lifecycle;
+mod message;
+mod object;
+mod observe;
+mod observers;
+mod outbound;
+mod outbox;
+mod owner;
+mod player;
+mod receive;
+mod replication;
+mod scene;
+mod sessions;
+mod side;
+mod spawn;
+mod stats;
+mod transmit;
+mod world;
+
+pub use event::{CommandRefusal, DisconnectReason, MirrorServerEvent, StateRefusal};
+pub use guard::MirrorBehaviourMut;
+pub use object::Visibility;
+pub use spawn::{MirrorSpawnError, MirrorSpawnOptions};
+pub use stats::MirrorServerStats;
+pub use transmit::MirrorTransmit;
+
+use std::time::Duration;
+
+use syncvar_runtime::events::Events;
+use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
+
+use crate::{MirrorPrefabs, MirrorServerConfig, SceneId};
+use call::Calls;
+use connection::Connection;
+use observers::Observers;
+use outbound::Outbound;
+use replication::Replication;
+use sessions::Sessions;
+use world::World;
+
+/// A server for Mirror clients: Unity games with Mirror's `NetworkManager`, and
+/// [`MirrorClient`](crate::MirrorClient)s.
+///
+/// The server knows no socket and no clock: bytes, connections and the time come in, packets and
+/// events come out. Its methods fall into four families:
+///
+/// * getters: [`get`](Self::get), [`identity`](Self::identity), [`stats`](Self::stats), ...
+/// * game commands: [`spawn`](Self::spawn), [`get_mut`](Self::get_mut),
+///   [`add_player`](Self::add_player), [`despawn`](Self::despawn), ...
+/// * network input: [`handle_connect`](Self::handle_connect),
+///   [`handle_packet`](Self::handle_packet), [`handle_disconnect`](Self::handle_disconnect)
+/// * one frame: [`update`](Self::update), then `poll_*` until they are empty:
+///   [`poll_transmit`](Self::poll_transmit), [`poll_close`](Self::poll_close),
+///   [`poll_event`](Self::poll_event)
+///
+/// # Frames
+///
+/// Messages for one connection (spawns, despawns, owners, calls) are queued at once, stamped with
+/// the time of the last update. `update(now)` applies the interest management, encodes the dirty
+/// objects, and completes the batches of every connection: first the queued messages, then the time
+/// and the changes. No packet leaves between two updates.
+///
+/// # A client joins
+///
+/// [`MirrorServerEvent::Connected`] comes with the connection, then
+/// [`Ready`](MirrorServerEvent::Ready) and
+/// [`AddPlayerRequested`](MirrorServerEvent::AddPlayerRequested); Mirror's `NetworkManager` sends
+/// both by default. The game answers with [`add_player`](Self::add_player): the connection receives
+/// all visible objects, and then its player.
+///
+/// ```
+/// use syncvar_mirror::{
+///     AssetId, Limits, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerEvent,
+/// };
+/// # use syncvar_runtime::*;
+/// # #[derive(Default)] struct Player;
+/// # impl NetworkBehaviour for Player {
+/// #     type Previous = ();
+/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Player", base: None, fields: &[] };
+/// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
+/// #     fn set_dirty_bit(&mut self, _: u64) {}
+/// #     fn clear_all_dirty_bits(&mut self) {}
+/// #     fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool { false }
+/// #     fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> { Ok(()) }
+/// # }
+/// let prefabs = MirrorPrefabs::new()
+///     .register::<Player>(MirrorPrefab::new("player", AssetId(1001)));
+/// let mut server = MirrorServer::new(prefabs);
+/// let connection = server.handle_connect(Limits::TELEPATHY);
+///
+/// // A batch: the time, and Mirror's `ReadyMessage` and `AddPlayerMessage`, each behind its length.
+/// let batch = [&[0; 8][..], &[2, 0xbc, 0xaa, 2, 0x06, 0xc1]].concat();
+/// server.handle_packet(connection, Channel::Reliable, &batch).unwrap();
+/// while let Some(event) = server.poll_event() {
+///     if let MirrorServerEvent::AddPlayerRequested { connection } = event {
+///         server.add_player(connection, Player::default()).unwrap();
+///     }
+/// }
+/// server.update(std::time::Duration::from_millis(16));
+/// assert!(server.player_of(connection).is_some());
+/// assert!(server.poll_transmit().is_some());
+/// ```
+///
+/// # Differences from Mirror
+///
+/// The bytes are Mirror's. The behaviour differs in three points. Hooks for the writes of an owner
+/// run after the whole message is read. A panic in a callback or command is reported and ends only
+/// that call. The changes of several objects come by ascending id within each audience; Mirror uses
+/// the order of a `HashSet`.
+#[derive(Debug)]
+pub struct MirrorServer {
+    config: MirrorServerConfig,
+    world: World,
+    sessions: Sessions,
+    observers: Observers,
+    replication: Replication,
+    outbound: Outbound,
+    calls: Calls,
+    events: Events<MirrorServerEvent>,
+    stats: MirrorServerStats,
+    /// Time of the last update.
+    now: Duration,
+}
+
+impl MirrorServer {
+    /// Creates a server without objects and connections.
+    pub fn new(prefabs: MirrorPrefabs) -> Self {
+        Self::with_config(prefabs, MirrorServerConfig::default())
+    }
+
+    /// Creates a server with custom settings.
+    pub fn with_config(prefabs: MirrorPrefabs, config: MirrorServerConfig) -> Self {
+        Self {
+            world: World::new(prefabs),
+            sessions: Sessions::default(),
+            observers: Observers::default(),
+            replication: Replication::new(&config),
+            outbound: Outbound::default(),
+            calls: Calls::default(),
+            events: Events::with_limit(config.max_events),
+            stats: MirrorServerStats::default(),
+            now: Duration::ZERO,
+            config,
+        }
+    }
+
+    /// Returns the prefab registry.
+    pub fn prefabs(&self) -> &MirrorPrefabs {
+        &self.world.prefabs
+    }
+
+    /// Returns the settings.
+    pub fn config(&self) -> &MirrorServerConfig {
+        &self.config
+    }
+
+    /// Returns the counters.
+    pub fn stats(&self) -> &MirrorServerStats {
+        &self.stats
+    }
+
+    /// Returns the time of the last update, which never goes back.
+    pub fn now(&self) -> Duration {
+        self.now
+    }
+
+    /// Returns the object with this id, unless it is checked out.
+    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.world.identity(id)
+    }
+
+    /// Returns all objects, by ascending id.
+    pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
+        self.world.identities()
+    }
+
+    /// Returns the number of objects.
+    pub fn object_count(&self) -> usize {
+        self.world.objects.len()
+    }
+
+    /// Returns the first behaviour of this type on an object.
+    pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
+        self.world.identity(id)?.behaviour()
+    }
+
+    /// Returns the behaviour at a position, for objects with two behaviours of one type.
+    pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
+        self.identity(id)?.behaviour_at(index)
+    }
+
+    /// Returns the scene id of a scene object. Mirror's `NetworkIdentity.sceneId`.
+    pub fn scene_id(&self, id: NetId) -> Option<SceneId> {
+        let scene_id = self.world.objects.get(id.0)?.scene_id;
+        Some(scene_id).filter(|scene_id| *scene_id != SceneId::NONE)
+    }
+
+    /// Returns the owner of an object.
+    pub fn owner(&self, id: NetId) -> Option<ConnectionId> {
+        self.world.objects.get(id.0)?.owner
+    }
+
+    /// Returns the connections, by ascending number.
+    pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
+        self.sessions.iter().map(|(connection, _)| connection)
+    }
+
+    /// Returns whether the connection exists.
+    pub fn is_connected(&self, connection: ConnectionId) -> bool {
+        self.sessions.get(connection).is_some()
+    }
+
+    /// Returns whether a connection is ready: it may call commands, and receives objects according
+    /// to [`SpawnPolicy`](crate::SpawnPolicy).
+    pub fn is_ready(&self, connection: ConnectionId) -> bool {
+        let connection = self.sessions.get(connection);
+        connection.is_some_and(Connection::is_ready)
+    }
+
+    /// Returns the player of a connection.
+    pub fn player_of(&self, connection: ConnectionId) -> Option<NetId> {
+        self.sessions.get(connection)?.player
+    }
+
+    /// Returns the round-trip time of a connection: an average over the last pongs, measured in
+    /// whole updates. `None` before the first pong.
+    pub fn rtt(&self, connection: ConnectionId) -> Option<Duration> {
+        let seconds = self.sessions.get(connection)?.rtt?;
+        Duration::try_from_secs_f64(seconds).ok()
+    }
+
+    /// Returns the oldest event.
+    pub fn poll_event(&mut self) -> Option<MirrorServerEvent> {
+        let event = self.events.pop()?;
+        if let MirrorServerEvent::AddPlayerRequested { connection } = &event
+            && let Some(client) = self.sessions.get_mut(*connection)
+        {
+            client.player_request = None;
+        }
+        Some(event)
+    }
+
+    /// Returns the number of events so far, polled or not.
+    pub fn event_count(&self) -> u64 {
+        self.events.total()
+    }
+
+    /// Drops the unpolled events among the first `count`. A transport calls this for events that
+    /// the game ignores, so that no client can pile them up.
+    pub fn forget_events(&mut self, count: u64) {
+        while self.events.gone() < count && self.poll_event().is_some() {}
+    }
+
+    /// Returns the number of events dropped unpolled because the queue was full; the oldest go
+    /// first.
+    pub fn missed_events(&self) -> u64 {
+        self.events.missed()
+    }
+}

@@ -1,0 +1,147 @@
+//! `MirrorBehaviourMut`: write access to a behaviour.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use syncvar_runtime::object::{Location, Pools};
+use syncvar_runtime::{NetId, NetworkBehaviour};
+
+use super::MirrorServer;
+use super::audience::Audiences;
+use super::object::Observed;
+
+/// Write access to a behaviour; a changed object is queued for the next update when the guard is
+/// dropped.
+pub struct MirrorBehaviourMut<'a, B: NetworkBehaviour> {
+    behaviour: &'a mut B,
+    /// Previous values of fields with a codec: a write with equal bytes is no change.
+    previous: Option<B::Previous>,
+    net_id: NetId,
+    observed: bool,
+    /// See `Observed::announced`.
+    announced: usize,
+    queued: &'a mut bool,
+    dirty: &'a mut Vec<NetId>,
+}
+
+impl MirrorServer {
+    /// Returns write access to the first behaviour of this type on an object. A changed object is
+    /// queued for the next update when the guard is dropped.
+    ///
+    /// The server may write to every object. As in Mirror, its writes to a component that the owner
+    /// writes go to all observers except the owner.
+    #[inline]
+    pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorBehaviourMut<'_, B>> {
+        self.guard(id, |pools, at| Some(pools.behaviour_mut(at)?.0))
+    }
+
+    /// Returns write access to the behaviour at a position, for objects with two behaviours of one
+    /// type.
+    pub fn get_mut_at<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<MirrorBehaviourMut<'_, B>> {
+        self.guard(id, |pools, at| {
+            let slot = pools.slots_mut(at)?.slot_mut(index)?;
+            let behaviour: &mut dyn Any = slot.behaviour_mut();
+            behaviour.downcast_mut()
+        })
+    }
+
+    #[inline]
+    fn guard<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        find: impl FnOnce(&mut Pools, Location) -> Option<&mut B>,
+    ) -> Option<MirrorBehaviourMut<'_, B>> {
+        let object = self.world.objects.get_mut(id.0)?;
+        let Observed {
+            at,
+            queued,
+            audience,
+            spawn_failed,
+            announced,
+            ..
+        } = object;
+        let observed = *audience != Audiences::EMPTY;
+        // After any change, the spawn may fit.
+        if *spawn_failed && !std::mem::replace(queued, true) {
+            self.replication.dirty.push(id);
+        }
+        let behaviour = find(&mut self.world.pools, *at)?;
+        Some(MirrorBehaviourMut {
+            previous: behaviour.before_change(),
+            behaviour,
+            net_id: id,
+            observed,
+            announced: *announced,
+            queued,
+            dirty: &mut self.replication.dirty,
+        })
+    }
+
+    /// Sends the whole component at this position with the next update, even without changes.
+    /// Mirror's `SetDirty`. Returns whether the component exists.
+    pub fn set_dirty(&mut self, id: NetId, component: usize) -> bool {
+        let object = self.world.objects.get_mut(id.0);
+        let entry =
+            object.and_then(|object| Some((self.world.prefabs.get(object.prefab)?, object)));
+        let Some((_, object)) = entry.filter(|(entry, _)| component < entry.components.len())
+        else {
+            return false;
+        };
+        object.fully_dirty |= 1 << component;
+        self.queue_dirty(id);
+        true
+    }
+
+    /// Queues an object for the next update.
+    pub(super) fn queue_dirty(&mut self, id: NetId) {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
+            self.replication.queue(id, object);
+        }
+    }
+}
+
+impl<B: NetworkBehaviour> Deref for MirrorBehaviourMut<'_, B> {
+    type Target = B;
+
+    fn deref(&self) -> &B {
+        self.behaviour
+    }
+}
+
+impl<B: NetworkBehaviour> DerefMut for MirrorBehaviourMut<'_, B> {
+    fn deref_mut(&mut self) -> &mut B {
+        self.behaviour
+    }
+}
+
+impl<B: NetworkBehaviour> Drop for MirrorBehaviourMut<'_, B> {
+    #[inline]
+    fn drop(&mut self) {
+        self.behaviour.notice_replacements();
+        // Collections assigned through the guard have a new log.
+        self.behaviour.set_verbatim(true, self.announced);
+        if !self.observed {
+            self.behaviour.set_observed(false);
+        }
+        if let Some(previous) = self.previous.take() {
+            self.behaviour.withdraw_changes(previous);
+        }
+        if self.behaviour.sync_var_dirty_bits() != 0 && !std::mem::replace(self.queued, true) {
+            self.dirty.push(self.net_id);
+        }
+    }
+}
+
+impl<B: NetworkBehaviour + fmt::Debug> fmt::Debug for MirrorBehaviourMut<'_, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MirrorBehaviourMut")
+            .field("net_id", &self.net_id)
+            .field("behaviour", &self.behaviour)
+            .finish_non_exhaustive()
+    }
+}

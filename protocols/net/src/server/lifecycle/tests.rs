@@ -1,0 +1,90 @@
+//! The callbacks that scenes and parents will run: how they are run for a list of objects.
+
+use syncvar_runtime::{BehaviourSchema, HasLifecycle, LifecycleCallback, LifecycleResult, NetId, NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkReader, NetworkWriter, Prefabs, ReadError};
+
+use crate::MemoryNetwork;
+
+#[derive(Default)]
+struct Probe {
+    told: Vec<String>,
+}
+
+impl NetworkBehaviour for Probe {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = BehaviourSchema {
+        name: "Probe",
+        base: None,
+        fields: &[],
+    };
+    const LIFECYCLE: bool = true;
+
+    fn on_lifecycle(
+        &mut self,
+        callback: LifecycleCallback,
+        ctx: &mut NetworkContext<'_>,
+    ) -> LifecycleResult {
+        callback.call(self, ctx)
+    }
+    fn sync_var_dirty_bits(&self) -> u64 {
+        0
+    }
+    fn set_dirty_bit(&mut self, _: u64) {}
+    fn clear_all_dirty_bits(&mut self) {}
+    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
+        false
+    }
+    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+        Ok(())
+    }
+}
+
+impl HasLifecycle for Probe {}
+
+impl NetworkLifecycle for Probe {
+    fn on_in_scene_objects_spawned(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+        let others = (1..=3).filter(|id| ctx.identity(NetId(*id)).is_some());
+        self.told.push(format!("in scene with {}", others.count()));
+        Ok(())
+    }
+    fn on_parent_changed(
+        &mut self,
+        _ctx: &mut NetworkContext<'_>,
+        parent: Option<NetId>,
+    ) -> LifecycleResult {
+        self.told.push(format!("parent {parent:?}"));
+        Err("no".into())
+    }
+}
+
+#[test]
+fn b6_the_objects_of_a_scene_and_those_with_another_parent_are_told() {
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Probe>("probe"));
+    let ids = [1, 2, 3].map(|_| net.server.spawn(Probe::default()));
+    net.settle();
+    let in_scene = [ids[0], ids[2], NetId(99)];
+    let parent = LifecycleCallback::ParentChanged(Some(ids[0]));
+    net.server
+        .call_lifecycle(&in_scene, LifecycleCallback::InSceneObjectsSpawned);
+    net.server.call_lifecycle(&ids[2..], parent);
+    let client = net.client_mut(0);
+    client.call_lifecycle(&in_scene, LifecycleCallback::InSceneObjectsSpawned);
+    client.call_lifecycle(&ids[2..], parent);
+    let expected = [
+        &["in scene with 2"][..],
+        &[],
+        &["in scene with 2", "parent Some(NetId(1))"],
+    ];
+    for (id, expected) in ids.into_iter().zip(expected) {
+        let probes = [net.server.get::<Probe>(id), net.client(0).get::<Probe>(id)];
+        for probe in probes {
+            assert_eq!(probe.unwrap().told, expected, "{id}");
+        }
+    }
+    let failed = std::iter::from_fn(|| net.server.poll_event())
+        .last()
+        .unwrap();
+    assert!(
+        format!("{failed:?}").contains("ParentChanged"),
+        "{failed:?}"
+    );
+}
