@@ -19,8 +19,6 @@ pub use rate::Rates;
 pub use router::{CallDirection, CallRequest, CallRouter, RoutedCall};
 pub use sender::{CommandSender, OutgoingCommand, OutgoingRpc, RpcSender};
 
-use std::marker::PhantomData;
-
 use crate::schema::{CallSchema, CallTable};
 use crate::{
     BehaviourInfo, CallContext, NetworkBehaviour, NetworkReader, ReadError, ReadErrorKind,
@@ -62,12 +60,6 @@ pub trait NetworkCalls: NetworkBehaviour {
     ) -> Result<(), ReadError>;
 }
 
-/// Source of a class's [`BehaviourInfo`] in the derive. The compiler prefers the constant here, for a
-/// class with `#[network_calls]`, to that of [`NoCalls`].
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct OwnCalls<B: ?Sized>(PhantomData<B>);
-
 impl BehaviourInfo {
     /// Adds the calls of a class with `#[network_calls]`.
     #[must_use]
@@ -83,20 +75,6 @@ impl BehaviourInfo {
     }
 }
 
-impl<B: NetworkCalls> OwnCalls<B> {
-    /// Info of a class with these calls.
-    pub const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.calls::<B>();
-}
-
-/// Counterpart of [`OwnCalls`] for a type without calls.
-#[doc(hidden)]
-pub trait NoCalls<B: ?Sized> {
-    /// Info of a class without calls.
-    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT;
-}
-
-impl<B: ?Sized> NoCalls<B> for OwnCalls<B> {}
-
 impl NetworkReader<'_> {
     /// The error for a call that does not exist.
     pub fn unknown_call(&self, call: u32) -> ReadError {
@@ -107,7 +85,10 @@ impl NetworkReader<'_> {
 
 /// Sees to it that a behaviour knows the calls that its type has: in a constant, a compile error if
 /// not.
-#[doc(hidden)]
+///
+/// # Panics
+///
+/// When the behaviour does not know the calls.
 #[track_caller]
 pub const fn assert_calls_known<B: NetworkCalls>() {
     assert!(

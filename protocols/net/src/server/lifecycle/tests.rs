@@ -1,9 +1,7 @@
 //! The callbacks that scenes and parents will run: how they are run for a list of objects.
 
-use crate::{
-    BehaviourInfo, BehaviourSchema, FieldVisitor, HasLifecycle, LifecycleCallback, LifecycleResult,
-    MemoryNetwork, NetId, NetworkBehaviour, NetworkContext, NetworkLifecycle, Prefabs,
-};
+use syncvar_runtime::{FieldVisitor, BehaviourInfo, BehaviourSchema, HasLifecycle, LifecycleCallback, LifecycleResult, NetId, NetworkBehaviour, NetworkContext, NetworkLifecycle, Prefabs};
+use crate::MemoryNetwork;
 
 #[derive(Default)]
 struct Probe {

@@ -1,0 +1,23 @@
+//! Items that the derives name and games do not. They change without notice.
+
+use std::marker::PhantomData;
+
+use crate::{BehaviourInfo, NetworkCalls};
+
+/// Source of a class's [`BehaviourInfo`] in the derive. The compiler prefers the constant here, for a
+/// class with `#[network_calls]`, to that of [`NoCalls`].
+#[derive(Debug)]
+pub struct OwnCalls<B: ?Sized>(PhantomData<B>);
+
+impl<B: NetworkCalls> OwnCalls<B> {
+    /// Info of a class with these calls.
+    pub const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.calls::<B>();
+}
+
+/// Counterpart of [`OwnCalls`] for a type without calls.
+pub trait NoCalls<B: ?Sized> {
+    /// Info of a class without calls.
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT;
+}
+
+impl<B: ?Sized> NoCalls<B> for OwnCalls<B> {}
