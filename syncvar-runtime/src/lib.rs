@@ -8,6 +8,8 @@
 //! [`endpoint`].
 #![warn(clippy::print_stdout)]
 
+#[doc(hidden)]
+pub mod __private;
 pub mod behaviour;
 pub mod call;
 mod channel;
@@ -37,8 +39,8 @@ pub use behaviour::{
     SynchronizeError, SynchronizeFailure,
 };
 pub use call::{
-    CallArguments, CallError, CallFailure, CommandRefusal, CommandSender, NetworkCalls, NoCalls,
-    OwnCalls, ReceivedEvent, RefusedCommands, RpcSender, SyncEvent, assert_calls_known,
+    CallArguments, CallError, CallFailure, CommandRefusal, CommandSender, NetworkCalls,
+    ReceivedEvent, RefusedCommands, RpcSender, SyncEvent, assert_calls_known,
 };
 pub use channel::Channel;
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};

@@ -202,6 +202,10 @@ impl Prefabs {
     }
 
     /// The call that a class declares under a number, on an object of the prefab at this position.
+    ///
+    /// # Errors
+    ///
+    /// When no behaviour of the object is of this class.
     pub fn declared_call(
         &self,
         prefab: u32,

@@ -31,20 +31,22 @@ use std::time::Duration;
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
-use crate::events::Events;
-use crate::lend::LentObjects;
-use crate::message::{Connect, Disconnect, PROTOCOL_VERSION, Ready};
-use crate::object::{Location, Pools};
-use crate::packet::Segments;
-use crate::prefab::Prefab;
-use crate::prefab::text::PrefabText;
-use crate::relations::{Place, Relations};
-use crate::stats::Stats;
-use crate::table::Table;
-use crate::{
-    DisconnectReason, Framing, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
+use syncvar_runtime::events::Events;
+use syncvar_runtime::lend::LentObjects;
+use syncvar_runtime::object::{Location, Pools};
+use syncvar_runtime::packet::Segments;
+use syncvar_runtime::prefab::Prefab;
+use syncvar_runtime::prefab::text::PrefabText;
+use syncvar_runtime::relations::{Place, Relations};
+use syncvar_runtime::table::Table;
+use syncvar_runtime::{
+    DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
     ReadError,
 };
+
+use crate::Framing;
+use crate::message::{Connect, Disconnect, PROTOCOL_VERSION, Ready};
+use crate::stats::Stats;
 use clock::Clock;
 use guard::Desk;
 use late::Late;
@@ -264,7 +266,7 @@ impl NetworkClient {
     }
 
     /// The object with this id, once it has been announced by [`ClientEvent::Spawned`]. It is there for
-    /// the callbacks of [`NetworkLifecycle`](crate::NetworkLifecycle) before that, and not while it is
+    /// the callbacks of [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) before that, and not while it is
     /// being called itself.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
         self.identity_of(id, self.objects.get(id.0)?)
@@ -333,7 +335,7 @@ impl NetworkClient {
     }
 
     /// The transport has a connection to the server. Objects of a former connection are forgotten, and
-    /// their [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs.
+    /// their [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs.
     pub fn handle_connect(&mut self) {
         self.session += 1;
         self.forget_all();

@@ -72,7 +72,7 @@ impl IdSet {
     }
 
     /// Takes all numbers out and appends them, ascending. The memory stays.
-    pub(crate) fn drain_into(&mut self, numbers: &mut Vec<crate::NetId>) {
+    pub(crate) fn drain_into(&mut self, numbers: &mut Vec<syncvar_runtime::NetId>) {
         self.occupied.sort_unstable();
         for chunk in self.occupied.drain(..) {
             let found = match self.chunks.get_mut(chunk as usize) {
@@ -88,7 +88,7 @@ impl IdSet {
                 let first = first + word * 64;
                 numbers.reserve(64);
                 for bit in Bits(bits) {
-                    numbers.push(crate::NetId(first + bit));
+                    numbers.push(syncvar_runtime::NetId(first + bit));
                 }
             }
         }
@@ -120,8 +120,9 @@ impl Iterator for Bits {
 
 #[cfg(test)]
 mod tests {
+    use syncvar_runtime::NetId;
+
     use super::IdSet;
-    use crate::NetId;
 
     #[test]
     fn numbers_come_out_once_and_in_order_and_the_set_is_empty_then() {

@@ -17,9 +17,6 @@ mod server;
 mod stats;
 mod unet;
 
-// The modules and items of the core stand at the root, as if they were of this crate.
-use syncvar_runtime::*;
-
 pub use client::{
     ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient, ReplicaMut, SpawnFailure,
 };

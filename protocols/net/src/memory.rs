@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use link::Pipe;
 
-use crate::{
-    ClientConfig, ClientState, ConnectionId, NetworkBehaviour, NetworkClient, NetworkServer,
-    Prefabs, ServerConfig,
-};
+use syncvar_runtime::{ConnectionId, NetworkBehaviour, Prefabs};
+
+use crate::{ClientConfig, ClientState, NetworkClient, NetworkServer, ServerConfig};
 
 /// A server and any number of clients, connected in memory: for tests, examples and games on one
 /// machine. Time is virtual and moves by [`step`](Self::step); nothing sleeps, and the same seed
@@ -206,7 +205,7 @@ impl MemoryNetwork {
                     .config()
                     .channels
                     .get(usize::from(packet.channel));
-                let reliable = kind != Some(&crate::Channel::Unreliable);
+                let reliable = kind != Some(&syncvar_runtime::Channel::Unreliable);
                 end.up
                     .send(self.now, packet.channel, packet.bytes, reliable);
             }
@@ -233,7 +232,7 @@ impl MemoryNetwork {
             let (channel, bytes) = (transmit.channel, transmit.to_bytes());
             let connection = transmit.connection;
             let kind = self.server.config().channels.get(usize::from(channel));
-            let reliable = kind != Some(&crate::Channel::Unreliable);
+            let reliable = kind != Some(&syncvar_runtime::Channel::Unreliable);
             let end = self
                 .clients
                 .iter_mut()
@@ -262,7 +261,7 @@ impl MemoryNetwork {
     /// The first behaviour of this type on an object, as every connected client sees it.
     pub fn replicas<B: NetworkBehaviour>(
         &self,
-        id: crate::NetId,
+        id: syncvar_runtime::NetId,
     ) -> impl Iterator<Item = Option<&B>> {
         let connected = self.clients.iter().filter(|end| end.connected);
         connected.map(move |end| end.client.get(id))

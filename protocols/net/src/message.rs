@@ -21,7 +21,7 @@ pub(crate) use framing::frames;
 pub(crate) use scene::ObjectSpawnScene;
 pub(crate) use syncvar_runtime::packet::{FRAME, Frame, LONG_FRAME, frame_length, long_head};
 
-use crate::{
+use syncvar_runtime::{
     MessageStart, NetId, NetworkHash128, NetworkReader, NetworkWriter, Quaternion, ReadError,
     ReadErrorKind, Vector3,
 };
@@ -59,7 +59,7 @@ pub enum MessageType {
     UpdateBatch = 22,
     /// Server to client: the full states of several objects. Ours.
     SpawnBatch = 23,
-    /// Server to client: the head of a message of more than [`MAX_BYTES`](crate::MAX_BYTES). Statistics
+    /// Server to client: the head of a message of more than [`MAX_BYTES`](syncvar_runtime::MAX_BYTES). Statistics
     /// count it as the message that it is. Ours.
     Long = 24,
     /// Either way: a remote call or an event of an object. Ours.
@@ -264,11 +264,11 @@ fn read_id(reader: &mut NetworkReader<'_>) -> Result<NetId, ReadError> {
     reader.read_packed_u32().map(NetId)
 }
 
-fn write<T: crate::SyncValue>(writer: &mut NetworkWriter, value: &T) {
+fn write<T: syncvar_runtime::SyncValue>(writer: &mut NetworkWriter, value: &T) {
     writer.write(value);
 }
 
-fn read<T: crate::SyncValue>(reader: &mut NetworkReader<'_>) -> Result<T, ReadError> {
+fn read<T: syncvar_runtime::SyncValue>(reader: &mut NetworkReader<'_>) -> Result<T, ReadError> {
     reader.read()
 }
 

@@ -48,15 +48,17 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::events::Events;
-use crate::lend::{Late, LentObjects};
-use crate::object::{MAX_CHANNELS, Pools};
-use crate::relations::{Place, Relations};
-use crate::stats::Stats;
-use crate::table::Table;
-use crate::{
-    Channel, ConnectionId, Framing, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs,
+use syncvar_runtime::events::Events;
+use syncvar_runtime::lend::{Late, LentObjects};
+use syncvar_runtime::object::{MAX_CHANNELS, Pools};
+use syncvar_runtime::relations::{Place, Relations};
+use syncvar_runtime::table::Table;
+use syncvar_runtime::{
+    Channel, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs,
 };
+
+use crate::Framing;
+use crate::stats::Stats;
 use audience::Audiences;
 use call::Calls;
 use connection::{Connection, ConnectionState};

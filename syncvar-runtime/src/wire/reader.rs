@@ -81,6 +81,7 @@ impl<'a> NetworkReader<'a> {
     /// The same reader, which lists the objects that references refer to. A reader is made for every
     /// object and references are rare, so it has no list of its own.
     #[inline]
+    #[must_use]
     pub fn with_references(mut self, list: &'a Mutex<Vec<NetId>>) -> Self {
         self.references = Some(list);
         self

@@ -1,12 +1,14 @@
 //! Changes: read everything first, then tell.
 
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::{Entry, Reception, ReceptionReport};
+use syncvar_runtime::packet::Entries;
+use syncvar_runtime::table::Table;
+use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkReader, ReadError};
+
 use super::references::waits;
 use super::{ClientEvent, NetworkClient, Replica};
-use crate::events::Events;
-use crate::object::{Entry, Reception, ReceptionReport};
-use crate::packet::Entries;
-use crate::table::Table;
-use crate::{ChangedFields, Framing, HookFailure, MessageType, NetId, NetworkReader, ReadError};
+use crate::{Framing, MessageType};
 
 /// So many objects are found before the first of them is read.
 const BATCH: usize = 128;

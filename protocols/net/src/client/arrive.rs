@@ -1,19 +1,17 @@
 //! Full states: objects that come, or come again.
 
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::{Slots, list, read_sections};
+use syncvar_runtime::packet::Entries;
+use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::{
+    Encoding, NetId, NetworkHash128, NetworkReader, NetworkSceneId, ReadError, ReadErrorKind,
+};
+
 use super::parent::some;
 use super::{ClientEvent, NetworkClient, Replica, SpawnFailure};
-use crate::Encoding;
-use crate::events::Events;
 use crate::message::{ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID};
-use crate::object::Slots;
-use crate::object::list;
-use crate::object::read_sections;
-use crate::packet::Entries;
-use crate::relations::{Place, Relation};
-use crate::{
-    Framing, MessageType, NetId, NetworkHash128, NetworkReader, NetworkSceneId, ReadError,
-    ReadErrorKind,
-};
+use crate::{Framing, MessageType};
 
 /// The full state of an object that has been received.
 struct Arrival<'a> {

@@ -1,14 +1,16 @@
 //! Calls: commands to the server, and what the server calls here.
 
-use super::{ClientEvent, ClientState, NetworkClient};
-use crate::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall, run};
-use crate::lend::Lends;
-use crate::message::{FRAME, Incoming, Name, frame, named, write_header};
-use crate::packet::Room;
-use crate::{
-    CallError, CallFailure, Channel, CommandSender, Framing, MAX_BYTES, MessageType, NetId,
-    NetworkCalls, NetworkReader, NetworkWriter, ReadError, ReceivedEvent, Target, WriteError,
+use syncvar_runtime::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall, run};
+use syncvar_runtime::lend::Lends;
+use syncvar_runtime::packet::Room;
+use syncvar_runtime::{
+    CallError, CallFailure, Channel, CommandSender, MAX_BYTES, NetId, NetworkCalls, NetworkReader,
+    NetworkWriter, ReadError, ReceivedEvent, Target, WriteError,
 };
+
+use super::{ClientEvent, ClientState, NetworkClient};
+use crate::message::{FRAME, Incoming, Name, frame, named, write_header};
+use crate::{Framing, MessageType};
 
 impl NetworkClient {
     /// Calls the server: what is returned has a method for every `#[command]` of `B`, on the first
@@ -27,7 +29,7 @@ impl NetworkClient {
     }
 
     fn calls_of<B: NetworkCalls>(&mut self, object: NetId, at: Option<usize>) -> B::Commands<'_> {
-        const { crate::assert_calls_known::<B>() }
+        const { syncvar_runtime::assert_calls_known::<B>() }
         B::commands(CommandSender::through(self, object, Class::of::<B>(at)))
     }
 

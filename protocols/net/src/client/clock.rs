@@ -10,10 +10,11 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use syncvar_runtime::NetworkTime;
+use syncvar_runtime::time::micros;
+
 use super::NetworkClient;
-use crate::NetworkTime;
 use crate::message::Ping;
-use crate::time::micros;
 
 /// So many pings in the beginning come one after another.
 const FIRST_PINGS: u32 = 5;

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 #[cfg(doc)]
 use super::{ClientEvent, NetworkClient};
-use crate::wire::DEFAULT_MAX_ELEMENTS;
-use crate::{Channel, Framing};
+use syncvar_runtime::Channel;
+use syncvar_runtime::wire::DEFAULT_MAX_ELEMENTS;
+
+use crate::Framing;
 
 /// How a client behaves.
 #[derive(Clone, Debug)]
@@ -23,7 +25,7 @@ pub struct ClientConfig {
     /// The largest packet, in bytes, that messages to the server are gathered into.
     pub packet_size: usize,
     /// The longest payload of one message, in bytes, that the server can make this client read; 16 MiB
-    /// unless set, and at least 65 535 ([`MAX_BYTES`](crate::MAX_BYTES)). An object about which a longer
+    /// unless set, and at least 65 535 ([`MAX_BYTES`](syncvar_runtime::MAX_BYTES)). An object about which a longer
     /// one is becomes [`ClientEvent::Poisoned`] and keeps what it has, if it has anything yet.
     pub max_message_size: usize,
     /// Whether to ask for the objects as soon as the connection stands; otherwise

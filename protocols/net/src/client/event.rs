@@ -1,6 +1,6 @@
 //! What a client tells the application.
 
-use crate::{
+use syncvar_runtime::{
     CallFailure, CallbackFailure, ChangedFields, DisconnectReason, HookFailure, NetId,
     NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent, SynchronizeFailure,
 };
@@ -93,13 +93,13 @@ pub enum ClientEvent {
     /// ([`NetworkServer::scene_loaded`](crate::NetworkServer::scene_loaded)). Only where there are scene
     /// objects.
     SceneObjectsSpawned,
-    /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) returned an error or panicked.
+    /// A callback of [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) returned an error or panicked.
     /// Everything else went on.
     CallbackFailed(Box<CallbackFailure>),
     /// A hook panicked. The fields are as they should be; hooks that come after it on the same
     /// behaviour have not run, those of other behaviours have.
     HookFailed(Box<HookFailure>),
-    /// An [`on_synchronize`](crate::Synchronize::on_synchronize) could not read its data. The object is
+    /// An [`on_synchronize`](syncvar_runtime::Synchronize::on_synchronize) could not read its data. The object is
     /// there all the same.
     SynchronizeFailed(Box<SynchronizeFailure>),
     /// An object has raised an event: see [`ReceivedEvent::arguments`].
@@ -116,8 +116,8 @@ pub enum ClientEvent {
         /// Why.
         reason: SpawnFailure,
     },
-    /// An object has come that another one refers to: what a [`NetRef`](crate::NetRef) or
-    /// [`BehaviourRef`](crate::BehaviourRef) gave nothing for since it was received gives the object
+    /// An object has come that another one refers to: what a [`NetRef`](syncvar_runtime::NetRef) or
+    /// [`BehaviourRef`](syncvar_runtime::BehaviourRef) gave nothing for since it was received gives the object
     /// now. Follows the [`Spawned`](Self::Spawned) of the target.
     ///
     /// Objects that come in one burst, before [`Ready`](Self::Ready), are all there when they are

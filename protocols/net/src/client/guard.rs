@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
+use syncvar_runtime::events::Events;
+use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
+
 use super::ClientEvent;
-use crate::ChangedFields;
-use crate::events::Events;
-use crate::{NetId, NetworkBehaviour};
 
 /// What was written to replicas, and waits.
 #[derive(Debug, Default)]

@@ -6,10 +6,12 @@
 //! that was there and is gone: it was sent before the object went, and must not be applied to what
 //! comes under the same id when the object is shown again. So it is not held.
 
+use syncvar_runtime::NetId;
+
 use super::late::{HeldMessage, Limits, What};
 use super::{ClientEvent, NetworkClient};
 use crate::message::Frame;
-use crate::{Framing, MessageType, NetId};
+use crate::{Framing, MessageType};
 
 impl NetworkClient {
     /// Puts a message off whose object is not there yet. Says whether it did (or dropped the message):
@@ -220,10 +222,11 @@ impl NetworkClient {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        BehaviourList, ClientConfig, ClientEvent, MessageType, NetId, NetworkClient,
-        NetworkHash128, NetworkWriter, Prefabs, ReadErrorKind,
+    use syncvar_runtime::{
+        BehaviourList, NetId, NetworkHash128, NetworkWriter, Prefabs, ReadErrorKind,
     };
+
+    use crate::{ClientConfig, ClientEvent, MessageType, NetworkClient};
 
     /// A message as it stands in a packet.
     fn frame(message_type: MessageType, payload: &[u8]) -> Vec<u8> {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use crate::{Framing, MessageType, NetId, ReadError};
+use syncvar_runtime::{NetId, ReadError};
+
+use crate::{Framing, MessageType};
 
 /// So many objects that were there and are gone are remembered.
 const MAX_GONE: usize = 4096;
@@ -203,8 +205,10 @@ impl Gone {
 
 #[cfg(test)]
 mod tests {
+    use syncvar_runtime::NetId;
+
     use super::{Gone, HeldMessage, Late, MAX_GONE, What};
-    use crate::{Framing, NetId};
+    use crate::Framing;
 
     fn message(length: usize) -> HeldMessage {
         HeldMessage {

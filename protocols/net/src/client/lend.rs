@@ -3,12 +3,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use syncvar_runtime::lend::{Lends, LentObjects};
+use syncvar_runtime::object::{Slots, call_all};
+use syncvar_runtime::{LifecycleCallback, NetId};
+
 use super::{ClientEvent, NetworkClient};
-use crate::LifecycleCallback;
-use crate::NetId;
-use crate::lend::{Lends, LentObjects};
-use crate::object::Slots;
-use crate::object::call_all;
 
 impl Lends for NetworkClient {
     fn lent(&mut self) -> &mut LentObjects {
@@ -52,13 +51,14 @@ impl Lends for NetworkClient {
 
 #[cfg(test)]
 mod tests {
-    use crate::lend::Lends;
-    use crate::object::call;
-    use crate::schema::BehaviourSchema;
-    use crate::{
-        ClientConfig, NetId, NetworkBehaviour, NetworkClient, NetworkReader, NetworkSceneId,
-        NetworkWriter, Prefabs, ReadError,
+    use syncvar_runtime::lend::Lends;
+    use syncvar_runtime::object::call;
+    use syncvar_runtime::{
+        BehaviourSchema, NetId, NetworkBehaviour, NetworkReader, NetworkSceneId, NetworkWriter,
+        Prefabs, ReadError,
     };
+
+    use crate::{ClientConfig, NetworkClient};
 
     /// A behaviour with nothing but a number of its own.
     #[derive(Default)]

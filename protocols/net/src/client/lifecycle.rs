@@ -1,17 +1,16 @@
 //! What behaviours and the application are told of the life of objects.
 
+use syncvar_runtime::behaviour::{Panicked, contain};
+use syncvar_runtime::lend::{Leaving, Lends};
+use syncvar_runtime::object::Location;
+use syncvar_runtime::relations::Place;
+use syncvar_runtime::{ChangedFields, HookFailure, LifecycleCallback, NetId};
+
 use super::{ClientEvent, ClientState, NetworkClient};
-use crate::LifecycleCallback;
-use crate::NetId;
-use crate::behaviour::{Panicked, contain};
-use crate::lend::{Leaving, Lends};
-use crate::object::Location;
-use crate::relations::Place;
-use crate::{ChangedFields, HookFailure};
 
 impl NetworkClient {
     /// Forgets the objects of a connection that is over, as the next connection would; their
-    /// [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs. Does nothing while
+    /// [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs. Does nothing while
     /// there is a connection.
     ///
     /// ```

@@ -1,15 +1,17 @@
 //! What this client writes to the objects that it owns, and what it is told about them.
 
+use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::{Nanos, SaveOwn, Slot, Slots, Visit, list, nanos};
+use syncvar_runtime::{
+    ChangedFields, HookFailure, NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError,
+    ReadErrorKind,
+};
+
 use super::guard::{ReplicaMut, refuse};
 use super::{ClientEvent, NetworkClient, Replica};
-use crate::behaviour::Panicked;
-use crate::events::Events;
+use crate::MessageType;
 use crate::message::begin;
-use crate::object::{Nanos, SaveOwn, Slot, Slots, Visit, list, nanos};
-use crate::{ChangedFields, HookFailure};
-use crate::{
-    MessageType, NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, ReadErrorKind,
-};
 
 impl NetworkClient {
     /// The first behaviour of this type on an object, for writing: to what is not synchronised, and to

@@ -1,10 +1,10 @@
 //! Parents: which object is below which.
 
+use syncvar_runtime::relations::Relation;
+use syncvar_runtime::{LifecycleCallback, NetId};
+
 use super::{ClientEvent, NetworkClient};
-use crate::LifecycleCallback;
-use crate::NetId;
 use crate::message::SetParent;
-use crate::relations::Relation;
 
 impl NetworkClient {
     /// The objects directly below an object, by ascending id, as far as this client sees them. It may

@@ -3,14 +3,16 @@
 use crate::message::from_wire;
 use bytes::Bytes;
 
+use syncvar_runtime::prefab::text::{PrefabText, first_difference};
+use syncvar_runtime::{DisconnectReason, NetId, NetworkReader, ReadError, ReadErrorKind};
+
 use super::{ClientEvent, ClientState, NetworkClient};
-use crate::message::frames;
+use crate::MessageType;
 use crate::message::{
     Connect, Disconnect, Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide,
-    ObjectSpawn, ObjectSpawnScene, PROTOCOL_VERSION, Pong, SetParent, SpawnFinished, Void, unknown,
+    ObjectSpawn, ObjectSpawnScene, PROTOCOL_VERSION, Pong, SetParent, SpawnFinished, Void, frames,
+    unknown,
 };
-use crate::prefab::text::{PrefabText, first_difference};
-use crate::{DisconnectReason, MessageType, NetId, NetworkReader, ReadError, ReadErrorKind};
 
 /// The most prefabs whose description a server can make a client keep.
 const MAX_SCHEMA_MESSAGES: usize = 4096;

@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
+use syncvar_runtime::NetId;
+use syncvar_runtime::object::list;
+use syncvar_runtime::table::Table;
+
 use super::{ClientEvent, NetworkClient, Replica};
-use crate::NetId;
-use crate::object::list;
-use crate::table::Table;
 
 /// References that wait for an object to be announced.
 #[derive(Debug, Default)]

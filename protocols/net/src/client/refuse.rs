@@ -1,8 +1,10 @@
 //! Messages that are longer than the client takes.
 
+use syncvar_runtime::packet::Entries;
+use syncvar_runtime::{MAX_BYTES, NetworkReader, ReadError, ReadErrorKind};
+
 use super::{ClientState, NetworkClient};
-use crate::packet::Entries;
-use crate::{MAX_BYTES, MessageType, NetworkReader, ReadError, ReadErrorKind};
+use crate::MessageType;
 
 impl NetworkClient {
     /// What is wrong with a payload that is longer than the limit.

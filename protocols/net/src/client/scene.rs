@@ -3,10 +3,12 @@
 use std::any::TypeId;
 use std::collections::BTreeMap;
 
+use syncvar_runtime::object::Location;
+use syncvar_runtime::{
+    BehaviourSet, Behaviours, LifecycleCallback, NetId, NetworkSceneId, SpawnError,
+};
+
 use super::{ClientEvent, NetworkClient, SpawnFailure};
-use crate::LifecycleCallback;
-use crate::object::{BehaviourSet, Behaviours, Location};
-use crate::{NetId, NetworkSceneId, SpawnError};
 
 /// Scene objects that are not spawned.
 #[derive(Debug, Default)]

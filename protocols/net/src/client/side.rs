@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::{NetworkClient, ReplicaMut};
-use crate::behaviour::NetworkSide;
-use crate::relations::{Place, Relation};
-use crate::{
+use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::{
     ConnectionId, NetId, NetRef, NetworkBehaviour, NetworkIdentity, NetworkObjects,
-    NetworkObjectsMut,
+    NetworkObjectsMut, NetworkSide,
 };
+
+use super::{NetworkClient, ReplicaMut};
 
 impl NetworkSide for NetworkClient {
     fn is_server(&self) -> bool {

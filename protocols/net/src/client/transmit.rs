@@ -1,9 +1,10 @@
 //! What goes out: messages, gathered into packets.
 
+use syncvar_runtime::NetId;
+use syncvar_runtime::packet::Segments;
+
 use super::{ClientPacket, NetworkClient};
-use crate::NetId;
 use crate::message::{Message, Resync};
-use crate::packet::Segments;
 
 impl NetworkClient {
     /// The next packet to be sent; call it until there is none.

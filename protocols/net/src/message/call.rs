@@ -1,11 +1,11 @@
 //! The bytes that name a call. In `Unet` the hash, then the object; in `Compact` the object, then the
 //! number of the call on it. WIRE.md, section 4.
 
+use syncvar_runtime::call::{CallPlace, ObjectCalls};
+use syncvar_runtime::{CallKind, Encoding, NetId, NetworkReader, NetworkWriter, ReadError};
+
 use super::{LONG_FRAME, frame_length, long_head};
-use crate::call::{CallPlace, ObjectCalls};
-use crate::{
-    CallKind, Encoding, Framing, MessageType, NetId, NetworkReader, NetworkWriter, ReadError,
-};
+use crate::{Framing, MessageType};
 
 /// What a message calls a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

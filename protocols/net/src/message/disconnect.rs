@@ -1,6 +1,6 @@
 //! The reason of a disconnection as a number and a text.
 
-use crate::DisconnectReason;
+use syncvar_runtime::DisconnectReason;
 
 /// The number on the wire.
 pub(crate) fn number(reason: &DisconnectReason) -> u8 {

@@ -1,7 +1,9 @@
 //! The full state of an object that both sides have made themselves.
 
+use syncvar_runtime::{NetId, NetworkReader, NetworkSceneId, NetworkWriter, ReadError, Vector3};
+
 use super::{begin, read_id, write_id};
-use crate::{MessageType, NetId, NetworkReader, NetworkSceneId, NetworkWriter, ReadError, Vector3};
+use crate::MessageType;
 
 /// The full state of a scene object: packed id, packed scene id, position, the state of all behaviours
 /// with its length in two bytes.

@@ -16,11 +16,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::AudienceId;
-use crate::ConnectionId;
+use syncvar_runtime::object::Outputs;
+use syncvar_runtime::{Area, AudienceId, ConnectionId};
+
 use crate::Framing;
-use crate::interest::Area;
-use crate::object::Outputs;
 use listeners::Listeners;
 use members::Members;
 use sight::Sight;

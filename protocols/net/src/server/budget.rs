@@ -4,13 +4,14 @@
 //! longer an object waits the higher its priority; when its turn comes its fields are sent as they are
 //! then.
 
-use crate::object::position;
 use std::ops::Range;
+use syncvar_runtime::object::position;
 
-use crate::ConnectionId;
-use crate::object::{Note, Notes};
-use crate::packet::{Segments, frames_length};
-use crate::{Framing, NetId, NetworkWriter, Vector3};
+use syncvar_runtime::object::{Note, Notes};
+use syncvar_runtime::packet::{Segments, frames_length};
+use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
+
+use crate::Framing;
 
 /// How much a connection is sent of what changes.
 ///

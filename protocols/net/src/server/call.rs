@@ -6,19 +6,20 @@
 mod outgoing;
 mod target;
 
-use crate::{Encoding, RpcSender};
 use std::collections::VecDeque;
+use syncvar_runtime::{Encoding, RpcSender};
 
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
 
-use super::{NetworkServer, ServerEvent};
-use crate::ConnectionId;
-use crate::call::{CallPlace, Class, Failure, run};
-use crate::lend::Lends;
-use crate::{
-    Framing, MessageType, NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent, Target,
+use syncvar_runtime::call::{CallPlace, Class, Failure, run};
+use syncvar_runtime::lend::Lends;
+use syncvar_runtime::{
+    ConnectionId, NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent, Target,
 };
+
+use super::{NetworkServer, ServerEvent};
+use crate::{Framing, MessageType};
 use outgoing::Outgoing;
 use target::Receivers;
 
@@ -88,7 +89,7 @@ impl NetworkServer {
     }
 
     fn calls_of<B: NetworkCalls>(&mut self, object: NetId, at: Option<usize>) -> B::Rpcs<'_> {
-        const { crate::assert_calls_known::<B>() }
+        const { syncvar_runtime::assert_calls_known::<B>() }
         B::rpcs(RpcSender::through(self, object, Class::of::<B>(at)))
     }
 

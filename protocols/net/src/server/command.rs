@@ -1,11 +1,12 @@
 //! Commands: what clients call on the server. Everything is checked against the connection that the
 //! bytes came from.
 
+use syncvar_runtime::call::{CallPlace, Failure};
+use syncvar_runtime::{CommandRefusal, ConnectionId, NetId, ReadError};
+
 use super::{NetworkServer, ServerEvent};
-use crate::ConnectionId;
-use crate::call::{CallPlace, Failure};
+use crate::MessageType;
 use crate::message::{Incoming, named};
-use crate::{CommandRefusal, MessageType, NetId, ReadError};
 
 impl NetworkServer {
     /// Runs a command of a client, or tells why not. Only one that does not even say what it calls is

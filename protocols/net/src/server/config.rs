@@ -2,9 +2,11 @@
 
 #[cfg(doc)]
 use super::{NetworkServer, ServerEvent};
-use crate::packet::Room;
-use crate::wire::DEFAULT_MAX_ELEMENTS;
-use crate::{Channel, Framing};
+use syncvar_runtime::Channel;
+use syncvar_runtime::packet::Room;
+use syncvar_runtime::wire::DEFAULT_MAX_ELEMENTS;
+
+use crate::Framing;
 
 /// How a server behaves. [`Default`] is what UNet does, plus the comparison of schemas at connect.
 #[derive(Clone, Debug)]
@@ -19,7 +21,7 @@ pub struct ServerConfig {
     /// must take as much ([`ClientConfig::max_message_size`](crate::ClientConfig::max_message_size)),
     /// and so must the transport.
     ///
-    /// Less than 65 535 ([`MAX_BYTES`](crate::MAX_BYTES)) is that much, and more than `u32::MAX` is
+    /// Less than 65 535 ([`MAX_BYTES`](syncvar_runtime::MAX_BYTES)) is that much, and more than `u32::MAX` is
     /// that. With [`Framing::Unet`] 65 535 are the limit whatever this says; an object is sent to all
     /// who see it or to none, so one connection that is spoken to in it limits what the others are sent.
     pub max_message_size: usize,

@@ -3,13 +3,14 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
+use syncvar_runtime::call::Rates;
+use syncvar_runtime::packet::Segments;
+use syncvar_runtime::{ConnectionId, NetId, Vector3};
+
 use super::budget::Limit;
 use super::ping::Pings;
 use super::stock::Stock;
-use crate::ConnectionId;
-use crate::call::Rates;
-use crate::packet::Segments;
-use crate::{Framing, NetId, Vector3};
+use crate::Framing;
 
 /// A connection.
 #[derive(Debug)]

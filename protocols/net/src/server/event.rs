@@ -1,9 +1,8 @@
 //! What a server tells the game.
 
-use crate::ConnectionId;
-use crate::{
-    ChangedFields, CommandRefusal, DisconnectReason, LifecycleCallback, NetId, ReadError,
-    ReceivedEvent, SynchronizeError, WriteError,
+use syncvar_runtime::{
+    ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback, NetId,
+    ReadError, ReceivedEvent, SynchronizeError, WriteError,
 };
 
 /// Something that happened on the server.
@@ -93,7 +92,7 @@ pub enum ServerEvent {
         /// What the panic said.
         message: String,
     },
-    /// The server has raised an event for [`Everyone`](crate::Target::Everyone): itself, too.
+    /// The server has raised an event for [`Everyone`](syncvar_runtime::Target::Everyone): itself, too.
     SyncEvent(ReceivedEvent),
     /// A value of an object has no form on the wire. Nothing of the object was sent; what was dirty
     /// still is, and the next change of the object tries again.
@@ -107,7 +106,7 @@ pub enum ServerEvent {
         /// What was wrong.
         error: WriteError,
     },
-    /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) returned an error or panicked.
+    /// A callback of [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) returned an error or panicked.
     /// Everything else went on.
     CallbackFailed {
         /// The object.
@@ -119,7 +118,7 @@ pub enum ServerEvent {
         /// What the error or the panic said.
         message: String,
     },
-    /// An [`on_synchronize`](crate::Synchronize::on_synchronize) could not write its data. The object
+    /// An [`on_synchronize`](syncvar_runtime::Synchronize::on_synchronize) could not write its data. The object
     /// was sent without it.
     SynchronizeFailed {
         /// The object.

@@ -1,19 +1,20 @@
 //! The full state of an object, as a message of its own or as the entry of a batch.
 
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::{Fault, Slots, write_sections};
+use syncvar_runtime::packet::{Room, Segments, packed_length};
+use syncvar_runtime::prefab::Prefab;
+use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::{
+    ChangedFields, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue, Vector3,
+    WriteError,
+};
+
 use super::ServerEvent;
 use super::owner::refuse;
-use crate::events::Events;
 use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID, SetParent};
-use crate::object::Slots;
-use crate::object::{Fault, write_sections};
-use crate::packet::{Room, Segments, packed_length};
-use crate::prefab::Prefab;
-use crate::relations::{Place, Relation};
 use crate::stats::Stats;
-use crate::{
-    ChangedFields, Framing, MessageType, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion,
-    SyncValue, Vector3, WriteError,
-};
+use crate::{Framing, MessageType};
 
 /// What all objects of a prefab have in common.
 #[derive(Clone, Copy, Debug)]

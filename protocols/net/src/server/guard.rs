@@ -3,12 +3,13 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::Ruled;
+use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
+
 use super::ServerEvent;
 use super::owner::refuse;
 use super::schedule::Schedule;
-use crate::events::Events;
-use crate::object::Ruled;
-use crate::{ChangedFields, NetId, NetworkBehaviour};
 
 /// A behaviour for writing; when it is dropped and anything has changed, the object is queued for
 /// the next update.

@@ -1,9 +1,9 @@
 //! Objects that leave somebody's sight. They do so before the changes of an update are written: whoever is
 //! to see an object no more is sent nothing of what has been written to it since.
 
+use syncvar_runtime::{ConnectionId, NetId};
+
 use super::NetworkServer;
-use crate::ConnectionId;
-use crate::NetId;
 use crate::message::ObjectHide;
 
 impl NetworkServer {

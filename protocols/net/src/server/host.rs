@@ -9,11 +9,12 @@ mod tests;
 
 pub use client::LocalClient;
 
+use syncvar_runtime::events::Events;
+use syncvar_runtime::{ConnectionId, NetId};
+
 use super::connection::{Connection, ConnectionState};
 use super::{NetworkServer, ServerEvent};
-use crate::ConnectionId;
-use crate::events::Events;
-use crate::{ClientEvent, Framing, NetId};
+use crate::{ClientEvent, Framing};
 use calls::LocalRpc;
 use hooks::Lent;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -106,7 +107,7 @@ impl NetworkServer {
     /// runs on the server's own object, in the next [`update`](Self::update), in the order of calling and
     /// behind everything else, if the object is still there and seen. An event is
     /// [`ClientEvent::SyncEvent`], and a call that panics [`ClientEvent::CallFailed`]. What goes to
-    /// [`Target::Everyone`](crate::Target::Everyone) runs at once and no second time. The local client
+    /// [`Target::Everyone`](syncvar_runtime::Target::Everyone) runs at once and no second time. The local client
     /// itself calls the server by [`local_calls`](Self::local_calls).
     ///
     /// ```

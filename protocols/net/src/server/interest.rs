@@ -8,11 +8,14 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use syncvar_runtime::{
+    Area, ConnectionId, Everyone, InterestChange, InterestChanges, InterestManagement, NetId,
+    Prefabs,
+};
+
 use super::NetworkServer;
 use super::audience::{Audiences, Base};
-use crate::ConnectionId;
-use crate::interest::{Area, Everyone, InterestChange, InterestChanges, InterestManagement};
-use crate::{NetId, Prefabs, ServerConfig};
+use crate::ServerConfig;
 
 /// The interest management of a server, and what it has said.
 #[derive(Debug)]

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
+use syncvar_runtime::packet::Segments;
+use syncvar_runtime::{AudienceId, ConnectionId, NetId};
+
 use super::audience::Audiences;
 use super::connection::ConnectionState;
 use super::full_state::Description;
 use super::update::describe_failure;
 use super::{NetworkServer, ServerEvent};
-use crate::AudienceId;
-use crate::ConnectionId;
+use crate::Framing;
 use crate::message::SpawnFinished;
-use crate::packet::Segments;
-use crate::{Framing, NetId};
 
 /// Buffers of joins before, whose memory is used again: that of all objects is long, and costs more to
 /// come by than to fill.

@@ -3,13 +3,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use syncvar_runtime::lend::{Lends, LentObjects, Tells};
+use syncvar_runtime::object::{Slots, call_all};
+use syncvar_runtime::{CallbackFailure, ChangedFields, LifecycleCallback, NetId};
+
 use super::owner::set_owned;
 use super::{NetworkServer, ServerEvent};
-use crate::lend::{Lends, LentObjects, Tells};
-use crate::object::Slots;
-use crate::object::call_all;
-use crate::{CallbackFailure, LifecycleCallback};
-use crate::{ChangedFields, NetId};
 
 impl Lends for NetworkServer {
     fn lent(&mut self) -> &mut LentObjects {

@@ -1,11 +1,11 @@
 //! What behaviours are told of the life of their objects.
 
+use syncvar_runtime::lend::{Errand, Late, Tells};
+use syncvar_runtime::relations::Place;
+use syncvar_runtime::{LifecycleCallback, NetId};
+
 use super::NetworkServer;
 use super::full_state::Kind;
-use crate::LifecycleCallback;
-use crate::NetId;
-use crate::lend::{Errand, Late, Tells};
-use crate::relations::Place;
 
 impl NetworkServer {
     /// The kind of an object.

@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use syncvar_runtime::object::{Notes, Slot};
+use syncvar_runtime::packet::{update_fits, update_length};
+use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, NetworkWriter, Vector3};
+
 use super::budget::{Limit, Waiting, sensible_priority, slice};
 use super::connection::Parcel;
 use super::update::describe_failure;
-use super::{Budget, ConnectionId, NetworkServer};
-use crate::AudienceId;
-use crate::object::Notes;
-use crate::object::Slot;
-use crate::packet::{update_fits, update_length};
-use crate::{Channel, Framing, NetId, NetworkWriter, Vector3};
+use super::{Budget, NetworkServer};
+use crate::Framing;
 
 /// What the sending to connections with a budget uses again and again.
 #[derive(Debug, Default)]

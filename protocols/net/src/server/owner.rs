@@ -1,14 +1,14 @@
 //! Owners: who is told what when an object gets another one, and what owners write.
 
-use super::{NetworkServer, ServerEvent};
-use crate::AudienceId;
-use crate::ConnectionId;
-use crate::message::begin;
-use crate::object::{BehaviourInfo, Slots};
-use crate::{
-    ChangedFields, Channel, MessageType, NetId, NetworkReader, NetworkWriter, ReadError,
-    ReadErrorKind,
+use syncvar_runtime::object::{BehaviourInfo, Slots};
+use syncvar_runtime::{
+    AudienceId, ChangedFields, Channel, ConnectionId, NetId, NetworkReader, NetworkWriter,
+    ReadError, ReadErrorKind,
 };
+
+use super::{NetworkServer, ServerEvent};
+use crate::MessageType;
+use crate::message::begin;
 
 impl NetworkServer {
     /// What an object of this kind has pending is sent before it gets another owner: what the former
@@ -232,7 +232,7 @@ impl NetworkServer {
 
 /// Tells the game that it has written to fields that are the owner's.
 pub(super) fn refuse(
-    events: &mut crate::events::Events<ServerEvent>,
+    events: &mut syncvar_runtime::events::Events<ServerEvent>,
     object: NetId,
     fields: ChangedFields,
 ) {

@@ -4,14 +4,13 @@
 //! written just as one thread writes all of them, but into buffers of its own; what was written is then
 //! put together in order.
 
-use crate::BehaviourStats;
+use syncvar_runtime::BehaviourStats;
+use syncvar_runtime::object::{
+    ChangeSink, Encoded, Job, Note, Notes, Outcome, Outputs, Pool, position,
+};
+use syncvar_runtime::packet::Segments;
+
 use crate::Framing;
-use crate::object::Outputs;
-use crate::object::position;
-use crate::object::{ChangeSink, Encoded, Outcome};
-use crate::object::{Job, Pool};
-use crate::object::{Note, Notes};
-use crate::packet::Segments;
 
 /// Threads are not equally fast: what was changed lately is in one processor's cache. The last share
 /// that a slow one takes is all that the others wait for.

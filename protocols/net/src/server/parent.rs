@@ -1,11 +1,12 @@
 //! Parents: which object is below which.
 
+use syncvar_runtime::lend::{Errand, Tells};
+use syncvar_runtime::relations::Relation;
+use syncvar_runtime::{LifecycleCallback, NetId};
+
 use super::NetworkServer;
-use crate::LifecycleCallback;
-use crate::lend::{Errand, Tells};
+use crate::MessageType;
 use crate::message::{Message, SetParent};
-use crate::relations::Relation;
-use crate::{MessageType, NetId};
 
 /// An object that could not be given a parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::time::micros;
+
 use super::NetworkServer;
-use crate::ConnectionId;
 use crate::message::Pong;
-use crate::time::micros;
 
 /// How long after an answer a connection is not given another: no more than 20 in a second.
 const PAUSE: Duration = Duration::from_millis(50);

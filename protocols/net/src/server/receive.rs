@@ -1,17 +1,16 @@
 //! What comes from the network: connections, and their messages.
 
+use syncvar_runtime::lend::Tells;
+use syncvar_runtime::{ConnectionId, DisconnectReason, MAX_STRING_BYTES, NetId, ReadError};
+
 use super::connection::{Connection, ConnectionState};
 use super::owner::set_owned;
 use super::{NetworkServer, PacketError, ServerEvent};
-use crate::ConnectionId;
-use crate::lend::Tells;
-use crate::message::frames;
+use crate::MessageType;
 use crate::message::{
     Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync, begin,
-    unknown,
+    frames, from_wire, number, text, unknown,
 };
-use crate::message::{from_wire, number, text};
-use crate::{DisconnectReason, MAX_STRING_BYTES, MessageType, NetId, ReadError};
 
 impl NetworkServer {
     /// The transport has a new connection.

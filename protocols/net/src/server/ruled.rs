@@ -6,17 +6,13 @@
 
 use std::time::Duration;
 
+use syncvar_runtime::object::{Job, MAX_CHANNELS, Nanos, Note, Outputs, Slots, nanos, position};
+use syncvar_runtime::packet::Room;
+use syncvar_runtime::{AudienceId, BehaviourStats, Channel, ConnectionId, NetId, WriteError};
+
 use super::NetworkServer;
-use crate::AudienceId;
-use crate::BehaviourStats;
-use crate::ConnectionId;
-use crate::object::Note;
-use crate::object::Outputs;
-use crate::object::position;
-use crate::object::{Job, MAX_CHANNELS, Nanos, Slots, nanos};
-use crate::packet::Room;
 use crate::stats::Stats;
-use crate::{Channel, Framing, MessageType, NetId, WriteError};
+use crate::{Framing, MessageType};
 
 /// The fields of one behaviour that are to be sent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -278,7 +274,7 @@ fn write_behaviours(
     slots: &mut dyn Slots,
     way: Way,
     masks: &[u64],
-    writer: &mut crate::NetworkWriter,
+    writer: &mut syncvar_runtime::NetworkWriter,
     costs: &mut [BehaviourStats],
 ) -> u64 {
     let (mut sent, mut index) = (0, 0);

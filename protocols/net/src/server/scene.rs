@@ -1,12 +1,11 @@
 //! Scene objects: both sides make them themselves, and they are matched by their number in the scene.
 
+use syncvar_runtime::{BehaviourSet, LifecycleCallback, NetId, NetworkSceneId, SpawnError};
+
 use super::audience::Audiences;
 use super::{NetworkServer, SpawnOptions};
-use crate::LifecycleCallback;
-use crate::SpawnError;
+use crate::MessageType;
 use crate::message::{Message, SpawnFinished};
-use crate::object::BehaviourSet;
-use crate::{MessageType, NetId, NetworkSceneId};
 
 impl NetworkServer {
     /// Spawns an object that clients have made themselves, from a level file say: they are sent its
@@ -60,7 +59,7 @@ impl NetworkServer {
     /// [`ClientEvent::SceneObjectsSpawned`](crate::ClientEvent::SceneObjectsSpawned). Those who join
     /// later are told when they have been given everything.
     ///
-    /// [`on_in_scene_objects_spawned`](crate::NetworkLifecycle::on_in_scene_objects_spawned) of all scene
+    /// [`on_in_scene_objects_spawned`](syncvar_runtime::NetworkLifecycle::on_in_scene_objects_spawned) of all scene
     /// objects runs here at once, and on clients before the event.
     pub fn scene_loaded(&mut self) {
         self.scene_loaded = true;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use syncvar_runtime::NetId;
+
 use super::spawned::Spawned;
-use crate::NetId;
 use crate::id_set::IdSet;
 
 /// The queues of the update loop.

@@ -5,18 +5,17 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
 
+use syncvar_runtime::object::Location;
+use syncvar_runtime::packet::Segments;
+use syncvar_runtime::relations::Relation;
+use syncvar_runtime::{Area, AudienceId, Channel, ConnectionId, NetId};
+
 use super::NetworkServer;
 use super::connection::Parcel;
 use super::full_state::Description;
 use super::update::describe_failure;
-use crate::AudienceId;
-use crate::ConnectionId;
-use crate::interest::Area;
+use crate::Framing;
 use crate::message::Void;
-use crate::object::Location;
-use crate::packet::Segments;
-use crate::relations::Relation;
-use crate::{Channel, Framing, NetId};
 
 /// Who has joined audiences because of what they begin to see, or left them because of what they see no
 /// more: either the one or the other.

@@ -2,18 +2,19 @@
 
 use std::any::TypeId;
 
+use syncvar_runtime::lend::{Errand, Leaving, Tells};
+use syncvar_runtime::prefab::Prefab;
+use syncvar_runtime::relations::Place;
+use syncvar_runtime::{
+    AudienceId, BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, Quaternion,
+    SpawnError, Vector3,
+};
+
 use super::audience::{Audiences, Base};
 use super::spawned::Spawned;
 use super::{NetworkServer, ServerEvent};
-use crate::AudienceId;
-use crate::ConnectionId;
-use crate::SpawnError;
-use crate::lend::{Errand, Leaving, Tells};
+use crate::MessageType;
 use crate::message::{Message, ObjectDestroy};
-use crate::object::{BehaviourSet, Behaviours};
-use crate::prefab::Prefab;
-use crate::relations::Place;
-use crate::{MessageType, NetId, NetworkSceneId, Quaternion, Vector3};
 
 /// How far ahead of the next id a chosen one can be for the next ones to follow it.
 const NEAR: u32 = 1 << 24;
@@ -55,7 +56,7 @@ pub struct SpawnOptions {
 
 impl NetworkServer {
     /// Spawns an object: with the next update, every ready client gets it. The callbacks of its
-    /// [`NetworkLifecycle`](crate::NetworkLifecycle) run before this returns; one of them may have
+    /// [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) run before this returns; one of them may have
     /// despawned it by then.
     ///
     /// # Panics
@@ -197,7 +198,7 @@ impl NetworkServer {
     /// Takes an object away from the server and from every client that sees it. Its children have no
     /// parent then. Returns whether there was one.
     ///
-    /// Its [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs first. If the
+    /// Its [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs first. If the
     /// object is being called at the time, it is despawned when that is done.
     pub fn despawn(&mut self, id: NetId) -> bool {
         if self.lent.contains(id) {
@@ -343,8 +344,8 @@ impl NetworkServer {
     }
 
     /// Gives an object to a connection, or to nobody. The former and the new owner are told. On the
-    /// server, [`on_lost_ownership`](crate::NetworkLifecycle::on_lost_ownership) runs if nobody owned
-    /// it, and [`on_gained_ownership`](crate::NetworkLifecycle::on_gained_ownership) if nobody does
+    /// server, [`on_lost_ownership`](syncvar_runtime::NetworkLifecycle::on_lost_ownership) runs if nobody owned
+    /// it, and [`on_gained_ownership`](syncvar_runtime::NetworkLifecycle::on_gained_ownership) if nobody does
     /// now.
     ///
     /// What has changed on the object is sent at once, if it has fields with rules; then each of the

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use syncvar_runtime::object::Location;
+use syncvar_runtime::{AudienceId, ConnectionId};
+
 use super::audience::Audiences;
-use crate::AudienceId;
-use crate::ConnectionId;
-use crate::object::Location;
 
 /// An object on the server. The update loop looks at it for every change, so it is kept short.
 #[derive(Debug)]

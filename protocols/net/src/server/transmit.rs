@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
 
+use syncvar_runtime::ConnectionId;
+
 use super::NetworkServer;
 use super::connection::{Connection, ConnectionState};
 use super::stock::Stock;
-use crate::ConnectionId;
 
 /// A packet for one connection: pieces of memory to be sent one after another.
 ///

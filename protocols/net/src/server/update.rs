@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use syncvar_runtime::object::{ChangeSink, Encoded, Job, MAX_CHANNELS, Outcome, nanos};
+use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, WriteError};
+
 use super::connection::{Connection, Parcel};
 use super::{NetworkServer, ServerEvent};
-use crate::AudienceId;
-use crate::ConnectionId;
+use crate::MessageType;
 use crate::message::{LocalClientAuthority, Message};
-use crate::object::{ChangeSink, Encoded, Outcome};
-use crate::object::{Job, MAX_CHANNELS, nanos};
-use crate::{Channel, MessageType, NetId, WriteError};
 
 /// Lists that the update loop uses again and again.
 #[derive(Debug, Default)]

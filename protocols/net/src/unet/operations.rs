@@ -1,7 +1,9 @@
 //! The changes of a list as UNet's operations.
 
-use crate::field::ListEdit;
-use crate::{ListOperation, SyncList, SyncValue};
+use syncvar_runtime::field::ListEdit;
+use syncvar_runtime::{SyncList, SyncValue};
+
+use crate::ListOperation;
 
 /// The pending changes of a list in UNet's operations.
 pub trait UnetOperations<T> {
@@ -50,7 +52,9 @@ impl<T> From<ListEdit<T>> for ListOperation<T> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ListOperation, SyncList, UnetOperations};
+    use syncvar_runtime::SyncList;
+
+    use crate::{ListOperation, UnetOperations};
 
     /// A list of the numbers below 20, and the same to be changed.
     fn pair() -> (SyncList<i32>, SyncList<i32>) {

@@ -1,7 +1,7 @@
 //! UNet's message 9: one operation on one of its lists.
 //!
 //! A server and a client of this library neither send nor take it: what changes in a
-//! [`SyncList`](crate::SyncList) travels in the behaviour's own changes. It is here for programs that
+//! [`SyncList`](syncvar_runtime::SyncList) travels in the behaviour's own changes. It is here for programs that
 //! speak to a real UNet by messages of their own. Layout: SPEC of the recordings, WIRE.md, section 4.
 #![deny(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ mod operation;
 pub use apply::ListError;
 pub use operation::ListOperation;
 
-use crate::{
+use syncvar_runtime::{
     Encoding, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue,
     WriteErrorKind,
 };

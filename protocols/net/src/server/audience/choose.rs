@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use syncvar_runtime::{AudienceId, ConnectionId};
+
 use super::listeners::Listeners;
 use super::members::{Members, View};
-use super::{Audience, AudienceId, Audiences, Base, ConnectionId};
+use super::{Audience, Audiences, Base};
 
 impl Audiences {
     /// The audience that differs from this one by what is said about one connection: it is shown or

@@ -2,9 +2,10 @@
 
 use bytes::Bytes;
 
-use crate::ConnectionId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::packet::Segments;
+
 use crate::Framing;
-use crate::packet::Segments;
 
 /// Members of an audience who are ready and speak the same dialect.
 #[derive(Debug, Default)]

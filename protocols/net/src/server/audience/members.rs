@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Area, Base, ConnectionId};
+use syncvar_runtime::ConnectionId;
+
+use super::{Area, Base};
 
 /// Who belongs to an audience once they are ready. Equal sets that come about in different ways are
 /// equal values: a connection is shown or hidden only where the base does not say so already. (With

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use syncvar_runtime::{AudienceId, ConnectionId};
+
 use super::members::Members;
-use super::{Area, AudienceId, Audiences, ConnectionId};
+use super::{Area, Audiences};
 use crate::Framing;
 
 impl Audiences {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Area, ConnectionId};
+use syncvar_runtime::ConnectionId;
+
+use super::Area;
 
 /// Which connection sees which area, to be asked from both sides. Those who see nothing and areas
 /// that are not seen take no memory.

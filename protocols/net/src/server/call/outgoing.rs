@@ -3,14 +3,14 @@
 use arrayvec::ArrayVec;
 use bytes::Bytes;
 
+use syncvar_runtime::call::{CallDirection, CallRequest, CallRouter, Class, RoutedCall};
+use syncvar_runtime::{CallError, Channel, Encoding, NetId, NetworkWriter, Target, WriteError};
+
 use super::super::NetworkServer;
 use super::target::{Plan, Receivers};
 use super::{Kept, Local, Written};
-use crate::call::{CallDirection, CallRequest, CallRouter, Class, RoutedCall};
 use crate::message::{Name, frame, named, write_header};
-use crate::{
-    CallError, Channel, Encoding, Framing, MessageType, NetId, NetworkWriter, Target, WriteError,
-};
+use crate::{Framing, MessageType};
 
 /// A call of clients between [`begin_call`](CallRouter::begin_call) and its end.
 #[derive(Debug)]

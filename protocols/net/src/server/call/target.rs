@@ -1,12 +1,12 @@
 //! Whom a call goes to.
 
+use syncvar_runtime::call::{CallPlace, Class};
+use syncvar_runtime::{AudienceId, CallError, ConnectionId, NetId, Target};
+
 use super::super::NetworkServer;
 use super::super::connection::ConnectionState;
 use super::super::spawned::Spawned;
-use crate::AudienceId;
-use crate::ConnectionId;
-use crate::call::{CallPlace, Class};
-use crate::{CallError, Framing, NetId, Target};
+use crate::Framing;
 
 /// Whom a call goes to.
 #[derive(Debug)]

@@ -3,14 +3,15 @@
 
 use bytes::Bytes;
 
-use crate::ConnectionId;
-use crate::call::{CallPlace, Class, Failure};
+use syncvar_runtime::call::{CallPlace, Class, Failure};
+use syncvar_runtime::{
+    CallError, CallFailure, CommandRefusal, CommandSender, ConnectionId, Encoding, NetId,
+    NetworkCalls, ReceivedEvent, Target,
+};
+
+use crate::ClientEvent;
 use crate::server::NetworkServer;
 use crate::server::call::{Local, read_own};
-use crate::{
-    CallError, ClientEvent, CommandRefusal, Encoding, NetId, NetworkCalls, ReceivedEvent, Target,
-};
-use crate::{CallFailure, CommandSender};
 
 /// A call of the server on the local client.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ impl NetworkServer {
     /// `B`, as [`NetworkClient::calls`](crate::NetworkClient::calls) has on another client.
     ///
     /// The command runs at once, on the server's own object, with the connection of the local client as
-    /// [`sender`](crate::CallContext::sender). That must see the object, and own it where the command
+    /// [`sender`](syncvar_runtime::CallContext::sender). That must see the object, and own it where the command
     /// says so; it may call as often as it likes. A command on an object that is being called at that
     /// moment runs after that. If it panics, that is
     /// [`ServerEvent::CallFailed`](crate::ServerEvent::CallFailed).
@@ -45,7 +46,7 @@ impl NetworkServer {
         object: NetId,
         at: Option<usize>,
     ) -> B::Commands<'_> {
-        const { crate::assert_calls_known::<B>() }
+        const { syncvar_runtime::assert_calls_known::<B>() }
         B::commands(CommandSender::through(self, object, Class::of::<B>(at)))
     }
 

@@ -1,9 +1,10 @@
 //! `LocalClient`: the server's objects, as far as the local client sees them.
 
+use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
+
 use super::Host;
-use crate::ConnectionId;
+use crate::ClientEvent;
 use crate::server::NetworkServer;
-use crate::{ClientEvent, NetId, NetworkBehaviour, NetworkIdentity};
 
 /// What the client in the server's own process sees: the server's objects themselves, but for those
 /// that it has not been told of, or that are hidden from it. See

@@ -4,13 +4,14 @@
 use std::collections::btree_map::Entry;
 use std::fmt;
 
+use syncvar_runtime::behaviour::{Panicked, contain};
+use syncvar_runtime::object::{Location, Remembered, Slot, Slots};
+use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkBehaviour};
+
 use super::Host;
-use crate::behaviour::{Panicked, contain};
-use crate::object::{Location, Remembered, Slot, Slots};
+use crate::ClientEvent;
 use crate::server::NetworkServer;
 use crate::server::owner::refuse;
-use crate::{ChangedFields, HookFailure};
-use crate::{ClientEvent, NetId, NetworkBehaviour};
 
 /// A behaviour that has been lent for writing since the last update.
 pub(super) struct Lent {

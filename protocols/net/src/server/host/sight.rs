@@ -1,10 +1,11 @@
 //! What the local client sees.
 
-use crate::interest::Area;
+use syncvar_runtime::{Area, NetId};
+
+use crate::ClientEvent;
 use crate::server::NetworkServer;
 use crate::server::audience::Base;
 use crate::server::spawned::Spawned;
-use crate::{ClientEvent, NetId};
 
 impl NetworkServer {
     /// Whether the local client has been told of an object and sees it.

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use crate::behaviour::NetworkBehaviour;
-use crate::lend::Lends;
-use crate::object::call;
-use crate::schema::BehaviourSchema;
-use crate::{NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError};
+use syncvar_runtime::lend::Lends;
+use syncvar_runtime::object::call;
+use syncvar_runtime::{
+    BehaviourSchema, NetworkBehaviour, NetworkReader, NetworkWriter, Prefabs, ReadError,
+};
+
+use crate::NetworkServer;
 
 /// Nothing but a place.
 #[derive(Default)]

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use super::*;
-use crate::{
+use syncvar_runtime::{
     BehaviourSchema, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, SpatialGrid,
-    SpawnOptions, Vector3,
+    Vector3,
 };
+
+use super::*;
+use crate::SpawnOptions;
 
 /// A behaviour without fields.
 #[derive(Debug, Default)]

@@ -1,7 +1,8 @@
 //! What an operation does to a list.
 
+use syncvar_runtime::{ListChange, SyncList, SyncValue};
+
 use super::ListOperation;
-use crate::{ListChange, SyncList, SyncValue};
 
 /// Why an operation makes no sense for a list: the two ends do not have the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

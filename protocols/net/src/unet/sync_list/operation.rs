@@ -1,6 +1,6 @@
 //! `ListOperation`: what can be done to a list of UNet's.
 
-use crate::{
+use syncvar_runtime::{
     ListChange, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind,
 };
 

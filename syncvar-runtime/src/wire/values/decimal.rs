@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::{Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 use crate::schema::TypeSchema;
+use crate::wire::{Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 
 /// .NET's `decimal`: a whole number of 96 bits, a scale of 0 to 28 decimal places, and a sign.
 ///

@@ -1,7 +1,7 @@
 //! `Option`: a value that may be absent.
 
-use super::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 use crate::schema::TypeSchema;
+use crate::wire::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// How Mirror says that there is no such value.
 #[doc(hidden)]

@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use super::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 use crate::schema::TypeSchema;
+use crate::wire::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// Structs that are nothing but floats: their fields in order, four bytes each, nothing
 /// normalised or clamped.

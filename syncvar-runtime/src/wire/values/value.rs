@@ -1,8 +1,10 @@
 //! `SyncValue`: what a field can hold.
 
-use super::encoding::MAX_EMPTY_ELEMENTS;
-use super::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
 use crate::schema::TypeSchema;
+use crate::wire::encoding::MAX_EMPTY_ELEMENTS;
+use crate::wire::{
+    Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind,
+};
 
 /// A value that can be written to the wire and read back: what a [`SyncVar`](crate::SyncVar) holds.
 ///

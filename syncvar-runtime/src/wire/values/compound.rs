@@ -1,7 +1,7 @@
 //! Values made of values: sequences, boxes, arrays and tuples.
 
-use super::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 use crate::schema::{MemberSchema, TypeSchema};
+use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 
 /// A count, then the elements. `Vec<u8>`: the count, then the bytes as they are.
 impl<T: SyncValue> SyncValue for Vec<T> {

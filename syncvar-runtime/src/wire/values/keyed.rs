@@ -9,8 +9,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
 
 use super::value::write_elements;
-use super::{Absence, Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 use crate::schema::TypeSchema;
+use crate::wire::{
+    Absence, Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue,
+};
 
 /// A count, then each key and its value, in ascending order of the keys.
 impl<K: SyncValue + Ord, V: SyncValue> SyncValue for BTreeMap<K, V> {

@@ -1,7 +1,7 @@
 //! Numbers of objects and scene objects as values.
 
-use super::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 use crate::schema::TypeSchema;
+use crate::wire::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 use crate::{NetId, NetworkSceneId};
 
 #[diagnostic::do_not_recommend]

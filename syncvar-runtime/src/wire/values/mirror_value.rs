@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 use crate::schema::TypeSchema;
+use crate::wire::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// Unity's set of layers: bit *i* stands for layer *i*, of 32.
 ///

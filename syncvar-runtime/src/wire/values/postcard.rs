@@ -6,10 +6,10 @@ use std::ops::{Deref, DerefMut};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{
+use crate::schema::TypeSchema;
+use crate::wire::{
     Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind,
 };
-use crate::schema::TypeSchema;
 
 /// Makes a value of any type that is `Serialize` and `Deserialize`: `SyncVar<Postcard<Loadout>>`.
 /// Feature `serde`.

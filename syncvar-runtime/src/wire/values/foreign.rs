@@ -7,10 +7,10 @@ mod mint;
 
 use bytes::Bytes;
 
-#[cfg(feature = "uuid")]
-use super::Encoding;
-use super::{Absence, NetworkReader, NetworkWriter, ReadError, SyncValue};
 use crate::schema::TypeSchema;
+#[cfg(feature = "uuid")]
+use crate::wire::Encoding;
+use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// As a `Vec<u8>`: the number of bytes, then the bytes as they are. What is read is a copy, for the
 /// packet it came in is used again; bytes that are the same stay the ones they are.

@@ -3,9 +3,9 @@
 use std::num::NonZero;
 use std::time::Duration;
 
-use super::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 use crate::schema::TypeSchema;
 use crate::wire::reader::Mark;
+use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 
 /// The number inside; zero is refused.
 macro_rules! not_zero {

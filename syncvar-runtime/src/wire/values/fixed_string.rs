@@ -9,8 +9,8 @@ use std::str::FromStr;
 
 use arrayvec::ArrayString;
 
-use super::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 use crate::schema::TypeSchema;
+use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 
 /// A text of at most `N` bytes of UTF-8, kept where it stands: it takes no memory of its own, and
 /// copying it or reading it from a packet allocates nothing.

@@ -1,8 +1,8 @@
 //! Unity's value types that UNet has no bytes for, and Netcode for GameObjects has: vectors of
 //! integers, and a ray in the plane.
 
-use super::{NetworkReader, NetworkWriter, ReadError, SyncValue, Vector2};
 use crate::schema::TypeSchema;
+use crate::wire::{NetworkReader, NetworkWriter, ReadError, SyncValue, Vector2};
 
 /// Structs that are nothing but integers: their fields in order, each as an `i32` is written, in
 /// `Mirror` in 4 bytes. The schema is that of glam's type, so that the two sides need not have the same.
