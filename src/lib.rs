@@ -89,7 +89,7 @@ pub use syncvar_runtime::{
     hash_set, hooked, throttled,
 };
 
-/// What most programs need: `use syncvar::prelude::*;`.
+/// Imports of most programs: `use syncvar::prelude::*;`.
 pub mod prelude {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::{
@@ -109,7 +109,7 @@ pub mod prelude {
     };
 }
 
-/// What the derives name. Not for use by hand; it changes without notice.
+/// Names used by the derives. Not for use by hand; it changes without notice.
 #[doc(hidden)]
 pub mod __private {
     pub use core::clone::Clone;
