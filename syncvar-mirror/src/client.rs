@@ -33,6 +33,7 @@ pub use transmit::MirrorPacket;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use bytes::Bytes;
 use syncvar_runtime::engine::{Events, LentObjects, Relations, Table};
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Vector3};
 
@@ -128,6 +129,8 @@ pub struct MirrorClient {
     writing: BTreeSet<NetId>,
     baselines: Baselines,
     outbox: Outbox,
+    /// Packet that a transport polled last.
+    polled: Bytes,
     clock: Clock,
     now: Duration,
     events: Events<MirrorClientEvent>,
@@ -161,6 +164,7 @@ impl MirrorClient {
             writing: BTreeSet::new(),
             baselines: Baselines::every(config.unreliable_baseline_interval),
             outbox: Outbox::default(),
+            polled: Bytes::new(),
             clock: Clock::default(),
             now: Duration::ZERO,
             events: Events::with_limit(config.max_events),

@@ -84,6 +84,7 @@ pub mod batch;
 mod client;
 mod compression;
 mod config;
+mod endpoint;
 mod error;
 pub mod message;
 mod names;

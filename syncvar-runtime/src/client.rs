@@ -5,6 +5,7 @@ mod arrive;
 mod call;
 mod clock;
 mod config;
+mod endpoint;
 mod event;
 mod guard;
 mod hold;
@@ -42,8 +43,8 @@ use crate::segments::Segments;
 use crate::stats::Stats;
 use crate::table::Table;
 use crate::{
-    Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour, NetworkIdentity, Prefabs,
-    ReadError,
+    ConnectionId, Dialect, DisconnectReason, MAX_STRING_BYTES, NetId, NetworkBehaviour,
+    NetworkIdentity, Prefabs, ReadError,
 };
 use clock::Clock;
 use guard::Desk;
@@ -127,6 +128,10 @@ pub struct NetworkClient {
     outgoing_channel: u8,
     /// Packets of what was in `outgoing`, oldest first, and their channels.
     packets: VecDeque<(u8, Bytes)>,
+    /// Packet that a transport polled last.
+    polled: Bytes,
+    /// Connection that this client or its server has ended, until the transport closes it.
+    closing: Option<ConnectionId>,
     events: Events<ClientEvent>,
     /// Messages whose objects are not there yet.
     late: Late,
@@ -221,6 +226,8 @@ impl NetworkClient {
             outgoing: Segments::new(config.packet_size),
             outgoing_channel: 0,
             packets: VecDeque::new(),
+            polled: Bytes::new(),
+            closing: None,
             events: Events::with_limit(config.max_events),
             late: Late::default(),
             references: References::default(),
@@ -350,6 +357,7 @@ impl NetworkClient {
         self.desk = Desk::default();
         self.outgoing = Segments::new(self.config.packet_size);
         self.packets.clear();
+        self.closing = None;
         if self.config.compare_schemas {
             self.state = ClientState::Connecting;
             let schema_hash = self.prefabs.schema_hash();
@@ -366,6 +374,7 @@ impl NetworkClient {
     /// The transport has lost the connection.
     pub fn handle_disconnect(&mut self) {
         self.end(DisconnectReason::ConnectionLost);
+        self.closing = None;
     }
 
     /// The client's own time: that of the last update, which does not go back.
@@ -416,6 +425,7 @@ impl NetworkClient {
             ClientState::Connected => ClientEvent::Disconnected { reason },
         };
         self.state = ClientState::Disconnected;
+        self.closing = Some(ConnectionId::SERVER);
         self.drop_all_held();
         self.events.push(event);
     }

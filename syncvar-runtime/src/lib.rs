@@ -14,6 +14,7 @@ mod channel;
 mod client;
 mod codec;
 mod context;
+mod endpoint;
 #[doc(hidden)]
 pub mod engine;
 mod events;
@@ -48,6 +49,7 @@ pub use client::{
 };
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use context::{CallContext, NetworkContext};
+pub use endpoint::{Endpoint, PacketLimits, Transmit};
 pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity, SectionHooks};
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
@@ -67,7 +69,7 @@ pub use schema::{
 pub use schema_text::SchemaDifference;
 pub use server::{
     BehaviourMut, Budget, ConnectionId, LocalClient, NetworkServer, OutgoingRpc, PacketError,
-    ParentError, RpcSender, ServerConfig, ServerEvent, SpawnError, SpawnOptions, Transmit,
+    ParentError, RpcSender, ServerConfig, ServerEvent, SpawnError, SpawnOptions,
 };
 pub use stats::{BehaviourStats, Counter, RefusedCommands, Stats};
 pub use sync::{

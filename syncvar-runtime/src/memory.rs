@@ -210,9 +210,9 @@ impl MemoryNetwork {
                 end.up
                     .send(self.now, packet.channel, packet.bytes, reliable);
             }
-            for (_, packet) in end.up.arrived(self.now) {
+            for (channel, packet) in end.up.arrived(self.now) {
                 // What is wrong with a packet is told by the server's events.
-                let _ = self.server.handle_packet(end.connection, &packet);
+                let _ = self.server.handle_packet(end.connection, channel, &packet);
             }
         }
         self.server.update(self.now);

@@ -6,6 +6,7 @@ mod call;
 mod command;
 mod config;
 mod connection;
+mod endpoint;
 mod event;
 mod full_state;
 mod guard;
@@ -44,7 +45,6 @@ pub use host::LocalClient;
 pub use parent::ParentError;
 pub(crate) use sink::Sink;
 pub use spawn::{SpawnError, SpawnOptions};
-pub use transmit::Transmit;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::RangeInclusive;
@@ -75,6 +75,11 @@ use update::Scratch;
 /// The number of a connection, counted from 1 and never given twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u32);
+
+impl ConnectionId {
+    /// Connection of a client to its server, for transports.
+    pub const SERVER: Self = Self(0);
+}
 
 impl std::fmt::Display for ConnectionId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -153,6 +158,8 @@ pub struct NetworkServer {
     calls: Box<Calls>,
     /// Connections that have something to transmit, each once.
     outgoing: VecDeque<ConnectionId>,
+    /// Ended connections that the transport has not closed.
+    closing: VecDeque<ConnectionId>,
     /// What waits to be sent.
     stock: Stock,
     /// The segments of the packet that was polled last, if they had to be gathered.
@@ -212,6 +219,7 @@ impl NetworkServer {
             host: None,
             calls: Box::default(),
             outgoing: VecDeque::new(),
+            closing: VecDeque::new(),
             stock: Stock::default(),
             packet: Vec::new(),
             events: Events::with_limit(config.max_events),

@@ -147,6 +147,9 @@ pub enum PacketError {
     /// There is no such connection, or it is being closed.
     #[error("{0} is not connected")]
     UnknownConnection(ConnectionId),
+    /// The server has no such channel.
+    #[error("no channel {0}")]
+    UnknownChannel(u8),
     /// A message made no sense; the messages before it were handled.
     #[error("malformed packet: {0}")]
     Malformed(#[from] ReadError),

@@ -39,9 +39,10 @@ impl NetworkServer {
     pub fn handle_disconnect(&mut self, connection: ConnectionId) {
         self.close(connection, DisconnectReason::ConnectionLost);
         self.connections.remove(connection.0);
+        self.closing.retain(|ended| *ended != connection);
     }
 
-    /// The transport has a packet from a connection.
+    /// Handles a packet from a connection, which came on this channel.
     ///
     /// Whatever a client sends is checked against the connection that it came from. A message that
     /// makes no sense is ignored; the messages before and after it are handled, as long as their
@@ -50,14 +51,19 @@ impl NetworkServer {
     ///
     /// # Errors
     ///
-    /// When there is no such connection, and for the first message that makes no sense.
+    /// For an unknown connection, for a channel beyond
+    /// [`ServerConfig::channels`](crate::ServerConfig::channels), and for the first malformed message.
     pub fn handle_packet(
         &mut self,
         connection: ConnectionId,
+        channel: u8,
         packet: &[u8],
     ) -> Result<(), PacketError> {
         if !self.knows(connection) || self.is_local(connection) {
             return Err(PacketError::UnknownConnection(connection));
+        }
+        if usize::from(channel) >= self.config.channels.len() {
+            return Err(PacketError::UnknownChannel(channel));
         }
         self.stats.received.add(packet.len());
         let mut result = Ok(());
@@ -211,6 +217,7 @@ impl NetworkServer {
             return;
         };
         closed.state = ConnectionState::Closing;
+        self.closing.push_back(connection);
         let owned: Vec<NetId> = std::mem::take(&mut closed.owned).into_iter().collect();
         closed.list(&mut self.outgoing);
         for id in &owned {

@@ -2,48 +2,12 @@
 
 use std::ops::Range;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 
+use super::NetworkServer;
 use super::connection::{Connection, ConnectionState};
 use super::stock::Stock;
-use super::{ConnectionId, NetworkServer};
-
-/// A packet for one connection: pieces of memory to be sent one after another.
-///
-/// The pieces are shared with the packets of other connections; hand them to a vectored write, or
-/// join them with [`to_bytes`](Self::to_bytes).
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Transmit<'a> {
-    /// For whom.
-    pub connection: ConnectionId,
-    /// On which channel.
-    pub channel: u8,
-    /// The pieces, in order; never none, and none of them empty.
-    pub segments: &'a [Bytes],
-}
-
-impl Transmit<'_> {
-    /// The packet's length in bytes.
-    #[expect(clippy::len_without_is_empty, reason = "a packet is never empty")]
-    pub fn len(&self) -> usize {
-        self.segments.iter().map(Bytes::len).sum()
-    }
-
-    /// The packet in one piece: another reference if it is in one piece already, a copy if not.
-    pub fn to_bytes(&self) -> Bytes {
-        match self.segments {
-            [segment] => segment.clone(),
-            segments => {
-                let mut bytes = BytesMut::with_capacity(self.len());
-                for segment in segments {
-                    bytes.extend_from_slice(segment);
-                }
-                bytes.freeze()
-            }
-        }
-    }
-}
+use crate::{Channel, Transmit};
 
 impl NetworkServer {
     /// The next packet to be sent; call it until there is none.
@@ -79,16 +43,14 @@ impl NetworkServer {
             }
         };
         self.stats.sent.add(packet.length);
-        let segments = if self.packet.is_empty() {
+        let delivery = self.config.channels.get(usize::from(packet.channel));
+        let delivery = delivery.copied().unwrap_or(Channel::Reliable);
+        let chunks = if self.packet.is_empty() {
             self.stock.get(&packet.pieces)
         } else {
             &self.packet
         };
-        Some(Transmit {
-            connection: id,
-            channel: packet.channel,
-            segments,
-        })
+        Some(Transmit::new(id, packet.channel, delivery, chunks))
     }
 
     /// Forgets pieces that nobody waits for, should it be long since nobody waited for any.

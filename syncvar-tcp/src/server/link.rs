@@ -97,7 +97,7 @@ impl Link {
             if packet.is_empty() {
                 return Err(Fault::NoPacket);
             }
-            match server.handle_packet(connection, packet) {
+            match server.handle_packet(connection, 0, packet) {
                 Ok(()) => self.deadline = None,
                 // The packet before this one has ended the connection.
                 Err(PacketError::UnknownConnection(_)) => break,
@@ -122,7 +122,7 @@ impl Link {
             return false;
         }
         let header = Piece::Header(Cursor::new(header));
-        let segments = transmit.segments.iter().cloned().map(Piece::Segment);
+        let segments = transmit.chunks.iter().cloned().map(Piece::Segment);
         for piece in std::iter::once(header).chain(segments) {
             // It fails when the task has ended, which `receive` will notice.
             let _ = self.outbox.send(piece);
