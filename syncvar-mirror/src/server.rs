@@ -7,6 +7,7 @@ mod changes;
 mod command;
 mod connection;
 mod encode;
+mod endpoint;
 mod entity_state;
 mod event;
 mod frame;
