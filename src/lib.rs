@@ -5,10 +5,8 @@
 pub use syncvar_derive::{
     NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
 };
-#[cfg(feature = "mirror")]
-pub use syncvar_mirror as mirror;
 #[cfg(feature = "tcp")]
-pub use syncvar_tcp as tcp;
+pub use syncvar_tokio::tcp;
 
 #[cfg(feature = "serde")]
 pub use syncvar_runtime::Postcard;
@@ -18,7 +16,7 @@ pub use syncvar_runtime::{
     CallKind, CallSchema, CallTable, CallbackFailure, ChangedFields, Channel, ClientConfig,
     ClientEvent, ClientPacket, ClientState, Color, Color32, CommandRefusal, CommandSender,
     ConnectionId, Counter, Decimal, Dialect, DictionaryChange, DisconnectReason, ElementMut,
-    EnumNumber, Everyone, FieldRules, FieldSchema, Fixed, FixedString, FixedString32,
+    Endpoint, EnumNumber, Everyone, FieldRules, FieldSchema, Fixed, FixedString, FixedString32,
     FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, Floats,
     GroupTags, Half, HasLifecycle, HasSynchronize, HashKey, HookFailure, HookField, InterestChange,
     InterestChanges, InterestManagement, LayerMask, LifecycleCallback, LifecycleResult, Link,
@@ -27,15 +25,32 @@ pub use syncvar_runtime::{
     NetRef, NetworkBehaviour, NetworkCalls, NetworkClient, NetworkContext, NetworkHash128,
     NetworkIdentity, NetworkLifecycle, NetworkObjects, NetworkObjectsMut, NetworkReader,
     NetworkSceneId, NetworkSerializable, NetworkServer, NetworkTime, NetworkWriter, OaDate,
-    PacketError, ParentError, Plane, Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError,
-    ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands, ReplicaMut,
-    RpcSender, SchemaDifference, SectionHooks, Serializable, ServerConfig, ServerEvent, SetChange,
-    SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec,
-    SyncDictionary, SyncEvent, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncMethod,
-    SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, SynchronizeFailure, Tag,
-    Target, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector2Int, Vector3,
-    Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag, dictionary, hash_set,
+    PacketError, PacketLimits, ParentError, Plane, Prefabs, Quantized, Quaternion, Ray, Ray2D,
+    ReadError, ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands,
+    ReplicaMut, RpcSender, SchemaDifference, SectionHooks, Serializable, ServerConfig, ServerEvent,
+    SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats,
+    SyncCodec, SyncDictionary, SyncEvent, SyncField, SyncHashSet, SyncList, SyncListMessage,
+    SyncMethod, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
+    SynchronizeFailure, Tag, Target, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2,
+    Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
+    dictionary, hash_set,
 };
+
+/// Mirror's protocol: Unity clients join a Rust server, and Rust clients a Mirror server.
+///
+/// The features `mirror-telepathy` and `mirror-kcp` add sockets: `MirrorHost` and `MirrorPeer`.
+#[cfg(feature = "mirror")]
+pub mod mirror {
+    pub use syncvar_mirror::*;
+    #[cfg(feature = "mirror-kcp")]
+    pub use syncvar_tokio::kcp;
+    #[cfg(any(feature = "mirror-telepathy", feature = "mirror-kcp"))]
+    pub use syncvar_tokio::mirror::{MirrorHost, MirrorPeer};
+    #[cfg(feature = "mirror-telepathy")]
+    pub use syncvar_tokio::telepathy;
+    #[cfg(any(feature = "mirror-telepathy", feature = "mirror-kcp"))]
+    pub use syncvar_tokio::{TransportError, TransportOptions};
+}
 
 /// What most programs need: `use syncvar::prelude::*;`.
 pub mod prelude {

@@ -54,7 +54,7 @@
 //! assert_eq!(client.get::<Player>(player).unwrap().health, 100);
 //! ```
 //!
-//! With sockets the same two stand behind [`transport::MirrorHost`] and [`transport::MirrorPeer`].
+//! `MirrorHost` and `MirrorPeer` of the crate `syncvar-tokio` add sockets.
 //!
 //! # What becomes of what
 //!
@@ -90,8 +90,6 @@ pub mod message;
 mod names;
 mod prefabs;
 mod server;
-#[cfg(any(feature = "telepathy", feature = "kcp"))]
-pub mod transport;
 mod unreliable;
 
 pub use batch::{BatchError, Limits};
