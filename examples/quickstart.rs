@@ -19,8 +19,8 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
+use syncvar::tcp::{TcpClient, TcpOptions, TcpServer};
 use syncvar::{MessageType, NetworkIdentity, Vector3};
-use syncvar_tcp::{TcpClient, TcpOptions, TcpServer};
 
 /// What is kept the same on every client.
 #[derive(NetworkBehaviour, Default)]

@@ -8,29 +8,32 @@ pub use syncvar_derive::{
 #[cfg(feature = "tcp")]
 pub use syncvar_tokio::tcp;
 
+pub use syncvar_net::{
+    BehaviourMut, Budget, ClientConfig, ClientEvent, ClientPacket, ClientState, Framing, Link,
+    ListError, ListHash, ListOperation, LocalClient, MemoryNetwork, MessageType, NetworkClient,
+    NetworkContextExt, NetworkServer, PacketError, ParentError, ReplicaMut, ServerConfig,
+    ServerEvent, SpawnFailure, SpawnOptions, Stats, SyncListMessage, UnetOperations,
+};
 #[cfg(feature = "serde")]
 pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
-    Area, BehaviourList, BehaviourMut, BehaviourRef, BehaviourSchema, BehaviourSet, BehaviourStats,
-    Behaviours, Bits, Budget, BufferSerializer, CallArguments, CallContext, CallError, CallFailure,
-    CallKind, CallSchema, CallTable, CallbackFailure, ChangedFields, Channel, ClientConfig,
-    ClientEvent, ClientPacket, ClientState, Color, Color32, CommandRefusal, CommandSender,
-    ConnectionId, Counter, Decimal, Dialect, DictionaryChange, DisconnectReason, ElementMut,
-    Endpoint, EnumNumber, Everyone, FieldRules, FieldSchema, Fixed, FixedString, FixedString32,
-    FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, Floats,
-    GroupTags, Half, HasLifecycle, HasSynchronize, HashKey, HookFailure, HookField, InterestChange,
-    InterestChanges, InterestManagement, LayerMask, LifecycleCallback, LifecycleResult, Link,
-    ListChange, ListError, ListHash, ListOperation, LocalClient, MAX_BYTES, MAX_STRING_BYTES,
-    MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId,
-    NetRef, NetworkBehaviour, NetworkCalls, NetworkClient, NetworkContext, NetworkHash128,
-    NetworkIdentity, NetworkLifecycle, NetworkObjects, NetworkObjectsMut, NetworkReader,
-    NetworkSceneId, NetworkSerializable, NetworkServer, NetworkTime, NetworkWriter, OaDate,
-    PacketError, PacketLimits, ParentError, Plane, Prefabs, Quantized, Quaternion, Ray, Ray2D,
+    Area, BehaviourList, BehaviourRef, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
+    Bits, BufferSerializer, CallArguments, CallContext, CallError, CallFailure, CallKind,
+    CallSchema, CallTable, CallbackFailure, ChangedFields, Channel, Color, Color32, CommandRefusal,
+    CommandSender, ConnectionId, Counter, Decimal, DictionaryChange, DisconnectReason, ElementMut,
+    Encoding, Endpoint, EnumNumber, Everyone, FieldRules, FieldSchema, Fixed, FixedString,
+    FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+    FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle, HasSynchronize, HashKey,
+    HookFailure, HookField, InterestChange, InterestChanges, InterestManagement, LayerMask,
+    LifecycleCallback, LifecycleResult, ListChange, MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS,
+    Matrix4x4, MemberSchema, MessageStart, NetId, NetRef, NetworkBehaviour, NetworkCalls,
+    NetworkContext, NetworkHash128, NetworkIdentity, NetworkLifecycle, NetworkObjects,
+    NetworkObjectsMut, NetworkReader, NetworkSceneId, NetworkSerializable, NetworkTime,
+    NetworkWriter, OaDate, PacketLimits, Plane, Prefabs, Quantized, Quaternion, Ray, Ray2D,
     ReadError, ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands,
-    ReplicaMut, RpcSender, SchemaDifference, SectionHooks, Serializable, ServerConfig, ServerEvent,
-    SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats,
-    SyncCodec, SyncDictionary, SyncEvent, SyncField, SyncHashSet, SyncList, SyncListMessage,
-    SyncMethod, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
+    RpcSender, SchemaDifference, SectionHooks, Serializable, SetChange, SmallestThree, SortKey,
+    SpatialGrid, SpawnError, SyncCodec, SyncDictionary, SyncEvent, SyncField, SyncHashSet,
+    SyncList, SyncMethod, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
     SynchronizeFailure, Tag, Target, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2,
     Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
     dictionary, hash_set,
@@ -58,13 +61,17 @@ pub mod prelude {
     pub use syncvar_derive::{
         NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
     };
+    pub use syncvar_net::{
+        ClientEvent, MemoryNetwork, NetworkClient, NetworkContextExt, NetworkServer, ServerEvent,
+        SpawnOptions,
+    };
     pub use syncvar_runtime::{
-        BehaviourRef, BufferSerializer, CallContext, ClientEvent, ConnectionId, DictionaryChange,
-        FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
-        LifecycleResult, ListChange, MemoryNetwork, NetId, NetRef, NetworkBehaviour, NetworkClient,
-        NetworkContext, NetworkLifecycle, NetworkSerializable, NetworkServer, Prefabs,
-        Serializable, ServerEvent, SetChange, SpawnOptions, SyncDictionary, SyncHashSet, SyncList,
-        SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, Target,
+        BehaviourRef, BufferSerializer, CallContext, ConnectionId, DictionaryChange, FixedString,
+        FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+        LifecycleResult, ListChange, NetId, NetRef, NetworkBehaviour, NetworkContext,
+        NetworkLifecycle, NetworkSerializable, Prefabs, Serializable, SetChange, SyncDictionary,
+        SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
+        Target,
     };
 }
 
@@ -87,7 +94,7 @@ pub mod __private {
         HasSynchronize, HookField, LifecycleCallback, LifecycleResult, ListChange, MemberSchema,
         NetworkBehaviour, NetworkCalls, NetworkContext, NetworkReader, NetworkWriter, NoCalls,
         OwnCalls, ReadError, ReadResultExt, Readers, RpcSender, SetChange, SyncCodec, SyncEvent,
-        SyncField, SyncMethod, SyncValue, Synchronize, SynchronizeError, Target, TypeSchema,
-        VariantSchema, Writers, assert_calls_known, assert_fits_32_bits,
+        SyncField, SyncMethod, SyncValue, Synchronize, SynchronizeError, Target, Transmit,
+        TypeSchema, VariantSchema, Writers, assert_calls_known, assert_fits_32_bits,
     };
 }

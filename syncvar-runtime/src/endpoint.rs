@@ -1,5 +1,9 @@
 //! `Endpoint`: the interface between a server or a client and a transport.
 
+mod disconnect;
+
+pub use disconnect::DisconnectReason;
+
 use std::error::Error;
 use std::time::Duration;
 
@@ -28,7 +32,7 @@ use crate::{Channel, ConnectionId};
 ///
 /// ```
 /// use std::time::Duration;
-/// use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits};
+/// use syncvar::{ConnectionId, Endpoint, PacketLimits};
 ///
 /// /// Moves the packets for one connection of `from` to `to`, and closes both sides together.
 /// fn carry<A: Endpoint, B: Endpoint>(
@@ -50,7 +54,7 @@ use crate::{Channel, ConnectionId};
 ///     Ok(())
 /// }
 ///
-/// # use syncvar_runtime::{ClientEvent, NetworkClient, NetworkServer, Prefabs, ServerEvent};
+/// # use syncvar::{NetworkClient, NetworkServer, Prefabs};
 /// let mut server = NetworkServer::new(Prefabs::new());
 /// let mut client = NetworkClient::new(Prefabs::new());
 /// let connection = Endpoint::handle_connect(&mut server, PacketLimits::STREAM);

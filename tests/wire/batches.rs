@@ -1,278 +1,207 @@
-//! Section 6: messages of many objects.
+//! Messages of many objects, and who speaks which dialect.
 
-use std::time::Duration;
-
+use crate::support::{Compass, Door, Player, change, drain, frame, network, states};
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourList, ClientConfig, Dialect, NetworkSceneId, Quaternion, ServerConfig, Vector3,
+    ClientConfig, Encoding, Framing, MessageType, NetworkWriter, ServerConfig, WriteErrorKind,
 };
 
-use crate::{Lamp, One, Two, Vault, packets};
+const UPDATE_BATCH: i16 = 22;
+const SPAWN_BATCH: i16 = 23;
 
-const ORIGIN: Vector3 = Vector3::new(0.0, 0.0, 0.0);
-const PLACE: Vector3 = Vector3::new(1.0, 2.0, 3.0);
-const TURN: Option<Quaternion> = Some(Quaternion::new(0.0, 1.0, 0.0, 0.0));
-
-/// What each example comes to.
-pub(crate) fn examples() -> Vec<(&'static str, String)> {
-    let mut examples = update_examples();
-    examples.extend(spawn_examples());
-    examples.extend(answers());
-    examples
+/// D8: a length for each object, so that one that cannot be read does not hurt its neighbours.
+#[test]
+fn a_bad_entry_poisons_its_object_and_those_before_and_after_it_are_applied() {
+    let mut net = network(1);
+    let ids = [1, 2, 3].map(|health| net.server.spawn(Player::new(health, "x")));
+    net.settle();
+    drain(&mut net, 0);
+    // Health 9; a name of 5 bytes of which one is there; health 10.
+    let payload = b"\x02\x01\x12\x03\x02\x05A\x02\x01\x14";
+    let handled = net
+        .client_mut(0)
+        .handle_packet(0, &frame(UPDATE_BATCH, payload));
+    assert_eq!(handled, Ok(()));
+    let poisoned = drain(&mut net, 0)
+        .into_iter()
+        .find_map(|event| match event {
+            ClientEvent::Poisoned { object, error } => Some((object, error.to_string())),
+            _ => None,
+        });
+    let error = "Player.name: 5 bytes needed, 1 left, at byte 2";
+    assert_eq!(poisoned, Some((ids[1], error.into())));
+    let health = |net: &MemoryNetwork, id| *net.client(0).get::<Player>(id).unwrap().health;
+    assert_eq!((health(&net, ids[0]), health(&net, ids[2])), (9, 10));
+    change(&mut net, ids[1], |player| player.health.set(20));
+    net.settle();
+    assert_eq!(states(&net, ids[1]), [Some((20, "x".into(), 0))]);
 }
 
-fn update_examples() -> Vec<(&'static str, String)> {
-    vec![
-        (
-            "UpdateBatch #3: `v = 77`",
-            updated(&[3], |server| set(server, 3, 77)),
-        ),
-        (
-            "UpdateBatch #3: `v = 77`; #4: `v = 6`",
-            updated(&[3, 4], |server| {
-                set(server, 4, 6);
-                set(server, 3, 77);
-            }),
-        ),
-        (
-            "UpdateBatch #3: `v = 77`; #300: `v = 6`",
-            updated(&[3, 300], set_both),
-        ),
-        (
-            "UpdateBatch #3: a text of 5 bytes changed, 7 bytes in all",
-            updated_text("hello"),
-        ),
-        (
-            "UpdateBatch #3: a text of 133 bytes `x` changed, 136 bytes in all; up to the text",
-            updated_text(&"x".repeat(133)).replace(&"78".repeat(133), ""),
-        ),
-        (
-            "UpdateBatch #3: 65535 bytes `x` changed, 65539 bytes in all; up to the bytes",
-            updated_bytes().replace(&"78".repeat(65_535), ""),
-        ),
-        (
-            "UpdateBatch #3: a clean behaviour, one with its second field 2, a clean one",
-            updated_list(),
-        ),
-        (
-            "UpdateBatch #3: `v = 77`; #300: `v = 6`, in packets of 11 bytes",
-            update((11, &[3, 300]), set_both).concat(),
-        ),
-    ]
+#[test]
+fn an_entry_for_an_object_that_is_not_there_is_counted_and_the_next_one_is_applied() {
+    let mut net = network(1);
+    net.server.spawn(Player::new(1, "x"));
+    let second = net.server.spawn(Player::new(1, "x"));
+    net.settle();
+    net.server.despawn(NetId(1));
+    net.settle();
+    let payload = b"\x02\x01\x12\x02\x01\x14";
+    net.client_mut(0)
+        .handle_packet(0, &frame(UPDATE_BATCH, payload))
+        .unwrap();
+    assert_eq!(net.client(0).stats().unknown_objects, 1);
+    assert_eq!(states(&net, second), [Some((10, "x".into(), 0))]);
 }
 
-fn spawn_examples() -> Vec<(&'static str, String)> {
-    let lamp = |server: &mut NetworkServer| {
-        let lit = Lamp { lit: true.into() };
-        server.spawn(lit);
-    };
-    let one =
-        |position, rotation| spawned(move |server| spawn_one(server, 1, (position, rotation)));
-    vec![
-        ("SpawnBatch #1: `lamp` with `lit = true`", spawned(lamp)),
-        (
-            "SpawnBatch #1: `one` with `v = 5` at (1, 2, 3)",
-            one(PLACE, None),
-        ),
-        (
-            "SpawnBatch #1: `one` with `v = 5`, turned by (0, 1, 0, 0)",
-            one(ORIGIN, TURN),
-        ),
-        (
-            "SpawnBatch #1: `one` with `v = 5` at (1, 2, 3), turned by (0, 1, 0, 0)",
-            one(PLACE, TURN),
-        ),
-        (
-            "SpawnBatch #1: `lamp` with `lit = true`; #300: `one` with `v = 5`",
-            spawned(|server| {
-                lamp(server);
-                spawn_one(server, 300, (ORIGIN, None));
-            }),
-        ),
-        (
-            "SpawnBatch #1: `one` with `v = 5`, scene id 300",
-            spawned(|server| spawn_in_scene(server, 300)),
-        ),
-        (
-            "SpawnBatch #1: `lamp` with `lit = true`; #2: `one` with `v = 5`, below #1",
-            spawned(|server| {
-                lamp(server);
-                spawn_one(server, 2, (ORIGIN, None));
-                below_1(server);
-            }),
-        ),
-        (
-            "SpawnBatch #1: `lamp` with `lit = true`; #2: `one` with `v = 5`, scene id 12, below #1",
-            spawned(|server| {
-                lamp(server);
-                spawn_in_scene(server, 12);
-                below_1(server);
-            }),
-        ),
-    ]
-}
-
-/// What a server answers to a client that may join.
-fn answers() -> Vec<(&'static str, String)> {
-    let answer = |dialect| {
-        let mut config = ServerConfig::default();
-        config.dialect = dialect;
-        let mut server = NetworkServer::with_config(prefabs(), config);
-        connect(&mut server);
-        packets(&mut server).concat()
-    };
-    vec![
-        ("Connect 3, the answer: `Compact`", answer(Dialect::Compact)),
-        ("Connect 3, the answer: `Unet`", answer(Dialect::Unet)),
-    ]
-}
-
-fn prefabs() -> Prefabs {
-    let list = || {
-        BehaviourList::new()
-            .with(One::default())
-            .with(Two::default())
-            .with(One::default())
-    };
-    // The order of names is another.
-    Prefabs::new()
-        .register::<One>("one")
-        .register::<Two>("two")
-        .register_with("three", list)
-        .register::<Lamp>("lamp")
-        .register::<Vault>("vault")
-}
-
-/// A client connects that asks for `Compact`.
-fn connect(server: &mut NetworkServer) -> ConnectionId {
-    let mut config = ClientConfig::default();
-    config.dialect = Dialect::Compact;
-    let mut client = NetworkClient::with_config(prefabs(), config);
-    client.handle_connect();
-    let connection = server.handle_connect();
-    let packet = client.poll_transmit().expect("Connect").bytes;
-    server
-        .handle_packet(connection, 0, &packet)
-        .expect("both are alike");
-    connection
-}
-
-/// The packets that a server sends to a client that speaks `Compact`, after objects have been
-/// spawned (`before`) and something has been done to them.
-fn sent(
-    packet_size: usize,
-    before: impl FnOnce(&mut NetworkServer),
-    act: impl FnOnce(&mut NetworkServer),
-) -> Vec<String> {
-    let mut config = ServerConfig::default();
-    config.packet_size = packet_size;
-    let mut server = NetworkServer::with_config(prefabs(), config);
-    let connection = connect(&mut server);
-    server.set_ready(connection);
-    before(&mut server);
-    server.update(Duration::from_secs(1));
-    packets(&mut server);
-    act(&mut server);
-    server.update(Duration::from_secs(2));
-    packets(&mut server)
-}
-
-fn spawned(act: impl FnOnce(&mut NetworkServer)) -> String {
-    sent(1340, |_| (), act).concat()
-}
-
-fn updated(ids: &[u32], act: impl FnOnce(&mut NetworkServer)) -> String {
-    update((1340, ids), act).concat()
-}
-
-fn update(
-    (packet_size, ids): (usize, &[u32]),
-    act: impl FnOnce(&mut NetworkServer),
-) -> Vec<String> {
-    let spawn = |server: &mut NetworkServer| {
+#[test]
+fn a_header_that_makes_no_sense_ends_its_message_and_no_other() {
+    let mut net = network(1);
+    let ids = [1, 2].map(|health| net.server.spawn(Player::new(health, "x")));
+    net.settle();
+    for nonsense in [
+        &b"\x02\x01\x12\xff\xff\xff\xff\xff\x7f\x01"[..],
+        b"\x02\x01\x12\x07\xff\x7f\x01",
+        b"\x02\x01\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+    ] {
+        let packet = [
+            frame(UPDATE_BATCH, nonsense),
+            frame(UPDATE_BATCH, b"\x0a\x01\x14"),
+        ];
+        let handled = net.client_mut(0).handle_packet(0, &packet.concat());
+        assert!(handled.is_err(), "{nonsense:x?}");
+        let health = ids.map(|id| *net.client(0).get::<Player>(id).unwrap().health);
+        assert_eq!(health, [9, 10], "{nonsense:x?}");
         for id in ids {
-            spawn_one(server, *id, (ORIGIN, None));
+            net.server.get_mut::<Player>(id).unwrap().set_dirty_bit(1);
         }
-    };
-    sent(packet_size, spawn, act)
+        net.settle();
+    }
 }
 
-fn updated_text(text: &str) -> String {
-    let spawn = |server: &mut NetworkServer| spawn_at_3(server, Two::default());
-    let write = |server: &mut NetworkServer| {
-        let mut two = server.get_mut::<Two>(NetId(3)).expect("it is there");
-        two.w.set(text.into());
-    };
-    sent(1340, spawn, write).concat()
+/// T52 in a batch.
+#[test]
+fn a_spawn_of_a_prefab_that_is_not_there_is_an_error_and_the_next_one_is_made() {
+    let mut net = network(1);
+    // Of the prefabs by name: door, gatekeeper, player, weathervane. 99 is none of them.
+    let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
+    for (header, kind) in [(2, [0x98_u8, 0x06].to_vec()), (2, [0, 1].to_vec())] {
+        writer.write_bytes(&[header]);
+        writer.write_bytes(&kind);
+    }
+    let packet = frame(SPAWN_BATCH, writer.as_bytes());
+    let error = net.client_mut(0).handle_packet(0, &packet).unwrap_err();
+    let expected = "99 is not a valid number of a prefab";
+    assert!(error.to_string().starts_with(expected), "{error}");
+    let door = net.client(0).get::<Door>(NetId(2)).unwrap();
+    assert_eq!(door.open, true);
 }
 
-fn updated_bytes() -> String {
-    let spawn = |server: &mut NetworkServer| spawn_at_3(server, Vault::default());
-    let write = |server: &mut NetworkServer| {
-        let mut vault = server.get_mut::<Vault>(NetId(3)).expect("it is there");
-        vault.bytes.set(vec![b'x'; 65_535]);
-    };
-    sent(1340, spawn, write).concat()
+#[test]
+fn a_spawn_that_cannot_be_read_poisons_the_object_if_it_is_there() {
+    let mut net = network(1);
+    let id = net.server.spawn(Player::new(1, "x"));
+    net.settle();
+    drain(&mut net, 0);
+    // A position is announced, and cut off.
+    let packet = frame(SPAWN_BATCH, b"\x02\x11\x00");
+    assert_eq!(net.client_mut(0).handle_packet(0, &packet), Ok(()));
+    let events = drain(&mut net, 0);
+    assert!(matches!(events[..], [ClientEvent::Poisoned { object, .. }] if object == id));
+    net.settle();
+    assert_eq!(drain(&mut net, 0), [ClientEvent::Restored { object: id }]);
 }
 
-fn updated_list() -> String {
-    let spawn = |server: &mut NetworkServer| {
-        let list = BehaviourList::new()
-            .with(One::default())
-            .with(Two::default())
-            .with(One::default());
-        spawn_at_3(server, list);
-    };
-    let write = |server: &mut NetworkServer| {
-        let mut two = server.get_mut::<Two>(NetId(3)).expect("it is there");
-        two.k.set(2);
-    };
-    sent(1340, spawn, write).concat()
+/// Everything on channel 1, which may lose packets, is within the packet size.
+#[test]
+fn batches_on_an_unreliable_channel_fit_the_packet_and_what_does_not_is_reported() {
+    let mut config = ServerConfig::default();
+    config.packet_size = 100;
+    let mut net = MemoryNetwork::with_config(prefabs_with_notes, config, syncvar::Link::default());
+    let vanes = [(); 50].map(|()| net.server.spawn((Door::default(), Compass::default())));
+    let note = net.server.spawn(Note::default());
+    net.connect();
+    net.settle();
+    for id in vanes {
+        net.server.get_mut::<Compass>(id).unwrap().heading.set(1.5);
+    }
+    let text = "n".repeat(100);
+    net.server.get_mut::<Note>(note).unwrap().text.set(text);
+    net.server
+        .update(net.now() + std::time::Duration::from_secs(9));
+    let mut packets = 0;
+    while let Some(transmit) = net.server.poll_transmit() {
+        assert_eq!(transmit.channel, 1);
+        assert!(transmit.len() <= 100, "{}", transmit.len());
+        packets += 1;
+    }
+    assert!(packets > 2);
+    let events = std::iter::from_fn(|| net.server.poll_event());
+    let kinds: Vec<_> = events
+        .filter_map(|event| match event {
+            ServerEvent::SerializeFailed { object, error, .. } => Some((object, error.kind())),
+            _ => None,
+        })
+        .collect();
+    let (length, limit) = (109, 100);
+    let kind = WriteErrorKind::TooLargeForUnreliable { length, limit };
+    assert_eq!(kinds, [(note, kind)]);
 }
 
-fn spawn_at_3(server: &mut NetworkServer, behaviours: impl syncvar::BehaviourSet) {
-    let options = SpawnOptions {
-        net_id: Some(NetId(3)),
-        ..SpawnOptions::default()
-    };
-    server.spawn_with(behaviours, options).expect("a free id");
+/// A text on the unreliable channel.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = 1)]
+struct Note {
+    #[sync_var]
+    text: SyncVar<String>,
 }
 
-fn spawn_one(
-    server: &mut NetworkServer,
-    id: u32,
-    (position, rotation): (Vector3, Option<Quaternion>),
-) {
-    let options = SpawnOptions {
-        net_id: Some(NetId(id)),
-        position,
-        rotation,
-        ..SpawnOptions::default()
-    };
-    server
-        .spawn_with(One { v: 5.into() }, options)
-        .expect("a free id");
+fn prefabs_with_notes() -> Prefabs {
+    crate::support::prefabs().register::<Note>("note")
 }
 
-fn spawn_in_scene(server: &mut NetworkServer, scene_id: u32) {
-    let one = One { v: 5.into() };
-    server
-        .spawn_scene_object(NetworkSceneId(scene_id), one)
-        .expect("a free scene id");
+#[test]
+fn the_dialect_is_compact_if_both_sides_speak_it_and_literal_otherwise() {
+    use Framing::{Compact, Unet};
+    for (server, client, spoken) in [
+        (Compact, Compact, Compact),
+        (Compact, Unet, Unet),
+        (Unet, Compact, Unet),
+        (Unet, Unet, Unet),
+    ] {
+        let mut config = ServerConfig::default();
+        config.framing = server;
+        let mut net =
+            MemoryNetwork::with_config(crate::support::prefabs, config, syncvar::Link::default());
+        let mut config = ClientConfig::default();
+        config.framing = client;
+        let client = NetworkClient::with_config(crate::support::prefabs(), config);
+        net.connect_client(client);
+        let id = net.server.spawn(Player::new(1, "x"));
+        net.settle();
+        change(&mut net, id, |player| player.health.set(2));
+        net.settle();
+        assert_eq!(net.client(0).framing(), spoken);
+        assert_eq!(states(&net, id), [Some((2, "x".into(), 0))]);
+        let literal = net.server.stats().encoded(MessageType::UpdateVars).messages;
+        let batches = net
+            .server
+            .stats()
+            .encoded(MessageType::UpdateBatch)
+            .messages;
+        let expected = if spoken == Unet { (1, 0) } else { (0, 1) };
+        assert_eq!((literal, batches), expected);
+    }
 }
 
-fn below_1(server: &mut NetworkServer) {
-    server
-        .set_parent(NetId(2), Some(NetId(1)))
-        .expect("they are there");
-}
-
-fn set(server: &mut NetworkServer, id: u32, value: i32) {
-    let mut one = server.get_mut::<One>(NetId(id)).expect("it is there");
-    one.v.set(value);
-}
-
-fn set_both(server: &mut NetworkServer) {
-    set(server, 3, 77);
-    set(server, 300, 6);
+#[test]
+fn without_comparison_of_schemas_the_dialect_is_literal() {
+    let mut config = ServerConfig::default();
+    config.compare_schemas = false;
+    let mut net =
+        MemoryNetwork::with_config(crate::support::prefabs, config, syncvar::Link::default());
+    net.connect();
+    net.server.spawn(Door::default());
+    net.settle();
+    assert_eq!(net.client(0).framing(), Framing::Unet);
+    assert_eq!(net.client(0).object_count(), 1);
 }

@@ -17,22 +17,19 @@ use crate::{Host, Peer, TransportError, TransportOptions};
 ///
 /// ```
 /// use std::ops::ControlFlow;
+/// use syncvar::prelude::*;
 /// use syncvar_tokio::mirror::{MirrorHost, MirrorPeer};
 /// use syncvar_mirror::{
 ///     AssetId, MirrorClient, MirrorClientEvent, MirrorPrefab, MirrorPrefabs, MirrorServer,
 ///     MirrorServerEvent,
 /// };
-/// # use syncvar_runtime::*;
-/// # #[derive(Default)] struct Player;
-/// # impl NetworkBehaviour for Player {
-/// #     type Previous = ();
-/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Player", base: None, fields: &[] };
-/// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn set_dirty_bit(&mut self, _: u64) {}
-/// #     fn clear_all_dirty_bits(&mut self) {}
-/// #     fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool { false }
-/// #     fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> { Ok(()) }
-/// # }
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Player {
+///     #[sync_var]
+///     name: SyncVar<String>,
+/// }
+///
 /// fn prefabs() -> MirrorPrefabs {
 ///     MirrorPrefabs::new().register::<Player>(MirrorPrefab::new("player", AssetId(1001)))
 /// }

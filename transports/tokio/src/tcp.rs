@@ -2,22 +2,15 @@
 //!
 //! ```
 //! use std::ops::ControlFlow;
-//! use syncvar_runtime::{ClientEvent, NetworkClient, NetworkServer, Prefabs};
+//! use syncvar::prelude::*;
 //! use syncvar_tokio::tcp::{TcpClient, TcpOptions, TcpServer};
 //!
-//! # use syncvar_runtime::*;
-//! # #[derive(Default)] struct Door { open: SyncVar<bool> }
-//! # impl NetworkBehaviour for Door {
-//! #     type Previous = ();
-//! #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Door", base: None, fields: &[] };
-//! #     fn sync_var_dirty_bits(&self) -> u64 { self.open.is_dirty().into() }
-//! #     fn set_dirty_bit(&mut self, _: u64) { self.open.set_dirty(); }
-//! #     fn clear_all_dirty_bits(&mut self) { self.open.clear_dirty(); }
-//! #     fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool { writer.write(&*self.open); true }
-//! #     fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-//! #         self.open = reader.read::<bool>()?.into(); Ok(())
-//! #     }
-//! # }
+//! #[derive(NetworkBehaviour, Default)]
+//! struct Door {
+//!     #[sync_var]
+//!     open: SyncVar<bool>,
+//! }
+//!
 //! fn prefabs() -> Prefabs {
 //!     Prefabs::new().register::<Door>("door")
 //! }

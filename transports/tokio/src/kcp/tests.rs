@@ -50,7 +50,7 @@ fn pass(now: Duration, from: &mut KcpConnection, to: &mut KcpConnection) {
 fn the_largest_messages_of_both_channels_arrive_and_none_larger_is_sent() {
     let (mut client, mut server) = pair();
     assert_eq!((MAX_UNRELIABLE, MAX_RELIABLE), (1194, 297_433));
-    let limits = crate::Limits::KCP;
+    let limits = syncvar_mirror::Limits::KCP;
     assert_eq!(limits.max_unreliable, MAX_UNRELIABLE);
     assert_eq!(limits.max_reliable, MAX_RELIABLE);
     let reliable = Bytes::from(vec![1; MAX_RELIABLE]);

@@ -144,7 +144,8 @@ impl Connection {
 
 #[cfg(all(test, feature = "tcp"))]
 mod tests {
-    use syncvar_runtime::{NetworkServer, Prefabs, ServerConfig};
+    use syncvar_net::{NetworkServer, ServerConfig};
+    use syncvar_runtime::Prefabs;
 
     use super::*;
 

@@ -3,7 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use syncvar_runtime::{ClientEvent, NetworkClient, ReadError};
+use syncvar_net::{ClientEvent, NetworkClient};
+use syncvar_runtime::ReadError;
 use tokio::net::ToSocketAddrs;
 
 use crate::{Peer, TransportError, TransportOptions};
@@ -29,8 +30,8 @@ pub type TcpError = TransportError<ReadError>;
 /// a client cuts its connection; [`disconnect`](Self::disconnect) tells the server.
 ///
 /// ```no_run
-/// # async fn play(client: syncvar_runtime::NetworkClient) -> std::io::Result<()> {
-/// use syncvar_runtime::ClientEvent;
+/// # async fn play(client: syncvar_net::NetworkClient) -> std::io::Result<()> {
+/// use syncvar_net::ClientEvent;
 /// use syncvar_tokio::tcp::TcpClient;
 ///
 /// let mut tcp = TcpClient::connect("127.0.0.1:7777", client).await?;
@@ -57,7 +58,7 @@ impl TcpClient {
     /// The first event is [`ClientEvent::Connected`] or [`ClientEvent::Refused`].
     ///
     /// The server can send packets of up to 8 MiB, or of one message of the client's
-    /// [`max_message_size`](syncvar_runtime::ClientConfig::max_message_size) if that is longer. A
+    /// [`max_message_size`](syncvar_net::ClientConfig::max_message_size) if that is longer. A
     /// longer packet ends the connection.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ pub struct TcpOptions {
     pub max_queued_packets: usize,
     /// Most bytes that wait to be sent to one client. A client further behind is disconnected. A
     /// client that joins is sent its whole view at once: this must be more than that, and more than the
-    /// server's [`max_message_size`](syncvar_runtime::ServerConfig::max_message_size) if an object is
+    /// server's [`max_message_size`](syncvar_net::ServerConfig::max_message_size) if an object is
     /// as long. 32 MiB.
     pub max_queued_bytes: usize,
     /// Most connections; further ones are closed at once. 1024.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use syncvar_runtime::NetworkServer;
+use syncvar_net::NetworkServer;
 use tokio::net::ToSocketAddrs;
 
 use super::TcpOptions;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use syncvar_runtime::{Channel, ConnectionId};
 
 use super::support::*;
-use crate::transport::{TransportError, TransportOptions};
+use crate::{TransportError, TransportOptions};
 
 #[tokio::test]
 async fn a_server_that_stops_tells_its_clients_and_what_it_said_last_arrives() {

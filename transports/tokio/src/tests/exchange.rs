@@ -4,11 +4,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ops::ControlFlow;
 
 use bytes::Bytes;
-use syncvar_runtime::Channel;
+use syncvar_runtime::{Channel, Endpoint};
 
 use super::support::*;
-use crate::transport::host::Host;
-use crate::transport::{TransportOptions, kcp, telepathy};
+use crate::kcp::KcpListener;
+use crate::{Host, TransportOptions};
 
 #[tokio::test]
 async fn messages_arrive_as_they_were_sent_neither_cut_nor_joined() {
@@ -88,10 +88,7 @@ async fn a_client_can_leave_and_come_back() {
             let last = server.ask(|server| server.last).await;
             assert_eq!(last, turn);
             let mut bot = soon(client.disconnect()).await;
-            assert_eq!(
-                crate::transport::game::Player::poll_event(&mut bot),
-                Some(Seen::Disconnected)
-            );
+            assert_eq!(bot.poll_event(), Some(Seen::Disconnected));
             server.wait_for_connections(0).await;
         }
     }
@@ -127,13 +124,10 @@ async fn a_client_is_updated_and_heard_while_it_waits() {
 #[tokio::test]
 async fn a_tick_handles_what_has_come_then_asks_the_game_then_updates_then_sends() {
     for kind in BOTH {
-        let mut host = Host::new(Echo::default());
-        match kind {
-            Kind::Telepathy => host.add(telepathy::Port::bind("127.0.0.1:0").await.unwrap()),
-            Kind::Kcp => host.add(kcp::Port::bind("127.0.0.1:0").await.unwrap()),
-        }
+        let mut host = Host::new(TransportOptions::default());
+        listen(&mut host, kind).await;
         let addr = host.local_addrs().unwrap()[0];
-        let running = tokio::spawn(host.run(|server, _| {
+        let running = tokio::spawn(run(host, |server, _| {
             server.log.push("game");
             if server.received.is_empty() {
                 ControlFlow::Continue(())
@@ -154,15 +148,15 @@ async fn a_tick_handles_what_has_come_then_asks_the_game_then_updates_then_sends
 
 #[tokio::test]
 async fn a_host_at_all_addresses_of_ipv6_hears_ipv4_too() {
-    let mut host = Host::new(Echo::default());
+    let mut host = Host::new(TransportOptions::default());
     let anywhere = [
         (Ipv6Addr::UNSPECIFIED, 0).into(),
         (Ipv4Addr::UNSPECIFIED, 0).into(),
     ];
     // The second where there is no IPv6.
-    host.add(kcp::Port::bind(&anywhere[..]).await.unwrap());
+    host.add(KcpListener::bind(&anywhere[..]).await.unwrap());
     let at: SocketAddr = host.local_addrs().unwrap()[0];
-    let running = tokio::spawn(host.run(|_, _| ControlFlow::Continue(())));
+    let running = tokio::spawn(run(host, |_, _| ControlFlow::Continue(())));
     let mut homes: Vec<IpAddr> = vec![Ipv4Addr::LOCALHOST.into()];
     if at.is_ipv6() {
         homes.push(Ipv6Addr::LOCALHOST.into());

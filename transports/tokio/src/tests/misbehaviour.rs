@@ -9,9 +9,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
 
 use super::support::*;
-use crate::transport::host::Port;
-use crate::transport::kcp::KcpConnection;
-use crate::transport::{TransportOptions, kcp};
+use crate::TransportOptions;
+use crate::kcp::{KcpConnection, KcpListener};
+use crate::listener::Listener;
 
 #[tokio::test]
 async fn a_frame_of_no_bytes_or_of_too_many_closes_the_connection_it_came_from() {
@@ -176,8 +176,8 @@ async fn a_client_that_takes_nothing_for_a_while_is_sent_off_however_much_may_wa
 
 #[tokio::test]
 async fn a_flood_does_not_keep_the_server_from_answering() {
-    let mut port = kcp::Port::bind("127.0.0.1:0").await.unwrap();
-    let addr = Port::<Echo>::local_addr(&port).unwrap();
+    let mut listener = KcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = Listener::<Echo>::local_addr(&listener).unwrap();
     let client = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
     client.set_nonblocking(true).unwrap();
     let mut hello = KcpConnection::connect(Duration::ZERO);
@@ -192,7 +192,7 @@ async fn a_flood_does_not_keep_the_server_from_answering() {
     let mut turns = 0;
     let answered = std::future::poll_fn(|cx| {
         turns += 1;
-        let _ = Port::<Echo>::poll(&mut port, cx);
+        let _ = Listener::<Echo>::poll(&mut listener, cx);
         match client.recv(&mut [0; 1500]) {
             Ok(_) => Poll::Ready(turns),
             Err(_) => Poll::Pending,

@@ -7,20 +7,22 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use bytes::Bytes;
-use syncvar_runtime::{Channel, ConnectionId};
+use syncvar_runtime::{Channel, ConnectionId, Endpoint, PacketLimits, Transmit};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpStream, UdpSocket};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::transport::game::{Game, Outgoing, Player};
-use crate::transport::host::Host;
-use crate::transport::kcp::KcpConnection;
-use crate::transport::peer::Peer;
-use crate::transport::{TransportOptions, kcp, telepathy};
-use crate::{Limits, MirrorError};
+use crate::kcp::{KcpConnection, KcpLink, KcpListener};
+use crate::stream::{Framing, StreamLink, StreamListener};
+use crate::{Host, Peer, TransportError, TransportOptions};
 
-/// Which transport a test is about.
+/// Error of a malformed packet.
+#[derive(Debug, thiserror::Error)]
+#[error("malformed")]
+pub(super) struct Malformed;
+
+/// Transport of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Telepathy,
@@ -29,16 +31,17 @@ pub(super) enum Kind {
 
 pub(super) const BOTH: [Kind; 2] = [Kind::Telepathy, Kind::Kcp];
 
-/// Says everything back, in two pieces; what begins with `!` is malformed, and ends the connection.
+/// Server that echoes packets in two chunks. A packet that begins with `!` is malformed, and ends the
+/// connection.
 #[derive(Debug, Default)]
 pub(super) struct Echo {
     pub(super) last: u32,
     pub(super) connections: Vec<ConnectionId>,
-    pub(super) limits: Vec<Limits>,
+    pub(super) limits: Vec<PacketLimits>,
     pub(super) received: Vec<(ConnectionId, Channel, Bytes)>,
     out: VecDeque<(ConnectionId, Channel, Vec<Bytes>)>,
     polled: Vec<Bytes>,
-    /// What the host and the game have done, in order.
+    /// Calls of the host and the game, in order.
     pub(super) log: Vec<&'static str>,
     closing: VecDeque<ConnectionId>,
     updates: Vec<Duration>,
@@ -63,8 +66,11 @@ impl Echo {
     }
 }
 
-impl Game for Echo {
-    fn handle_connect(&mut self, limits: Limits) -> ConnectionId {
+impl Endpoint for Echo {
+    type Error = Malformed;
+    type Event = ();
+
+    fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
         self.last += 1;
         let connection = ConnectionId(self.last);
         self.connections.push(connection);
@@ -75,18 +81,19 @@ impl Game for Echo {
     fn handle_packet(
         &mut self,
         connection: ConnectionId,
-        channel: Channel,
-        message: &[u8],
-    ) -> Result<(), MirrorError> {
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), Malformed> {
         assert!(self.connections.contains(&connection));
         self.log.push("packet");
-        if message.starts_with(b"!") {
+        if packet.starts_with(b"!") {
             self.kick(connection);
-            return Err(MirrorError::NoMessageId { length: 1 });
+            return Err(Malformed);
         }
-        let message = Bytes::copy_from_slice(message);
-        self.received.push((connection, channel, message.clone()));
-        self.send(connection, channel, message);
+        let channel = Channel::from_number(channel).unwrap();
+        let packet = Bytes::copy_from_slice(packet);
+        self.received.push((connection, channel, packet.clone()));
+        self.send(connection, channel, packet);
         Ok(())
     }
 
@@ -95,10 +102,14 @@ impl Game for Echo {
         self.connections.retain(|other| *other != connection);
     }
 
-    fn disconnect_all(&mut self) {
-        for connection in self.connections.clone() {
+    fn disconnect(&mut self, connection: ConnectionId, _: &str) {
+        if self.is_connected(connection) {
             self.kick(connection);
         }
+    }
+
+    fn is_connected(&self, connection: ConnectionId) -> bool {
+        self.connections.contains(&connection)
     }
 
     fn update(&mut self, now: Duration) {
@@ -107,23 +118,20 @@ impl Game for Echo {
         self.log.push("update");
     }
 
-    fn poll_transmit(&mut self) -> Option<Outgoing<'_>> {
-        let (connection, channel, pieces) = self.out.pop_front()?;
-        self.polled = pieces;
+    fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
+        let (connection, channel, chunks) = self.out.pop_front()?;
+        self.polled = chunks;
         self.log.push("transmit");
-        Some(Outgoing {
-            connection,
-            channel,
-            chunks: &self.polled,
-        })
+        let number = channel.number();
+        Some(Transmit::new(connection, number, channel, &self.polled))
     }
 
     fn poll_close(&mut self) -> Option<ConnectionId> {
         self.closing.pop_front()
     }
 
-    fn is_connected(&self, connection: ConnectionId) -> bool {
-        self.connections.contains(&connection)
+    fn poll_event(&mut self) -> Option<()> {
+        None
     }
 
     fn event_count(&self) -> u64 {
@@ -133,68 +141,142 @@ impl Game for Echo {
     fn forget_events(&mut self, _: u64) {}
 }
 
-/// What a [`Bot`] has seen.
+/// Event of a [`Bot`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
-    Connected(Limits),
+    Connected(PacketLimits),
     Message(Channel, Bytes),
     Disconnected,
 }
 
-/// Says what it is told to; hears everything. To `!` it answers by closing.
+/// Client that sends the packets in `say`. It closes the connection after a packet that begins with
+/// `!`.
 #[derive(Debug, Default)]
 pub(super) struct Bot {
     pub(super) say: VecDeque<(Channel, Bytes)>,
     pub(super) updates: u32,
     connected: bool,
-    close: bool,
+    close: Option<ConnectionId>,
+    polled: Bytes,
     events: VecDeque<Seen>,
 }
 
-impl Player for Bot {
-    type Event = Seen;
-
-    fn handle_connect(&mut self, limits: Limits) {
-        self.connected = true;
-        self.events.push_back(Seen::Connected(limits));
-    }
-
-    fn handle_packet(&mut self, channel: Channel, message: &[u8]) -> Result<(), MirrorError> {
-        if message.starts_with(b"!") {
-            self.close = true;
-            self.handle_disconnect();
-            return Err(MirrorError::NoMessageId { length: 1 });
-        }
-        let message = Bytes::copy_from_slice(message);
-        self.events.push_back(Seen::Message(channel, message));
-        Ok(())
-    }
-
-    fn handle_disconnect(&mut self) {
+impl Bot {
+    fn end(&mut self) {
         if std::mem::take(&mut self.connected) {
             self.events.push_back(Seen::Disconnected);
         }
     }
+}
 
-    fn disconnect(&mut self) {
-        self.close = true;
-        self.handle_disconnect();
+impl Endpoint for Bot {
+    type Error = Malformed;
+    type Event = Seen;
+
+    fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
+        self.connected = true;
+        self.events.push_back(Seen::Connected(limits));
+        ConnectionId::SERVER
+    }
+
+    fn handle_packet(
+        &mut self,
+        server: ConnectionId,
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), Malformed> {
+        if packet.starts_with(b"!") {
+            self.disconnect(server, "");
+            return Err(Malformed);
+        }
+        let channel = Channel::from_number(channel).unwrap();
+        let packet = Bytes::copy_from_slice(packet);
+        self.events.push_back(Seen::Message(channel, packet));
+        Ok(())
+    }
+
+    fn handle_disconnect(&mut self, _: ConnectionId) {
+        self.end();
+    }
+
+    fn disconnect(&mut self, server: ConnectionId, _: &str) {
+        self.close = Some(server);
+        self.end();
+    }
+
+    fn is_connected(&self, _: ConnectionId) -> bool {
+        self.connected
     }
 
     fn update(&mut self, _: Duration) {
         self.updates += 1;
     }
 
-    fn poll_transmit(&mut self) -> Option<(Channel, Bytes)> {
-        self.say.pop_front()
+    fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
+        let (channel, packet) = self.say.pop_front()?;
+        self.polled = packet;
+        let (server, chunks) = (ConnectionId::SERVER, std::slice::from_ref(&self.polled));
+        Some(Transmit::new(server, channel.number(), channel, chunks))
     }
 
-    fn poll_close(&mut self) -> bool {
-        std::mem::take(&mut self.close)
+    fn poll_close(&mut self) -> Option<ConnectionId> {
+        self.close.take()
     }
 
     fn poll_event(&mut self) -> Option<Seen> {
         self.events.pop_front()
+    }
+
+    fn event_count(&self) -> u64 {
+        0
+    }
+
+    fn forget_events(&mut self, _: u64) {}
+}
+
+/// A bot with its socket.
+#[derive(Debug)]
+pub(super) struct Player {
+    bot: Bot,
+    peer: Peer,
+}
+
+impl Player {
+    pub(super) fn client(&self) -> &Bot {
+        &self.bot
+    }
+
+    pub(super) async fn receive(&mut self) -> Result<(), TransportError<Malformed>> {
+        self.peer.receive(&mut self.bot).await
+    }
+
+    pub(super) async fn next_event(&mut self) -> Option<Seen> {
+        self.peer.next_event(&mut self.bot).await
+    }
+
+    pub(super) async fn disconnect(mut self) -> Bot {
+        self.peer.disconnect(&mut self.bot, "").await;
+        self.bot
+    }
+}
+
+/// Runs a server until `game` ends it.
+pub(super) async fn run(
+    mut host: Host<Echo>,
+    game: impl FnMut(&mut Echo, Duration) -> ControlFlow<()>,
+) -> Echo {
+    let mut server = Echo::default();
+    host.run(&mut server, game).await;
+    server
+}
+
+pub(super) async fn listen(host: &mut Host<Echo>, kind: Kind) {
+    let addr = "127.0.0.1:0";
+    match kind {
+        Kind::Telepathy => {
+            host.add(StreamListener::bind(addr, Framing::Plain).await.unwrap());
+        }
+        Kind::Kcp => host.add(KcpListener::bind(addr).await.unwrap()),
     }
 }
 
@@ -210,19 +292,13 @@ pub(super) struct Running {
 
 impl Running {
     pub(super) async fn start(kinds: &[Kind], options: TransportOptions) -> Self {
-        let mut host = Host::new(Echo::default());
+        let mut host = Host::new(options);
         for kind in kinds {
-            match kind {
-                Kind::Telepathy => {
-                    host.add(telepathy::Port::bind("127.0.0.1:0").await.unwrap());
-                }
-                Kind::Kcp => host.add(kcp::Port::bind("127.0.0.1:0").await.unwrap()),
-            }
+            listen(&mut host, *kind).await;
         }
-        host.set_options(options);
         let addrs = host.local_addrs().unwrap();
         let (commands, mut to_do) = mpsc::unbounded_channel::<Command>();
-        let task = tokio::spawn(host.run(move |server, _| {
+        let task = tokio::spawn(run(host, move |server, _| {
             while let Ok(command) = to_do.try_recv() {
                 if command(server).is_break() {
                     return ControlFlow::Break(());
@@ -279,47 +355,54 @@ impl Running {
         soon(self.task).await.unwrap()
     }
 
-    pub(super) async fn join(&self, kind: Kind) -> Peer<Bot> {
+    pub(super) async fn join(&self, kind: Kind) -> Player {
         let addr = self.addrs[0];
         soon(join(kind, addr)).await.unwrap()
     }
 }
 
-pub(super) async fn join(kind: Kind, addr: SocketAddr) -> std::io::Result<Peer<Bot>> {
+pub(super) async fn join(kind: Kind, addr: SocketAddr) -> std::io::Result<Player> {
     let options = TransportOptions::default();
-    let bot = Bot::default();
-    let mut peer = match kind {
+    let mut bot = Bot::default();
+    let peer = match kind {
         Kind::Telepathy => {
-            let wire = telepathy::Wire::connect(addr, &options).await?;
-            Peer::new(bot, wire, options)
+            let link = StreamLink::connect(addr, Framing::Plain, &options).await?;
+            Peer::new(&mut bot, link, options)
         }
         Kind::Kcp => {
-            let wire = kcp::Wire::connect(addr, &options).await?;
-            Peer::new(bot, wire, options)
+            let link = KcpLink::connect(addr, &options).await?;
+            Peer::new(&mut bot, link, options)
         }
     };
     let limits = match kind {
-        Kind::Telepathy => Limits::TELEPATHY,
-        Kind::Kcp => Limits::KCP,
+        Kind::Telepathy => syncvar_mirror::Limits::TELEPATHY,
+        Kind::Kcp => syncvar_mirror::Limits::KCP,
     };
-    assert_eq!(next(&mut peer).await, Seen::Connected(limits));
-    Ok(peer)
+    let mut player = Player { bot, peer };
+    let Seen::Connected(found) = next(&mut player).await else {
+        panic!("connected");
+    };
+    assert_eq!(syncvar_mirror::Limits::from(found), limits);
+    Ok(player)
 }
 
-pub(super) fn say(peer: &mut Peer<Bot>, channel: Channel, message: impl Into<Bytes>) {
+pub(super) fn say(player: &mut Player, channel: Channel, message: impl Into<Bytes>) {
     let message = message.into();
-    peer.client_mut().say.push_back((channel, message));
+    player.bot.say.push_back((channel, message));
 }
 
-pub(super) async fn next(peer: &mut Peer<Bot>) -> Seen {
-    soon(peer.next_event()).await.unwrap()
+pub(super) async fn next(player: &mut Player) -> Seen {
+    soon(player.next_event()).await.unwrap()
 }
 
 /// Says something, and waits for the echo.
-pub(super) async fn exchange(peer: &mut Peer<Bot>, message: impl Into<Bytes>) {
+pub(super) async fn exchange(player: &mut Player, message: impl Into<Bytes>) {
     let message = message.into();
-    say(peer, Channel::Reliable, message.clone());
-    assert_eq!(next(peer).await, Seen::Message(Channel::Reliable, message));
+    say(player, Channel::Reliable, message.clone());
+    assert_eq!(
+        next(player).await,
+        Seen::Message(Channel::Reliable, message)
+    );
 }
 
 /// A client that has said one thing, and then does nothing whatever.

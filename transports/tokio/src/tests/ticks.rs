@@ -9,20 +9,17 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use syncvar_runtime::ConnectionId;
+use syncvar_runtime::{ConnectionId, Transmit};
 use tokio::time::Instant;
 
 use super::support::*;
-use crate::transport::TransportOptions;
-use crate::transport::game::Outgoing;
-use crate::transport::host::{Host, Port, Sent};
+use crate::listener::{Listener, Sent};
+use crate::{Host, TransportOptions};
 
 /// How long a host needs until its game says that it is enough, and the times that it was told.
-async fn run(options: TransportOptions, enough: impl Fn(Duration) -> bool) -> Vec<Duration> {
-    let mut host = Host::new(Echo::default());
-    host.set_options(options);
+async fn times(options: TransportOptions, enough: impl Fn(Duration) -> bool) -> Vec<Duration> {
     let mut times = Vec::new();
-    host.run(|_, now| {
+    run(Host::new(options), |_, now| {
         times.push(now);
         if enough(now) {
             return ControlFlow::Break(());
@@ -38,7 +35,7 @@ async fn ten_minutes_have_sixty_ticks_in_every_second_and_none_too_many() {
     let options = TransportOptions::default();
     let tick = options.tick;
     let began = Instant::now();
-    let times = run(options, |now| now >= 36_000 * tick).await;
+    let times = times(options, |now| now >= 36_000 * tick).await;
     assert_eq!(times.len(), 36_001);
     assert!((0..).zip(times).all(|(number, now)| now == number * tick));
     // A timer is as exact as a millisecond.
@@ -52,7 +49,7 @@ async fn the_rate_is_that_of_the_options() {
         tick: Duration::from_millis(50),
         ..TransportOptions::default()
     };
-    let times = run(options, |now| now >= Duration::from_secs(1)).await;
+    let times = times(options, |now| now >= Duration::from_secs(1)).await;
     assert_eq!(times.len(), 21);
     assert_eq!(times[20], Duration::from_secs(1));
 }
@@ -64,7 +61,7 @@ async fn after_a_tick_that_took_too_long_the_next_is_told_the_time_as_it_is() {
         tick: Duration::from_millis(10),
         ..TransportOptions::default()
     };
-    let times = run(options, |now| {
+    let times = times(options, |now| {
         std::thread::sleep(long);
         now >= 3 * long
     })
@@ -78,7 +75,7 @@ async fn after_a_tick_that_took_too_long_the_next_is_told_the_time_as_it_is() {
 #[derive(Debug)]
 struct Busy(Arc<AtomicUsize>);
 
-impl Port<Echo> for Busy {
+impl Listener<Echo> for Busy {
     fn poll(&mut self, _: &mut Context<'_>) -> Poll<()> {
         let less = |left: usize| left.checked_sub(1);
         match self.0.fetch_update(Relaxed, Relaxed, less) {
@@ -95,7 +92,7 @@ impl Port<Echo> for Busy {
 
     fn receive(&mut self, _: &mut Echo) {}
 
-    fn send(&mut self, _: &Outgoing<'_>) -> Sent {
+    fn send(&mut self, _: &Transmit<'_>) -> Sent {
         Sent::NotHere
     }
 
@@ -103,11 +100,11 @@ impl Port<Echo> for Busy {
         false
     }
 
-    fn unknown(&self, _: &Echo) -> Vec<ConnectionId> {
+    fn connections(&self) -> Vec<ConnectionId> {
         Vec::new()
     }
 
-    fn update(&mut self) {}
+    fn flush(&mut self) {}
 
     fn shut_down(&mut self, _: Duration) {}
 
@@ -119,14 +116,13 @@ impl Port<Echo> for Busy {
 #[tokio::test]
 async fn a_game_that_takes_more_than_its_time_does_not_keep_what_comes_from_being_read() {
     let left = Arc::new(AtomicUsize::new(0));
-    let mut host = Host::new(Echo::default());
-    host.add(Busy(Arc::clone(&left)));
-    host.set_options(TransportOptions {
+    let mut host = Host::new(TransportOptions {
         tick: Duration::from_millis(1),
         ..TransportOptions::default()
     });
+    host.add(Busy(Arc::clone(&left)));
     let mut ticks = 0;
-    host.run(|_, _| {
+    run(host, |_, _| {
         // All that came during the tick before.
         assert_eq!(left.swap(40, Relaxed), 0);
         std::thread::sleep(Duration::from_millis(3));

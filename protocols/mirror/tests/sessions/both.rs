@@ -1,0 +1,89 @@
+//! `MirrorServer` and `MirrorClient`, each as the other's counterpart, with the game of the recordings. What
+//! happens at random is in `found/world.rs`.
+
+mod world;
+
+use std::time::Duration;
+
+use syncvar::mirror::{MirrorServerEvent, MirrorSpawnOptions};
+
+use crate::client::game::{Aim, DOOR, Door, GlobalMsg, Loot, Monster, Player};
+use world::World;
+
+#[test]
+fn a_client_of_ours_joins_a_server_of_ours() {
+    let mut world = World::new();
+    let mut monster = Monster::default();
+    monster.loot.push(Loot {
+        item: 5,
+        label: Some("sword".into()),
+        chance: 0.5,
+    });
+    world.server.spawn(monster);
+    world
+        .server
+        .spawn_scene_object(DOOR, Door::default(), MirrorSpawnOptions::default())
+        .unwrap();
+    let me = world.join();
+    world.settle();
+    world.check();
+    let client = world.client(me);
+    assert_eq!(client.object_count(), 3);
+    assert!(client.is_owned(client.local_player().unwrap()));
+    assert!(client.network_time().is_some());
+    assert!(client.rtt() > Duration::ZERO);
+}
+
+#[test]
+fn what_an_owner_writes_is_seen_by_the_others() {
+    let (mut world, me, player) = World::joined();
+    let other = world.join();
+    world.settle();
+    world
+        .client(me)
+        .get_mut::<Aim>(player)
+        .unwrap()
+        .yaw
+        .set(2.5);
+    world.settle();
+    let right = 2.5_f32.to_bits();
+    for connection in [me, other] {
+        let aim: &Aim = world.client(connection).get(player).unwrap();
+        assert_eq!(aim.yaw.to_bits(), right);
+    }
+    let aim: &Aim = world.server.get(player).unwrap();
+    assert_eq!(aim.yaw.to_bits(), right);
+    world.check();
+}
+
+#[test]
+fn messages_and_calls_reach_the_other_side() {
+    let (mut world, me, player) = World::joined();
+    crate::client::game::called();
+    world.server.calls::<Player>(player).rpc_others(3).unwrap();
+    world.settle();
+    assert_eq!(crate::client::game::called(), ["rpc RpcOthers 3"]);
+    let message = GlobalMsg {
+        a: 8,
+        ..GlobalMsg::default()
+    };
+    world.client(me).send(&message).unwrap();
+    world.settle();
+    let got = world.events.iter().find_map(|event| match event {
+        MirrorServerEvent::Message { message, .. } => message.get::<GlobalMsg>(),
+        _ => None,
+    });
+    assert_eq!(got, Some(&message));
+}
+
+#[test]
+fn who_is_thrown_out_has_no_objects_left() {
+    let (mut world, me, player) = World::joined();
+    let other = world.join();
+    world.settle();
+    world.server.disconnect(me);
+    world.settle();
+    assert!(!world.clients.contains_key(&me));
+    assert!(world.client(other).identity(player).is_none());
+    world.check();
+}

@@ -1,0 +1,8 @@
+//! Servers and clients in a session.
+
+mod both;
+mod client;
+mod found;
+mod hybrid;
+mod parity;
+mod server;

@@ -1,0 +1,11 @@
+//! What a game and its Mirror clients can rely on from a `MirrorServer`, through the facade.
+
+pub(crate) mod net;
+pub(crate) mod watcher;
+
+mod calls;
+mod hostile;
+mod objects;
+mod sessions;
+mod unreliable;
+mod world;

@@ -1,0 +1,6 @@
+//! Bytes of Mirror's protocol.
+
+mod collections;
+mod examples;
+mod payload;
+mod values;

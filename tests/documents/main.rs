@@ -1,0 +1,5 @@
+//! Checks of the documents against code and tests.
+
+mod checklist;
+mod readme;
+mod ui_cases;

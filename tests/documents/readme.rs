@@ -1,0 +1,94 @@
+//! What the README claims.
+
+use std::fs;
+use std::path::Path;
+
+const README: &str = include_str!("../../README.md");
+const MANIFEST: &str = include_str!("../../Cargo.toml");
+const HELLO: &str = include_str!("../../examples/hello.rs");
+const EXPANSION: &str = include_str!("../../syncvar-derive/src/tests/readme.snap");
+
+/// The blocks of code in this language.
+fn blocks(language: &str) -> Vec<&'static str> {
+    let fence = format!("```{language}\n");
+    let starts: Vec<_> = README.split(&*fence).skip(1).collect();
+    starts
+        .into_iter()
+        .filter_map(|rest| rest.split("```").next())
+        .collect()
+}
+
+/// The lines without indentation, comments and blank ones.
+fn code(text: &str) -> Vec<&str> {
+    let lines = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default().trim());
+    lines.filter(|line| !line.is_empty()).collect()
+}
+
+#[test]
+fn the_smallest_program_is_the_example_and_has_at_most_20_lines() {
+    let program = code(blocks("rust")[0]);
+    assert_eq!(program, code(HELLO));
+    assert!(program.len() <= 20, "{} lines", program.len());
+}
+
+#[test]
+fn the_expansions_shown_are_real() {
+    let expansion = code(EXPANSION);
+    let shown = blocks("rs");
+    assert_eq!(shown.len(), 2);
+    for block in shown {
+        let block = code(block);
+        let found = expansion.windows(block.len()).any(|window| window == block);
+        assert!(found, "not in the snapshot: {block:#?}");
+    }
+}
+
+#[test]
+fn the_compiler_named_is_that_of_the_manifest() {
+    let line = MANIFEST
+        .lines()
+        .find(|line| line.starts_with("rust-version = "))
+        .unwrap();
+    let version = line.split('"').nth(1).unwrap();
+    assert!(
+        README.contains(&format!("Rust {version} or newer")),
+        "{version}"
+    );
+}
+
+#[test]
+fn every_feature_is_named() {
+    let features = MANIFEST
+        .split("[features]")
+        .nth(1)
+        .unwrap()
+        .split("\n[")
+        .next()
+        .unwrap();
+    let names = features
+        .lines()
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(name, _)| name.trim());
+    for name in names.filter(|name| *name != "default" && !name.starts_with('#')) {
+        assert!(README.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+#[test]
+fn ci_runs_the_readmes_own_commands() {
+    let commands = blocks("sh")[0]
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim());
+    let ci = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/run")).unwrap();
+    let commands: Vec<_> = commands.collect();
+    assert_eq!(commands.len(), 2);
+    for command in commands {
+        let command = command.replace("cargo run --example", "cargo run -q --example");
+        assert!(
+            ci.lines().any(|line| line == format!("step {command}")),
+            "{command}"
+        );
+    }
+}

@@ -1,0 +1,212 @@
+//! Dictionaries and sets.
+
+use syncvar::prelude::*;
+use syncvar::{ClientConfig, Encoding, Framing, Link, ReadErrorKind, ServerConfig};
+
+use crate::collections::{Bag, apply, delta, world};
+
+fn told(net: &mut MemoryNetwork, id: NetId) -> Vec<String> {
+    net.settle();
+    let server = net.server.get::<Bag>(id).unwrap().state();
+    let mut client = net.client_mut(0).get_mut::<Bag>(id).unwrap();
+    assert_eq!(client.state(), server);
+    std::mem::take(&mut client.told)
+}
+
+/// CHECKLIST M5, M7: every way of writing to a dictionary is noticed, and told with key, previous and
+/// new value.
+#[test]
+fn m7_a_dictionary_tells_what_has_become_of_each_key() {
+    for dialect in [Framing::Unet, Framing::Compact] {
+        let bag = Bag {
+            ammo: [("bow".into(), 5), ("gun".into(), 1), ("axe".into(), 1)].into(),
+            ..Bag::default()
+        };
+        let (mut net, id) = world(dialect, bag);
+        {
+            let ammo = &mut net.server.get_mut::<Bag>(id).unwrap().ammo;
+            assert_eq!(ammo.insert("rod".into(), 3), None);
+            assert_eq!(ammo.remove("gun"), Some(1));
+            *ammo.get_mut("bow").unwrap() -= 1;
+            *ammo.entry("rod".into()).or_insert(100) += 1;
+            ammo.entry("bow".into()).and_modify(|count| *count -= 1);
+            *ammo.get_mut("axe").unwrap() += 0;
+        }
+        let expected = [
+            r#"Add { key: "rod", value: 4 }"#,
+            r#"Remove { key: "gun", previous: 1 }"#,
+            r#"Set { key: "bow", previous: 5, value: 3 }"#,
+            "3 ammo",
+        ];
+        assert_eq!(told(&mut net, id), expected);
+        net.server.get_mut::<Bag>(id).unwrap().ammo.clear();
+        let told = told(&mut net, id);
+        assert!(told[0].starts_with("Clear { previous: [") && told[1] == "1 ammo");
+    }
+}
+
+/// CHECKLIST M5, M8.
+#[test]
+fn m8_sets_hold_each_value_once_and_tell_what_has_come_and_gone() {
+    let bag = Bag {
+        tags: ["old".into()].into(),
+        scores: [30, 10, 20].into(),
+        ..Bag::default()
+    };
+    let (mut net, id) = world(Framing::Compact, bag);
+    {
+        let mut bag = net.server.get_mut::<Bag>(id).unwrap();
+        assert!(bag.tags.insert("new".into()));
+        assert!(!bag.tags.insert("old".into()));
+        assert!(bag.tags.remove("old"));
+        assert!(bag.scores.insert(15) && !bag.scores.insert(10));
+        assert_eq!(bag.scores.pop_last(), Some(30));
+    }
+    let expected = [
+        r#"Add { value: "new" }"#,
+        r#"Remove { value: "old" }"#,
+        "Add { value: 15 }",
+        "Remove { value: 30 }",
+    ];
+    assert_eq!(told(&mut net, id), expected);
+    let client = net.client(0).get::<Bag>(id).unwrap();
+    assert!(client.scores.iter().eq(&[10, 15, 20]), "in order");
+}
+
+/// CHECKLIST N11, N12: what is there keeps its memory, and its members that do not travel.
+#[test]
+fn n11_elements_and_values_are_read_in_place() {
+    #[derive(SyncValue, Clone, Debug, PartialEq, Default)]
+    struct Buff {
+        id: u32,
+        name: String,
+        #[sync_value(skip)]
+        icon: u8,
+    }
+    fn buff(id: u32, name: &str, icon: u8) -> Buff {
+        let name = name.into();
+        Buff { id, name, icon }
+    }
+    let mut list = SyncList::from([buff(1, "one", 0), buff(2, "two", 0)]);
+    let mut map = SyncDictionary::from([(1, buff(1, "one", 0))]);
+    list.clear_dirty();
+    map.clear_dirty();
+    let mut replica_list = SyncList::from([buff(1, "one", 7), buff(2, "two", 8)]);
+    let mut replica_map = SyncDictionary::from([(1, buff(1, "one", 9))]);
+    let places = [
+        replica_list[0].name.as_ptr(),
+        replica_list[1].name.as_ptr(),
+        replica_map[&1].name.as_ptr(),
+    ];
+    for whole in [false, true] {
+        list.get_mut(1).unwrap().name = "TWO".into();
+        map.get_mut(&1).unwrap().name = "ONE".into();
+        if whole {
+            list.set_dirty();
+            map.set_dirty();
+        }
+        let dialect = Encoding::Compact;
+        apply(&mut replica_list, &delta(&list, dialect), dialect);
+        apply(&mut replica_map, &delta(&map, dialect), dialect);
+        assert_eq!(replica_list, [buff(1, "one", 7), buff(2, "TWO", 8)]);
+        assert_eq!(replica_map[&1], buff(1, "ONE", 9));
+        let now = [
+            replica_list[0].name.as_ptr(),
+            replica_list[1].name.as_ptr(),
+            replica_map[&1].name.as_ptr(),
+        ];
+        assert_eq!(now, places, "whole: {whole}");
+    }
+}
+
+/// The channel is unreliable.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = 1)]
+struct Trail {
+    #[sync_var]
+    points: SyncList<u32>,
+    #[sync_var]
+    names: SyncDictionary<u8, String>,
+    #[sync_var]
+    flags: SyncHashSet<u8>,
+}
+
+/// Operations that get lost must not be missed: what is sent is right without what was sent before.
+#[test]
+fn on_a_channel_that_loses_packets_a_collection_is_right_as_soon_as_one_arrives() {
+    let link = Link {
+        loss_per_mille: 500,
+        seed: 7,
+        ..Link::default()
+    };
+    let prefabs = || Prefabs::new().register::<Trail>("trail");
+    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
+    net.connect();
+    let id = net.server.spawn(Trail::default());
+    net.settle();
+    let (mut arrived, mut lost) = (0, 0);
+    for number in 0..100 {
+        let mut trail = net.server.get_mut::<Trail>(id).unwrap();
+        trail.points.push(number.into());
+        trail.names.insert(number % 10, number.to_string());
+        trail.flags.insert(number);
+        trail.flags.remove(&number.wrapping_sub(3));
+        drop(trail);
+        net.settle();
+        let server = net.server.get::<Trail>(id).unwrap();
+        let client = net.client(0).get::<Trail>(id).unwrap();
+        if client.points == server.points {
+            assert_eq!(client.names, server.names);
+            assert_eq!(client.flags, server.flags);
+            arrived += 1;
+        } else {
+            lost += 1;
+        }
+    }
+    while let Some(event) = net.client_mut(0).poll_event() {
+        assert!(!matches!(event, ClientEvent::Poisoned { .. }), "{event:?}");
+    }
+    assert!(arrived > 20 && lost > 20, "{arrived} {lost}");
+}
+
+/// What a server may make a client hold is limited, whether it comes at once or bit by bit.
+#[test]
+fn a_collection_beyond_the_limit_of_a_client_is_an_error_of_its_object_alone() {
+    let mut config = ClientConfig::default();
+    config.max_elements = 10;
+    let prefabs = || Prefabs::new().register::<Bag>("bag");
+    let mut net = MemoryNetwork::new(prefabs);
+    net.connect_client(NetworkClient::with_config(prefabs(), config));
+    let [small, grows] = [(); 2].map(|()| net.server.spawn(Bag::default()));
+    for number in 0..14_u32 {
+        let mut bag = net.server.get_mut::<Bag>(grows).unwrap();
+        match number % 4 {
+            0 => bag.items.extend([number; 4]),
+            1 => drop(bag.ammo.insert(number.to_string(), 0)),
+            2 => bag.items.insert(0, number),
+            _ => drop(bag.scores.insert(number.cast_signed())),
+        }
+        drop(bag);
+        net.server.get_mut::<Bag>(small).unwrap().items.set_dirty();
+        net.settle();
+    }
+    let mut errors = Vec::new();
+    while let Some(event) = net.client_mut(0).poll_event() {
+        if let ClientEvent::Poisoned { object, error } = event {
+            assert_eq!((object, error.field()), (grows, Some("Bag.items")));
+            errors.push(error.kind());
+        }
+    }
+    let (count, limit) = (11, 10);
+    assert_eq!(errors[0], ReadErrorKind::TooManyElements { count, limit });
+    // As soon as it is short enough, all is well again.
+    let mut bag = net.server.get_mut::<Bag>(grows).unwrap();
+    bag.items.truncate(3);
+    drop(bag);
+    net.settle();
+    net.server.get_mut::<Bag>(grows).unwrap().items.push(1);
+    net.settle();
+    let server = net.server.get::<Bag>(grows).unwrap();
+    let client = net.client(0).get::<Bag>(grows).unwrap();
+    assert_eq!(client.state(), server.state());
+}

@@ -1,0 +1,13 @@
+//! Fields and collections of a behaviour.
+
+mod behaviours;
+mod by_hand;
+mod collections;
+mod derive;
+mod hooks;
+pub mod hygiene;
+mod initial_hooks;
+mod ownership;
+#[path = "../support/mod.rs"]
+mod support;
+mod synchronize;

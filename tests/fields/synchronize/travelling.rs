@@ -1,0 +1,279 @@
+//! When it runs, on which side, and what it costs.
+
+use syncvar::prelude::*;
+use syncvar::{DisconnectReason, Framing, MessageType};
+
+use super::settings::{DIALECTS, Plain, Settings, events, network, noted, settings};
+
+#[test]
+fn b7_b10_b11_b17_t54_the_data_is_there_before_the_client_spawns_the_object() {
+    for dialect in DIALECTS {
+        let mut net = network(dialect, 2);
+        let id = net.server.spawn(settings(7, "red"));
+        assert_eq!(
+            noted(),
+            ["server spawns with 7 red"],
+            "nothing is written yet"
+        );
+        net.settle();
+        assert_eq!(
+            noted(),
+            [
+                // After the server's spawn, which added 100, and once for both clients.
+                "writes beside 5",
+                "reads beside 5",
+                "client spawns with 107 red",
+                "reads beside 5",
+                "client spawns with 107 red",
+            ]
+        );
+        let replica = net.client(1).get::<Settings>(id).unwrap();
+        assert_eq!((replica.number, &*replica.text), (107, "red"));
+        assert_eq!(events(&mut net, 0), [ClientEvent::Spawned { object: id }]);
+    }
+}
+
+#[test]
+fn b8_b12_b13_b15_it_runs_again_for_those_who_join_and_not_for_a_change() {
+    for dialect in DIALECTS {
+        let mut net = network(dialect, 1);
+        let id = net.server.spawn(settings(7, "red"));
+        net.settle();
+        noted();
+        net.server.get_mut::<Settings>(id).unwrap().value.set(6);
+        net.settle();
+        assert_eq!(noted(), [""; 0], "a change is no reason");
+        // What those who are connected were told by a call is in it for those who join.
+        net.server.get_mut::<Settings>(id).unwrap().text = "blue".into();
+        net.connect();
+        net.settle();
+        assert_eq!(
+            noted(),
+            [
+                "writes beside 6",
+                "reads beside 6",
+                "client spawns with 107 blue"
+            ]
+        );
+        assert_eq!(
+            net.client(0).get::<Settings>(id).unwrap().text,
+            "red",
+            "not told again"
+        );
+    }
+}
+
+#[test]
+fn b8_it_runs_for_one_that_is_shown_the_object_and_for_one_that_asks_for_it_again() {
+    for dialect in DIALECTS {
+        let mut net = network(dialect, 1);
+        let connection = net.connection(0);
+        let id = net.server.spawn(settings(7, "red"));
+        net.server.hide(id, connection);
+        net.settle();
+        noted();
+        net.server.show(id, connection);
+        net.settle();
+        assert_eq!(noted().len(), 3);
+        net.server.get_mut::<Settings>(id).unwrap().number = 1;
+        // UpdateVars #1: a mask with a bit of no field.
+        net.client_mut(0)
+            .handle_packet(0, &[2, 0, 8, 0, 1, 2])
+            .unwrap();
+        net.settle();
+        assert_eq!(
+            noted(),
+            ["writes beside 5", "reads beside 5"],
+            "and is not spawned again"
+        );
+        assert_eq!(net.client(0).get::<Settings>(id).unwrap().number, 1);
+        assert!(events(&mut net, 0).contains(&ClientEvent::Restored { object: id }));
+    }
+}
+
+#[test]
+fn b24_settings_are_right_before_during_and_after_the_spawn() {
+    let mut net = network(Framing::Compact, 1);
+    let mut before = settings(1, "");
+    before.number = 2;
+    let id = net.server.spawn(before); // adds 100 in its spawn
+    net.server.get_mut::<Settings>(id).unwrap().text = "after".into();
+    net.settle();
+    let replica = net.client(0).get::<Settings>(id).unwrap();
+    assert_eq!((replica.number, &*replica.text), (102, "after"));
+}
+
+/// The bytes that an object takes when a client joins.
+fn cost(dialect: Framing, spawn: impl Fn(&mut NetworkServer)) -> u64 {
+    let mut net = network(dialect, 0);
+    let bytes = |net: &MemoryNetwork| net.server.stats().sent.bytes;
+    spawn(&mut net.server);
+    net.connect();
+    net.settle();
+    bytes(&net)
+}
+
+#[test]
+fn b9_b22_it_costs_its_bytes_for_each_object_and_nothing_for_those_without() {
+    for dialect in DIALECTS {
+        let of = |count: u32, length: usize| {
+            cost(dialect, |server| {
+                for _ in 0..count {
+                    server.spawn(settings(0, &"x".repeat(length)));
+                }
+            })
+        };
+        // In one packet, whatever the length: no header of a batch is longer for it.
+        assert_eq!(of(1, 101) - of(1, 100), 1);
+        assert_eq!(of(8, 110) - of(8, 100), 80);
+        let mut net = network(dialect, 1);
+        net.server.spawn(Plain::default());
+        net.settle();
+        let (message_type, bytes) = match dialect {
+            Framing::Unet => (MessageType::ObjectSpawn, 4 + 1 + 16 + 12 + 2 + 1 + 16),
+            _ => (MessageType::SpawnBatch, 4 + 1 + 1 + 1),
+        };
+        let encoded = net.server.stats().encoded(message_type);
+        assert_eq!(encoded.bytes, bytes, "the field and no more");
+        assert_eq!(noted().len(), 0);
+    }
+}
+
+#[test]
+fn b22_statistics_count_it_as_full_state_of_the_behaviour() {
+    let mut net = network(Framing::Compact, 1);
+    net.server.spawn(settings(7, "red"));
+    net.settle();
+    let stats = &net.server.stats().behaviours[0];
+    assert_eq!((stats.full.messages, stats.full.bytes), (1, 1 + 1 + 1 + 4));
+}
+
+#[test]
+fn two_sides_that_do_not_agree_about_it_are_told_so() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Settings {
+        #[sync_var]
+        value: SyncVar<i32>,
+    }
+    let mut net = network(Framing::Compact, 0);
+    let prefabs = super::settings::prefabs;
+    let without = Prefabs::new().register::<Settings>("settings");
+    assert_ne!(without.schema_hash(), prefabs().schema_hash());
+    let client = net.connect_client(NetworkClient::new(
+        without
+            .register::<(Plain, super::settings::Faulty, super::settings::Settings)>("faulty")
+            .register::<Plain>("plain"),
+    ));
+    net.settle();
+    let told = events(&mut net, client);
+    let [
+        ClientEvent::Refused {
+            reason: DisconnectReason::SchemaMismatch(Some(difference)),
+        },
+    ] = &told[..]
+    else {
+        panic!("{told:?}");
+    };
+    assert_eq!(
+        difference.to_string(),
+        "prefab `settings`, behaviour `Settings`, field `on_synchronize()`: the server has \
+         `on_synchronize(): data`, this client has no such field"
+    );
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(synchronize)]
+struct Creature {
+    kind: u8,
+}
+
+impl Synchronize for Creature {
+    fn on_synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError> {
+        serializer.serialize_value(&mut self.kind)
+    }
+}
+
+/// Has what its base has.
+#[derive(NetworkBehaviour, Default)]
+struct Orc {
+    #[network_behaviour(base)]
+    base: Creature,
+    #[sync_var]
+    rage: SyncVar<i32>,
+}
+
+/// Has more, and calls its base.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(synchronize)]
+struct Boss {
+    #[network_behaviour(base)]
+    base: Creature,
+    title: String,
+}
+
+impl Synchronize for Boss {
+    fn on_synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError> {
+        self.base.on_synchronize(serializer)?;
+        serializer.serialize_value(&mut self.title)
+    }
+}
+
+#[test]
+fn b16_one_function_for_both_directions_and_a_class_calls_its_base() {
+    let mut net = MemoryNetwork::pair(|| {
+        Prefabs::new()
+            .register::<Orc>("orc")
+            .register::<Boss>("boss")
+    });
+    let orc = net.server.spawn(Orc {
+        base: Creature { kind: 3 },
+        rage: 1.into(),
+    });
+    let boss = net.server.spawn(Boss {
+        base: Creature { kind: 4 },
+        title: "Zog".into(),
+    });
+    net.settle();
+    let orc = net.client(0).get::<Orc>(orc).unwrap();
+    assert_eq!((orc.base.kind, *orc.rage), (3, 1));
+    let boss = net.client(0).get::<Boss>(boss).unwrap();
+    assert_eq!((boss.base.kind, &*boss.title), (4, "Zog"));
+}
+
+/// Writes to its own field while it is being written: too late for the full state.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(synchronize, send_interval = 0)]
+struct Counting {
+    #[sync_var]
+    sent: SyncVar<i32>,
+}
+
+impl Synchronize for Counting {
+    fn on_synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError> {
+        if serializer.is_writer() {
+            self.sent += 1;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_field_that_is_written_to_meanwhile_follows_as_a_change() {
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Counting>("counting"));
+    let id = net.server.spawn(Counting::default());
+    net.settle();
+    net.connect();
+    net.settle();
+    for client in 0..2 {
+        assert_eq!(*net.client(client).get::<Counting>(id).unwrap().sent, 2);
+    }
+}

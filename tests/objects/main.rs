@@ -1,0 +1,14 @@
+//! Objects: identity, life cycle, calls and the host.
+
+mod calls;
+mod connections;
+mod host;
+mod late_join;
+mod lifecycle;
+mod parenting;
+mod references;
+mod scene;
+mod spawning;
+#[path = "../support/mod.rs"]
+mod support;
+mod together;

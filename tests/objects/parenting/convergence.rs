@@ -1,0 +1,347 @@
+//! Whatever is done to scene objects and parents, every ready client that sees an object knows the
+//! same of it as the server.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use proptest::prelude::*;
+use syncvar::prelude::*;
+use syncvar::{Budget, Framing, Link, NetworkIdentity, NetworkSceneId};
+
+use crate::parenting::client;
+use crate::support::{Door, Player, prefabs};
+
+/// Something that happens. Numbers choose among what is there.
+#[derive(Clone, Debug)]
+enum Action {
+    Spawn {
+        hidden: bool,
+    },
+    SpawnInScene {
+        scene_id: u32,
+        hidden: bool,
+    },
+    Despawn(usize),
+    SetParent(usize, Option<usize>),
+    SetHealth(usize, i32),
+    Show(usize, usize),
+    Hide(usize, usize),
+    HideFromAll(usize),
+    ShowToAll(usize),
+    SetBudget(usize, Option<usize>),
+    /// A client adds a scene object, or takes it back.
+    Load(usize, u32),
+    Unload(usize, u32),
+    Join,
+    Leave(usize),
+    Reconnect(usize),
+    NotReady(usize),
+    Ready(usize),
+    SceneLoaded,
+    Step,
+}
+
+/// The scene ids that there are.
+const SCENE_IDS: std::ops::RangeInclusive<u32> = 1..=6;
+
+fn action() -> impl Strategy<Value = Action> {
+    use Action as A;
+    let one = any::<usize>;
+    prop_oneof![
+        3 => any::<bool>().prop_map(|hidden| A::Spawn { hidden }),
+        4 => (SCENE_IDS, any::<bool>()).prop_map(|(scene_id, hidden)| A::SpawnInScene { scene_id, hidden }),
+        3 => one().prop_map(A::Despawn),
+        9 => (one(), prop::option::weighted(0.8, one())).prop_map(|(c, p)| A::SetParent(c, p)),
+        2 => (one(), any::<i32>()).prop_map(|(o, v)| A::SetHealth(o, v)),
+        3 => (one(), one()).prop_map(|(o, c)| A::Show(o, c)),
+        3 => (one(), one()).prop_map(|(o, c)| A::Hide(o, c)),
+        1 => one().prop_map(A::HideFromAll),
+        1 => one().prop_map(A::ShowToAll),
+        1 => (one(), prop::option::of(0..80_usize)).prop_map(|(c, b)| A::SetBudget(c, b)),
+        3 => (one(), SCENE_IDS).prop_map(|(c, s)| A::Load(c, s)),
+        2 => (one(), SCENE_IDS).prop_map(|(c, s)| A::Unload(c, s)),
+        1 => Just(A::Join),
+        1 => one().prop_map(A::Leave),
+        1 => one().prop_map(A::Reconnect),
+        1 => one().prop_map(A::NotReady),
+        1 => one().prop_map(A::Ready),
+        1 => Just(A::SceneLoaded),
+        6 => Just(A::Step),
+    ]
+}
+
+struct World {
+    net: MemoryNetwork,
+    objects: Vec<NetId>,
+    /// What each client was told is there, and the parents that it was told of one after another.
+    told: BTreeMap<usize, BTreeMap<NetId, Vec<Option<NetId>>>>,
+}
+
+impl World {
+    fn new(link: Link) -> Self {
+        let mut config = syncvar::ServerConfig::default();
+        config.packet_size = 60;
+        let mut world = Self {
+            net: MemoryNetwork::with_config(prefabs, config, link),
+            objects: Vec::new(),
+            told: BTreeMap::new(),
+        };
+        world.join();
+        world
+    }
+
+    /// One more client, each in another dialect than the one before. It has most of the scene.
+    fn join(&mut self) {
+        let count = self.net.client_count();
+        let dialect = [Framing::Compact, Framing::Unet][count % 2];
+        let mut client = client(dialect);
+        for scene_id in SCENE_IDS.skip(count % 2) {
+            let added = client.add_scene_object(NetworkSceneId(scene_id), Player::default());
+            added.expect("it is new");
+        }
+        self.net.connect_client(client);
+    }
+
+    fn object(&self, choice: usize) -> NetId {
+        let object = self.objects.get(choice % self.objects.len().max(1));
+        object.copied().unwrap_or(NetId(9999))
+    }
+
+    fn client(&self, choice: usize) -> usize {
+        choice % self.net.client_count()
+    }
+
+    fn connection(&self, choice: usize) -> ConnectionId {
+        self.net.connection(self.client(choice))
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::Spawn { hidden } => self.spawn(None, hidden),
+            Action::SpawnInScene { scene_id, hidden } => {
+                self.spawn(Some(NetworkSceneId(scene_id)), hidden);
+            }
+            Action::Despawn(choice) => {
+                let id = self.object(choice);
+                self.net.server.despawn(id);
+                self.objects.retain(|object| *object != id);
+            }
+            Action::SetParent(child, parent) => {
+                let parent = parent.map(|parent| self.object(parent));
+                // Those that are not possible change nothing.
+                let _ = self.net.server.set_parent(self.object(child), parent);
+            }
+            Action::SetHealth(object, health) => {
+                if let Some(mut player) = self.net.server.get_mut::<Player>(self.object(object)) {
+                    player.health.set(health);
+                }
+            }
+            Action::SceneLoaded => self.net.server.scene_loaded(),
+            Action::Step => {
+                self.net.step();
+                self.take_events();
+            }
+            Action::Show(..) | Action::Hide(..) | Action::HideFromAll(_) | Action::ShowToAll(_) => {
+                self.change_visibility(&action);
+            }
+            other => self.act_on_client(&other),
+        }
+    }
+
+    fn spawn(&mut self, scene_id: Option<NetworkSceneId>, hidden: bool) {
+        let options = SpawnOptions {
+            hidden,
+            scene_id,
+            ..SpawnOptions::default()
+        };
+        let server = &mut self.net.server;
+        let spawned = match scene_id {
+            None => server.spawn_with(Door::default(), options),
+            Some(_) => server.spawn_with(Player::new(1, "scene"), options),
+        };
+        self.objects.extend(spawned);
+    }
+
+    fn change_visibility(&mut self, action: &Action) {
+        match *action {
+            Action::Show(object, client) => {
+                let (object, connection) = (self.object(object), self.connection(client));
+                self.net.server.show(object, connection);
+            }
+            Action::Hide(object, client) => {
+                let (object, connection) = (self.object(object), self.connection(client));
+                self.net.server.hide(object, connection);
+            }
+            Action::HideFromAll(object) => {
+                self.net.server.hide_from_all(self.object(object));
+            }
+            Action::ShowToAll(object) => {
+                self.net.server.show_to_all(self.object(object));
+            }
+            _ => {}
+        }
+    }
+
+    fn act_on_client(&mut self, action: &Action) {
+        match *action {
+            Action::SetBudget(choice, bytes) => {
+                let (connection, budget) = (self.connection(choice), bytes.map(Budget::new));
+                self.net.server.set_budget(connection, budget);
+            }
+            Action::Load(choice, scene_id) => {
+                let client = self.client(choice);
+                let client = self.net.client_mut(client);
+                // It may be there.
+                let _ = client.add_scene_object(NetworkSceneId(scene_id), Player::default());
+            }
+            Action::Unload(choice, scene_id) => {
+                let client = self.client(choice);
+                let client = self.net.client_mut(client);
+                client.remove_scene_object(NetworkSceneId(scene_id));
+            }
+            Action::Join if self.net.client_count() < 5 => self.join(),
+            Action::Leave(choice) => self.net.cut(self.client(choice)),
+            Action::Reconnect(choice) if self.net.client_count() < 5 => {
+                let client = self.client(choice);
+                self.net.cut(client);
+                self.take_events();
+                let fresh = NetworkClient::new(prefabs());
+                let client = std::mem::replace(self.net.client_mut(client), fresh);
+                let index = self.net.connect_client(client);
+                let told = self.net.client(index);
+                assert_eq!(told.object_count(), 0, "all of it is forgotten");
+                while self.net.client_mut(index).poll_event().is_some() {}
+            }
+            Action::NotReady(choice) => self.net.server.set_not_ready(self.connection(choice)),
+            Action::Ready(choice) => {
+                let client = self.client(choice);
+                self.net.client_mut(client).ready();
+            }
+            _ => {}
+        }
+    }
+
+    /// Nobody is told of the parent of an object that it has not been told of.
+    fn take_events(&mut self) {
+        for client in 0..self.net.client_count() {
+            let told = self.told.entry(client).or_default();
+            while let Some(event) = self.net.client_mut(client).poll_event() {
+                match event {
+                    ClientEvent::Spawned { object } => {
+                        let former = told.insert(object, Vec::new());
+                        assert_eq!(former, None, "{object} came twice");
+                    }
+                    ClientEvent::Despawned { object, .. } => {
+                        assert!(told.remove(&object).is_some(), "{object} went twice");
+                    }
+                    ClientEvent::ParentChanged { object, parent } => {
+                        let known = told.get_mut(&object);
+                        known.expect("an object that was told of").push(parent);
+                    }
+                    ClientEvent::Poisoned { .. } => panic!("client {client}: {event:?}"),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn check(&self) -> Result<(), TestCaseError> {
+        for client in 0..self.net.client_count() {
+            let connection = self.net.connection(client);
+            if !self.net.is_connected(client) || !self.net.server.is_ready(connection) {
+                continue;
+            }
+            let replica = self.net.client(client);
+            let seen: BTreeMap<_, _> = replica.identities().map(describe).collect();
+            let expected = self.expected(connection, replica);
+            prop_assert_eq!(&seen, &expected, "client {}", client);
+            self.check_events(client)?;
+            for id in &self.objects {
+                let children = self.net.server.children(*id);
+                let children: Vec<_> = children.filter(|child| seen.contains_key(child)).collect();
+                prop_assert_eq!(replica.children(*id).collect::<Vec<_>>(), children);
+            }
+            let spawned: BTreeSet<_> = replica.scene_objects().map(|(scene, _)| scene).collect();
+            for scene_id in replica.dormant_scene_ids() {
+                prop_assert!(!spawned.contains(&scene_id));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a connection should see: what is visible, but for scene objects that it does not have.
+    fn expected(
+        &self,
+        connection: ConnectionId,
+        replica: &NetworkClient,
+    ) -> BTreeMap<NetId, String> {
+        let server = &self.net.server;
+        let objects = self.objects.iter().copied();
+        let visible = objects.filter(|id| server.is_visible(*id, connection));
+        let identities = visible.filter_map(|id| server.identity(id));
+        let there = identities.filter(|identity| {
+            let scene_id = identity.scene_id();
+            let is_missing =
+                |id| replica.dormant(id).is_none() && replica.scene_object(id).is_none();
+            !scene_id.is_some_and(is_missing)
+        });
+        there.map(describe).collect()
+    }
+
+    fn check_events(&self, client: usize) -> Result<(), TestCaseError> {
+        let replica = self.net.client(client);
+        let told = self.told.get(&client).cloned().unwrap_or_default();
+        let objects: Vec<_> = replica.identities().map(NetworkIdentity::net_id).collect();
+        prop_assert_eq!(told.keys().copied().collect::<Vec<_>>(), objects);
+        for (id, parents) in told {
+            let known = replica.identity(id).map(NetworkIdentity::parent);
+            if let Some(parent) = parents.last() {
+                prop_assert_eq!(known, Some(*parent), "client {}, {}", client, id);
+            }
+            let is_new = |pair: &[Option<NetId>]| pair[0] != pair[1];
+            prop_assert!(parents.windows(2).all(is_new), "{} of {}", client, id);
+        }
+        Ok(())
+    }
+}
+
+/// Everything that is the same for all.
+fn describe(identity: NetworkIdentity<'_>) -> (NetId, String) {
+    let player = identity.behaviour().map(Player::state);
+    let (scene_id, parent) = (identity.scene_id(), identity.parent());
+    let text = format!("{player:?} {scene_id:?} {parent:?}");
+    (identity.net_id(), text)
+}
+
+fn run(link: Link, actions: Vec<Action>) -> Result<(), TestCaseError> {
+    let mut world = World::new(link);
+    for action in actions {
+        world.act(action);
+    }
+    world.net.settle();
+    world.take_events();
+    world.check()
+}
+
+proptest! {
+    #[test]
+    fn t65_every_ready_client_knows_the_same_of_what_it_sees(
+        actions in prop::collection::vec(action(), 1..120),
+    ) {
+        run(Link::default(), actions)?;
+    }
+
+    #[test]
+    fn t65_over_slow_links_too(
+        actions in prop::collection::vec(action(), 1..80),
+        seed in any::<u64>(),
+    ) {
+        let link = Link {
+            delay: Duration::from_millis(70),
+            jitter: Duration::from_millis(90),
+            loss_per_mille: 200,
+            seed,
+        };
+        run(link, actions)?;
+    }
+}

@@ -1,0 +1,274 @@
+//! Sections 4 and 5: messages, and the handshake.
+
+use std::time::Duration;
+
+use syncvar::prelude::*;
+use syncvar::{
+    BehaviourList, ClientConfig, Framing, NetworkHash128, NetworkSceneId, ServerConfig, Vector3,
+};
+
+use crate::examples::{Lamp, One, Two, packets};
+
+pub(crate) fn examples() -> Vec<(&'static str, String)> {
+    let spawn = "ObjectSpawn #1, asset `a55e7000000000000000000000000001`, one behaviour with `v = 5`, \
+                 no rotation given";
+    let destroyed = sent(|server, _| {
+        server.update(Duration::from_secs(1));
+        spawn_300(server);
+        server.despawn(NetId(300));
+    });
+    let hidden = sent(|server, connection| {
+        let options = SpawnOptions {
+            net_id: Some(NetId(5)),
+            ..SpawnOptions::default()
+        };
+        server
+            .spawn_with(One::default(), options)
+            .expect("a free id");
+        server.update(Duration::from_secs(1));
+        server.hide(NetId(5), connection);
+    });
+    let owned = sent(|server, connection| {
+        spawn_300(server);
+        server.set_owner(NetId(300), Some(connection));
+    });
+    vec![
+        ("ObjectDestroy #300", destroyed),
+        (spawn, spawn_example()),
+        (
+            "UpdateVars #3: a clean behaviour, one with its second field 2, a clean one",
+            update_example(),
+        ),
+        (
+            "ObjectSpawnScene #6, scene id 12, at (1, 2, 3), one behaviour with `v = 5`",
+            scene_spawn_example(),
+        ),
+        ("SpawnFinished 1", sent(|_, _| ())),
+        ("SpawnFinished 2", to_ours(&[], NetworkServer::scene_loaded)),
+        (
+            "SetParent #300 below #5",
+            to_ours(&[5, 300], |server| set_parent(server, Some(NetId(5)))),
+        ),
+        (
+            "SetParent #300, no parent",
+            to_ours(&[5, 300], |server| {
+                set_parent(server, Some(NetId(5)));
+                server.update(Duration::from_secs(9));
+                packets(server);
+                set_parent(server, None);
+            }),
+        ),
+        (
+            "the full state of #2 below #1, asset `a55e7000000000000000000000000001`, one behaviour \
+             with `v = 5`",
+            child_example(),
+        ),
+        ("ObjectHide #5", hidden),
+        ("LocalClientAuthority #300, owned", owned),
+        ("Resync #7", resync_example()),
+        (
+            "Disconnect 0 \"bye\"",
+            client_packet(false, |client| client.disconnect("bye")),
+        ),
+        ("Ready", client_packet(false, NetworkClient::ready)),
+        (
+            "NotReady",
+            sent(|server, connection| {
+                server.update(Duration::from_secs(1));
+                server.set_not_ready(connection);
+            }),
+        ),
+        (
+            "Connect 3, hash `0123456789abcdef`, asking for `Compact`",
+            connect_example(),
+        ),
+        (
+            "Schema of prefab `lamp` with `Lamp { lit: bool }` on channel 0",
+            schema_example(),
+        ),
+    ]
+}
+
+/// The packets that a server in literal UNet fashion sends to a client that is ready, each message
+/// for itself, after something has been done to it.
+fn server(prefabs: Prefabs, act: impl FnOnce(&mut NetworkServer, ConnectionId)) -> Vec<String> {
+    let mut config = ServerConfig::default();
+    config.compare_schemas = false;
+    config.gather = false;
+    let mut server = NetworkServer::with_config(prefabs, config);
+    let connection = server.handle_connect();
+    server.set_ready(connection);
+    act(&mut server, connection);
+    server.update(Duration::from_secs(9));
+    packets(&mut server)
+}
+
+/// The last packet that is sent.
+fn sent(act: impl FnOnce(&mut NetworkServer, ConnectionId)) -> String {
+    let prefabs = Prefabs::new().register::<One>("one");
+    server(prefabs, act).pop().expect("a packet")
+}
+
+fn spawn_300(server: &mut NetworkServer) {
+    let options = SpawnOptions {
+        net_id: Some(NetId(300)),
+        ..SpawnOptions::default()
+    };
+    server
+        .spawn_with(One::default(), options)
+        .expect("a free id");
+    server.update(Duration::from_secs(1));
+}
+
+fn spawn_example() -> String {
+    let asset_id = NetworkHash128::parse("a55e7000000000000000000000000001");
+    let prefabs = Prefabs::new().register_asset("one", asset_id, One::default);
+    let packets = server(prefabs, |server, _| {
+        server.update(Duration::from_secs(1));
+        server.spawn(One { v: 5.into() });
+    });
+    packets.into_iter().next_back().expect("a packet")
+}
+
+fn scene_spawn_example() -> String {
+    sent(|server, _| {
+        server.update(Duration::from_secs(1));
+        let options = SpawnOptions {
+            net_id: Some(NetId(6)),
+            position: Vector3::new(1.0, 2.0, 3.0),
+            scene_id: Some(NetworkSceneId(12)),
+            ..SpawnOptions::default()
+        };
+        server
+            .spawn_with(One { v: 5.into() }, options)
+            .expect("free ids");
+    })
+}
+
+/// What a client that has these objects, whose schema is compared and that is spoken to in `Unet`, is
+/// sent after something has been done to the server.
+fn to_ours(ids: &[u32], act: impl FnOnce(&mut NetworkServer)) -> String {
+    let asset_id = NetworkHash128::parse("a55e7000000000000000000000000001");
+    let prefabs = || Prefabs::new().register_asset("one", asset_id, One::default);
+    let mut config = ClientConfig::default();
+    config.framing = Framing::Unet;
+    let mut client = NetworkClient::with_config(prefabs(), config);
+    client.handle_connect();
+    let mut server = NetworkServer::new(prefabs());
+    let connection = server.handle_connect();
+    let connect = client.poll_transmit().expect("Connect").bytes;
+    server
+        .handle_packet(connection, 0, &connect)
+        .expect("both are alike");
+    server.set_ready(connection);
+    for id in ids {
+        let options = SpawnOptions {
+            net_id: Some(NetId(*id)),
+            ..SpawnOptions::default()
+        };
+        server
+            .spawn_with(One { v: 5.into() }, options)
+            .expect("a free id");
+    }
+    server.update(Duration::from_secs(1));
+    packets(&mut server);
+    act(&mut server);
+    server.update(Duration::from_secs(9));
+    packets(&mut server).concat()
+}
+
+fn set_parent(server: &mut NetworkServer, parent: Option<NetId>) {
+    server
+        .set_parent(NetId(300), parent)
+        .expect("they are there");
+}
+
+fn child_example() -> String {
+    to_ours(&[1], |server| {
+        let child = server.spawn(One { v: 5.into() });
+        server
+            .set_parent(child, Some(NetId(1)))
+            .expect("they are there");
+    })
+}
+
+fn update_example() -> String {
+    let list = || {
+        BehaviourList::new()
+            .with(One::default())
+            .with(Two::default())
+            .with(One::default())
+    };
+    let prefabs = Prefabs::new().register_with("three", list);
+    let packets = server(prefabs, |server, _| {
+        let options = SpawnOptions {
+            net_id: Some(NetId(3)),
+            ..SpawnOptions::default()
+        };
+        server.spawn_with(list(), options).expect("a free id");
+        server.update(Duration::from_secs(1));
+        server
+            .get_mut::<Two>(NetId(3))
+            .expect("the behaviour")
+            .k
+            .set(2);
+    });
+    packets.into_iter().next_back().expect("a packet")
+}
+
+/// What a client says first, and after an object has been garbled.
+fn client_packet(compare_schemas: bool, act: impl FnOnce(&mut NetworkClient)) -> String {
+    let mut config = ClientConfig::default();
+    config.compare_schemas = compare_schemas;
+    let mut client = NetworkClient::with_config(Prefabs::new().register::<One>("one"), config);
+    client.handle_connect();
+    if !compare_schemas {
+        client.poll_transmit();
+    }
+    act(&mut client);
+    hex::encode(client.poll_transmit().expect("a packet").bytes)
+}
+
+fn resync_example() -> String {
+    client_packet(false, |client| {
+        let asset_id = NetworkHash128::of("one").0;
+        let spawn = [&[7][..], &asset_id, &[0; 12], &[1, 0, 5]].concat();
+        let frame = [
+            &[u8::try_from(spawn.len()).expect("short"), 0, 3, 0][..],
+            &spawn,
+        ]
+        .concat();
+        client.handle_packet(0, &frame).expect("a spawn");
+        client
+            .handle_packet(0, &[2, 0, 8, 0, 7, 1])
+            .expect("a garbled update");
+    })
+}
+
+/// The hash is replaced: it is that of this test's registry.
+fn connect_example() -> String {
+    let packet = client_packet(true, |_| ());
+    let hash = Prefabs::new()
+        .register::<One>("one")
+        .schema_hash()
+        .to_le_bytes();
+    packet.replace(
+        &hex::encode(hash),
+        &hex::encode(0x0123_4567_89ab_cdef_u64.to_le_bytes()),
+    )
+}
+
+fn schema_example() -> String {
+    let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
+    let connection = server.handle_connect();
+    let connect = hex::decode("0a00200003efcdab896745230101").expect("hexadecimal");
+    server
+        .handle_packet(connection, 0, &connect)
+        .expect("a client of another build");
+    let refusal = packets(&mut server).concat();
+    let disconnect = "03002100010000";
+    refusal
+        .strip_suffix(disconnect)
+        .expect("the refusal ends with Disconnect 1")
+        .into()
+}

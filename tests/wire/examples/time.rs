@@ -1,0 +1,99 @@
+//! Section 4: the messages that only two sides of ours send, about the time and about objects that a
+//! client has not been given.
+
+use std::time::Duration;
+
+use syncvar::ServerConfig;
+use syncvar::prelude::*;
+
+use crate::examples::{Two, packets};
+
+pub(crate) fn examples() -> Vec<(&'static str, String)> {
+    let mut pair = Pair::new();
+    pair.client.update(Duration::from_millis(1500));
+    let ping = pair.up().pop().expect("a ping");
+    pair.server.update(Duration::from_secs(2));
+    let answer = packets(&mut pair.server).pop().expect("a pong");
+    vec![
+        ("Ping at 1.5 s", ping),
+        ("Pong to it at 2 s, 30 ticks a second", answer),
+        ("Void #7", void_example()),
+    ]
+}
+
+/// A server that sends each message for itself, and a client that is ready.
+struct Pair {
+    server: NetworkServer,
+    client: NetworkClient,
+    connection: ConnectionId,
+}
+
+impl Pair {
+    fn new() -> Self {
+        let prefabs = || Prefabs::new().register::<Two>("two");
+        let mut config = ServerConfig::default();
+        config.gather = false;
+        let mut server = NetworkServer::with_config(prefabs(), config);
+        let mut client = NetworkClient::new(prefabs());
+        client.handle_connect();
+        let connection = server.handle_connect();
+        let mut pair = Self {
+            server,
+            client,
+            connection,
+        };
+        for _ in 0..2 {
+            pair.up();
+            pair.server.update(Duration::from_secs(1));
+            for packet in packets(&mut pair.server) {
+                let packet = hex::decode(packet).expect("hexadecimal");
+                let handled = pair.client.handle_packet(0, &packet);
+                handled.expect("a server's packets make sense");
+            }
+        }
+        pair
+    }
+
+    /// What the client has to say arrives; returns it.
+    fn up(&mut self) -> Vec<String> {
+        let mut sent = Vec::new();
+        while let Some(packet) = self.client.poll_transmit() {
+            let handled = self
+                .server
+                .handle_packet(self.connection, packet.channel, &packet.bytes);
+            handled.expect("a client's packets make sense");
+            sent.push(hex::encode(packet.bytes));
+        }
+        sent
+    }
+}
+
+/// An object whose full state cannot be written for somebody who sees it, and then can.
+fn void_example() -> String {
+    let Pair {
+        mut server,
+        connection,
+        ..
+    } = Pair::new();
+    let options = SpawnOptions {
+        net_id: Some(NetId(7)),
+        hidden: true,
+        ..SpawnOptions::default()
+    };
+    let id = server
+        .spawn_with(Two::default(), options)
+        .expect("a free id");
+    server.update(Duration::from_secs(2));
+    let write = |server: &mut NetworkServer, length| {
+        let mut two = server.get_mut::<Two>(id).expect("it is there");
+        two.w.set("x".repeat(length));
+    };
+    write(&mut server, 40_000);
+    server.show(id, connection);
+    server.update(Duration::from_secs(3));
+    write(&mut server, 1);
+    server.update(Duration::from_secs(4));
+    let sent = packets(&mut server);
+    let void = sent.into_iter().find(|packet| packet[4..6] == *"1f");
+    void.expect("it comes before the full state")
+}

@@ -1,0 +1,511 @@
+//! What comes before the object that it is for is held, in order, for a time and to a number; what
+//! comes after the object has gone is not.
+
+use std::time::Duration;
+
+use crate::support::{Compass, Door, Player, frame, prefabs};
+use proptest::prelude::*;
+use syncvar::prelude::*;
+use syncvar::{ClientConfig, Framing};
+
+const DESTROY: i16 = 1;
+const UPDATE_VARS: i16 = 8;
+const HIDE: i16 = 13;
+const AUTHORITY: i16 = 15;
+
+/// A server and a client, and what is on its way from the one to the other.
+struct Way {
+    server: NetworkServer,
+    client: NetworkClient,
+    connection: ConnectionId,
+    now: Duration,
+}
+
+impl Way {
+    fn new(dialect: Framing) -> Self {
+        let mut config = ClientConfig::default();
+        config.framing = dialect;
+        Self::with_config(config)
+    }
+
+    /// A client that has been let in and is ready.
+    fn with_config(config: ClientConfig) -> Self {
+        let mut server = NetworkServer::new(prefabs());
+        let mut client = NetworkClient::with_config(prefabs(), config);
+        client.handle_connect();
+        let connection = server.handle_connect();
+        let now = Duration::ZERO;
+        let mut way = Self {
+            server,
+            client,
+            connection,
+            now,
+        };
+        for _ in 0..3 {
+            way.up();
+            way.deliver_all();
+        }
+        assert!(way.server.is_ready(connection));
+        way.events();
+        way
+    }
+
+    /// What the client has to say arrives.
+    fn up(&mut self) {
+        while let Some(packet) = self.client.poll_transmit() {
+            let handled = self
+                .server
+                .handle_packet(self.connection, packet.channel, &packet.bytes);
+            handled.expect("a client's packets make sense");
+        }
+    }
+
+    /// The packets of one more update.
+    fn packets(&mut self) -> Vec<(u8, Vec<u8>)> {
+        self.now += Duration::from_secs(1);
+        self.server.update(self.now);
+        let mut packets = Vec::new();
+        while let Some(transmit) = self.server.poll_transmit() {
+            packets.push((transmit.channel, transmit.to_bytes().to_vec()));
+        }
+        packets
+    }
+
+    fn deliver(&mut self, packets: &[(u8, Vec<u8>)]) {
+        for (channel, packet) in packets {
+            let handled = self.client.handle_packet(*channel, packet);
+            handled.expect("a server's packets make sense");
+        }
+    }
+
+    fn deliver_all(&mut self) {
+        let packets = self.packets();
+        self.deliver(&packets);
+    }
+
+    fn events(&mut self) -> Vec<ClientEvent> {
+        std::iter::from_fn(|| self.client.poll_event()).collect()
+    }
+
+    fn spawn(&mut self) -> NetId {
+        self.server.spawn((Door::default(), Compass::default()))
+    }
+
+    fn turn(&mut self, id: NetId, heading: f32) {
+        let mut compass = self.server.get_mut::<Compass>(id).expect("a weathervane");
+        compass.heading.set(heading);
+    }
+
+    fn heading(&self, id: NetId) -> Option<f32> {
+        Some(*self.client.get::<Compass>(id)?.heading)
+    }
+
+    fn unknown(&self) -> u64 {
+        self.client.stats().unknown_objects
+    }
+}
+
+fn is_change(event: &ClientEvent, id: NetId) -> bool {
+    matches!(event, ClientEvent::Changed { object, .. } if *object == id)
+}
+
+/// An update of an object, as a packet of one message.
+fn update(id: u8, payload: &[u8]) -> Vec<u8> {
+    frame(UPDATE_VARS, &[&[id], payload].concat())
+}
+
+#[test]
+fn t55_a_change_that_overtakes_the_spawn_is_applied_after_it() {
+    for dialect in [Framing::Unet, Framing::Compact] {
+        let mut way = Way::new(dialect);
+        let id = way.spawn();
+        let spawn = way.packets();
+        way.turn(id, 90.0);
+        let first = way.packets();
+        way.turn(id, 180.0);
+        let second = way.packets();
+        way.deliver(&first);
+        way.deliver(&second);
+        assert_eq!((way.heading(id), way.events().len()), (None, 0));
+        way.deliver(&spawn);
+        assert_eq!(way.heading(id), Some(180.0));
+        let events = way.events();
+        assert_eq!(events[0], ClientEvent::Spawned { object: id });
+        assert!(events[1..].iter().all(|event| is_change(event, id)));
+        assert_eq!(events.len(), 3, "{events:?}");
+        assert_eq!(way.unknown(), 0, "nothing was dropped");
+    }
+}
+
+/// A hook that runs for a held change runs as for any other: the application knows the object by then.
+#[test]
+fn t55_hooks_run_for_changes_that_were_held() {
+    let mut way = Way::new(Framing::Unet);
+    way.deliver(&[(0, update(1, b"\x01\x07")), (0, update(1, b"\x01\x08"))]);
+    let id = way.server.spawn(Player::new(1, "Ann"));
+    way.deliver_all();
+    let player = way.client.get::<Player>(id).unwrap();
+    assert_eq!(
+        player.log,
+        ["health 1 -> 7 (Ann, 0)", "health 7 -> 8 (Ann, 0)"]
+    );
+}
+
+#[test]
+fn t55_messages_of_all_kinds_are_handled_in_the_order_in_which_they_came() {
+    let mut way = Way::new(Framing::Compact);
+    way.deliver(&[
+        (0, frame(AUTHORITY, b"\x01\x01")),
+        (0, update(1, b"\x01\x07")),
+        (0, frame(AUTHORITY, b"\x01\x00")),
+    ]);
+    assert_eq!(way.events(), []);
+    let id = way.server.spawn(Player::new(1, "Ann"));
+    way.deliver_all();
+    let events = way.events();
+    let owner = |owned| ClientEvent::OwnerChanged { object: id, owned };
+    assert_eq!(events[0], ClientEvent::Spawned { object: id });
+    assert_eq!(events[1], owner(true));
+    assert!(is_change(&events[2], id));
+    assert_eq!(events[3..], [owner(false)]);
+}
+
+#[test]
+fn t55_an_object_whose_despawn_came_first_goes_right_after_its_spawn() {
+    for (message, hidden) in [(DESTROY, false), (HIDE, true)] {
+        let mut way = Way::new(Framing::Compact);
+        way.deliver(&[
+            (0, update(1, b"\x01\x07")),
+            (0, frame(message, b"\x01")),
+            (0, update(1, b"\x01\x08")),
+        ]);
+        let object = way.server.spawn(Player::new(1, "Ann"));
+        way.deliver_all();
+        let events = way.events();
+        assert_eq!(events[0], ClientEvent::Spawned { object });
+        assert!(is_change(&events[1], object));
+        assert_eq!(events[2..], [ClientEvent::Despawned { object, hidden }]);
+        assert_eq!(way.client.object_count(), 0);
+        assert_eq!(way.unknown(), 1, "the change after the despawn");
+    }
+}
+
+#[test]
+fn t55_when_the_time_is_over_all_that_is_held_for_that_object_is_dropped_and_nothing_else() {
+    let mut way = Way::new(Framing::Compact);
+    let seconds = Duration::from_secs_f64;
+    way.client.update(seconds(100.0));
+    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.client.update(seconds(101.0));
+    way.deliver(&[(0, update(2, b"\x01\x08")), (0, update(1, b"\x01\x09"))]);
+    way.client.update(seconds(102.0));
+    way.client.update(seconds(103.9));
+    assert_eq!(way.events(), []);
+    way.client.update(seconds(104.0));
+    let (object, messages) = (NetId(1), 2);
+    assert_eq!(
+        way.events(),
+        [ClientEvent::HeldDropped { object, messages }]
+    );
+    assert_eq!(way.unknown(), 2);
+    // The other one is still held.
+    let first = way.server.spawn(Player::new(1, "Ann"));
+    let second = way.server.spawn(Player::new(1, "Bob"));
+    way.deliver_all();
+    assert_eq!(way.client.get::<Player>(first).unwrap().health, 1);
+    assert_eq!(way.client.get::<Player>(second).unwrap().health, 8);
+    way.client.update(seconds(1000.0));
+    assert!(
+        !way.events()
+            .iter()
+            .any(|event| matches!(event, ClientEvent::HeldDropped { .. }))
+    );
+}
+
+/// The time begins with the update after a message has come: a client that stood still for a while
+/// does not drop what has just arrived.
+#[test]
+fn t55_a_long_pause_before_the_message_does_not_count() {
+    let mut way = Way::new(Framing::Compact);
+    way.client.update(Duration::from_secs(1));
+    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.client.update(Duration::from_secs(50));
+    let id = way.server.spawn(Player::new(1, "Ann"));
+    way.deliver_all();
+    assert_eq!(way.client.get::<Player>(id).unwrap().health, 7);
+}
+
+#[test]
+fn t55_the_number_of_held_messages_is_bounded_and_the_oldest_object_goes_first() {
+    let mut config = ClientConfig::default();
+    config.max_held = 3;
+    let mut way = Way::with_config(config);
+    for id in [5, 6, 5, 7] {
+        way.deliver(&[(0, update(id, b"\x01\x07"))]);
+    }
+    let (object, messages) = (NetId(5), 2);
+    assert_eq!(
+        way.events(),
+        [ClientEvent::HeldDropped { object, messages }]
+    );
+    way.deliver(&[(0, update(8, b"\x01\x07"))]);
+    assert_eq!(way.events(), []);
+    way.deliver(&[(0, update(9, b"\x01\x07"))]);
+    let (object, messages) = (NetId(6), 1);
+    assert_eq!(
+        way.events(),
+        [ClientEvent::HeldDropped { object, messages }]
+    );
+    assert_eq!(way.unknown(), 3);
+}
+
+#[test]
+fn t55_the_bytes_of_held_messages_are_bounded() {
+    let mut config = ClientConfig::default();
+    config.max_held_bytes = 1000;
+    let mut way = Way::with_config(config);
+    way.deliver(&[(0, update(1, &[1; 600])), (0, update(2, &[1; 400]))]);
+    assert_eq!(way.events(), []);
+    way.deliver(&[(0, update(3, &[1; 10]))]);
+    let dropped = |object, messages| ClientEvent::HeldDropped { object, messages };
+    assert_eq!(way.events(), [dropped(NetId(1), 1)]);
+    // One that is too long by itself takes those before it along: what is left would have a gap.
+    way.deliver(&[(0, update(3, &[1; 1001]))]);
+    assert_eq!(way.events(), [dropped(NetId(3), 2)]);
+    assert_eq!(way.unknown(), 3);
+}
+
+#[test]
+fn t55_with_nothing_to_hold_by_configuration_late_messages_are_counted_only() {
+    let mut config = ClientConfig::default();
+    config.max_held = 0;
+    let mut way = Way::with_config(config);
+    way.deliver(&[(0, update(1, b"\x01\x07")), (0, frame(DESTROY, b"\x01"))]);
+    let id = way.server.spawn(Player::new(1, "Ann"));
+    way.deliver_all();
+    assert_eq!(way.client.get::<Player>(id).unwrap().health, 1);
+    assert_eq!(way.unknown(), 1, "the change");
+}
+
+/// A change that was sent before its object was hidden, and that arrives when it has been shown again
+/// and hidden state has changed since, is not put on top of the newer state.
+#[test]
+fn l31_what_comes_after_its_object_has_gone_is_not_kept_for_the_next_show() {
+    for dialect in [Framing::Unet, Framing::Compact] {
+        let mut way = Way::new(dialect);
+        let id = way.spawn();
+        way.deliver_all();
+        way.turn(id, 90.0);
+        let before = way.packets();
+        assert!(way.server.hide(id, way.connection));
+        way.deliver_all();
+        way.turn(id, 180.0);
+        way.deliver_all();
+        way.deliver(&before);
+        assert_eq!(way.unknown(), 1);
+        assert!(way.server.show(id, way.connection));
+        way.deliver_all();
+        assert_eq!(way.heading(id), Some(180.0));
+        // It is known again: what overtakes nothing is applied.
+        way.turn(id, 270.0);
+        way.deliver_all();
+        assert_eq!(way.heading(id), Some(270.0));
+        assert_eq!(way.unknown(), 1);
+    }
+}
+
+#[test]
+fn l32_what_is_held_for_the_objects_of_a_joining_client_is_handled_before_it_is_ready() {
+    for dialect in [Framing::Unet, Framing::Compact] {
+        let mut way = Way::new(dialect);
+        way.server.set_not_ready(way.connection);
+        way.deliver_all();
+        let ids = [way.spawn(), way.spawn()];
+        way.client.ready();
+        way.up();
+        let burst = way.packets();
+        way.turn(ids[0], 90.0);
+        let change = way.packets();
+        way.events();
+        way.deliver(&change);
+        way.deliver(&burst);
+        let events = way.events();
+        let spawned = |object| ClientEvent::Spawned { object };
+        assert_eq!(events[..2], [spawned(ids[0]), spawned(ids[1])]);
+        assert!(is_change(&events[2], ids[0]));
+        assert_eq!(events[3..], [ClientEvent::Ready]);
+        assert_eq!(way.heading(ids[0]), Some(90.0));
+    }
+}
+
+#[test]
+fn t65_what_is_held_is_dropped_when_the_connection_ends() {
+    let mut way = Way::new(Framing::Compact);
+    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.client.handle_disconnect();
+    let events = way.events();
+    let (object, messages) = (NetId(1), 1);
+    assert_eq!(events[0], ClientEvent::HeldDropped { object, messages });
+    assert!(matches!(events[1..], [ClientEvent::Disconnected { .. }]));
+}
+
+#[test]
+fn t52_what_is_held_for_an_object_that_cannot_be_made_is_dropped() {
+    let mut config = ClientConfig::default();
+    config.max_objects = 0;
+    let mut way = Way::with_config(config);
+    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.server.spawn(Player::new(1, "Ann"));
+    way.deliver_all();
+    let events = way.events();
+    assert!(matches!(events[0], ClientEvent::SpawnFailed { .. }));
+    let (object, messages) = (NetId(1), 1);
+    assert_eq!(events[1..], [ClientEvent::HeldDropped { object, messages }]);
+    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    assert_eq!(
+        (way.unknown(), way.events().len()),
+        (2, 0),
+        "it will not come"
+    );
+}
+
+/// The object is asked for again then, and its state is newer than what was held.
+#[test]
+fn held_changes_are_void_when_the_full_state_cannot_be_read() {
+    let mut way = Way::new(Framing::Unet);
+    way.deliver(&[
+        (0, update(1, b"\x01\x07")),
+        (0, frame(AUTHORITY, b"\x01\x01")),
+    ]);
+    let id = way.server.spawn(Player::new(1, "Ann"));
+    let spawn = way.packets();
+    let mut garbled = spawn[0].1.clone();
+    // The length of the name, behind the header, the id, the asset, the position and the health.
+    garbled[4 + 1 + 16 + 12 + 2 + 1] = 200;
+    way.deliver(&[(0, garbled)]);
+    assert!(matches!(way.events()[..], [ClientEvent::Poisoned { .. }]));
+    way.up();
+    way.deliver_all();
+    assert_eq!(way.client.get::<Player>(id).unwrap().health, 1);
+    let object = id;
+    let owned = true;
+    let expected = [
+        ClientEvent::Spawned { object },
+        ClientEvent::OwnerChanged { object, owned },
+    ];
+    assert_eq!(way.events(), expected);
+}
+
+#[test]
+fn a_flood_of_messages_for_objects_that_never_come_is_bounded() {
+    const MANY: u32 = 200_000;
+    let mut way = Way::new(Framing::Unet);
+    for number in 0..MANY {
+        let [a, b, c, d] = (number % 50_000 + 1_000_000).to_le_bytes();
+        let payload = [251, a, b, c, d, 1, 7];
+        let packet = frame(UPDATE_VARS, &payload);
+        way.client.handle_packet(0, &packet).expect("well-formed");
+    }
+    let held = u64::try_from(way.client.config().max_held).unwrap();
+    assert_eq!(way.unknown() + held, u64::from(MANY));
+    assert!(way.events().len() <= way.client.config().max_events / 2);
+    way.client.update(Duration::from_secs(1));
+    way.client.update(Duration::from_secs(9));
+    assert_eq!(way.unknown(), u64::from(MANY));
+}
+
+/// What the game does between two updates.
+#[derive(Clone, Copy, Debug)]
+enum Action {
+    Spawn,
+    Turn(usize, u8),
+    Open(usize),
+    Despawn(usize),
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    prop_oneof![
+        2 => Just(Action::Spawn),
+        4 => (any::<usize>(), any::<u8>()).prop_map(|(object, by)| Action::Turn(object, by)),
+        2 => any::<usize>().prop_map(Action::Open),
+        1 => any::<usize>().prop_map(Action::Despawn),
+    ]
+}
+
+fn act(way: &mut Way, ids: &mut Vec<NetId>, action: Action) {
+    let pick = |ids: &[NetId], object: usize| ids.get(object % ids.len().max(1)).copied();
+    match action {
+        Action::Spawn => ids.push(way.spawn()),
+        Action::Turn(object, by) => {
+            if let Some(id) = pick(ids, object) {
+                way.turn(id, by.into());
+            }
+        }
+        Action::Open(object) => {
+            if let Some(mut door) = pick(ids, object).and_then(|id| way.server.get_mut::<Door>(id))
+            {
+                let open = *door.open;
+                door.open.set(!open);
+            }
+        }
+        Action::Despawn(object) => {
+            if let Some(id) = pick(ids, object) {
+                ids.retain(|other| *other != id);
+                way.server.despawn(id);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// Two channels, each in order, and any order between them: the client ends with what the server
+    /// has, and meets no change of an object that it does not know.
+    #[test]
+    fn t55_channels_that_overtake_one_another_end_in_the_same_state(
+        updates in prop::collection::vec((prop::collection::vec(action(), 0..4), any::<[bool; 4]>()), 1..20),
+        compact in any::<bool>(),
+    ) {
+        let mut way = Way::new(if compact { Framing::Compact } else { Framing::Unet });
+        let mut ids = Vec::new();
+        let mut ways = [Vec::new(), Vec::new()];
+        let mut events = Vec::new();
+        for (actions, order) in updates {
+            for action in actions {
+                act(&mut way, &mut ids, action);
+            }
+            for (channel, packet) in way.packets() {
+                ways[usize::from(channel)].push((channel, packet));
+            }
+            for second in order {
+                let waiting = &mut ways[usize::from(second)];
+                if !waiting.is_empty() {
+                    let packet = waiting.remove(0);
+                    way.deliver(&[packet]);
+                }
+            }
+            events.extend(way.events());
+        }
+        // The one in front last.
+        let [first, second] = ways;
+        way.deliver(&second);
+        way.deliver(&first);
+        events.extend(way.events());
+        for id in &ids {
+            let (theirs, ours) = (way.server.identity(*id).unwrap(), way.client.identity(*id).unwrap());
+            prop_assert_eq!(&theirs.behaviour::<Door>().unwrap().open, &ours.behaviour::<Door>().unwrap().open);
+            prop_assert_eq!(&theirs.behaviour::<Compass>().unwrap().heading, &ours.behaviour::<Compass>().unwrap().heading);
+        }
+        prop_assert_eq!(way.client.object_count(), ids.len());
+        let mut known = std::collections::BTreeSet::new();
+        for event in events {
+            match event {
+                ClientEvent::Spawned { object } => prop_assert!(known.insert(object)),
+                ClientEvent::Despawned { object, .. } => prop_assert!(known.remove(&object)),
+                ClientEvent::Changed { object, .. } => prop_assert!(known.contains(&object)),
+                _ => {}
+            }
+        }
+    }
+}

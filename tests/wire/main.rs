@@ -1,0 +1,16 @@
+//! Bytes: messages, values and their limits.
+
+mod batches;
+mod codecs;
+mod examples;
+mod handshake;
+mod late_messages;
+mod long;
+mod netcode;
+mod network_time;
+mod robustness;
+#[path = "../support/mod.rs"]
+mod support;
+mod unsendable;
+mod update_loop;
+mod values;

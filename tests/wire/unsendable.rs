@@ -1,0 +1,166 @@
+//! Values that have no form on the wire: reported with their place, and nothing is lost.
+
+use crate::support::{Banner, Player, Score, change};
+use syncvar::ServerConfig;
+use syncvar::prelude::*;
+
+fn network(clients: usize) -> MemoryNetwork {
+    let mut net = MemoryNetwork::new(crate::support::prefabs_with_scoreboard);
+    for _ in 0..clients {
+        net.connect();
+    }
+    net.settle();
+    net
+}
+
+/// Lesson 24: the limit is an error on the sender that names the field; nothing is lost.
+#[test]
+fn a_value_without_a_form_on_the_wire_is_reported_with_its_field_and_sent_once_it_has_one() {
+    let mut net = network(1);
+    let id = net.server.spawn(Player::new(1, "a"));
+    net.settle();
+    while net.server.poll_event().is_some() {}
+    change(&mut net, id, |player| {
+        player.health.set(2);
+        player.name.set("n".repeat(40_000));
+    });
+    net.settle();
+    let event = net.server.poll_event().unwrap();
+    let ServerEvent::SerializeFailed {
+        object,
+        behaviour,
+        field,
+        error,
+    } = event
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (object, behaviour, field),
+        (id, Some("Player"), Some("name"))
+    );
+    assert!(
+        error
+            .to_string()
+            .starts_with("Player.name: a string of 40000 bytes is longer than the limit of 32767")
+    );
+    assert_eq!(crate::support::states(&net, id), [Some((1, "a".into(), 0))]);
+    let late = net.connect();
+    net.settle();
+    assert!(
+        net.client(late).get::<Player>(id).is_none(),
+        "there is no full state to send"
+    );
+    change(&mut net, id, |player| player.name.set("short".into()));
+    net.settle();
+    let expected = Some((2, "short".into(), 0));
+    assert_eq!(
+        crate::support::states(&net, id),
+        [expected.clone(), expected]
+    );
+}
+
+/// What could not be sent to those who see the object is not given to a newcomer either: it would
+/// come again as a change.
+#[test]
+fn a_change_that_could_not_be_written_is_received_once_by_newcomers_too() {
+    let mut net = network(1);
+    let id = net.server.spawn((Score::default(), Banner::default()));
+    net.settle();
+    net.server.get_mut::<Score>(id).unwrap().points.add(5);
+    net.server.get_mut::<Banner>(id).unwrap().text = "t".repeat(40_000).into();
+    net.settle();
+    net.connect();
+    net.server.get_mut::<Score>(id).unwrap().points.add(2);
+    net.settle();
+    net.server.get_mut::<Banner>(id).unwrap().text = "short".into();
+    net.server.get_mut::<Score>(id).unwrap().points.add(10);
+    net.settle();
+    net.server.get_mut::<Score>(id).unwrap().points.add(100);
+    net.settle();
+    let points = net
+        .replicas::<Score>(id)
+        .map(|score| score.map(|score| score.points.value));
+    assert_eq!(points.collect::<Vec<_>>(), [Some(117); 2]);
+}
+
+#[test]
+fn an_object_too_large_to_spawn_is_spawned_once_it_fits() {
+    let mut net = network(1);
+    let id = net.server.spawn(Player::new(1, &"n".repeat(40_000)));
+    net.settle();
+    assert!(net.client(0).get::<Player>(id).is_none());
+    change(&mut net, id, |player| player.name.set("short".into()));
+    net.settle();
+    assert_eq!(
+        crate::support::states(&net, id),
+        [Some((1, "short".into(), 0))]
+    );
+}
+
+#[test]
+fn who_owns_an_object_too_large_to_spawn_is_told_when_it_is_spawned() {
+    let mut net = network(1);
+    let first = net.connection(0);
+    let kept = net.server.spawn(Player::new(1, &"n".repeat(40_000)));
+    let taken = net.server.spawn(Player::new(2, &"n".repeat(40_000)));
+    net.settle();
+    // It joins as the owner of both.
+    let client = net.connect();
+    let joiner = net.connection(client);
+    for id in [kept, taken] {
+        assert!(net.server.set_owner(id, Some(joiner)));
+    }
+    net.settle();
+    assert!(net.server.set_owner(taken, Some(first)));
+    net.settle();
+    for id in [kept, taken] {
+        change(&mut net, id, |player| player.name.set("short".into()));
+    }
+    net.settle();
+    let owns = |client: usize, id| net.client(client).is_owner(id);
+    assert_eq!([owns(0, kept), owns(client, kept)], [false, true]);
+    assert_eq!([owns(0, taken), owns(client, taken)], [true, false]);
+}
+
+#[test]
+fn a_message_that_does_not_fit_an_unreliable_packet_is_reported_and_kept() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0, channel = 1)]
+    struct Chatter {
+        #[sync_var]
+        text: SyncVar<String>,
+    }
+    let prefabs = || Prefabs::new().register::<Chatter>("chatter");
+    let mut net =
+        MemoryNetwork::with_config(prefabs, ServerConfig::default(), syncvar::Link::default());
+    let client = net.connect();
+    let id = net.server.spawn(Chatter::default());
+    net.settle();
+    while net.server.poll_event().is_some() {}
+    net.server
+        .get_mut::<Chatter>(id)
+        .unwrap()
+        .text
+        .set("t".repeat(2000));
+    net.settle();
+    let event = net.server.poll_event().unwrap();
+    let ServerEvent::SerializeFailed { error, .. } = event else {
+        panic!("{event:?}")
+    };
+    assert!(
+        error
+            .to_string()
+            .contains("does not fit a packet of 1340 on an unreliable channel")
+    );
+    net.server
+        .get_mut::<Chatter>(id)
+        .unwrap()
+        .text
+        .set("t".repeat(20));
+    net.settle();
+    assert_eq!(
+        net.client(client).get::<Chatter>(id).unwrap().text.len(),
+        20
+    );
+}

@@ -1,0 +1,200 @@
+//! Owners, and what is said about single connections or all of them.
+
+use syncvar::prelude::*;
+
+use crate::sight::{
+    ANN, HERE, THERE, forget_events, gather, hidden, in_every_dialect, move_to, options_at, owned,
+    spawn, spawned, watch,
+};
+use crate::support::{Player, drain, states};
+
+#[test]
+fn a_connection_sees_its_own_object_wherever_it_is_and_no_longer_when_it_loses_it() {
+    in_every_dialect(2, |mut net| {
+        let (first, second) = (net.connection(0), net.connection(1));
+        let id = spawn(&mut net, THERE, 1);
+        gather(&mut net, HERE);
+        net.server.set_owner(id, Some(first));
+        assert!(net.server.is_visible(id, first) && !net.server.is_visible(id, second));
+        net.settle();
+        assert_eq!(drain(&mut net, 0), [spawned(id), owned(id, true)]);
+        net.server.set_owner(id, Some(second));
+        assert!(net.server.is_visible(id, second) && !net.server.is_visible(id, first));
+        net.settle();
+        assert_eq!(drain(&mut net, 0), [owned(id, false), hidden(id)]);
+        assert_eq!(drain(&mut net, 1), [spawned(id), owned(id, true)]);
+        move_to(&mut net, id, THERE + 500.0);
+        net.settle();
+        assert_eq!(drain(&mut net, 1), []);
+        assert_eq!(states(&net, id), [None, ANN(1)]);
+        net.server.set_owner(id, None);
+        net.settle();
+        assert_eq!(drain(&mut net, 1), [owned(id, false), hidden(id)]);
+    });
+}
+
+#[test]
+fn who_loses_an_object_that_it_sees_keeps_seeing_it() {
+    in_every_dialect(1, |mut net| {
+        let id = spawn(&mut net, HERE, 1);
+        gather(&mut net, HERE);
+        let connection = net.connection(0);
+        net.server.set_owner(id, Some(connection));
+        net.settle();
+        net.server.set_owner(id, None);
+        net.settle();
+        assert_eq!(drain(&mut net, 0), [owned(id, true), owned(id, false)]);
+    });
+}
+
+#[test]
+fn an_object_that_is_spawned_for_its_owner_is_there_at_once_wherever_it_is() {
+    in_every_dialect(2, |mut net| {
+        gather(&mut net, HERE);
+        let options = SpawnOptions {
+            owner: Some(net.connection(1)),
+            ..options_at(THERE)
+        };
+        let id = net.server.spawn_with(Player::new(3, "Ann"), options);
+        let id = id.expect("it is registered");
+        net.settle();
+        assert_eq!(drain(&mut net, 0), []);
+        assert_eq!(drain(&mut net, 1), [spawned(id), owned(id, true)]);
+    });
+}
+
+#[test]
+fn what_is_said_about_a_connection_comes_before_what_it_sees_until_it_is_taken_back() {
+    in_every_dialect(2, |mut net| {
+        let (first, second) = (net.connection(0), net.connection(1));
+        let id = spawn(&mut net, HERE, 1);
+        watch(&mut net, 0, HERE);
+        net.settle();
+        forget_events(&mut net);
+        net.server.hide(id, first);
+        net.server.show(id, second);
+        net.settle();
+        assert_eq!(states(&net, id), [None, ANN(1)]);
+        watch(&mut net, 0, THERE);
+        watch(&mut net, 1, HERE);
+        net.settle();
+        watch(&mut net, 0, HERE);
+        watch(&mut net, 1, THERE);
+        net.settle();
+        assert_eq!(drain(&mut net, 0), [hidden(id)]);
+        assert_eq!(drain(&mut net, 1), [spawned(id)]);
+        move_to(&mut net, id, THERE);
+        net.settle();
+        assert_eq!(states(&net, id), [None, ANN(1)], "wherever it is");
+        move_to(&mut net, id, HERE);
+        net.server.restore(id, first);
+        net.server.restore(id, second);
+        net.settle();
+        assert_eq!(drain(&mut net, 0), [spawned(id)]);
+        assert_eq!(drain(&mut net, 1), [hidden(id)]);
+    });
+}
+
+#[test]
+fn even_an_owner_can_be_kept_from_its_object() {
+    in_every_dialect(1, |mut net| {
+        let id = spawn(&mut net, HERE, 1);
+        let connection = net.connection(0);
+        net.server.set_owner(id, Some(connection));
+        gather(&mut net, HERE);
+        net.server.hide(id, connection);
+        net.settle();
+        assert_eq!(drain(&mut net, 0), [hidden(id)]);
+        net.server.restore(id, connection);
+        net.settle();
+        assert_eq!(drain(&mut net, 0), [spawned(id), owned(id, true)]);
+    });
+}
+
+#[test]
+fn who_is_shown_an_object_right_after_its_spawn_sees_it_wherever_it_is() {
+    in_every_dialect(2, |mut net| {
+        let connection = net.connection(1);
+        let id = spawn(&mut net, THERE, 1);
+        net.server.show(id, connection);
+        net.settle();
+        assert_eq!(states(&net, id), [None, ANN(1)]);
+        move_to(&mut net, id, HERE);
+        net.settle();
+        assert_eq!(states(&net, id), [None, ANN(1)]);
+        net.server.restore(id, connection);
+        net.settle();
+        assert_eq!(states(&net, id), [None, None]);
+    });
+}
+
+#[test]
+fn who_is_shown_and_then_hidden_or_restored_right_after_a_spawn_is_not_shown() {
+    in_every_dialect(2, |mut net| {
+        let (first, second) = (net.connection(0), net.connection(1));
+        let id = spawn(&mut net, THERE, 1);
+        net.server.show(id, first);
+        net.server.show(id, second);
+        net.server.hide(id, first);
+        net.server.restore(id, second);
+        net.settle();
+        assert_eq!(states(&net, id), [None, None]);
+        let id = spawn(&mut net, THERE, 1);
+        net.server.show(id, first);
+        net.server.show_to_all(id);
+        net.server.show_by_interest(id);
+        net.settle();
+        assert_eq!(states(&net, id), [None, None]);
+    });
+}
+
+#[test]
+fn what_is_said_about_everyone_holds_until_it_is_left_to_the_interest_again() {
+    in_every_dialect(2, |mut net| {
+        let id = spawn(&mut net, HERE, 1);
+        watch(&mut net, 0, HERE);
+        net.settle();
+        forget_events(&mut net);
+        net.server.show_to_all(id);
+        net.settle();
+        assert_eq!(states(&net, id), [ANN(1), ANN(1)]);
+        move_to(&mut net, id, THERE);
+        net.settle();
+        assert_eq!(states(&net, id), [ANN(1), ANN(1)]);
+        net.server.hide_from_all(id);
+        move_to(&mut net, id, HERE);
+        net.settle();
+        assert_eq!(states(&net, id), [None, None]);
+        let connection = net.connection(1);
+        net.server.show(id, connection);
+        net.settle();
+        assert_eq!(states(&net, id), [None, ANN(1)]);
+        net.server.show_by_interest(id);
+        net.settle();
+        assert_eq!(states(&net, id), [ANN(1), None]);
+        assert_eq!(drain(&mut net, 0), [hidden(id), spawned(id)]);
+        let expected = [spawned(id), hidden(id), spawned(id), hidden(id)];
+        assert_eq!(drain(&mut net, 1), expected);
+    });
+}
+
+#[test]
+fn what_is_spawned_hidden_is_seen_by_nobody_until_it_is_left_to_the_interest() {
+    in_every_dialect(2, |mut net| {
+        watch(&mut net, 0, HERE);
+        watch(&mut net, 1, THERE);
+        let options = SpawnOptions {
+            hidden: true,
+            owner: Some(net.connection(1)),
+            ..options_at(HERE)
+        };
+        let id = net.server.spawn_with(Player::new(1, "Ann"), options);
+        let id = id.expect("it is registered");
+        net.settle();
+        assert_eq!(states(&net, id), [None, None]);
+        net.server.show_by_interest(id);
+        net.settle();
+        assert_eq!(states(&net, id), [ANN(1), ANN(1)]);
+        assert!(net.client(1).is_owner(id) && !net.client(0).is_owner(id));
+    });
+}

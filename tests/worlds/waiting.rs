@@ -1,0 +1,213 @@
+//! What waits for a connection with a budget, and what happens to the object meanwhile.
+
+use crate::support::{Banner, Door, Player, Score, drain, network};
+use syncvar::prelude::*;
+use syncvar::{Budget, Channel, ClientConfig, ConnectionId, Framing, ServerConfig, SpawnOptions};
+
+/// Two long texts on a reliable channel.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Letter {
+    #[sync_var]
+    first: SyncVar<String>,
+    #[sync_var]
+    second: SyncVar<String>,
+    #[sync_var]
+    third: SyncVar<String>,
+}
+
+/// Two texts on an unreliable channel.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = 1)]
+struct Shout {
+    #[sync_var]
+    first: SyncVar<String>,
+    #[sync_var]
+    second: SyncVar<String>,
+}
+
+fn prefabs() -> Prefabs {
+    crate::support::prefabs_with_scoreboard()
+        .register::<Letter>("letter")
+        .register::<Shout>("shout")
+}
+
+/// A server and a client of a dialect, which waits for all but a byte with each update.
+fn world(dialect: Framing) -> (MemoryNetwork, ConnectionId) {
+    let mut net = MemoryNetwork::new(prefabs);
+    let mut config = ClientConfig::default();
+    config.framing = dialect;
+    net.connect_client(NetworkClient::with_config(prefabs(), config));
+    net.settle();
+    let connection = net.connection(0);
+    (net, connection)
+}
+
+fn is_poisoned(events: &[ClientEvent]) -> bool {
+    events
+        .iter()
+        .any(|event| matches!(event, ClientEvent::Poisoned { .. }))
+}
+
+#[test]
+fn an_object_with_the_id_of_one_that_waited_is_not_sent_what_that_one_has_missed() {
+    for dialect in [Framing::Unet, Framing::Compact] {
+        let (mut net, connection) = world(dialect);
+        let first = net.server.spawn(Player::new(1, "x"));
+        let id = net.server.spawn(Player::new(1, "x"));
+        net.settle();
+        net.server.set_budget(connection, Some(Budget::new(1)));
+        net.server.set_priority(first, 1000.0);
+        for n in 2..5 {
+            for id in [first, id] {
+                let mut player = net.server.get_mut::<Player>(id).unwrap();
+                player.health.set(n);
+                player.score.set(n.unsigned_abs());
+            }
+            net.step();
+        }
+        net.server.despawn(id);
+        let options = SpawnOptions {
+            net_id: Some(id),
+            ..SpawnOptions::default()
+        };
+        net.server.spawn_with(Door::default(), options).unwrap();
+        net.settle();
+        let events = drain(&mut net, 0);
+        assert!(!is_poisoned(&events), "{events:?}");
+        assert_eq!(net.client(0).stats().unknown_objects, 0);
+    }
+}
+
+#[test]
+fn what_was_missed_and_is_too_long_for_a_message_is_not_sent_as_one() {
+    for dialect in [Framing::Unet, Framing::Compact] {
+        let (mut net, connection) = world(dialect);
+        let ahead = net.server.spawn(Player::new(1, "x"));
+        let letter = net.server.spawn(Letter::default());
+        net.settle();
+        net.server.set_budget(connection, Some(Budget::new(1)));
+        net.server.set_priority(ahead, 1000.0);
+        let text = "t".repeat(30_000);
+        for part in 0..3 {
+            let mut player = net.server.get_mut::<Player>(ahead).unwrap();
+            player.health.set(part);
+            drop(player);
+            let mut letter = net.server.get_mut::<Letter>(letter).unwrap();
+            match part {
+                0 => letter.first.set(text.clone()),
+                1 => letter.second.set(text.clone()),
+                _ => letter.third.set(text.clone()),
+            };
+            drop(letter);
+            net.step();
+        }
+        net.server.set_budget(connection, None);
+        net.step();
+        net.step();
+        net.server
+            .get_mut::<Letter>(letter)
+            .unwrap()
+            .first
+            .set("short".into());
+        net.settle();
+        let there = net.client(0).get::<Letter>(letter).unwrap();
+        assert_eq!((&**there.first, &**there.third), ("short", &*text));
+        assert!(!is_poisoned(&drain(&mut net, 0)));
+    }
+}
+
+#[test]
+fn what_was_missed_on_an_unreliable_channel_is_no_longer_than_a_packet_of_it() {
+    let (mut net, connection) = world(Framing::Compact);
+    let ahead = net.server.spawn(Player::new(1, "x"));
+    let shout = net.server.spawn(Shout::default());
+    net.settle();
+    net.server.set_budget(connection, Some(Budget::new(1)));
+    net.server.set_priority(ahead, 1000.0);
+    let text = "t".repeat(1000);
+    for part in 0..2 {
+        net.server
+            .get_mut::<Player>(ahead)
+            .unwrap()
+            .health
+            .set(part);
+        let mut shout = net.server.get_mut::<Shout>(shout).unwrap();
+        let field = if part == 0 {
+            &mut shout.first
+        } else {
+            &mut shout.second
+        };
+        field.set(text.clone());
+        drop(shout);
+        net.server.update(std::time::Duration::from_secs(
+            1000 + u64::from(part.unsigned_abs()),
+        ));
+        while net.server.poll_transmit().is_some() {}
+    }
+    net.server.set_budget(connection, None);
+    for second in 2000..2005 {
+        net.server.update(std::time::Duration::from_secs(second));
+        while let Some(packet) = net.server.poll_transmit() {
+            assert!(packet.channel == 0 || packet.len() <= 1340);
+        }
+    }
+}
+
+#[test]
+fn who_is_about_to_be_given_the_full_state_is_not_sent_operations_that_build_on_what_it_missed() {
+    let (mut net, connection) = world(Framing::Compact);
+    let ahead = net.server.spawn(Player::new(1, "x"));
+    let score = net.server.spawn((Score::default(), Banner::default()));
+    net.settle();
+    net.server.set_budget(connection, Some(Budget::new(1)));
+    net.server.set_priority(ahead, 1000.0);
+    net.server.get_mut::<Score>(score).unwrap().points.add(1);
+    for health in 10..60 {
+        net.server
+            .get_mut::<Player>(ahead)
+            .unwrap()
+            .health
+            .set(health);
+        net.step();
+    }
+    net.server.set_budget(connection, None);
+    net.step();
+    drain(&mut net, 0);
+    net.server.get_mut::<Score>(score).unwrap().points.add(1);
+    net.step();
+    let events = drain(&mut net, 0);
+    assert_eq!(events, [ClientEvent::Restored { object: score }]);
+    let score = net.client(0).get::<Score>(score).unwrap();
+    assert_eq!(score.points.value, 2);
+}
+
+#[test]
+fn a_debt_of_a_large_budget_takes_no_more_updates_of_a_small_one() {
+    let mut net = network(1);
+    let id = net.server.spawn(Player::new(1, "x"));
+    net.settle();
+    let connection = net.connection(0);
+    net.server.set_budget(connection, Some(Budget::new(1000)));
+    net.step();
+    for _ in 0..100 {
+        net.server.spawn(Player::new(1, &"n".repeat(450)));
+    }
+    net.step();
+    net.server.set_budget(connection, Some(Budget::new(10)));
+    net.server.get_mut::<Player>(id).unwrap().health.set(2);
+    for _ in 0..22 {
+        net.step();
+    }
+    assert_eq!(*net.client(0).get::<Player>(id).unwrap().health, 2);
+}
+
+#[test]
+fn a_server_has_64_channels_at_most_however_many_are_asked_for() {
+    let mut config = ServerConfig::default();
+    config.channels = vec![Channel::Reliable; 300];
+    let mut server = NetworkServer::with_config(crate::support::prefabs(), config);
+    assert_eq!(server.config().channels.len(), 64);
+    server.spawn(Player::new(1, "x"));
+    server.update(std::time::Duration::from_secs(1));
+}
