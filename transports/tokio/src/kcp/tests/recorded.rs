@@ -45,7 +45,8 @@ fn a_connection_says_what_wire_md_says() {
 
 /// The recorded datagrams of Mirror.
 fn recorded() -> Vec<Vec<u8>> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/data");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../protocols/mirror/tests/golden/data");
     let file = std::fs::read(folder.join("session_kcp.json")).unwrap();
     let session: serde_json::Value = serde_json::from_slice(&file).unwrap();
     let raw = session["raw"].as_array().unwrap().iter();
