@@ -106,7 +106,6 @@ pub use prefabs::{
     Component, MirrorCall, MirrorPrefab, MirrorPrefabs, SyncDirection, SyncMethod, SyncMode,
 };
 pub use server::{
-    CommandRefusal, DisconnectReason, MirrorBehaviourMut, MirrorServer, MirrorServerEvent,
-    MirrorServerStats, MirrorSpawnError, MirrorSpawnOptions, MirrorTransmit, StateRefusal,
-    Visibility,
+    MirrorBehaviourMut, MirrorServer, MirrorServerEvent, MirrorServerStats, MirrorSpawnError,
+    MirrorSpawnOptions, MirrorTransmit, StateRefusal, Visibility,
 };

@@ -31,7 +31,7 @@ mod spawn;
 mod stats;
 mod transmit;
 
-pub use event::{CommandRefusal, DisconnectReason, MirrorServerEvent, StateRefusal};
+pub use event::{MirrorServerEvent, StateRefusal};
 pub use guard::MirrorBehaviourMut;
 pub use object::Visibility;
 pub use spawn::{MirrorSpawnError, MirrorSpawnOptions};

@@ -1,26 +1,42 @@
-//! Reasons for the end of a connection.
+//! `DisconnectReason`.
+
+use std::convert::Infallible;
 
 use crate::prefab::text::SchemaDifference;
 
-/// Why a connection ended or was refused.
+/// Reason for the end of a connection, or for its refusal.
+///
+/// `E` is the error for which a protocol closes connections. The default is for protocols without
+/// such an error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum DisconnectReason {
-    /// One side asked for it, in these words.
-    #[error("disconnected: {0}")]
+pub enum DisconnectReason<E = Infallible> {
+    /// One side has ended the connection, with this text. It may be empty.
+    #[error("{}", requested(.0))]
     Requested(String),
-    /// The two sides do not know the same prefabs, behaviours or fields.
-    #[error("{}", describe(.0.as_deref()))]
+    /// The two sides have different prefabs, behaviours or fields.
+    #[error("{}", mismatch(.0.as_deref()))]
     SchemaMismatch(Option<Box<SchemaDifference>>),
-    /// The two sides speak different versions of the handshake.
+    /// The two sides have different versions of the handshake.
     #[error("the server speaks another version of the protocol")]
     VersionMismatch,
-    /// The transport lost it.
+    /// The transport has lost the connection, or the other side has left without a message.
     #[error("the connection was lost")]
     ConnectionLost,
+    /// The other side has sent invalid data, or has taken too little of its queue.
+    #[error("refused: {0}")]
+    Refused(E),
 }
 
-fn describe(difference: Option<&SchemaDifference>) -> String {
+fn requested(text: &str) -> String {
+    if text.is_empty() {
+        "disconnected".into()
+    } else {
+        format!("disconnected: {text}")
+    }
+}
+
+fn mismatch(difference: Option<&SchemaDifference>) -> String {
     match difference {
         Some(difference) => {
             format!("the two sides are not built from the same schema: {difference}")

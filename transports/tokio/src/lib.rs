@@ -38,10 +38,14 @@
 #![warn(clippy::print_stdout)]
 
 mod error;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 mod host;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 mod link;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 mod listener;
 mod options;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 mod peer;
 #[cfg(any(feature = "tcp", feature = "telepathy"))]
 mod stream;
@@ -56,9 +60,13 @@ pub mod tcp;
 pub mod telepathy;
 
 pub use error::TransportError;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 pub use host::Host;
 pub use options::TransportOptions;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 pub use peer::Peer;
+#[cfg(any(feature = "tcp", feature = "telepathy"))]
+pub use stream::{FrameError, Frames};
 
 #[cfg(all(test, feature = "telepathy", feature = "kcp"))]
 mod tests;

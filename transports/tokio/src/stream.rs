@@ -7,19 +7,16 @@ mod listener;
 mod pieces;
 mod socket;
 
-#[cfg(not(feature = "telepathy"))]
-use frame::{FrameError, Frames};
 #[cfg(feature = "telepathy")]
-pub use frame::{FrameError, Frames, head};
+pub use frame::head;
+pub use frame::{FrameError, Frames};
 pub(crate) use link::StreamLink;
 pub(crate) use listener::StreamListener;
 
 use std::io::Cursor;
-use std::time::Duration;
 
-use bytes::{Buf, Bytes};
-use socket2::{SockRef, TcpKeepalive};
-use syncvar_runtime::{Channel, PacketLimits};
+use bytes::Bytes;
+use syncvar_runtime::PacketLimits;
 use tokio::net::TcpStream;
 
 use crate::TransportOptions;
@@ -59,12 +56,16 @@ impl Framing {
     }
 
     /// Returns the number of the channel and the packet in a frame.
-    fn split(self, mut frame: Bytes) -> (u8, Bytes) {
+    fn split(self, frame: Bytes) -> (u8, Bytes) {
         match self {
+            // `frames` yields no frame without a packet.
             #[cfg(feature = "tcp")]
-            Self::Numbered => (frame.try_get_u8().unwrap_or_default(), frame),
+            Self::Numbered => match frame.first() {
+                Some(channel) => (*channel, frame.slice(1..)),
+                None => (0, frame),
+            },
             #[cfg(feature = "telepathy")]
-            Self::Plain => (Channel::Reliable.number(), frame),
+            Self::Plain => (syncvar_runtime::Channel::Reliable.number(), frame),
         }
     }
 
@@ -82,7 +83,7 @@ impl Framing {
             Self::Plain => {
                 let _ = channel;
                 let mut head = Cursor::new([0, a, b, c, d]);
-                head.advance(1);
+                head.set_position(1);
                 head
             }
         })
@@ -130,10 +131,10 @@ impl Framing {
         match self {
             #[cfg(feature = "tcp")]
             Self::Numbered => {
-                let keepalive = TcpKeepalive::new()
-                    .with_time(Duration::from_secs(15))
-                    .with_interval(Duration::from_secs(5));
-                SockRef::from(stream).set_tcp_keepalive(&keepalive)
+                let keepalive = socket2::TcpKeepalive::new()
+                    .with_time(std::time::Duration::from_secs(15))
+                    .with_interval(std::time::Duration::from_secs(5));
+                socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive)
             }
             #[cfg(feature = "telepathy")]
             Self::Plain => Ok(()),

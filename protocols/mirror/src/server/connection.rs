@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar_runtime::call::Rates;
-use syncvar_runtime::{Channel, ConnectionId, NetId};
+use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId};
 
 use super::audience::AudienceId;
 use super::object::Object;
 use super::outbox::{Exception, Outbox};
-use super::{DisconnectReason, MirrorServer, MirrorServerEvent};
+use super::{MirrorServer, MirrorServerEvent};
 use crate::{Limits, MirrorError};
 
 /// A client.
@@ -133,7 +133,7 @@ impl MirrorServer {
         for channel in client.outbox.channels(None) {
             client.outbox.flush(channel);
         }
-        self.close(connection, DisconnectReason::Requested);
+        self.close(connection, DisconnectReason::Requested(String::new()));
         true
     }
 
@@ -152,7 +152,11 @@ impl MirrorServer {
         error
     }
 
-    pub(super) fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+    pub(super) fn close(
+        &mut self,
+        connection: ConnectionId,
+        reason: DisconnectReason<MirrorError>,
+    ) {
         if let Some(client) = self.connections.get_mut(connection.0) {
             while let Some(packet) = client.outbox.pop() {
                 self.farewells.push_back((connection, packet));
@@ -162,7 +166,11 @@ impl MirrorServer {
         }
     }
 
-    fn forget_connection(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+    fn forget_connection(
+        &mut self,
+        connection: ConnectionId,
+        reason: DisconnectReason<MirrorError>,
+    ) {
         let Some(client) = self.connections.remove(connection.0) else {
             return;
         };
