@@ -6,6 +6,12 @@ use crate::prefab::text::SchemaDifference;
 
 /// Reason for the end of a connection, or for its refusal.
 ///
+/// ```
+/// # use syncvar_runtime::DisconnectReason;
+/// let reason: DisconnectReason = DisconnectReason::Requested("server restarts".into());
+/// assert_eq!(reason.to_string(), "disconnected: server restarts");
+/// ```
+///
 /// `E` is the error for which a protocol closes connections. The default is for protocols without
 /// such an error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -45,8 +45,8 @@ impl Endpoint for MirrorClient {
 
     fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
         let packet = self.poll_transmit()?;
-        self.polled = packet.bytes;
-        let (channel, chunks) = (packet.channel, std::slice::from_ref(&self.polled));
+        self.outbox.polled = packet.bytes;
+        let (channel, chunks) = (packet.channel, std::slice::from_ref(&self.outbox.polled));
         Some(Transmit::new(
             ConnectionId::SERVER,
             channel.number(),

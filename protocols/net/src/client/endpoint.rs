@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{ClientEvent, ClientState, NetworkClient};
-use crate::{Channel, ConnectionId, Endpoint, PacketLimits, ReadError, Transmit};
+use syncvar_runtime::{Channel, ConnectionId, Endpoint, PacketLimits, ReadError, Transmit};
 
 /// The server is [`ConnectionId::SERVER`], whatever number a caller passes. The sizes of packets are
 /// settings of the client: [`ClientConfig`](crate::ClientConfig).
@@ -45,8 +45,8 @@ impl Endpoint for NetworkClient {
         let packet = self.poll_transmit()?;
         let delivery = self.config.channels.get(usize::from(packet.channel));
         let delivery = delivery.copied().unwrap_or(Channel::Reliable);
-        self.polled = packet.bytes;
-        let chunks = std::slice::from_ref(&self.polled);
+        self.outbound.polled = packet.bytes;
+        let chunks = std::slice::from_ref(&self.outbound.polled);
         Some(Transmit::new(
             ConnectionId::SERVER,
             packet.channel,
@@ -56,7 +56,7 @@ impl Endpoint for NetworkClient {
     }
 
     fn poll_close(&mut self) -> Option<ConnectionId> {
-        self.closing.take()
+        self.session.closing.take()
     }
 
     fn poll_event(&mut self) -> Option<ClientEvent> {

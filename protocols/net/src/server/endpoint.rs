@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use super::{NetworkServer, PacketError, ServerEvent};
-use crate::{ConnectionId, Endpoint, PacketLimits, Transmit};
+use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, Transmit};
 
 impl NetworkServer {
     /// Returns a connection that the server has ended, each once. The transport closes it after the
     /// packets that were [polled](Self::poll_transmit) before.
     pub fn poll_close(&mut self) -> Option<ConnectionId> {
-        self.closing.pop_front()
+        self.sessions.closing.pop_front()
     }
 }
 
@@ -41,7 +41,7 @@ impl Endpoint for NetworkServer {
     }
 
     fn is_connected(&self, connection: ConnectionId) -> bool {
-        self.knows(connection)
+        self.sessions.knows(connection)
     }
 
     fn update(&mut self, now: Duration) {
