@@ -287,8 +287,8 @@ fn the_pieces_of_a_packet_are_shared_by_the_connections() {
     net.server.update(net.now() + SECOND);
     let mut places = Vec::new();
     while let Some(transmit) = net.server.poll_transmit() {
-        assert_eq!(transmit.segments.len(), 1);
-        places.push(transmit.segments[0].as_ptr());
+        assert_eq!(transmit.chunks.len(), 1);
+        places.push(transmit.chunks[0].as_ptr());
     }
     assert_eq!(places.len(), 2);
     assert_eq!(places[0], places[1], "the same memory for both");
