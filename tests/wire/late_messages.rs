@@ -456,7 +456,7 @@ fn act(way: &mut Way, ids: &mut Vec<NetId>, action: Action) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(syncvar_testing::cases(256))]
 
     /// Two channels, each in order, and any order between them: the client ends with what the server
     /// has, and meets no change of an object that it does not know.

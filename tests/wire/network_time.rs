@@ -381,7 +381,7 @@ fn a_new_connection_knows_no_time() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(syncvar_testing::cases(48))]
 
     /// What the ways there and back differ by is jitter, the wait for the server's update, and what has
     /// passed of the client's: half of that is what the estimate is wrong by at most. It never goes back

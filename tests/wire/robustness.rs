@@ -277,7 +277,7 @@ fn a_client_that_asks_for_everything_gets_it_over_several_updates() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(syncvar_testing::cases(512))]
 
     #[test]
     fn no_packet_makes_a_client_panic(packets in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..80), 1..6)) {

@@ -120,7 +120,7 @@ fn a_length_that_is_a_lie_takes_no_memory() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(syncvar_testing::cases(256))]
 
     #[test]
     fn no_long_message_makes_a_client_or_server_panic(
