@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
-use syncvar::{ConnectionId, Dialect, NetworkClient};
+use syncvar::{ConnectionId, Framing, NetworkClient};
 
 use support::cell::Cell;
 use support::floor::{FloorClient, FloorServer};
@@ -37,7 +37,7 @@ fn main() {
 fn measure_size(criterion: &mut Criterion, objects: u32) {
     let mut group = criterion.benchmark_group(format!("apply/{objects} objects"));
     let mut floor = FloorPair::new(objects);
-    let mut pairs = [Dialect::Compact, Dialect::Unet]
+    let mut pairs = [Framing::Compact, Framing::Unet]
         .map(|dialect| (label(dialect), UnitPair::new(objects, dialect)));
     for cell in Cell::ALL {
         measure_cell(&mut group, "floor", &mut floor, objects, cell);
@@ -117,7 +117,7 @@ struct UnitPair {
 }
 
 impl UnitPair {
-    fn new(objects: u32, dialect: Dialect) -> Self {
+    fn new(objects: u32, dialect: Framing) -> Self {
         let mut server = UnitServer::new(objects, 0, dialect, &mut Random::new(1));
         let (connection, client) = server.connect();
         let mut this = Self {
@@ -128,7 +128,7 @@ impl UnitPair {
         };
         this.tick();
         this.apply();
-        assert_eq!(this.client.dialect(), dialect);
+        assert_eq!(this.client.framing(), dialect);
         assert_eq!(this.client.object_count(), objects as usize);
         this
     }

@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion};
-use syncvar::{Dialect, NetworkBehaviour, NetworkReader, NetworkWriter};
+use syncvar::{Framing, NetworkBehaviour, NetworkReader, NetworkWriter};
 
 use support::floor_codec::{
     ALL_FIELDS, HEALTH, read_delta, read_fields, write_delta, write_fields,
@@ -50,7 +50,7 @@ fn main() {
     let values: Vec<Values> = (0..OBJECTS).map(|_| Values::random(&mut random)).collect();
     for (name, state) in STATES {
         measure_floor(&mut criterion, name, state, values.clone());
-        for dialect in [Dialect::Compact, Dialect::Unet] {
+        for dialect in [Framing::Compact, Framing::Unet] {
             measure_syncvar(&mut criterion, name, state, dialect, values.clone());
         }
     }
@@ -99,7 +99,7 @@ fn measure_syncvar(
     criterion: &mut Criterion,
     name: &str,
     state: State,
-    dialect: Dialect,
+    dialect: Framing,
     values: Vec<Values>,
 ) {
     let mut units: Vec<Unit> = values.into_iter().map(Unit::from).collect();
@@ -108,7 +108,7 @@ fn measure_syncvar(
             unit.set_dirty_bit(mask);
         }
     }
-    let mut writer = NetworkWriter::with_dialect(dialect);
+    let mut writer = NetworkWriter::with_encoding(dialect.encoding());
     let id = BenchmarkId::new(label(dialect), name);
     let mut group = criterion.benchmark_group("codec/encode");
     group.bench_function(id.clone(), |bencher| {
@@ -132,7 +132,7 @@ fn encode_units(units: &mut [Unit], state: State, writer: &mut NetworkWriter) {
 }
 
 fn decode_units(units: &mut [Unit], state: State, writer: &NetworkWriter) {
-    let mut reader = NetworkReader::with_dialect(writer.as_bytes(), writer.dialect());
+    let mut reader = NetworkReader::with_encoding(writer.as_bytes(), writer.encoding());
     for unit in units {
         let read = unit.on_deserialize(&mut reader, state.is_full());
         read.expect("a behaviour reads what it wrote");

@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
-use syncvar::{Dialect, NetworkReader, NetworkWriter, SyncDictionary, SyncField, SyncList};
+use syncvar::{Encoding, NetworkReader, NetworkWriter, SyncDictionary, SyncField, SyncList};
 
 use support::random::Random;
 
@@ -53,12 +53,12 @@ fn main() {
     println!("bytes of an operation as a change of a field, `Compact` and `Unet`");
     for size in SIZES {
         for operation in Operation::ALL {
-            let [compact, unet] = [Dialect::Compact, Dialect::Unet].map(|dialect| {
+            let [compact, unet] = [Encoding::Compact, Encoding::Unet].map(|dialect| {
                 let deltas = deltas(&list(operation.start(size)), operation, dialect);
                 let bytes: usize = deltas.iter().map(Vec::len).sum();
                 let bytes = u32::try_from(bytes).expect("few bytes");
                 // UNet's lists end at 65 535 elements.
-                let is_possible = dialect == Dialect::Compact || size <= 65_535;
+                let is_possible = dialect == Encoding::Compact || size <= 65_535;
                 is_possible.then(|| f64::from(bytes) / f64::from(OPERATIONS))
             });
             let name = operation.name();
@@ -112,13 +112,13 @@ fn somewhere(length: usize, random: &mut Random) -> usize {
 }
 
 /// The changes that so many operations come to, one by one.
-fn deltas(list: &SyncList<u32>, operation: Operation, dialect: Dialect) -> Vec<Vec<u8>> {
+fn deltas(list: &SyncList<u32>, operation: Operation, dialect: Encoding) -> Vec<Vec<u8>> {
     let mut random = Random::new(1);
     let mut list = list.clone();
     list.clear_dirty();
     let delta = |_| {
         operate(&mut list, operation, &mut random);
-        let mut writer = NetworkWriter::with_dialect(dialect);
+        let mut writer = NetworkWriter::with_encoding(dialect);
         list.write_delta(&mut writer);
         list.clear_dirty();
         writer.as_bytes().to_vec()
@@ -142,7 +142,7 @@ fn measure_list(criterion: &mut Criterion, operation: Operation) {
                 BatchSize::LargeInput,
             );
         });
-        let mut writer = NetworkWriter::with_dialect(Dialect::Compact);
+        let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
         group.bench_function(BenchmarkId::new("server", size), |bencher| {
             bencher.iter_batched_ref(
                 || {
@@ -161,7 +161,7 @@ fn measure_list(criterion: &mut Criterion, operation: Operation) {
                 BatchSize::LargeInput,
             );
         });
-        let deltas = deltas(&start, operation, Dialect::Compact);
+        let deltas = deltas(&start, operation, Encoding::Compact);
         group.bench_function(BenchmarkId::new("client", size), |bencher| {
             bencher.iter_batched_ref(
                 || start.clone(),
@@ -175,7 +175,7 @@ fn measure_list(criterion: &mut Criterion, operation: Operation) {
 
 fn apply(replica: &mut impl SyncField, deltas: &[Vec<u8>]) {
     for delta in deltas {
-        let mut reader = NetworkReader::with_dialect(delta, Dialect::Compact);
+        let mut reader = NetworkReader::with_encoding(delta, Encoding::Compact);
         replica.read_delta(&mut reader).expect("it was written");
     }
 }
@@ -189,7 +189,7 @@ fn dictionary(size: u32) -> SyncDictionary<u32, u32> {
 
 /// A key comes and a key goes, so many times; each time `sent` is given the change.
 fn churn(map: &mut SyncDictionary<u32, u32>, size: u32, mut sent: impl FnMut(&[u8])) {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Compact);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
     for key in size..size + OPERATIONS {
         map.insert(key, key);
         map.remove(&(key - size));

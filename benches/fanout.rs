@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
-use syncvar::{Dialect, ServerConfig};
+use syncvar::{Framing, ServerConfig};
 
 use support::cell::Cell;
 use support::floor::FloorServer;
@@ -26,7 +26,7 @@ use support::replication::{UnitServer, label};
 use support::workload::{Changes, Server};
 
 /// `Compact` is what clients of this library get by default.
-const DIALECTS: [Dialect; 2] = [Dialect::Compact, Dialect::Unet];
+const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 
 fn main() {
     let mut criterion = Criterion::default()
@@ -56,7 +56,7 @@ fn sizes() -> Vec<(u32, usize)> {
 fn settings() -> Vec<(&'static str, ServerConfig)> {
     let settings = DIALECTS.map(|dialect| {
         let mut config = ServerConfig::default();
-        config.dialect = dialect;
+        config.framing = dialect;
         (label(dialect), config)
     });
     #[cfg(feature = "parallel")]

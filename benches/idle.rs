@@ -7,7 +7,7 @@ mod support;
 use std::time::Duration;
 
 use criterion::Criterion;
-use syncvar::Dialect;
+use syncvar::Framing;
 
 use support::random::Random;
 use support::replication::UnitServer;
@@ -20,7 +20,7 @@ fn main() {
         .configure_from_args();
     let mut group = criterion.benchmark_group("idle");
     for (objects, clients) in [(1_000, 1), (100_000, 100)] {
-        let mut server = UnitServer::new(objects, clients, Dialect::Compact, &mut Random::new(1));
+        let mut server = UnitServer::new(objects, clients, Framing::Compact, &mut Random::new(1));
         let name = format!("{objects} objects, {clients} clients");
         group.bench_function(name, |bencher| bencher.iter(|| server.tick()));
     }

@@ -9,7 +9,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use criterion::{BatchSize, BenchmarkId, Criterion, SamplingMode};
-use syncvar::Dialect;
+use syncvar::Framing;
 
 use support::floor::{FloorClient, FloorServer};
 use support::outbox::{Outbox, Packets, receive};
@@ -17,7 +17,7 @@ use support::random::Random;
 use support::replication::{UnitServer, connected_client};
 use support::workload::Server;
 
-const DIALECT: Dialect = Dialect::Compact;
+const DIALECT: Framing = Framing::Compact;
 
 fn main() {
     let mut criterion = Criterion::default()

@@ -1,5 +1,51 @@
-#![doc = include_str!("../README.md")]
+//! State replication for games and simulations, after Unity's `SyncVar`.
+//!
+//! A struct derives [`NetworkBehaviour`]; its fields marked `#[sync_var]` are [`SyncVar`]s or collections. A
+//! [`NetworkServer`] spawns objects of such behaviours. Each write to a field sets its dirty bit, and each client
+//! that observes the object receives the changed fields and runs its hooks:
+//!
+//! ```
+//! use syncvar::prelude::*;
+//!
+//! #[derive(NetworkBehaviour, Default)]
+//! struct Player {
+//!     #[sync_var(hook = on_health_changed)]
+//!     health: SyncVar<i32>,
+//!     #[sync_var]
+//!     name: SyncVar<String>,
+//! }
+//!
+//! impl Player {
+//!     fn on_health_changed(&mut self, previous: i32) {
+//!         println!("health {previous} -> {}", self.health);
+//!     }
+//! }
+//!
+//! let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
+//! let id = net.server.spawn(Player::default());
+//! net.settle();
+//! net.server.get_mut::<Player>(id).unwrap().health += 100;
+//! net.settle(); // the client prints "health 0 -> 100"
+//! assert_eq!(net.client(0).get::<Player>(id).unwrap().health, 100);
+//! ```
+//!
+//! Servers and clients perform no I/O: packets and the time go in, packets and events come out. Transports are
+//! features.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `derive` (default) | the macros |
+//! | `tcp` | a TCP transport on tokio |
+//! | `mirror` | Mirror's protocol: Unity clients on a Rust server |
+//! | `parallel` | encoding on several threads, with the same bytes |
+//! | `serde`, `glam`, `mint`, `uuid` | their types as values |
+//!
+//! The repository has a guide with one page per concept (`guide/`), the bytes (`WIRE.md`), and the layers of the code
+//! (`ARCHITECTURE.md`).
 #![warn(clippy::print_stdout)]
+
+#[cfg(all(doctest, feature = "derive"))]
+mod guide;
 
 #[cfg(feature = "derive")]
 pub use syncvar_derive::{
@@ -10,31 +56,34 @@ pub use syncvar_mirror as mirror;
 #[cfg(feature = "tcp")]
 pub use syncvar_tcp as tcp;
 
+pub use syncvar_net::{
+    BehaviourMut, Budget, ClientConfig, ClientEvent, ClientPacket, ClientState, Framing, Link,
+    ListError, ListHash, ListOperation, LocalClient, MemoryNetwork, MessageType, NetworkClient,
+    NetworkContextExt, NetworkServer, PacketError, ParentError, ReplicaMut, ServerConfig,
+    ServerEvent, SpawnFailure, SpawnOptions, Stats, SyncListMessage, Transmit, UnetOperations,
+};
 #[cfg(feature = "serde")]
 pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
-    Area, BehaviourList, BehaviourMut, BehaviourRef, BehaviourSchema, BehaviourSet, BehaviourStats,
-    Behaviours, Bits, Budget, BufferSerializer, CallArguments, CallContext, CallError, CallFailure,
-    CallKind, CallSchema, CallTable, CallbackFailure, ChangedFields, Channel, ClientConfig,
-    ClientEvent, ClientPacket, ClientState, Color, Color32, CommandRefusal, CommandSender,
-    ConnectionId, Counter, Decimal, Dialect, DictionaryChange, DisconnectReason, ElementMut,
-    EnumNumber, Everyone, FieldRules, FieldSchema, Fixed, FixedString, FixedString32,
+    Area, BehaviourList, BehaviourRef, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
+    Bits, BufferSerializer, CallArguments, CallContext, CallError, CallFailure, CallKind,
+    CallSchema, CallTable, CallbackFailure, ChangedFields, Channel, Color, Color32, CommandRefusal,
+    CommandSender, ConnectionId, Counter, Decimal, DictionaryChange, DisconnectReason, ElementMut,
+    Encoding, EnumNumber, Everyone, FieldRules, FieldSchema, Fixed, FixedString, FixedString32,
     FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, Floats,
     GroupTags, Half, HasLifecycle, HasSynchronize, HashKey, HookFailure, HookField, InterestChange,
-    InterestChanges, InterestManagement, LayerMask, LifecycleCallback, LifecycleResult, Link,
-    ListChange, ListError, ListHash, ListOperation, LocalClient, MAX_BYTES, MAX_STRING_BYTES,
-    MAX_SYNC_VARS, Matrix4x4, MemberSchema, MemoryNetwork, MessageStart, MessageType, NetId,
-    NetRef, NetworkBehaviour, NetworkCalls, NetworkClient, NetworkContext, NetworkHash128,
-    NetworkIdentity, NetworkLifecycle, NetworkObjects, NetworkObjectsMut, NetworkReader,
-    NetworkSceneId, NetworkSerializable, NetworkServer, NetworkTime, NetworkWriter, OaDate,
-    PacketError, ParentError, Plane, Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError,
-    ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands, ReplicaMut,
-    RpcSender, SchemaDifference, SectionHooks, Serializable, ServerConfig, ServerEvent, SetChange,
-    SmallestThree, SortKey, SpatialGrid, SpawnError, SpawnFailure, SpawnOptions, Stats, SyncCodec,
-    SyncDictionary, SyncEvent, SyncField, SyncHashSet, SyncList, SyncListMessage, SyncMethod,
-    SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, SynchronizeFailure, Tag,
-    Target, Transmit, TypeSchema, ValueMut, VariantSchema, Vector2, Vector2Int, Vector3,
-    Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag, dictionary, hash_set,
+    InterestChanges, InterestManagement, LayerMask, LifecycleCallback, LifecycleResult, ListChange,
+    MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MessageStart, NetId,
+    NetRef, NetworkBehaviour, NetworkCalls, NetworkContext, NetworkHash128, NetworkIdentity,
+    NetworkLifecycle, NetworkObjects, NetworkObjectsMut, NetworkReader, NetworkSceneId,
+    NetworkSerializable, NetworkTime, NetworkWriter, OaDate, Plane, Prefabs, Quantized, Quaternion,
+    Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect,
+    RefusedCommands, RpcSender, SchemaDifference, SectionHooks, Serializable, SetChange,
+    SmallestThree, SortKey, SpatialGrid, SpawnError, SyncCodec, SyncDictionary, SyncEvent,
+    SyncField, SyncHashSet, SyncList, SyncMethod, SyncSortedSet, SyncValue, SyncVar, Synchronize,
+    SynchronizeError, SynchronizeFailure, Tag, Target, TypeSchema, ValueMut, VariantSchema,
+    Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
+    dictionary, hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.
@@ -43,13 +92,17 @@ pub mod prelude {
     pub use syncvar_derive::{
         NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
     };
+    pub use syncvar_net::{
+        ClientEvent, MemoryNetwork, NetworkClient, NetworkContextExt, NetworkServer, ServerEvent,
+        SpawnOptions,
+    };
     pub use syncvar_runtime::{
-        BehaviourRef, BufferSerializer, CallContext, ClientEvent, ConnectionId, DictionaryChange,
-        FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
-        LifecycleResult, ListChange, MemoryNetwork, NetId, NetRef, NetworkBehaviour, NetworkClient,
-        NetworkContext, NetworkLifecycle, NetworkSerializable, NetworkServer, Prefabs,
-        Serializable, ServerEvent, SetChange, SpawnOptions, SyncDictionary, SyncHashSet, SyncList,
-        SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, Target,
+        BehaviourRef, BufferSerializer, CallContext, ConnectionId, DictionaryChange, FixedString,
+        FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+        LifecycleResult, ListChange, NetId, NetRef, NetworkBehaviour, NetworkContext,
+        NetworkLifecycle, NetworkSerializable, Prefabs, Serializable, SetChange, SyncDictionary,
+        SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
+        Target,
     };
 }
 

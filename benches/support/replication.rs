@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Dialect, ServerConfig, SpatialGrid, Transmit};
+use syncvar::{ClientConfig, Framing, ServerConfig, SpatialGrid, Transmit};
 
 use super::outbox::Outbox;
 use super::random::Random;
@@ -23,23 +23,23 @@ fn prefabs() -> Prefabs {
     Prefabs::new().register::<Unit>("unit")
 }
 
-fn config(dialect: Dialect) -> ServerConfig {
+fn config(dialect: Framing) -> ServerConfig {
     let mut config = ServerConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     config
 }
 
 /// How the library is called where it speaks this dialect.
-pub(crate) const fn label(dialect: Dialect) -> &'static str {
+pub(crate) const fn label(dialect: Framing) -> &'static str {
     match dialect {
-        Dialect::Unet => "syncvar, UNet's bytes",
+        Framing::Unet => "syncvar, UNet's bytes",
         _ => "syncvar",
     }
 }
 
 impl UnitServer {
     /// A server with objects of random values, which all `clients` have got.
-    pub(crate) fn new(objects: u32, clients: usize, dialect: Dialect, random: &mut Random) -> Self {
+    pub(crate) fn new(objects: u32, clients: usize, dialect: Framing, random: &mut Random) -> Self {
         Self::with_config(config(dialect), objects, clients, random)
     }
 
@@ -62,7 +62,7 @@ impl UnitServer {
     /// A server with a grid and objects of random values, which all stand at the origin, and without
     /// clients.
     pub(crate) fn with_grid(grid: SpatialGrid, objects: u32, random: &mut Random) -> Self {
-        let config = config(Dialect::Compact);
+        let config = config(Framing::Compact);
         let server = NetworkServer::with_interest(prefabs(), config, grid);
         Self::with_objects(server, objects, random)
     }
@@ -141,7 +141,7 @@ impl Server for UnitServer {
 }
 
 /// A client that waits for the objects of a server that speaks this dialect.
-pub(crate) fn connected_client(dialect: Dialect) -> NetworkClient {
+pub(crate) fn connected_client(dialect: Framing) -> NetworkClient {
     UnitServer::new(0, 0, dialect, &mut Random::new(0))
         .connect()
         .1

@@ -1,12 +1,27 @@
 //! `NetworkBehaviour`: what the derive implements, and what is called on it.
 
+pub mod context;
+mod identity;
+pub mod lifecycle;
+pub mod synchronize;
+
+pub use context::{CallContext, NetworkContext, NetworkSide, Panicked, Siblings, contain};
+pub use identity::{BehaviourRow, NetworkIdentity};
+pub use lifecycle::{
+    CallbackFailure, HasLifecycle, LifecycleCallback, LifecycleResult, NetworkLifecycle,
+};
+pub use synchronize::{
+    BufferSerializer, HasSynchronize, NetworkSerializable, Serializable, Synchronize,
+    SynchronizeError, SynchronizeFailure,
+};
+
+use std::any::Any;
+use std::any::TypeId;
 use std::time::Duration;
 
-use crate::schema::BehaviourSchema;
+use crate::schema::{BehaviourSchema, CallSchema, CallTable, ChangedFields};
 use crate::{
-    BufferSerializer, CallContext, CallTable, Dialect, LifecycleCallback, LifecycleResult,
-    NetworkContext, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SynchronizeError,
-    WriteErrorKind,
+    Encoding, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind,
 };
 
 /// How the changes of a component travel in Mirror's protocol: its `SyncMethod`.
@@ -31,7 +46,7 @@ const NO_FIELDS: &str =
 /// offer; it is then a full citizen:
 ///
 /// ```
-/// use syncvar_runtime::*;
+/// use syncvar::*;
 ///
 /// /// Collects shots and sends them three at a time.
 /// #[derive(Default)]
@@ -116,7 +131,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// The channel its updates travel on.
     const CHANNEL: u8 = 0;
 
-    /// How its changes travel in Mirror's protocol, where the prefab does not say it. The other dialects do
+    /// How its changes travel in Mirror's protocol, where the prefab does not say it. The other encodings do
     /// not ask: there it is [`CHANNEL`](Self::CHANNEL).
     const SYNC_METHOD: SyncMethod = SyncMethod::Reliable;
 
@@ -124,14 +139,14 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// are then: [`set_dirty_bit`](Self::set_dirty_bit), and what
     /// [`on_serialize`](Self::on_serialize) then writes as a change. That is so where changes are
     /// values, and not where they are operations or differences. A connection with a
-    /// [`Budget`](crate::Budget) is sent the full state instead where it is not.
+    /// `Budget` is sent the full state instead where it is not.
     const RESENDABLE: bool = false;
 
     /// Whether [`on_lifecycle`](Self::on_lifecycle) is called. If it is not, the life of its object
     /// costs nothing.
     const LIFECYCLE: bool = false;
 
-    /// Whether the bytes of the [`Mirror`](crate::Dialect::Mirror) dialect are made of the two sections
+    /// Whether the bytes of the [`Mirror`](crate::Encoding::Mirror) encoding are made of the two sections
     /// that Mirror's own `OnSerialize` writes: the collections, and then the other fields of each class.
     /// [`write_fields`](Self::write_fields) writes the full state of them then, and
     /// [`on_serialize`](Self::on_serialize) the changes, once for the collections and once for the other
@@ -145,7 +160,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// to [`call_hooks`](Self::call_hooks), with a full state too.
     ///
     /// ```
-    /// use syncvar_runtime::*;
+    /// use syncvar::*;
     ///
     /// /// Sends a check number behind what another behaviour sends.
     /// struct Checked<B: NetworkBehaviour>(B);
@@ -269,13 +284,13 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// Writes the fields whose bits are set, each as it is in a full state, the fields of bases first. Bits
     /// that belong to no field are ignored.
     ///
-    /// In the `Mirror` dialect full states are written so. A server and a client of this crate use it to
+    /// In the `Mirror` encoding full states are written so. A server and a client of this crate use it to
     /// see whether a field has changed that the owner of the object may write, or that has a threshold, and
     /// to put back what it was. So a behaviour written by hand has to write all its fields in order to be
     /// used with Mirror, unless it has no [`SECTIONS`](Self::SECTIONS); otherwise those with
     /// [`FieldRules`](crate::FieldRules) like these are enough.
     fn write_fields(&self, writer: &mut NetworkWriter, fields: u64) {
-        if writer.dialect() == Dialect::Mirror && fields & Self::SCHEMA.dirty_bits() != 0 {
+        if writer.encoding() == Encoding::Mirror && fields & Self::SCHEMA.dirty_bits() != 0 {
             writer.fail(WriteErrorKind::Custom(NO_FIELDS));
         }
     }
@@ -291,7 +306,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
         reader: &mut NetworkReader<'_>,
         fields: u64,
     ) -> Result<(), ReadError> {
-        if reader.dialect() == Dialect::Mirror && fields & Self::SCHEMA.dirty_bits() != 0 {
+        if reader.encoding() == Encoding::Mirror && fields & Self::SCHEMA.dirty_bits() != 0 {
             return Err(reader.error(ReadErrorKind::Custom(NO_FIELDS)));
         }
         Ok(())
@@ -334,7 +349,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// again. Reading the mask of a change by
     /// [`read_dirty_bits_of`](NetworkReader::read_dirty_bits_of) or
     /// [`read_dirty_bits`](NetworkReader::read_dirty_bits) is what makes
-    /// [`ClientEvent::Changed`](crate::ClientEvent::Changed): a behaviour that reads its changes in
+    /// `ClientEvent::Changed`: a behaviour that reads its changes in
     /// another way gives no such event.
     ///
     /// # Errors
@@ -347,7 +362,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     ) -> Result<Self::Previous, ReadError>;
 
     /// Something has happened to the object. `#[network_behaviour(lifecycle)]` passes it on to
-    /// [`NetworkLifecycle`](crate::NetworkLifecycle), by [`LifecycleCallback::call`]; a behaviour
+    /// [`NetworkLifecycle`], by [`LifecycleCallback::call`]; a behaviour
     /// written by hand may do that too, or look at the callback itself. Only called where
     /// [`LIFECYCLE`](Self::LIFECYCLE) is `true`.
     ///
@@ -364,13 +379,13 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     }
 
     /// Writes or reads data beside the fields, with the full state of the object.
-    /// `#[network_behaviour(synchronize)]` passes it on to [`Synchronize`](crate::Synchronize); a
+    /// `#[network_behaviour(synchronize)]` passes it on to [`Synchronize`]; a
     /// behaviour written by hand may do that too. Only called where
     /// [`SYNCHRONIZE`](Self::SYNCHRONIZE) is `true`.
     ///
     /// # Errors
     ///
-    /// As [`Synchronize::on_synchronize`](crate::Synchronize::on_synchronize).
+    /// As [`Synchronize::on_synchronize`].
     fn synchronize(
         &mut self,
         serializer: &mut BufferSerializer<'_, '_>,
@@ -382,7 +397,7 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// Calls the hooks of the fields that have changed. Runs after all behaviours of the object
     /// have been read; for an initial state only those that
     /// [`INITIAL_HOOKS`](Self::INITIAL_HOOKS) has. A panic is reported as
-    /// [`ClientEvent::HookFailed`](crate::ClientEvent::HookFailed), where `Previous` is not empty.
+    /// `ClientEvent::HookFailed`, where `Previous` is not empty.
     fn call_hooks(&mut self, previous: Self::Previous) {
         drop(previous);
     }
@@ -391,10 +406,10 @@ pub trait NetworkBehaviour: Send + Sync + 'static {
     /// [`changed_since`](Self::changed_since).
     ///
     /// A server with a local client calls it before it lends the behaviour for writing, once between two
-    /// updates: see [`NetworkServer::connect_local`](crate::NetworkServer::connect_local). A client calls it
+    /// updates: see `NetworkServer::connect_local`. A client calls it
     /// for [`INITIAL_HOOKS`](Self::INITIAL_HOOKS), on an object just as its prefab makes it, when it has the
     /// first state of such an object, and calls the hooks of those that are different then, before
-    /// [`ClientEvent::Spawned`](crate::ClientEvent::Spawned). In the `Mirror` dialect it is called before
+    /// `ClientEvent::Spawned`. In the `Mirror` encoding it is called before
     /// each full state is read.
     ///
     /// The derive writes both methods where a field has a hook. A behaviour written by hand has no hooks
@@ -463,5 +478,42 @@ impl NetworkReader<'_> {
     /// The base has been read.
     pub fn leave_base(&mut self, outer: u64) {
         self.replace_derived_bits(|_| outer);
+    }
+}
+
+/// A behaviour, for finding out its type.
+pub trait AnyBehaviour: Any + Send + Sync {}
+
+impl<B: NetworkBehaviour> AnyBehaviour for B {}
+
+impl CallTable {
+    /// The calls of a behaviour without a base.
+    pub const fn of<B: NetworkBehaviour + ?Sized>(own: &'static [CallSchema]) -> Self {
+        Self::new(TypeId::of::<B>(), B::SCHEMA.name, own)
+    }
+}
+
+/// A hook that panicked.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HookFailure {
+    /// The object.
+    pub object: NetId,
+    /// The fields of the behaviour that have been received; the hook is that of one of them. On a host,
+    /// those that have changed.
+    pub fields: ChangedFields,
+    /// What the panic said.
+    pub message: String,
+}
+
+impl HookFailure {
+    /// A panic with this message, which is logged too.
+    pub fn new(object: NetId, fields: ChangedFields, message: String) -> Self {
+        tracing::error!(%object, behaviour = fields.behaviour(), message, "a hook panicked");
+        Self {
+            object,
+            fields,
+            message,
+        }
     }
 }

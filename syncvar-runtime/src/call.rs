@@ -1,35 +1,28 @@
 //! Remote calls: commands of clients, calls of the server, and events of objects.
 //!
-//! `#[network_calls]` writes [`NetworkCalls`] for a behaviour. `schema` says what calls there are,
-//! `place` which of them is meant on an object, `encode` what bytes name it, `dispatch` runs it;
-//! sending and receiving are in `server` and `client`.
+//! `#[network_calls]` writes [`NetworkCalls`] for a behaviour. `place` finds the call on an
+//! object, `dispatch` runs it, `sender` makes the methods that send one through a `CallRouter`.
 
 mod dispatch;
-mod encode;
 mod error;
 mod event;
 mod place;
 mod rate;
 mod router;
-mod schema;
-mod utf16;
+mod sender;
 
 pub use dispatch::{Failure, run};
-pub(crate) use encode::{Incoming, Name, frame, write_header};
-pub use error::{CallError, CommandRefusal};
+pub use error::{CallError, CallFailure, CommandRefusal, RefusedCommands};
 pub use event::{CallArguments, ReceivedEvent, SyncEvent};
 pub use place::{CallPlace, Class, ObjectCalls};
 pub use rate::Rates;
-pub(crate) use router::Routed;
-pub use router::{CallRequest, CallRouter, RoutedCall};
-pub use schema::{CallKind, CallSchema, CallTable};
-pub use utf16::{Character, character_at};
+pub use router::{CallDirection, CallRequest, CallRouter, RoutedCall};
+pub use sender::{CommandSender, OutgoingCommand, OutgoingRpc, RpcSender};
 
 use std::marker::PhantomData;
 
-use crate::client::CommandSender;
-use crate::server::RpcSender;
-use crate::{CallContext, ConnectionId, NetworkBehaviour, NetworkReader, ReadError, ReadErrorKind};
+use crate::schema::CallSchema;
+use crate::{CallContext, NetworkBehaviour, NetworkReader, ReadError, ReadErrorKind};
 
 /// A behaviour that can be called from the other side. `#[network_calls]` writes it; see there.
 #[diagnostic::on_unimplemented(
@@ -47,10 +40,10 @@ pub trait NetworkCalls: NetworkBehaviour {
     /// What the server calls clients on: a method for each call and event.
     type Rpcs<'call>;
 
-    /// Makes what [`NetworkClient::calls`](crate::NetworkClient::calls) returns.
+    /// Makes what `NetworkClient::calls` returns.
     fn commands(sender: CommandSender<'_>) -> Self::Commands<'_>;
 
-    /// Makes what [`NetworkServer::calls`](crate::NetworkServer::calls) returns.
+    /// Makes what `NetworkServer::calls` returns.
     fn rpcs(sender: RpcSender<'_>) -> Self::Rpcs<'_>;
 
     /// Reads the arguments of one of [`OWN_CALLS`](Self::OWN_CALLS), and calls it. That of an event is read
@@ -65,34 +58,6 @@ pub trait NetworkCalls: NetworkBehaviour {
         reader: &mut NetworkReader<'_>,
         context: &mut CallContext<'_>,
     ) -> Result<(), ReadError>;
-}
-
-/// Who is to be called, where that is not whom the call itself names.
-///
-/// ```
-/// use syncvar_runtime::{ConnectionId, Target};
-///
-/// let all_but_the_shooter = Target::AllBut(ConnectionId(1));
-/// # assert_ne!(all_but_the_shooter, Target::Observers);
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Target {
-    /// Every connection that observes the object.
-    Observers,
-    /// The connection that owns the object.
-    Owner,
-    /// Every connection that observes the object and does not own it.
-    NotOwner,
-    /// Every connection that observes the object, and the server itself, where the method runs too: at
-    /// once, and no second time for a [local client](crate::NetworkServer::connect_local).
-    Everyone,
-    /// This connection, which must observe the object.
-    One(ConnectionId),
-    /// These connections, each of which must observe the object.
-    Set(Vec<ConnectionId>),
-    /// Every connection that observes the object but this one.
-    AllBut(ConnectionId),
 }
 
 /// What the derive asks for the calls of a type: a type with `#[network_calls]` answers with its

@@ -51,7 +51,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError};
 /// A codec is a type without values. One of your own:
 ///
 /// ```
-/// use syncvar_runtime::{
+/// use syncvar::{
 ///     NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncCodec, TypeSchema, WriteErrorKind,
 /// };
 ///

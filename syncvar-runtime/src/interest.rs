@@ -42,7 +42,7 @@ pub struct Area(pub u64);
 ///
 /// ```
 /// use std::collections::{BTreeMap, BTreeSet};
-/// use syncvar_runtime::{
+/// use syncvar::{
 ///     Area, ConnectionId, InterestChange, InterestChanges, InterestManagement, NetId, Vector3,
 /// };
 ///
@@ -128,7 +128,7 @@ pub trait InterestManagement: Any + Send + Sync + fmt::Debug {
     /// for another object, when this one is gone.
     fn handle_spawn(&mut self, object: NetId, position: Vector3);
 
-    /// An object was moved by [`NetworkServer::set_transform`](crate::NetworkServer::set_transform).
+    /// An object was moved by `NetworkServer::set_transform`.
     fn handle_move(&mut self, object: NetId, position: Vector3) {
         let _ = (object, position);
     }
@@ -154,7 +154,7 @@ pub trait InterestManagement: Any + Send + Sync + fmt::Debug {
 /// only tags matter.
 ///
 /// ```
-/// use syncvar_runtime::{Everyone, InterestChanges, InterestManagement, NetId, Vector3};
+/// use syncvar::{Everyone, InterestChanges, InterestManagement, NetId, Vector3};
 ///
 /// let mut everyone = Everyone;
 /// let mut changes = InterestChanges::default();

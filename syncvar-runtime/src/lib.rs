@@ -1,92 +1,75 @@
-//! The runtime of `syncvar`: writer, reader, behaviours, objects, a server and a client.
+//! The core of `syncvar`: writer, reader, behaviours, objects and their update loop. It knows no message,
+//! no server and no socket: protocols are built on it, such as `syncvar-net` and `syncvar-mirror`.
 //!
-//! Use it through the crate `syncvar`, which re-exports it beside the derives.
+//! Games use it through the crate `syncvar`, which re-exports it beside the derives.
 //!
-//! Nothing in here does I/O, looks at a clock or rolls dice. Into a [`NetworkServer`] go packets,
-//! connections and the time; out of it come packets and events. A [`NetworkClient`] is its mirror.
-//! Any transport that can carry packets will do; [`MemoryNetwork`] is one without a network, for
-//! tests.
+//! The layers, lowest first: [`ids`]; [`schema`] and [`wire`]; [`codec`]; [`field`]; [`behaviour`];
+//! [`packet`] and [`object`]; [`call`] and [`prefab`]; [`lend`], [`reference`](NetRef), [`interest`] and
+//! [`endpoint`].
 #![warn(clippy::print_stdout)]
 
-mod behaviour;
-mod call;
+pub mod behaviour;
+pub mod call;
 mod channel;
-mod client;
-mod codec;
-mod context;
-#[doc(hidden)]
-pub mod engine;
-mod events;
-mod id_set;
-mod identity;
-mod interest;
-mod lifecycle;
-mod memory;
-mod message;
-mod prefab;
+pub mod codec;
+pub mod endpoint;
+pub mod events;
+pub mod field;
+pub mod ids;
+pub mod interest;
+pub mod lend;
+pub mod object;
+pub mod packet;
+pub mod prefab;
 mod reference;
-mod schema;
-mod schema_text;
-mod segments;
-mod server;
-mod stats;
-mod sync;
-mod synchronize;
-mod table;
-mod time;
-mod wire;
+pub mod relations;
+pub mod schema;
+pub mod stats;
+pub mod table;
+pub mod time;
+pub mod wire;
+pub mod world;
 
-pub use behaviour::{NetworkBehaviour, SyncMethod};
+pub use behaviour::{
+    BufferSerializer, CallContext, CallbackFailure, HasLifecycle, HasSynchronize, HookFailure,
+    LifecycleCallback, LifecycleResult, NetworkBehaviour, NetworkContext, NetworkIdentity,
+    NetworkLifecycle, NetworkSerializable, NetworkSide, Serializable, SyncMethod, Synchronize,
+    SynchronizeError, SynchronizeFailure,
+};
 pub use call::{
-    CallArguments, CallError, CallKind, CallSchema, CallTable, CommandRefusal, NetworkCalls,
-    NoCalls, OwnCalls, ReceivedEvent, SyncEvent, Target, assert_calls_known,
+    CallArguments, CallError, CallFailure, CommandRefusal, CommandSender, NetworkCalls, NoCalls,
+    OwnCalls, ReceivedEvent, RefusedCommands, RpcSender, SyncEvent, assert_calls_known,
 };
-pub use channel::{Channel, DisconnectReason};
-pub use client::{
-    CallFailure, ChangedFields, ClientConfig, ClientEvent, ClientPacket, ClientState,
-    CommandSender, HookFailure, NetworkClient, OutgoingCommand, ReplicaMut, SpawnFailure,
-};
+pub use channel::Channel;
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
-pub use context::{CallContext, NetworkContext};
-pub use identity::{BehaviourList, BehaviourSet, Behaviours, NetId, NetworkIdentity, SectionHooks};
-pub use interest::{
-    Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
-    Tag,
-};
-pub use lifecycle::{
-    CallbackFailure, HasLifecycle, LifecycleCallback, LifecycleResult, NetworkLifecycle,
-};
-pub use memory::{Link, MemoryNetwork};
-pub use message::{ListError, ListHash, ListOperation, MessageType, SyncListMessage};
-pub use prefab::Prefabs;
-pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
-pub use schema::{
-    BehaviourSchema, FieldRules, FieldSchema, MAX_SYNC_VARS, MemberSchema, Readers, TypeSchema,
-    VariantSchema, Writers, assert_fits_32_bits,
-};
-pub use schema_text::SchemaDifference;
-pub use server::{
-    BehaviourMut, Budget, ConnectionId, LocalClient, NetworkServer, OutgoingRpc, PacketError,
-    ParentError, RpcSender, ServerConfig, ServerEvent, SpawnError, SpawnOptions, Transmit,
-};
-pub use stats::{BehaviourStats, Counter, RefusedCommands, Stats};
-pub use sync::{
+pub use endpoint::DisconnectReason;
+pub use field::{
     DictionaryChange, ElementMut, HashKey, HookField, ListChange, SetChange, SortKey,
     SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,
     hash_set,
 };
-pub use synchronize::{
-    BufferSerializer, HasSynchronize, NetworkSerializable, Serializable, Synchronize,
-    SynchronizeError, SynchronizeFailure,
+pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
+pub use interest::{
+    Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
+    Tag,
 };
+pub use object::{BehaviourList, BehaviourSet, Behaviours, SectionHooks};
+pub use prefab::text::SchemaDifference;
+pub use prefab::{Prefabs, SpawnError};
+pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
+pub use schema::{
+    BehaviourSchema, CallKind, CallSchema, CallTable, ChangedFields, FieldRules, FieldSchema,
+    MAX_SYNC_VARS, MemberSchema, Readers, Target, TypeSchema, VariantSchema, Writers,
+    assert_fits_32_bits,
+};
+pub use stats::{BehaviourStats, Counter};
 pub use time::NetworkTime;
 #[cfg(feature = "serde")]
 pub use wire::Postcard;
 pub use wire::{
-    Absence, Color, Color32, Decimal, Dialect, EnumNumber, FixedString, FixedString32,
+    Absence, Color, Color32, Decimal, Encoding, EnumNumber, FixedString, FixedString32,
     FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, LayerMask,
     MAX_BYTES, MAX_STRING_BYTES, Matrix4x4, MessageStart, NetworkHash128, NetworkReader,
-    NetworkSceneId, NetworkWriter, OaDate, Plane, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind,
-    ReadResultExt, Rect, SyncValue, Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError,
-    WriteErrorKind,
+    NetworkWriter, OaDate, Plane, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt,
+    Rect, SyncValue, Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
 };

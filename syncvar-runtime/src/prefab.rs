@@ -1,14 +1,21 @@
 //! `Prefabs`: the registry that both sides build.
 
+mod error;
+pub mod text;
+
+pub use error::SpawnError;
+
 use std::any::TypeId;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
+use thiserror::Error;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
-use crate::identity::{BehaviourSet, Behaviours};
+use crate::object::{BehaviourSet, Behaviours};
 use crate::schema::RuleBits;
-use crate::{CallError, NetId, NetworkHash128, schema_text::PrefabText};
+use crate::{CallError, NetId, NetworkHash128};
+use text::PrefabText;
 
 /// What objects can be spawned: names, and how to make the behaviours. The server and every client
 /// build the same registry; at connect they compare it.
@@ -17,7 +24,7 @@ use crate::{CallError, NetId, NetworkHash128, schema_text::PrefabText};
 /// every build.
 ///
 /// ```
-/// # use syncvar_runtime::*;
+/// # use syncvar::*;
 /// # #[derive(Default)] struct Player; #[derive(Default)] struct Door; #[derive(Default)] struct Loot;
 /// # macro_rules! empty { ($($t:ident)*) => { $(impl NetworkBehaviour for $t {
 /// #     type Previous = ();
@@ -42,26 +49,29 @@ pub struct Prefabs {
 }
 
 /// One entry of the registry.
-pub(crate) struct Prefab {
+pub struct Prefab {
     /// Its position in the order of registration.
-    pub(crate) index: u32,
-    pub(crate) name: String,
-    pub(crate) asset_id: NetworkHash128,
-    pub(crate) text: PrefabText,
+    pub index: u32,
+    /// Its name.
+    pub name: String,
+    /// Its asset id.
+    pub asset_id: NetworkHash128,
+    /// Its description.
+    pub text: PrefabText,
     /// The types of its behaviours, in order.
-    pub(crate) types: Vec<TypeId>,
+    pub types: Vec<TypeId>,
     /// The position of its first behaviour among the behaviours of all prefabs.
-    pub(crate) first_behaviour: usize,
+    pub first_behaviour: usize,
     /// The fields of any of its behaviours that have rules.
-    pub(crate) rules: RuleBits,
+    pub rules: RuleBits,
     /// Whether a behaviour is told of the life of its object.
-    pub(crate) lifecycle: bool,
+    pub lifecycle: bool,
     /// Whether it has hooks that are told of the state that an object is met with.
-    pub(crate) initial_hooks: bool,
+    pub initial_hooks: bool,
     /// Whether a behaviour has data beside its fields.
-    pub(crate) synchronize: bool,
+    pub synchronize: bool,
     /// The remote calls of its behaviours.
-    pub(crate) calls: ObjectCalls,
+    pub calls: ObjectCalls,
     make: Box<dyn Fn() -> Behaviours + Send + Sync>,
 }
 
@@ -151,33 +161,34 @@ impl Prefabs {
     /// A hash of every prefab's name, asset id, behaviours, fields and types, independent of the
     /// order in which they were registered. Two sides with equal hashes agree about every byte.
     pub fn schema_hash(&self) -> u64 {
-        crate::schema_text::hash(&self.texts())
+        text::hash(&self.texts())
     }
 
     /// The descriptions of all prefabs, ordered by name.
-    pub(crate) fn texts(&self) -> Vec<&PrefabText> {
+    pub fn texts(&self) -> Vec<&PrefabText> {
         self.by_rank().map(|entry| &entry.text).collect()
     }
 
     /// All prefabs, ordered by name: the order that both sides agree on.
-    pub(crate) fn by_rank(&self) -> impl Iterator<Item = &Prefab> {
+    pub fn by_rank(&self) -> impl Iterator<Item = &Prefab> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         entries.into_iter()
     }
 
     /// How many behaviours all prefabs have together.
-    pub(crate) fn behaviour_count(&self) -> usize {
+    pub fn behaviour_count(&self) -> usize {
         let last = self.entries.last();
         last.map_or(0, |last| last.first_behaviour + last.text.behaviours.len())
     }
 
-    pub(crate) fn entries(&self) -> &[Prefab] {
+    /// Returns all prefabs, in the order of registration.
+    pub fn entries(&self) -> &[Prefab] {
         &self.entries
     }
 
     /// For each prefab, in the order of registration, its position in the order of names.
-    pub(crate) fn ranks(&self) -> Vec<u32> {
+    pub fn ranks(&self) -> Vec<u32> {
         let mut ranks = vec![0; self.entries.len()];
         for (rank, entry) in (0..).zip(self.by_rank()) {
             ranks[entry.index as usize] = rank;
@@ -186,12 +197,12 @@ impl Prefabs {
     }
 
     /// The prefab that was registered at this position.
-    pub(crate) fn get(&self, index: u32) -> Option<&Prefab> {
+    pub fn get(&self, index: u32) -> Option<&Prefab> {
         self.entries.get(index as usize)
     }
 
     /// The call that a class declares under a number, on an object of the prefab at this position.
-    pub(crate) fn declared_call(
+    pub fn declared_call(
         &self,
         prefab: u32,
         object: NetId,
@@ -206,29 +217,80 @@ impl Prefabs {
         })
     }
 
-    pub(crate) fn by_name(&self, name: &str) -> Option<&Prefab> {
+    /// Returns the prefab with this name.
+    pub fn by_name(&self, name: &str) -> Option<&Prefab> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    pub(crate) fn by_asset_id(&self, asset_id: NetworkHash128) -> Option<&Prefab> {
+    /// Returns the prefab with this asset id.
+    pub fn by_asset_id(&self, asset_id: NetworkHash128) -> Option<&Prefab> {
         self.entries.get(*self.by_asset_id.get(&asset_id)?)
     }
 
+    /// Returns the prefab of some behaviours: the one of a name, or the first one registered with behaviours
+    /// of these types in this order.
+    ///
+    /// # Errors
+    ///
+    /// When no prefab has the name or the types, or when the prefab of the name has other types.
+    pub fn find(
+        &self,
+        behaviours: &Behaviours,
+        name: Option<&str>,
+    ) -> Result<&Prefab, PrefabError> {
+        let types = behaviours.slots().type_ids();
+        let Some(name) = name else {
+            let prefab = self.by_types(&types);
+            return prefab.ok_or_else(|| PrefabError::NotRegistered(format!("{behaviours:?}")));
+        };
+        let prefab = self.by_name(name);
+        let prefab = prefab.ok_or_else(|| PrefabError::UnknownName(name.into()))?;
+        if prefab.types == types {
+            Ok(prefab)
+        } else {
+            Err(PrefabError::OtherBehaviours {
+                prefab: name.into(),
+                behaviours: format!("{behaviours:?}"),
+            })
+        }
+    }
+
     /// The first prefab registered with behaviours of these types.
-    pub(crate) fn by_types(&self, types: &[TypeId]) -> Option<&Prefab> {
+    pub fn by_types(&self, types: &[TypeId]) -> Option<&Prefab> {
         self.entries.get(*self.by_types.get(types)?)
     }
 }
 
 impl Prefab {
     /// Whether its behaviours are told that a client meets the object.
-    pub(crate) fn tells(&self) -> bool {
+    pub fn tells(&self) -> bool {
         self.lifecycle || self.initial_hooks
     }
 
-    pub(crate) fn make(&self) -> Behaviours {
+    /// Makes the behaviours of a new object.
+    pub fn make(&self) -> Behaviours {
         (self.make)()
     }
+}
+
+/// Reasons why behaviours have no prefab.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PrefabError {
+    /// No prefab is registered with these behaviours in this order.
+    #[error("no prefab is registered with the behaviours {0}")]
+    NotRegistered(String),
+    /// No prefab has this name.
+    #[error("no prefab is named `{0}`")]
+    UnknownName(String),
+    /// The prefab of this name has other behaviours.
+    #[error("prefab `{prefab}` does not have the behaviours {behaviours}")]
+    OtherBehaviours {
+        /// The name of the prefab.
+        prefab: String,
+        /// The behaviours of the object.
+        behaviours: String,
+    },
 }
 
 impl fmt::Debug for Prefabs {

@@ -8,15 +8,15 @@ use std::ops::DerefMut;
 
 use crate::schema::TypeSchema;
 use crate::{
-    BehaviourMut, NetId, NetworkBehaviour, NetworkClient, NetworkContext, NetworkIdentity,
-    NetworkReader, NetworkServer, NetworkWriter, ReadError, ReadErrorKind, ReplicaMut, SyncValue,
+    NetId, NetworkBehaviour, NetworkContext, NetworkIdentity, NetworkReader, NetworkWriter,
+    ReadError, ReadErrorKind, SyncValue,
 };
 
 /// What references are looked up in: a server, a client, or what is around a behaviour that is being
 /// called.
 pub trait NetworkObjects {
     /// The object with this id, if it is there. On a client an object is there from
-    /// [`ClientEvent::Spawned`](crate::ClientEvent::Spawned) on.
+    /// `ClientEvent::Spawned` on.
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>>;
 }
 
@@ -44,12 +44,12 @@ pub trait NetworkObjectsMut: NetworkObjects {
 ///
 /// It is the object's id and nothing else, and is looked up when it is needed. So it may arrive before
 /// the object that it refers to, or name one that this client does not see: it gives nothing until the
-/// object is there, and [`ClientEvent::ReferenceResolved`](crate::ClientEvent::ReferenceResolved)
+/// object is there, and `ClientEvent::ReferenceResolved`
 /// tells when it is. After the object has been despawned it gives nothing for ever, for an id is never
 /// used again.
 ///
 /// ```
-/// use syncvar_runtime::{BehaviourList, NetRef, NetworkServer, Prefabs};
+/// use syncvar::{BehaviourList, NetRef, NetworkServer, Prefabs};
 ///
 /// let mut server = NetworkServer::new(Prefabs::new().register_with("crate", BehaviourList::new));
 /// let id = server.spawn(BehaviourList::new());
@@ -175,7 +175,7 @@ fn read_object(reader: &mut NetworkReader<'_>, target: &'static str) -> Result<N
 /// gives nothing.
 ///
 /// ```
-/// use syncvar_runtime::{BehaviourRef, NetId, NetworkBehaviour, NetworkServer};
+/// use syncvar::{BehaviourRef, NetId, NetworkBehaviour, NetworkServer};
 ///
 /// /// Of two behaviours on an object, the one that it is about.
 /// fn aim<T: NetworkBehaviour>(server: &NetworkServer, id: NetId) -> BehaviourRef<T> {
@@ -320,7 +320,7 @@ impl<T: NetworkBehaviour> SyncValue for BehaviourRef<T> {
         let packed =
             |reader: &mut NetworkReader<'_>| reader.read_unsigned("position of a behaviour");
         let index = reader.read_fixed_or(u8::from_le_bytes, packed)?;
-        if usize::from(index) >= crate::identity::MAX_BEHAVIOURS {
+        if usize::from(index) >= crate::object::MAX_BEHAVIOURS {
             let (what, value) = ("position of a behaviour", index.into());
             return Err(reader.error_since(start, ReadErrorKind::InvalidValue { what, value }));
         }
@@ -361,64 +361,6 @@ mod with_serde {
                 behaviour,
             })
         }
-    }
-}
-
-impl NetworkObjects for NetworkServer {
-    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.identity(id)
-    }
-}
-
-impl NetworkObjectsMut for NetworkServer {
-    type Guard<'a, B: NetworkBehaviour> = BehaviourMut<'a, B>;
-
-    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
-        self.get_mut(id)
-    }
-
-    fn behaviour_at_mut<B: NetworkBehaviour>(
-        &mut self,
-        id: NetId,
-        index: usize,
-    ) -> Option<BehaviourMut<'_, B>> {
-        self.get_mut_at(id, index)
-    }
-}
-
-impl NetworkServer {
-    /// A reference to an object that is there: [`NetRef::to`].
-    pub fn net_ref(&self, id: NetId) -> Option<NetRef> {
-        NetRef::to(self, id)
-    }
-}
-
-impl NetworkObjects for NetworkClient {
-    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.identity(id)
-    }
-}
-
-impl NetworkObjectsMut for NetworkClient {
-    type Guard<'a, B: NetworkBehaviour> = ReplicaMut<'a, B>;
-
-    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<ReplicaMut<'_, B>> {
-        self.get_mut(id)
-    }
-
-    fn behaviour_at_mut<B: NetworkBehaviour>(
-        &mut self,
-        id: NetId,
-        index: usize,
-    ) -> Option<ReplicaMut<'_, B>> {
-        self.get_mut_at(id, index)
-    }
-}
-
-impl NetworkClient {
-    /// A reference to an object that is there: [`NetRef::to`].
-    pub fn net_ref(&self, id: NetId) -> Option<NetRef> {
-        NetRef::to(self, id)
     }
 }
 

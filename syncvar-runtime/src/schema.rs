@@ -4,14 +4,20 @@
 //! text and hashes it. At connect the two hashes are compared, and if they differ the two texts are
 //! searched for the first behaviour and field that differ.
 
+mod calls;
+mod changed_fields;
 mod rules;
 mod sections;
+mod utf16;
 
 use std::fmt;
 
+pub use calls::{CallKind, CallSchema, CallTable, Target};
+pub use changed_fields::ChangedFields;
 pub use rules::RuleBits;
 pub use rules::{FieldRules, Readers, Writers};
 pub use sections::Sections;
+pub use utf16::{Character, character_at};
 
 /// The description of a behaviour.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +69,7 @@ pub enum TypeSchema {
     Map(&'static TypeSchema, &'static TypeSchema),
     /// Any number of elements, none of them twice.
     Set(&'static TypeSchema),
-    /// A collection that sends its changes as operations. In the `Mirror` dialect it is a `SyncObject` and
+    /// A collection that sends its changes as operations. In the `Mirror` encoding it is a `SyncObject` and
     /// stands before all fields that are none.
     Collection {
         /// The collection's name.

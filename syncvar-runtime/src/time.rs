@@ -5,7 +5,7 @@ use std::time::Duration;
 /// A moment of the server's own time: on the server exactly, on a client as it is estimated.
 ///
 /// The tick is the time in steps of `1 / tick_rate` seconds, rounded down: see
-/// [`ServerConfig::tick_rate`](crate::ServerConfig::tick_rate). It does not depend on how often the
+/// `ServerConfig::tick_rate`. It does not depend on how often the
 /// server is updated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -18,7 +18,7 @@ pub struct NetworkTime {
 
 impl NetworkTime {
     /// The moment at this time, where there are so many ticks in a second.
-    pub(crate) fn new(time: Duration, tick_rate: u32) -> Self {
+    pub fn new(time: Duration, tick_rate: u32) -> Self {
         let whole = time.as_secs().saturating_mul(tick_rate.into());
         let part = u64::from(time.subsec_nanos()) * u64::from(tick_rate) / NANOS_PER_SECOND;
         Self {
@@ -31,7 +31,7 @@ impl NetworkTime {
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 /// A time in microseconds, as it travels. Whatever is longer than 584 554 years counts as that.
-pub(crate) fn micros(time: Duration) -> u64 {
+pub fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 

@@ -1,4 +1,4 @@
-//! Bytes in and out: the writer, the reader, and what an operation becomes in a dialect.
+//! Bytes in and out: the writer, the reader, and what an operation becomes in an encoding.
 //!
 //! Writing cannot fail half-way: a value that the wire has no form for is remembered as a
 //! [`WriteError`], writes nothing, and the whole message is given up. Reading cannot panic: every
@@ -14,10 +14,11 @@
 mod compound;
 mod convert;
 mod decimal;
-mod dialect;
+mod encoding;
 mod error;
 mod fixed_string;
 mod foreign;
+mod ids;
 mod keyed;
 mod mirror;
 mod mirror_value;
@@ -36,7 +37,7 @@ mod varint;
 mod writer;
 
 pub use decimal::Decimal;
-pub use dialect::{Dialect, EnumNumber};
+pub use encoding::{Encoding, EnumNumber};
 pub use error::{ReadError, ReadErrorKind, ReadResultExt, WriteError, WriteErrorKind};
 pub use fixed_string::{
     FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
@@ -47,12 +48,12 @@ pub use netcode::{Ray2D, Vector2Int, Vector3Int};
 pub use option::Absence;
 #[cfg(feature = "serde")]
 pub use postcard::Postcard;
-pub(crate) use reader::DEFAULT_MAX_ELEMENTS;
+pub use reader::DEFAULT_MAX_ELEMENTS;
 pub use reader::NetworkReader;
 pub(crate) use section::{ReadSection, WriteSection};
 pub use unity::{
-    Color, Color32, Matrix4x4, NetworkHash128, NetworkSceneId, Plane, Quaternion, Ray, Rect,
-    Vector2, Vector3, Vector4,
+    Color, Color32, Matrix4x4, NetworkHash128, Plane, Quaternion, Ray, Rect, Vector2, Vector3,
+    Vector4,
 };
 pub use value::SyncValue;
 pub(crate) use varint::{unzigzag, unzigzag_128, zigzag, zigzag_128};

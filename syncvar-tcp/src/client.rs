@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::{Sink, SinkExt, StreamExt};
-use syncvar_runtime::{ClientEvent, ClientState, NetworkClient, NetworkReader, ReadError};
+use syncvar_net::{ClientEvent, ClientState, NetworkClient};
+use syncvar_runtime::{NetworkReader, ReadError};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpStream, ToSocketAddrs};
 use tokio::time::{Instant, Interval, MissedTickBehavior};
@@ -35,8 +36,8 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// anything. Dropping a client cuts its connection; [`disconnect`](Self::disconnect) says goodbye.
 ///
 /// ```no_run
-/// # async fn play(client: syncvar_runtime::NetworkClient) -> std::io::Result<()> {
-/// use syncvar_runtime::ClientEvent;
+/// # async fn play(client: syncvar_net::NetworkClient) -> std::io::Result<()> {
+/// use syncvar_net::ClientEvent;
 /// use syncvar_tcp::TcpClient;
 ///
 /// let mut tcp = TcpClient::connect("127.0.0.1:7777", client).await?;
@@ -90,7 +91,7 @@ impl TcpClient {
     /// [`ClientEvent::Connected`] or [`ClientEvent::Refused`].
     ///
     /// The server can send packets of up to 8 MiB, or of one message of the client's
-    /// [`max_message_size`](syncvar_runtime::ClientConfig::max_message_size) if that is more; a longer
+    /// [`max_message_size`](syncvar_net::ClientConfig::max_message_size) if that is more; a longer
     /// one ends the connection.
     ///
     /// # Errors

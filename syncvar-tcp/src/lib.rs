@@ -1,12 +1,13 @@
 //! A TCP transport for `syncvar`, on tokio.
 //!
-//! A [`TcpServer`] owns a [`NetworkServer`](syncvar_runtime::NetworkServer), listens, and updates it
-//! at a steady rate; a [`TcpClient`] owns a [`NetworkClient`](syncvar_runtime::NetworkClient) and
+//! A [`TcpServer`] owns a [`NetworkServer`](syncvar_net::NetworkServer), listens, and updates it
+//! at a steady rate; a [`TcpClient`] owns a [`NetworkClient`](syncvar_net::NetworkClient) and
 //! its connection:
 //!
 //! ```
 //! use std::ops::ControlFlow;
-//! use syncvar_runtime::{ClientEvent, NetworkClient, NetworkServer, Prefabs};
+//! use syncvar_net::{ClientEvent, NetworkClient, NetworkServer};
+//! use syncvar_runtime::Prefabs;
 //! use syncvar_tcp::{TcpClient, TcpOptions, TcpServer};
 //!
 //! # use syncvar_runtime::*;
@@ -80,7 +81,7 @@
 //! What it can do besides: a client that has been let in keeps its place, whether it ever says that
 //! it is ready or not, and [`max_connections`](TcpOptions::max_connections) of them keep everybody
 //! else out. Where strangers may connect, let the game send off those who do not play, with
-//! [`NetworkServer::disconnect`](syncvar_runtime::NetworkServer::disconnect).
+//! [`NetworkServer::disconnect`](syncvar_net::NetworkServer::disconnect).
 #![warn(clippy::print_stdout)]
 
 mod client;

@@ -26,7 +26,7 @@ pub struct TcpOptions {
     /// How many bytes may wait to be sent to one client. A client that is further behind is
     /// disconnected. A client that joins is sent all that it may see at once, so this must be more
     /// than that, and more than the server's
-    /// [`max_message_size`](syncvar_runtime::ServerConfig::max_message_size) if an object is ever as
+    /// [`max_message_size`](syncvar_net::ServerConfig::max_message_size) if an object is ever as
     /// long. 32 MiB.
     pub max_queued_bytes: usize,
     /// How many connections there may be; further ones are closed at once. 1024.

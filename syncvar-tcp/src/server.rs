@@ -9,7 +9,8 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use syncvar_runtime::{ConnectionId, NetworkServer};
+use syncvar_net::NetworkServer;
+use syncvar_runtime::ConnectionId;
 use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Dialect, Half, NetworkReader, NetworkWriter};
+use syncvar::{Budget, ClientConfig, Framing, Half, NetworkReader, NetworkWriter};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -40,7 +40,7 @@ struct World {
 }
 
 impl World {
-    fn new(objects: usize, clients: usize, dialect: Dialect) -> Self {
+    fn new(objects: usize, clients: usize, dialect: Framing) -> Self {
         let mut server = NetworkServer::new(prefabs());
         let ids = (0..objects)
             .map(|_| server.spawn(Unit::default()))
@@ -93,9 +93,9 @@ impl World {
 }
 
 /// A client that has been let in and is ready.
-fn connect(server: &mut NetworkServer, dialect: Dialect) -> (ConnectionId, NetworkClient) {
+fn connect(server: &mut NetworkServer, dialect: Framing) -> (ConnectionId, NetworkClient) {
     let mut config = ClientConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     let mut client = NetworkClient::with_config(prefabs(), config);
     client.handle_connect();
     let connection = server.handle_connect();
@@ -111,7 +111,7 @@ fn connect(server: &mut NetworkServer, dialect: Dialect) -> (ConnectionId, Netwo
             }
         }
     }
-    assert_eq!(client.dialect(), dialect);
+    assert_eq!(client.framing(), dialect);
     (connection, client)
 }
 
@@ -140,7 +140,7 @@ fn steady(world: &mut World) -> (u64, u64) {
 /// Of 1000 objects 20 packets and more are sent.
 #[test]
 fn a_tick_allocates_no_more_for_many_objects_and_clients_than_for_few() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         for (objects, clients) in [(10, 1), (1000, 1), (10, 50), (1000, 50)] {
             let (server, client) = steady(&mut World::new(objects, clients, dialect));
             let what = format!("{objects} objects, {clients} clients, {dialect:?}");
@@ -152,7 +152,7 @@ fn a_tick_allocates_no_more_for_many_objects_and_clients_than_for_few() {
 
 #[test]
 fn a_tick_allocates_a_small_constant_for_each_audience() {
-    let mut world = World::new(1000, 10, Dialect::Compact);
+    let mut world = World::new(1000, 10, Framing::Compact);
     for (place, id) in world.ids.clone().into_iter().enumerate() {
         let hidden_from = world.connections[place % 10];
         world.server.hide(id, hidden_from);
@@ -167,7 +167,7 @@ fn a_tick_allocates_a_small_constant_for_each_audience() {
 
 #[test]
 fn a_tick_allocates_a_small_constant_for_each_connection_with_a_budget() {
-    let mut world = World::new(1000, 10, Dialect::Compact);
+    let mut world = World::new(1000, 10, Framing::Compact);
     for connection in world.connections.clone() {
         let budget = Some(Budget::new(2000));
         world.server.set_budget(connection, budget);
@@ -223,7 +223,7 @@ fn a_field_with_a_codec_allocates_nothing() {
 
 #[test]
 fn an_idle_update_allocates_nothing() {
-    let mut world = World::new(1000, 10, Dialect::Compact);
+    let mut world = World::new(1000, 10, Framing::Compact);
     world.tick(|_| ());
     assert_eq!(world.tick(|_| ()), (0, 0));
 }

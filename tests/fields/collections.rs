@@ -20,7 +20,9 @@ mod poison;
 mod too_long;
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, Link, NetworkReader, NetworkWriter, ReadError, ServerConfig, SyncField};
+use syncvar::{
+    Encoding, Framing, Link, NetworkReader, NetworkWriter, ReadError, ServerConfig, SyncField,
+};
 
 /// One of each.
 #[derive(NetworkBehaviour, Default)]
@@ -59,9 +61,9 @@ impl Bag {
 }
 
 /// A server with one object, and a client that sees it.
-fn world(dialect: Dialect, bag: Bag) -> (MemoryNetwork, NetId) {
+fn world(dialect: Framing, bag: Bag) -> (MemoryNetwork, NetId) {
     let mut config = ServerConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     let prefabs = || Prefabs::new().register::<Bag>("bag");
     let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
     net.connect();
@@ -96,8 +98,8 @@ impl Bag {
 }
 
 /// The bytes of a change.
-fn delta(field: &impl SyncField, dialect: Dialect) -> Vec<u8> {
-    let mut writer = NetworkWriter::with_dialect(dialect);
+fn delta(field: &impl SyncField, dialect: Encoding) -> Vec<u8> {
+    let mut writer = NetworkWriter::with_encoding(dialect);
     field.write_delta(&mut writer);
     assert_eq!(writer.error(), None);
     writer.as_bytes().to_vec()
@@ -106,23 +108,23 @@ fn delta(field: &impl SyncField, dialect: Dialect) -> Vec<u8> {
 /// Reads bytes to their end.
 fn read<R>(
     bytes: &[u8],
-    dialect: Dialect,
+    dialect: Encoding,
     read: impl FnOnce(&mut NetworkReader<'_>) -> Result<R, ReadError>,
 ) -> Result<R, ReadError> {
-    let mut reader = NetworkReader::with_dialect(bytes, dialect);
+    let mut reader = NetworkReader::with_encoding(bytes, dialect);
     let result = read(&mut reader)?;
     reader.finish()?;
     Ok(result)
 }
 
 /// Applies bytes of a change.
-fn apply(field: &mut impl SyncField, bytes: &[u8], dialect: Dialect) {
+fn apply(field: &mut impl SyncField, bytes: &[u8], dialect: Encoding) {
     read(bytes, dialect, |reader| field.read_delta(reader)).unwrap();
 }
 
 /// A number as `Compact` writes it.
 fn varint(number: u64) -> Vec<u8> {
-    let mut writer = NetworkWriter::with_dialect(Dialect::Compact);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
     writer.write(&number);
     writer.as_bytes().to_vec()
 }

@@ -1,7 +1,7 @@
 //! `initial_hook`: hooks that are told of what an object is like when it is met.
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Dialect, Half};
+use syncvar::{ClientConfig, Framing, Half};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -110,7 +110,7 @@ const MET: [&str; 3] = [
 fn n5_lesson_1_a_hook_that_wants_it_is_told_of_the_state_that_an_object_is_met_with() {
     let mut net = MemoryNetwork::pair(prefabs);
     let mut config = ClientConfig::default();
-    config.dialect = Dialect::Unet;
+    config.framing = Framing::Unet;
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     net.settle();
     let id = net.server.spawn(dark());

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSet, ClientConfig, Dialect, ServerConfig};
+use syncvar::{BehaviourSet, ClientConfig, Framing, ServerConfig};
 
 /// A value that is found in the bytes of a packet, in any dialect and at any place.
 fn marker(number: u8) -> String {
@@ -42,8 +42,8 @@ struct World {
 const TICK: Duration = Duration::from_millis(50);
 
 impl World {
-    fn new(prefabs: fn() -> Prefabs, dialect: Dialect) -> Self {
-        Self::with(prefabs, |config| config.dialect = dialect)
+    fn new(prefabs: fn() -> Prefabs, dialect: Framing) -> Self {
+        Self::with(prefabs, |config| config.framing = dialect)
     }
 
     fn with(prefabs: fn() -> Prefabs, change: impl FnOnce(&mut ServerConfig)) -> Self {
@@ -138,4 +138,4 @@ impl World {
     }
 }
 
-const DIALECTS: [Dialect; 2] = [Dialect::Unet, Dialect::Compact];
+const DIALECTS: [Framing; 2] = [Framing::Unet, Framing::Compact];

@@ -2,7 +2,7 @@
 
 use syncvar::{
     ListError, ListHash, ListOperation, NetId, NetworkReader, NetworkWriter, SyncList,
-    SyncListMessage,
+    SyncListMessage, UnetOperations,
 };
 
 use super::check::Check;

@@ -7,19 +7,19 @@ use std::time::Duration;
 use crate::support::{Compass, Door, Player, drain, frame, prefabs};
 use syncvar::prelude::*;
 use syncvar::{
-    ClientConfig, Dialect, MessageType, NetworkSceneId, ParentError, ReadErrorKind, ServerConfig,
+    ClientConfig, Framing, MessageType, NetworkSceneId, ParentError, ReadErrorKind, ServerConfig,
 };
 
-const DIALECTS: [Dialect; 2] = [Dialect::Compact, Dialect::Unet];
+const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 
-fn client(dialect: Dialect) -> NetworkClient {
+fn client(dialect: Framing) -> NetworkClient {
     let mut config = ClientConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     NetworkClient::with_config(prefabs(), config)
 }
 
 /// A network with one client and so many doors.
-fn with_doors<const N: usize>(dialect: Dialect) -> (MemoryNetwork, [NetId; N]) {
+fn with_doors<const N: usize>(dialect: Framing) -> (MemoryNetwork, [NetId; N]) {
     let mut net = MemoryNetwork::new(prefabs);
     net.connect_client(client(dialect));
     let ids = [(); N].map(|()| net.server.spawn(Door::default()));
@@ -218,7 +218,7 @@ fn what_changes_while_a_client_is_not_ready_is_told_when_all_is_there() {
 
 #[test]
 fn a_parent_must_be_there_and_not_be_the_object_or_below_it() {
-    let (mut net, [a, b, c]) = with_doors(Dialect::Compact);
+    let (mut net, [a, b, c]) = with_doors(Framing::Compact);
     net.server.set_parent(b, Some(a)).unwrap();
     net.server.set_parent(c, Some(b)).unwrap();
     let server = &mut net.server;
@@ -263,9 +263,9 @@ fn one_by_one(net: &mut MemoryNetwork, look: impl Fn(&NetworkClient)) {
 
 #[test]
 fn no_client_sees_a_circle_on_the_way_from_one_order_to_the_reverse() {
-    let (mut net, ids) = with_doors::<6>(Dialect::Compact);
+    let (mut net, ids) = with_doors::<6>(Framing::Compact);
     // Seen by different connections, so that they are in different buffers.
-    net.connect_client(client(Dialect::Unet));
+    net.connect_client(client(Framing::Unet));
     net.settle();
     net.server.hide(ids[2], net.connection(1));
     net.server.hide(ids[4], net.connection(1));
@@ -291,7 +291,7 @@ fn no_client_sees_a_circle_on_the_way_from_one_order_to_the_reverse() {
 fn an_object_without_a_parent_costs_nothing_and_the_same_parent_is_not_sent_again() {
     let spawned = |act: fn(&mut NetworkServer, NetId)| {
         let mut net = MemoryNetwork::new(prefabs);
-        net.connect_client(client(Dialect::Compact));
+        net.connect_client(client(Framing::Compact));
         net.settle();
         let id = net.server.spawn(Door::default());
         act(&mut net.server, id);
@@ -309,7 +309,7 @@ fn an_object_without_a_parent_costs_nothing_and_the_same_parent_is_not_sent_agai
     });
     assert_eq!(plain, back);
 
-    let (mut net, [a, b]) = with_doors(Dialect::Compact);
+    let (mut net, [a, b]) = with_doors(Framing::Compact);
     for _ in 0..3 {
         net.server.set_parent(b, Some(a)).unwrap();
         net.settle();
@@ -365,7 +365,7 @@ fn a_real_unet_is_told_nothing_of_parents() {
 
 #[test]
 fn circles_of_a_hostile_server_have_an_end() {
-    let (mut net, [a, b, c]) = with_doors(Dialect::Compact);
+    let (mut net, [a, b, c]) = with_doors(Framing::Compact);
     let client = net.client_mut(0);
     for (child, parent) in [(1, 2), (2, 3), (3, 1), (1, 1), (1, 2)] {
         client
@@ -392,7 +392,7 @@ fn circles_of_a_hostile_server_have_an_end() {
 
 #[test]
 fn parents_of_objects_that_are_not_there_are_not_kept() {
-    let (mut net, [a]) = with_doors(Dialect::Compact);
+    let (mut net, [a]) = with_doors(Framing::Compact);
     let client = net.client_mut(0);
     for child in 100..200 {
         let message = frame(29, &[child, 1]);
@@ -421,7 +421,7 @@ fn parents_of_objects_that_are_not_there_are_not_kept() {
 
 #[test]
 fn a_client_cannot_say_who_is_below_whom() {
-    let (mut net, [_, _]) = with_doors(Dialect::Compact);
+    let (mut net, [_, _]) = with_doors(Framing::Compact);
     let connection = net.connection(0);
     let message = frame(29, &[1, 2]);
     assert!(net.server.handle_packet(connection, &message).is_err());

@@ -6,7 +6,9 @@ use std::time::Duration;
 use crate::support::{Door, Player, drain, frame};
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Dialect, NetworkObjects, NetworkReader, NetworkWriter, ReadErrorKind};
+use syncvar::{
+    ClientConfig, Encoding, Framing, NetworkObjects, NetworkReader, NetworkWriter, ReadErrorKind,
+};
 
 /// Something that refers to others, by fields, collections and structs.
 #[derive(NetworkBehaviour, Default)]
@@ -257,9 +259,9 @@ fn l31_the_holder_comes_first_and_is_told_when_its_target_comes() {
 
 #[test]
 fn l31_a_reference_that_is_set_before_its_target_is_shown_is_told_of_too() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let mut config = ClientConfig::default();
-        config.dialect = dialect;
+        config.framing = dialect;
         let mut net = MemoryNetwork::new(prefabs);
         net.connect_client(NetworkClient::with_config(prefabs(), config));
         let connection = net.connection(0);
@@ -461,9 +463,9 @@ fn references_of_a_state_that_could_not_be_read_are_not_waited_for() {
 
 #[test]
 fn a_position_that_no_behaviour_has_is_refused_and_one_of_another_type_gives_nothing() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Encoding::Unet, Encoding::Compact] {
         let read = |bytes: &[u8]| {
-            let mut reader = NetworkReader::with_dialect(bytes, dialect);
+            let mut reader = NetworkReader::with_encoding(bytes, dialect);
             let value = reader.read::<BehaviourRef<Player>>()?;
             reader.finish().map(|()| value)
         };
@@ -541,25 +543,25 @@ fn changes_of_references_allocate_nothing() {
 proptest! {
     #[test]
     fn references_are_read_as_they_were_written(id in any::<u32>(), index in 0_u8..64, compact in any::<bool>()) {
-        let dialect = if compact { Dialect::Compact } else { Dialect::Unet };
-        let mut writer = NetworkWriter::with_dialect(dialect);
+        let dialect = if compact { Encoding::Compact } else { Encoding::Unet };
+        let mut writer = NetworkWriter::with_encoding(dialect);
         let reference = NetRef::from(NetId(id));
         writer.write(&reference);
         writer.write_u8(0xee);
-        let mut reader = NetworkReader::with_dialect(writer.as_bytes(), dialect);
+        let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
         prop_assert_eq!(reader.read::<NetRef>().unwrap(), reference);
         prop_assert_eq!(reader.read_u8(), Ok(0xee));
         // The same bytes as an id, and an index behind it.
-        let mut writer = NetworkWriter::with_dialect(dialect);
+        let mut writer = NetworkWriter::with_encoding(dialect);
         writer.write(&NetId(id));
         if id != 0 {
             writer.write(&index);
         }
-        let mut reader = NetworkReader::with_dialect(writer.as_bytes(), dialect);
+        let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
         let behaviour = reader.read::<BehaviourRef<Player>>().unwrap();
         reader.finish().unwrap();
         prop_assert_eq!((behaviour.id(), behaviour.index()), (NetId(id), if id == 0 { 0 } else { index.into() }));
-        let mut again = NetworkWriter::with_dialect(dialect);
+        let mut again = NetworkWriter::with_encoding(dialect);
         again.write(&behaviour);
         prop_assert_eq!(again.as_bytes(), writer.as_bytes());
     }

@@ -3,25 +3,25 @@
 use crate::support::{Compass, Door, Player, drain, frame, prefabs};
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, ClientConfig, Dialect, MessageType, NetworkIdentity, NetworkSceneId, ReadErrorKind,
+    Budget, ClientConfig, Framing, MessageType, NetworkIdentity, NetworkSceneId, ReadErrorKind,
     ServerConfig, SpawnError, SpawnFailure, Vector3,
 };
 
 const GATE: NetworkSceneId = NetworkSceneId(12);
 const GUARD: NetworkSceneId = NetworkSceneId(300);
 
-const DIALECTS: [Dialect; 2] = [Dialect::Compact, Dialect::Unet];
+const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 
 /// A client that has loaded the level.
-fn client(dialect: Dialect) -> NetworkClient {
+fn client(dialect: Framing) -> NetworkClient {
     let mut client = empty_client(dialect);
     load(&mut client);
     client
 }
 
-fn empty_client(dialect: Dialect) -> NetworkClient {
+fn empty_client(dialect: Framing) -> NetworkClient {
     let mut config = ClientConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     NetworkClient::with_config(prefabs(), config)
 }
 
@@ -50,7 +50,7 @@ fn spawn_scene(server: &mut NetworkServer) -> [NetId; 2] {
 }
 
 /// A network with the level and one client in it.
-fn with_level(dialect: Dialect) -> (MemoryNetwork, [NetId; 2]) {
+fn with_level(dialect: Framing) -> (MemoryNetwork, [NetId; 2]) {
     let mut net = MemoryNetwork::new(prefabs);
     let ids = spawn_scene(&mut net.server);
     net.connect_client(client(dialect));
@@ -165,7 +165,7 @@ fn b6_all_in_scene_objects_are_spawned_when_that_is_told() {
 #[test]
 fn b6_a_server_without_objects_tells_too_and_a_real_unet_is_not_sent_it() {
     let mut net = MemoryNetwork::new(prefabs);
-    net.connect_client(client(Dialect::Compact));
+    net.connect_client(client(Framing::Compact));
     net.settle();
     drain(&mut net, 0);
     net.server.scene_loaded();
@@ -222,14 +222,14 @@ fn t61_despawned_and_hidden_objects_are_dormant_with_their_values_and_can_be_spa
 
 #[test]
 fn t61_objects_of_a_scene_survive_the_connection_and_are_matched_by_the_next_one() {
-    let (mut net, [_, guard]) = with_level(Dialect::Compact);
+    let (mut net, [_, guard]) = with_level(Framing::Compact);
     net.cut(0);
     assert_eq!(
         net.client(0).scene_object(GUARD),
         Some(guard),
         "as they are"
     );
-    let mut client = std::mem::replace(net.client_mut(0), empty_client(Dialect::Compact));
+    let mut client = std::mem::replace(net.client_mut(0), empty_client(Framing::Compact));
     client.handle_connect();
     assert_eq!(client.scene_object(GUARD), None);
     assert_eq!(client.dormant_scene_ids().count(), 2);
@@ -309,7 +309,7 @@ fn an_object_that_is_not_there_is_told_and_asked_for_when_it_is_added() {
 fn an_object_that_the_server_has_taken_away_meanwhile_is_not_asked_for() {
     let mut net = MemoryNetwork::new(prefabs);
     let [gate, guard] = spawn_scene(&mut net.server);
-    net.connect_client(empty_client(Dialect::Compact));
+    net.connect_client(empty_client(Framing::Compact));
     net.settle();
     net.server.despawn(gate);
     net.server.hide(guard, net.connection(0));
@@ -326,7 +326,7 @@ fn an_object_that_the_server_has_taken_away_meanwhile_is_not_asked_for() {
 #[test]
 fn other_behaviours_under_the_same_number_are_refused_and_stay_as_they_are() {
     let mut net = MemoryNetwork::new(prefabs);
-    net.connect_client(client(Dialect::Compact));
+    net.connect_client(client(Framing::Compact));
     let vane = (Door { open: true.into() }, Compass::default());
     let id = net.server.spawn_scene_object(GATE, vane).unwrap();
     net.settle();
@@ -352,7 +352,7 @@ fn other_behaviours_under_the_same_number_are_refused_and_stay_as_they_are() {
 
 #[test]
 fn scene_ids_are_unique_and_not_zero_on_both_sides() {
-    let (mut net, [gate, _]) = with_level(Dialect::Compact);
+    let (mut net, [gate, _]) = with_level(Framing::Compact);
     let none = NetworkSceneId(0);
     for scene_id in [GATE, none] {
         let taken = SpawnError::SceneIdTaken(scene_id);
@@ -409,7 +409,7 @@ fn where_it_stands_who_owns_it_and_who_sees_it_are_as_for_any_object() {
 
 #[test]
 fn a_connection_with_a_budget_is_given_scene_objects_too() {
-    let (mut net, [gate, guard]) = with_level(Dialect::Compact);
+    let (mut net, [gate, guard]) = with_level(Framing::Compact);
     net.server
         .set_budget(net.connection(0), Some(Budget::new(4)));
     for health in 0..20 {
@@ -428,7 +428,7 @@ fn a_connection_with_a_budget_is_given_scene_objects_too() {
 
 #[test]
 fn a_scene_object_that_cannot_be_read_is_poisoned_and_sent_again() {
-    let (mut net, [_, guard]) = with_level(Dialect::Compact);
+    let (mut net, [_, guard]) = with_level(Framing::Compact);
     let NetId(id) = guard;
     let update = [u8::try_from(id).unwrap(), 2, 5, 0, b'A'];
     net.client_mut(0)
@@ -457,7 +457,7 @@ fn scene_spawn(id: u8, scene_id: u8, state: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_hostile_server_cannot_take_a_scene_object_from_an_object_or_make_two_of_it() {
-    let (mut net, [gate, guard]) = with_level(Dialect::Compact);
+    let (mut net, [gate, guard]) = with_level(Framing::Compact);
     let client = net.client_mut(0);
     client.handle_packet(0, &scene_spawn(9, 12, &[0])).unwrap();
     let failed = |event: &ClientEvent| {
@@ -526,7 +526,7 @@ fn what_is_missed_is_bounded_by_the_limit_of_objects() {
 #[test]
 fn extras_that_make_no_sense_are_an_error_with_a_place() {
     let mut net = MemoryNetwork::new(prefabs);
-    net.connect_client(client(Dialect::Compact));
+    net.connect_client(client(Framing::Compact));
     net.settle();
     // `door` is prefab 0. Header, kind, extras.
     for (said, what) in [

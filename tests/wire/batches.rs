@@ -2,7 +2,9 @@
 
 use crate::support::{Compass, Door, Player, change, drain, frame, network, states};
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Dialect, MessageType, NetworkWriter, ServerConfig, WriteErrorKind};
+use syncvar::{
+    ClientConfig, Encoding, Framing, MessageType, NetworkWriter, ServerConfig, WriteErrorKind,
+};
 
 const UPDATE_BATCH: i16 = 22;
 const SPAWN_BATCH: i16 = 23;
@@ -81,7 +83,7 @@ fn a_header_that_makes_no_sense_ends_its_message_and_no_other() {
 fn a_spawn_of_a_prefab_that_is_not_there_is_an_error_and_the_next_one_is_made() {
     let mut net = network(1);
     // Of the prefabs by name: door, gatekeeper, player, weathervane. 99 is none of them.
-    let mut writer = NetworkWriter::with_dialect(Dialect::Compact);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
     for (header, kind) in [(2, [0x98_u8, 0x06].to_vec()), (2, [0, 1].to_vec())] {
         writer.write_bytes(&[header]);
         writer.write_bytes(&kind);
@@ -159,7 +161,7 @@ fn prefabs_with_notes() -> Prefabs {
 
 #[test]
 fn the_dialect_is_compact_if_both_sides_speak_it_and_literal_otherwise() {
-    use Dialect::{Compact, Unet};
+    use Framing::{Compact, Unet};
     for (server, client, spoken) in [
         (Compact, Compact, Compact),
         (Compact, Unet, Unet),
@@ -167,18 +169,18 @@ fn the_dialect_is_compact_if_both_sides_speak_it_and_literal_otherwise() {
         (Unet, Unet, Unet),
     ] {
         let mut config = ServerConfig::default();
-        config.dialect = server;
+        config.framing = server;
         let mut net =
             MemoryNetwork::with_config(crate::support::prefabs, config, syncvar::Link::default());
         let mut config = ClientConfig::default();
-        config.dialect = client;
+        config.framing = client;
         let client = NetworkClient::with_config(crate::support::prefabs(), config);
         net.connect_client(client);
         let id = net.server.spawn(Player::new(1, "x"));
         net.settle();
         change(&mut net, id, |player| player.health.set(2));
         net.settle();
-        assert_eq!(net.client(0).dialect(), spoken);
+        assert_eq!(net.client(0).framing(), spoken);
         assert_eq!(states(&net, id), [Some((2, "x".into(), 0))]);
         let literal = net.server.stats().encoded(MessageType::UpdateVars).messages;
         let batches = net
@@ -200,6 +202,6 @@ fn without_comparison_of_schemas_the_dialect_is_literal() {
     net.connect();
     net.server.spawn(Door::default());
     net.settle();
-    assert_eq!(net.client(0).dialect(), Dialect::Unet);
+    assert_eq!(net.client(0).framing(), Framing::Unet);
     assert_eq!(net.client(0).object_count(), 1);
 }

@@ -17,7 +17,7 @@ mod shapes;
 use std::fmt::Debug;
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, Half, NetworkReader, NetworkWriter, Quantized, SyncCodec};
+use syncvar::{Encoding, Half, NetworkReader, NetworkWriter, Quantized, SyncCodec};
 
 /// From -500 to 500 in steps of 0.1.
 type Metres = Quantized<-500, 500, 10>;
@@ -45,29 +45,29 @@ impl Unit {
 ///
 /// What is read is written as the same bytes again and counts as the same, and fewer bytes are an
 /// error.
-fn travel_in<C, T>(dialect: Dialect, value: &T) -> (Vec<u8>, T)
+fn travel_in<C, T>(dialect: Encoding, value: &T) -> (Vec<u8>, T)
 where
     C: SyncCodec<T>,
     T: Clone + Debug + Send + Sync + 'static,
 {
     let written = |value: &T| {
-        let mut writer = NetworkWriter::with_dialect(dialect);
+        let mut writer = NetworkWriter::with_encoding(dialect);
         C::write(value, &mut writer);
         assert_eq!(writer.error(), None, "{value:?}");
         writer.as_bytes().to_vec()
     };
     let bytes = written(value);
-    let mut reader = NetworkReader::with_dialect(&bytes, dialect);
+    let mut reader = NetworkReader::with_encoding(&bytes, dialect);
     let read = C::read(&mut reader).expect("it was written");
     reader.finish().expect("all of it is read");
     assert_eq!(written(&read), bytes, "{value:?} became {read:?}");
     assert!(C::same(value, &read), "{value:?} became {read:?}");
     let mut in_place = value.clone();
-    let mut reader = NetworkReader::with_dialect(&bytes, dialect);
+    let mut reader = NetworkReader::with_encoding(&bytes, dialect);
     C::read_in_place(&mut in_place, &mut reader).expect("it was written");
     assert_eq!(written(&in_place), bytes);
     for length in 0..bytes.len() {
-        let mut reader = NetworkReader::with_dialect(&bytes[..length], dialect);
+        let mut reader = NetworkReader::with_encoding(&bytes[..length], dialect);
         assert!(C::read(&mut reader).is_err(), "cut to {length} bytes");
     }
     (bytes, read)
@@ -79,8 +79,8 @@ where
     C: SyncCodec<T>,
     T: Clone + Debug + Send + Sync + 'static,
 {
-    let (unet, read) = travel_in::<C, T>(Dialect::Unet, value);
-    for dialect in [Dialect::Compact, Dialect::Mirror] {
+    let (unet, read) = travel_in::<C, T>(Encoding::Unet, value);
+    for dialect in [Encoding::Compact, Encoding::Mirror] {
         assert_eq!(travel_in::<C, T>(dialect, value).0, unet);
     }
     (unet, read)

@@ -16,7 +16,7 @@ pub(crate) mod values;
 use std::collections::BTreeMap;
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
+use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
 
 #[derive(NetworkBehaviour, Default)]
 struct Creature {
@@ -65,11 +65,11 @@ struct Lamp {
 
 /// The bytes of anything that is written, in UNet's dialect.
 fn bytes(write: impl FnOnce(&mut NetworkWriter)) -> String {
-    bytes_in(Dialect::Unet, write)
+    bytes_in(Encoding::Unet, write)
 }
 
-fn bytes_in(dialect: Dialect, write: impl FnOnce(&mut NetworkWriter)) -> String {
-    let mut writer = NetworkWriter::with_dialect(dialect);
+fn bytes_in(dialect: Encoding, write: impl FnOnce(&mut NetworkWriter)) -> String {
+    let mut writer = NetworkWriter::with_encoding(dialect);
     write(&mut writer);
     hex::encode(writer.as_bytes())
 }
@@ -142,22 +142,22 @@ fn every_example_of_the_document_is_what_the_code_writes() {
 
 #[test]
 fn a_behaviour_with_a_base_reads_what_it_wrote_in_every_dialect() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Encoding::Unet, Encoding::Compact] {
         let mut orc = Orc::default();
         orc.base.hp.set(-5);
         orc.rage.set(90_000);
         let mut replica = Orc::default();
         for initial_state in [false, true] {
-            let mut writer = NetworkWriter::with_dialect(dialect);
+            let mut writer = NetworkWriter::with_encoding(dialect);
             assert!(orc.on_serialize(&mut writer, initial_state));
-            let mut reader = NetworkReader::with_dialect(writer.as_bytes(), dialect);
+            let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
             replica
                 .on_deserialize(&mut reader, initial_state)
                 .expect("it was written");
             reader.finish().expect("all of it is read");
             assert_eq!((*replica.base.hp, *replica.rage), (-5, 90_000));
         }
-        let mut reader = NetworkReader::with_dialect(&[8], dialect);
+        let mut reader = NetworkReader::with_encoding(&[8], dialect);
         let error = replica.on_deserialize(&mut reader, false).unwrap_err();
         let unknown = ReadErrorKind::UnknownDirtyBits { unknown: 8 };
         assert_eq!((error.kind(), error.offset()), (unknown, 0));

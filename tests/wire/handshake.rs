@@ -343,18 +343,18 @@ fn t64_each_version_speaks_to_itself_only() {
 fn an_answer_of_another_version_is_a_refusal_and_one_in_a_dialect_not_asked_for_an_error() {
     let connecting = |dialect| {
         let mut config = syncvar::ClientConfig::default();
-        config.dialect = dialect;
+        config.framing = dialect;
         let mut client = NetworkClient::with_config(crate::support::prefabs(), config);
         client.handle_connect();
         client
     };
-    let mut client = connecting(syncvar::Dialect::Compact);
+    let mut client = connecting(syncvar::Framing::Compact);
     let answer = crate::support::frame(32, b"\x04\0\0\0\0\0\0\0\0\x01more");
     client.handle_packet(0, &answer).unwrap();
     let reason = DisconnectReason::VersionMismatch;
     assert_eq!(client.poll_event(), Some(ClientEvent::Refused { reason }));
 
-    let mut client = connecting(syncvar::Dialect::Unet);
+    let mut client = connecting(syncvar::Framing::Unet);
     let answer = crate::support::frame(32, b"\x03\0\0\0\0\0\0\0\0\x01");
     let error = client.handle_packet(0, &answer).unwrap_err();
     assert!(error.to_string().contains("not asked for"), "{error}");

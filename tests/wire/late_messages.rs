@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::{Compass, Door, Player, frame, prefabs};
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Dialect};
+use syncvar::{ClientConfig, Framing};
 
 const DESTROY: i16 = 1;
 const UPDATE_VARS: i16 = 8;
@@ -22,9 +22,9 @@ struct Way {
 }
 
 impl Way {
-    fn new(dialect: Dialect) -> Self {
+    fn new(dialect: Framing) -> Self {
         let mut config = ClientConfig::default();
-        config.dialect = dialect;
+        config.framing = dialect;
         Self::with_config(config)
     }
 
@@ -114,7 +114,7 @@ fn update(id: u8, payload: &[u8]) -> Vec<u8> {
 
 #[test]
 fn t55_a_change_that_overtakes_the_spawn_is_applied_after_it() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let mut way = Way::new(dialect);
         let id = way.spawn();
         let spawn = way.packets();
@@ -138,7 +138,7 @@ fn t55_a_change_that_overtakes_the_spawn_is_applied_after_it() {
 /// A hook that runs for a held change runs as for any other: the application knows the object by then.
 #[test]
 fn t55_hooks_run_for_changes_that_were_held() {
-    let mut way = Way::new(Dialect::Unet);
+    let mut way = Way::new(Framing::Unet);
     way.deliver(&[(0, update(1, b"\x01\x07")), (0, update(1, b"\x01\x08"))]);
     let id = way.server.spawn(Player::new(1, "Ann"));
     way.deliver_all();
@@ -151,7 +151,7 @@ fn t55_hooks_run_for_changes_that_were_held() {
 
 #[test]
 fn t55_messages_of_all_kinds_are_handled_in_the_order_in_which_they_came() {
-    let mut way = Way::new(Dialect::Compact);
+    let mut way = Way::new(Framing::Compact);
     way.deliver(&[
         (0, frame(AUTHORITY, b"\x01\x01")),
         (0, update(1, b"\x01\x07")),
@@ -171,7 +171,7 @@ fn t55_messages_of_all_kinds_are_handled_in_the_order_in_which_they_came() {
 #[test]
 fn t55_an_object_whose_despawn_came_first_goes_right_after_its_spawn() {
     for (message, hidden) in [(DESTROY, false), (HIDE, true)] {
-        let mut way = Way::new(Dialect::Compact);
+        let mut way = Way::new(Framing::Compact);
         way.deliver(&[
             (0, update(1, b"\x01\x07")),
             (0, frame(message, b"\x01")),
@@ -190,7 +190,7 @@ fn t55_an_object_whose_despawn_came_first_goes_right_after_its_spawn() {
 
 #[test]
 fn t55_when_the_time_is_over_all_that_is_held_for_that_object_is_dropped_and_nothing_else() {
-    let mut way = Way::new(Dialect::Compact);
+    let mut way = Way::new(Framing::Compact);
     let seconds = Duration::from_secs_f64;
     way.client.update(seconds(100.0));
     way.deliver(&[(0, update(1, b"\x01\x07"))]);
@@ -224,7 +224,7 @@ fn t55_when_the_time_is_over_all_that_is_held_for_that_object_is_dropped_and_not
 /// does not drop what has just arrived.
 #[test]
 fn t55_a_long_pause_before_the_message_does_not_count() {
-    let mut way = Way::new(Dialect::Compact);
+    let mut way = Way::new(Framing::Compact);
     way.client.update(Duration::from_secs(1));
     way.deliver(&[(0, update(1, b"\x01\x07"))]);
     way.client.update(Duration::from_secs(50));
@@ -289,7 +289,7 @@ fn t55_with_nothing_to_hold_by_configuration_late_messages_are_counted_only() {
 /// and hidden state has changed since, is not put on top of the newer state.
 #[test]
 fn l31_what_comes_after_its_object_has_gone_is_not_kept_for_the_next_show() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let mut way = Way::new(dialect);
         let id = way.spawn();
         way.deliver_all();
@@ -314,7 +314,7 @@ fn l31_what_comes_after_its_object_has_gone_is_not_kept_for_the_next_show() {
 
 #[test]
 fn l32_what_is_held_for_the_objects_of_a_joining_client_is_handled_before_it_is_ready() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let mut way = Way::new(dialect);
         way.server.set_not_ready(way.connection);
         way.deliver_all();
@@ -338,7 +338,7 @@ fn l32_what_is_held_for_the_objects_of_a_joining_client_is_handled_before_it_is_
 
 #[test]
 fn t65_what_is_held_is_dropped_when_the_connection_ends() {
-    let mut way = Way::new(Dialect::Compact);
+    let mut way = Way::new(Framing::Compact);
     way.deliver(&[(0, update(1, b"\x01\x07"))]);
     way.client.handle_disconnect();
     let events = way.events();
@@ -370,7 +370,7 @@ fn t52_what_is_held_for_an_object_that_cannot_be_made_is_dropped() {
 /// The object is asked for again then, and its state is newer than what was held.
 #[test]
 fn held_changes_are_void_when_the_full_state_cannot_be_read() {
-    let mut way = Way::new(Dialect::Unet);
+    let mut way = Way::new(Framing::Unet);
     way.deliver(&[
         (0, update(1, b"\x01\x07")),
         (0, frame(AUTHORITY, b"\x01\x01")),
@@ -397,7 +397,7 @@ fn held_changes_are_void_when_the_full_state_cannot_be_read() {
 #[test]
 fn a_flood_of_messages_for_objects_that_never_come_is_bounded() {
     const MANY: u32 = 200_000;
-    let mut way = Way::new(Dialect::Unet);
+    let mut way = Way::new(Framing::Unet);
     for number in 0..MANY {
         let [a, b, c, d] = (number % 50_000 + 1_000_000).to_le_bytes();
         let payload = [251, a, b, c, d, 1, 7];
@@ -465,7 +465,7 @@ proptest! {
         updates in prop::collection::vec((prop::collection::vec(action(), 0..4), any::<[bool; 4]>()), 1..20),
         compact in any::<bool>(),
     ) {
-        let mut way = Way::new(if compact { Dialect::Compact } else { Dialect::Unet });
+        let mut way = Way::new(if compact { Framing::Compact } else { Framing::Unet });
         let mut ids = Vec::new();
         let mut ways = [Vec::new(), Vec::new()];
         let mut events = Vec::new();

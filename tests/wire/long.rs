@@ -8,7 +8,7 @@ mod statistics;
 use self::route::{Route, changed, exchange, network, numbers, points, settled};
 use crate::support::{Player, change, drain};
 use syncvar::prelude::*;
-use syncvar::{Budget, Channel, ClientConfig, Dialect, Link, MessageType, ServerConfig};
+use syncvar::{Budget, Channel, ClientConfig, Framing, Link, MessageType, ServerConfig};
 
 /// The ids of a small object, a large one, and a small one.
 fn spawn_three(net: &mut MemoryNetwork) -> [NetId; 3] {
@@ -48,7 +48,7 @@ fn an_object_of_any_size_is_spawned_and_changed_in_order_with_its_neighbours() {
     net.settle();
     assert!(settled(&net, large));
     assert_eq!(net.client(late).object_count(), 3);
-    assert_eq!(net.client(late).dialect(), Dialect::Compact);
+    assert_eq!(net.client(late).framing(), Framing::Compact);
     // What has come in the long form is changed by short ones, and the other way round.
     for length in [1, 60_000, 0] {
         let mut route = net.server.get_mut::<Route>(large).unwrap();
@@ -212,7 +212,7 @@ fn on_an_unreliable_channel_a_message_may_be_as_long_as_a_packet() {
 fn literal_unet_has_no_form_for_it_and_says_so() {
     let mut net = network(0);
     let mut config = ClientConfig::default();
-    config.dialect = Dialect::Unet;
+    config.framing = Framing::Unet;
     let client = NetworkClient::with_config(route::prefabs(), config);
     let unet = net.connect_client(client);
     let id = net.server.spawn(Route::default());

@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use proptest::{collection, option};
 use syncvar::prelude::*;
 use syncvar::{
-    Color, Color32, Decimal, Dialect, LayerMask, Matrix4x4, NetworkHash128, NetworkReader,
+    Color, Color32, Decimal, Encoding, LayerMask, Matrix4x4, NetworkHash128, NetworkReader,
     NetworkSceneId, NetworkWriter, OaDate, Plane, Quaternion, Ray, Ray2D, ReadErrorKind, Rect,
     Vector2, Vector2Int, Vector3, Vector3Int, Vector4,
 };
@@ -26,16 +26,16 @@ use syncvar::{
 /// Writes a value, reads it back, and into another value in place, in every dialect; returns its
 /// bytes in UNet's.
 fn round_trip<T: SyncValue>(value: &T, other: &T) -> Vec<u8> {
-    round_trip_in(Dialect::Compact, value, other);
-    round_trip_in(Dialect::Mirror, value, other);
-    round_trip_in(Dialect::Unet, value, other)
+    round_trip_in(Encoding::Compact, value, other);
+    round_trip_in(Encoding::Mirror, value, other);
+    round_trip_in(Encoding::Unet, value, other)
 }
 
-fn round_trip_in<T: SyncValue>(dialect: Dialect, value: &T, other: &T) -> Vec<u8> {
-    let mut writer = NetworkWriter::with_dialect(dialect);
+fn round_trip_in<T: SyncValue>(dialect: Encoding, value: &T, other: &T) -> Vec<u8> {
+    let mut writer = NetworkWriter::with_encoding(dialect);
     writer.write(value);
     assert!(writer.error().is_none());
-    let reader_of = |length| NetworkReader::with_dialect(&writer.as_bytes()[..length], dialect);
+    let reader_of = |length| NetworkReader::with_encoding(&writer.as_bytes()[..length], dialect);
     let mut reader = reader_of(writer.len());
     let back: T = reader.read().expect("it was written");
     assert!(back.same(value));
@@ -56,8 +56,8 @@ fn round_trip_in<T: SyncValue>(dialect: Dialect, value: &T, other: &T) -> Vec<u8
 }
 
 /// The error of reading a value, and at which byte.
-fn error_in<T: SyncValue>(dialect: Dialect, bytes: &[u8]) -> (ReadErrorKind, usize) {
-    let mut reader = NetworkReader::with_dialect(bytes, dialect);
+fn error_in<T: SyncValue>(dialect: Encoding, bytes: &[u8]) -> (ReadErrorKind, usize) {
+    let mut reader = NetworkReader::with_encoding(bytes, dialect);
     let error = reader.read::<T>().err().expect("it is refused");
     assert!(error.offset() <= bytes.len());
     (error.kind(), error.offset())
@@ -79,7 +79,7 @@ fn m1_m13_t7_every_type_comes_back_and_is_an_error_when_cut_short() {
         (round_trip(&3.25_f32, &0.0), 4),
         (round_trip(&-0.1_f64, &0.0), 8),
         (round_trip(&'あ', &'a'), 3),
-        (round_trip_in(Dialect::Unet, &'🎲', &'a'), 4),
+        (round_trip_in(Encoding::Unet, &'🎲', &'a'), 4),
         (round_trip(&String::from("日本"), &String::new()), 8),
         (round_trip(&Decimal::new(-1999, 2), &Decimal::default()), 16),
         (round_trip(&Vector2::new(1.0, -2.5), &Vector2::default()), 8),
@@ -419,8 +419,8 @@ proptest! {
     #[test]
     fn every_text_and_list_comes_back(text: String, chars: Vec<char>, numbers: Vec<Option<i64>>) {
         round_trip(&text, &String::from("before"));
-        round_trip_in(Dialect::Unet, &chars, &vec!['a']);
-        round_trip_in(Dialect::Compact, &chars, &vec!['a']);
+        round_trip_in(Encoding::Unet, &chars, &vec!['a']);
+        round_trip_in(Encoding::Compact, &chars, &vec!['a']);
         let one_code_unit = chars.iter().filter(|c| c.len_utf16() == 1);
         round_trip(&one_code_unit.copied().collect(), &vec!['a']);
         round_trip(&numbers, &vec![None, Some(1)]);
@@ -455,8 +455,8 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_reader_panic(bytes: Vec<u8>) {
-        for dialect in [Dialect::Unet, Dialect::Compact, Dialect::Mirror] {
-            let reader = || NetworkReader::with_dialect(&bytes, dialect);
+        for dialect in [Encoding::Unet, Encoding::Compact, Encoding::Mirror] {
+            let reader = || NetworkReader::with_encoding(&bytes, dialect);
             let _ = reader().read::<Outer>();
             let _ = reader().read::<Effect>();
             let _ = reader().read::<Gait>();

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::support::{Banner, Player, Score, change, drain, network, states};
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, ConnectionId, Dialect, ServerConfig, SpawnOptions, Vector3};
+use syncvar::{Budget, ClientConfig, ConnectionId, Framing, ServerConfig, SpawnOptions, Vector3};
 
 /// A server with players and a client that speaks a dialect, all of them known to it.
-fn world(players: i32, dialect: Dialect) -> (MemoryNetwork, Vec<NetId>, ConnectionId) {
+fn world(players: i32, dialect: Framing) -> (MemoryNetwork, Vec<NetId>, ConnectionId) {
     let mut net = MemoryNetwork::new(crate::support::prefabs_with_scoreboard);
     let spawn = |health| net.server.spawn(Player::new(health, "x"));
     let ids = (0..players).map(spawn).collect();
     let mut config = ClientConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     // Answers about the time would be among the bytes that are counted.
     config.ping_interval = std::time::Duration::ZERO;
     let prefabs = crate::support::prefabs_with_scoreboard();
@@ -41,7 +41,7 @@ fn health(net: &MemoryNetwork, id: NetId) -> i32 {
 
 #[test]
 fn an_update_never_has_more_bytes_of_changes_than_the_budget() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         for budget in [30, 200, 1000] {
             let (mut net, ids, connection) = world(300, dialect);
             net.server.set_budget(connection, Some(Budget::new(budget)));
@@ -62,7 +62,7 @@ fn an_update_never_has_more_bytes_of_changes_than_the_budget() {
 
 #[test]
 fn what_waited_is_sent_as_it_is_when_its_turn_comes_and_its_hook_runs_once() {
-    let (mut net, ids, connection) = world(40, Dialect::Compact);
+    let (mut net, ids, connection) = world(40, Framing::Compact);
     net.server.set_budget(connection, Some(Budget::new(40)));
     for health in 1000..1010 {
         set_all(&mut net, &ids, health);
@@ -89,7 +89,7 @@ fn what_waited_is_sent_as_it_is_when_its_turn_comes_and_its_hook_runs_once() {
 
 #[test]
 fn only_fields_that_were_missed_are_sent_and_those_of_several_updates_together() {
-    let (mut net, ids, connection) = world(2, Dialect::Compact);
+    let (mut net, ids, connection) = world(2, Framing::Compact);
     net.server.set_budget(connection, Some(Budget::new(1)));
     net.server.set_priority(ids[0], 1000.0);
     change(&mut net, ids[0], |player| player.health.set(1));
@@ -127,7 +127,7 @@ fn turns(net: &mut MemoryNetwork, ids: &[NetId]) -> BTreeMap<NetId, u32> {
 
 #[test]
 fn nothing_waits_for_ever_and_twice_the_priority_is_twice_as_often() {
-    let (mut net, ids, connection) = world(20, Dialect::Compact);
+    let (mut net, ids, connection) = world(20, Framing::Compact);
     net.server.set_budget(connection, Some(Budget::new(20)));
     net.server.set_priority(ids[0], 2.0);
     net.server.set_priority(ids[1], 0.5);
@@ -143,7 +143,7 @@ fn nothing_waits_for_ever_and_twice_the_priority_is_twice_as_often() {
 
 #[test]
 fn what_is_near_the_viewpoint_comes_more_often_and_what_is_far_comes_too() {
-    let (mut net, mut ids, connection) = world(0, Dialect::Compact);
+    let (mut net, mut ids, connection) = world(0, Framing::Compact);
     for x in 0..20_u8 {
         let options = SpawnOptions {
             position: Vector3::new(f32::from(x) * 10.0, 0.0, 0.0),
@@ -196,7 +196,7 @@ fn others_are_sent_everything_at_once_and_share_it() {
 
 #[test]
 fn changes_that_are_operations_are_made_good_by_the_full_state() {
-    let (mut net, ids, connection) = world(10, Dialect::Compact);
+    let (mut net, ids, connection) = world(10, Framing::Compact);
     let score = net.server.spawn((Score::default(), Banner::default()));
     net.settle();
     net.server.set_budget(connection, Some(Budget::new(20)));
@@ -215,7 +215,7 @@ fn changes_that_are_operations_are_made_good_by_the_full_state() {
 
 #[test]
 fn without_a_budget_again_everything_that_waited_comes_with_the_next_update() {
-    let (mut net, ids, connection) = world(100, Dialect::Compact);
+    let (mut net, ids, connection) = world(100, Framing::Compact);
     net.server.set_budget(connection, Some(Budget::new(30)));
     set_all(&mut net, &ids, 7);
     net.step();
@@ -230,7 +230,7 @@ fn without_a_budget_again_everything_that_waited_comes_with_the_next_update() {
 
 #[test]
 fn what_is_hidden_gone_or_given_whole_while_it_waits_waits_no_more() {
-    let (mut net, ids, connection) = world(3, Dialect::Compact);
+    let (mut net, ids, connection) = world(3, Framing::Compact);
     net.server.set_budget(connection, Some(Budget::new(1)));
     net.server.set_priority(ids[0], 1000.0);
     for round in 0..3 {
@@ -253,7 +253,7 @@ fn what_is_hidden_gone_or_given_whole_while_it_waits_waits_no_more() {
 
 #[test]
 fn spawns_are_sent_at_once_and_are_missing_from_the_next_updates() {
-    let (mut net, ids, connection) = world(50, Dialect::Compact);
+    let (mut net, ids, connection) = world(50, Framing::Compact);
     net.server.set_budget(connection, Some(Budget::new(100)));
     net.step();
     let new = net.server.spawn(Player::new(1, &"n".repeat(450)));

@@ -10,7 +10,7 @@ use self::action::{Action, action};
 use crate::support::{Banner, Compass, Door, Player, Score};
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Budget, Channel, ClientConfig, Dialect, Link, NetworkIdentity, ServerConfig};
+use syncvar::{Budget, Channel, ClientConfig, Framing, Link, NetworkIdentity, ServerConfig};
 
 /// The server with its clients, and what should be visible to whom.
 struct World {
@@ -65,7 +65,7 @@ impl World {
     fn join(&mut self) {
         let mut config = ClientConfig::default();
         if self.net.client_count() % 2 == 1 {
-            config.dialect = Dialect::Unet;
+            config.framing = Framing::Unet;
         }
         let client = NetworkClient::with_config(crate::support::prefabs_with_scoreboard(), config);
         self.net.connect_client(client);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Dialect, Quaternion, ServerConfig, SpatialGrid, Vector3};
+use syncvar::{Budget, ClientConfig, Framing, Quaternion, ServerConfig, SpatialGrid, Vector3};
 
 const SECRET: &str = "a secret";
 
@@ -50,7 +50,7 @@ struct World {
 
 impl World {
     /// A server and three clients, who speak these by turns.
-    fn new(dialects: &[Dialect]) -> (Self, [ConnectionId; 3]) {
+    fn new(dialects: &[Framing]) -> (Self, [ConnectionId; 3]) {
         let server = NetworkServer::with_interest(
             prefabs(),
             ServerConfig::default(),
@@ -64,7 +64,7 @@ impl World {
         };
         let connections = [0, 1, 2].map(|place| {
             let mut config = ClientConfig::default();
-            config.dialect = dialects[place % dialects.len()];
+            config.framing = dialects[place % dialects.len()];
             let mut client = NetworkClient::with_config(prefabs(), config);
             client.handle_connect();
             let connection = world.server.handle_connect();
@@ -173,7 +173,7 @@ impl World {
 
 /// Runs a test in each dialect alone and in both.
 fn in_every_dialect(test: impl Fn(World, [ConnectionId; 3])) {
-    let (unet, compact) = (Dialect::Unet, Dialect::Compact);
+    let (unet, compact) = (Framing::Unet, Framing::Compact);
     for dialects in [&[unet][..], &[compact], &[unet, compact]] {
         let (world, connections) = World::new(dialects);
         test(world, connections);
@@ -431,7 +431,7 @@ fn t43_an_object_that_is_hidden_and_despawned_is_hidden_from_the_one_and_gone_fo
 
 #[test]
 fn t36_a_host_is_told_nothing_more_of_what_it_loses_sight_of() {
-    let (mut world, _) = World::new(&[Dialect::Compact]);
+    let (mut world, _) = World::new(&[Framing::Compact]);
     let local = world.server.connect_local();
     world.watch(local, 0.0);
     let (by_name, by_area, seen) = (world.unit(), world.unit(), world.unit());

@@ -9,7 +9,7 @@ use self::twins::{Chatter, Hoard, Twins, Volley};
 use crate::support::{Banner, Compass, Door, Player, Score};
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{BehaviourList, Budget, Dialect, Quaternion, Vector3};
+use syncvar::{BehaviourList, Budget, Framing, Quaternion, Vector3};
 
 /// What is done to both servers. Numbers choose among what is there.
 #[derive(Clone, Debug)]
@@ -244,8 +244,8 @@ impl World {
 
     fn act_on_clients(&mut self, action: &Action) {
         match *action {
-            Action::Join(true) => self.twins.join(Dialect::Unet),
-            Action::Join(false) => self.twins.join(Dialect::Compact),
+            Action::Join(true) => self.twins.join(Framing::Unet),
+            Action::Join(false) => self.twins.join(Framing::Compact),
             Action::Leave(client) => self.twins.leave(client),
             Action::SetReady(client, true) => {
                 let connection = self.twins.connection(client);

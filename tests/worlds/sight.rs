@@ -8,7 +8,7 @@ mod views;
 
 use crate::support::Player;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Dialect, InterestManagement, Link, Quaternion, ServerConfig};
+use syncvar::{ClientConfig, Framing, InterestManagement, Link, Quaternion, ServerConfig};
 use syncvar::{SpatialGrid, Vector3};
 
 /// Far apart: nobody sees the one from the other.
@@ -37,7 +37,7 @@ fn prefabs() -> Prefabs {
 /// A network with an interest management and so many clients, all of them ready, who speak these by
 /// turns.
 fn network(
-    dialects: &[Dialect],
+    dialects: &[Framing],
     clients: usize,
     interest: impl InterestManagement,
 ) -> MemoryNetwork {
@@ -45,7 +45,7 @@ fn network(
     net.server = NetworkServer::with_interest(prefabs(), ServerConfig::default(), interest);
     for dialect in dialects.iter().cycle().take(clients) {
         let mut config = ClientConfig::default();
-        config.dialect = *dialect;
+        config.framing = *dialect;
         net.connect_client(NetworkClient::with_config(prefabs(), config));
     }
     net.settle();
@@ -55,7 +55,7 @@ fn network(
 
 /// Runs a test with a grid and so many clients, each dialect alone and both mixed.
 fn in_every_dialect(clients: usize, test: impl Fn(MemoryNetwork)) {
-    let (unet, compact) = (Dialect::Unet, Dialect::Compact);
+    let (unet, compact) = (Framing::Unet, Framing::Compact);
     for dialects in [&[unet][..], &[compact], &[unet, compact]] {
         test(network(dialects, clients, SpatialGrid::xz(10.0, 10.0)));
     }

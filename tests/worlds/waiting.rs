@@ -2,7 +2,7 @@
 
 use crate::support::{Banner, Door, Player, Score, drain, network};
 use syncvar::prelude::*;
-use syncvar::{Budget, Channel, ClientConfig, ConnectionId, Dialect, ServerConfig, SpawnOptions};
+use syncvar::{Budget, Channel, ClientConfig, ConnectionId, Framing, ServerConfig, SpawnOptions};
 
 /// Two long texts on a reliable channel.
 #[derive(NetworkBehaviour, Default)]
@@ -33,10 +33,10 @@ fn prefabs() -> Prefabs {
 }
 
 /// A server and a client of a dialect, which waits for all but a byte with each update.
-fn world(dialect: Dialect) -> (MemoryNetwork, ConnectionId) {
+fn world(dialect: Framing) -> (MemoryNetwork, ConnectionId) {
     let mut net = MemoryNetwork::new(prefabs);
     let mut config = ClientConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     net.settle();
     let connection = net.connection(0);
@@ -51,7 +51,7 @@ fn is_poisoned(events: &[ClientEvent]) -> bool {
 
 #[test]
 fn an_object_with_the_id_of_one_that_waited_is_not_sent_what_that_one_has_missed() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let (mut net, connection) = world(dialect);
         let first = net.server.spawn(Player::new(1, "x"));
         let id = net.server.spawn(Player::new(1, "x"));
@@ -81,7 +81,7 @@ fn an_object_with_the_id_of_one_that_waited_is_not_sent_what_that_one_has_missed
 
 #[test]
 fn what_was_missed_and_is_too_long_for_a_message_is_not_sent_as_one() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let (mut net, connection) = world(dialect);
         let ahead = net.server.spawn(Player::new(1, "x"));
         let letter = net.server.spawn(Letter::default());
@@ -119,7 +119,7 @@ fn what_was_missed_and_is_too_long_for_a_message_is_not_sent_as_one() {
 
 #[test]
 fn what_was_missed_on_an_unreliable_channel_is_no_longer_than_a_packet_of_it() {
-    let (mut net, connection) = world(Dialect::Compact);
+    let (mut net, connection) = world(Framing::Compact);
     let ahead = net.server.spawn(Player::new(1, "x"));
     let shout = net.server.spawn(Shout::default());
     net.settle();
@@ -156,7 +156,7 @@ fn what_was_missed_on_an_unreliable_channel_is_no_longer_than_a_packet_of_it() {
 
 #[test]
 fn who_is_about_to_be_given_the_full_state_is_not_sent_operations_that_build_on_what_it_missed() {
-    let (mut net, connection) = world(Dialect::Compact);
+    let (mut net, connection) = world(Framing::Compact);
     let ahead = net.server.spawn(Player::new(1, "x"));
     let score = net.server.spawn((Score::default(), Banner::default()));
     net.settle();

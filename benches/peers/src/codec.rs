@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use bincode::config::{self, Config};
 use speedy::{Readable, Writable};
-use syncvar::{Dialect, NetworkBehaviour, NetworkReader, NetworkWriter};
+use syncvar::{Encoding, NetworkBehaviour, NetworkReader, NetworkWriter};
 
 use crate::plain_unit::PlainUnit;
 use crate::rows::{CodecRow, Row};
@@ -24,8 +24,8 @@ pub(crate) fn run() {
     let mut random = Random::new(1);
     let values: Vec<Values> = (0..OBJECTS).map(|_| Values::random(&mut random)).collect();
     floor(&values);
-    syncvar(&values, Dialect::Compact);
-    syncvar(&values, Dialect::Unet);
+    syncvar(&values, Encoding::Compact);
+    syncvar(&values, Encoding::Unet);
     let units: Vec<PlainUnit> = values.into_iter().map(PlainUnit::from).collect();
     bincode("bincode 2, standard", "varints", &units, config::standard());
     bincode("bincode 2, legacy", "fixed size", &units, config::legacy());
@@ -49,9 +49,9 @@ fn floor(values: &[Values]) {
 }
 
 /// Without `measure`, for a `NetworkWriter` has a buffer of its own.
-fn syncvar(values: &[Values], dialect: Dialect) {
+fn syncvar(values: &[Values], dialect: Encoding) {
     let mut units: Vec<Unit> = values.iter().cloned().map(Unit::from).collect();
-    let mut writer = NetworkWriter::with_dialect(dialect);
+    let mut writer = NetworkWriter::with_encoding(dialect);
     let encode = nanoseconds_per_object(|| {
         writer.truncate(0);
         for unit in &mut units {
@@ -60,7 +60,7 @@ fn syncvar(values: &[Values], dialect: Dialect) {
         black_box(writer.as_bytes());
     });
     let decode = nanoseconds_per_object(|| {
-        let mut reader = NetworkReader::with_dialect(writer.as_bytes(), dialect);
+        let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
         for unit in &mut units {
             let read = unit.on_deserialize(&mut reader, true);
             read.expect("a behaviour reads what it wrote");

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use syncvar::Dialect;
+use syncvar::Framing;
 
 use crate::grid::{Load, Size};
 use crate::plot::{Chart, Series};
@@ -19,7 +19,7 @@ const COLUMNS: [(&str, &str); 5] = [
 ];
 
 /// The other dialect, which is left out of the plots: its lines would lie on those of the first.
-const UNET: &str = label(Dialect::Unet);
+const UNET: &str = label(Framing::Unet);
 
 const INTRODUCTION: &str = include_str!("introduction.md");
 

@@ -1,8 +1,8 @@
 //! Running a call on a behaviour.
 
 use super::place::CallPlace;
-use crate::context::{self, Panicked, Side};
-use crate::identity::Slots;
+use crate::behaviour::{NetworkSide, Panicked};
+use crate::object::{self, Slots};
 use crate::{CallContext, ConnectionId, NetId, NetworkReader, ReadError};
 
 /// Why a call has not come to its end.
@@ -23,11 +23,11 @@ pub enum Failure {
 pub fn run(
     slots: &mut dyn Slots,
     (object, place): (NetId, &CallPlace),
-    side: Side<'_>,
+    side: &mut dyn NetworkSide,
     sender: Option<ConnectionId>,
     arguments: &mut NetworkReader<'_>,
 ) -> Result<(), Failure> {
-    let called = context::call(slots, place.behaviour, object, side, |slot, context| {
+    let called = object::call(slots, place.behaviour, object, side, |slot, context| {
         let mut context = CallContext::new(context, sender);
         slot.handle_call(place.number, arguments, &mut context)
     });

@@ -1,5 +1,6 @@
 //! What can be wrong with a call: on the side that calls, and on the server that is called.
 
+use super::CallPlace;
 use crate::{ConnectionId, NetId, ReadError, WriteError};
 
 /// A call that was not sent.
@@ -73,4 +74,64 @@ pub enum CommandRefusal {
     /// Its arguments could not be read.
     #[error("its arguments could not be read: {0}")]
     Malformed(ReadError),
+}
+
+/// A call of the server that did not come to its end.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CallFailure {
+    /// The object.
+    pub object: NetId,
+    /// The name of the behaviour.
+    pub behaviour: &'static str,
+    /// The name of the call.
+    pub call: &'static str,
+    /// What was wrong: what the panic said, or why the arguments could not be read.
+    pub message: String,
+}
+
+impl CallFailure {
+    /// A failure of this call, with this message.
+    pub fn new(object: NetId, place: &CallPlace, message: String) -> Self {
+        Self {
+            object,
+            behaviour: place.name,
+            call: place.schema.name,
+            message,
+        }
+    }
+}
+
+/// Commands of clients that a server has not run, by the reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedCommands {
+    /// There was no such object, or the connection did not see it.
+    pub unknown_object: u64,
+    /// The object had no such command.
+    pub unknown_call: u64,
+    /// Only the owner may call it.
+    pub not_owner: u64,
+    /// It came more often than the rate allows.
+    pub too_often: u64,
+    /// Its arguments could not be read.
+    pub malformed: u64,
+}
+
+impl RefusedCommands {
+    /// How many there were in all.
+    pub fn total(&self) -> u64 {
+        self.unknown_object + self.unknown_call + self.not_owner + self.too_often + self.malformed
+    }
+
+    /// Counts a command that was not run.
+    pub fn count(&mut self, reason: &CommandRefusal) {
+        *match reason {
+            CommandRefusal::UnknownObject => &mut self.unknown_object,
+            CommandRefusal::UnknownCall => &mut self.unknown_call,
+            CommandRefusal::NotOwner => &mut self.not_owner,
+            CommandRefusal::TooOften => &mut self.too_often,
+            CommandRefusal::Malformed(_) => &mut self.malformed,
+        } += 1;
+    }
 }

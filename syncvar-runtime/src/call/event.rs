@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::NetworkCalls;
 use super::place::CallPlace;
-use crate::{Dialect, NetId, NetworkReader, ReadError, SyncValue};
+use crate::{Encoding, NetId, NetworkReader, ReadError, SyncValue};
 
 /// An event that a behaviour declares by `#[sync_event]`, with the types of its arguments: what
 /// [`ReceivedEvent::arguments`] wants. The macro makes a constant of it.
@@ -28,7 +28,7 @@ struct Parts {
     behaviour: usize,
     name: &'static str,
     declared: (TypeId, u32),
-    dialect: Dialect,
+    encoding: Encoding,
     arguments: Bytes,
 }
 
@@ -57,18 +57,14 @@ impl<A> fmt::Debug for SyncEvent<A> {
 }
 
 impl ReceivedEvent {
-    pub(crate) fn new(
-        object: NetId,
-        place: &CallPlace,
-        dialect: Dialect,
-        arguments: &[u8],
-    ) -> Self {
+    /// Builds the event of a call that was received with these arguments.
+    pub fn new(object: NetId, place: &CallPlace, encoding: Encoding, arguments: &[u8]) -> Self {
         Self(Box::new(Parts {
             object,
             behaviour: place.behaviour,
             name: place.schema.name,
             declared: place.declared,
-            dialect,
+            encoding,
             arguments: Bytes::copy_from_slice(arguments),
         }))
     }
@@ -93,7 +89,7 @@ impl ReceivedEvent {
         if self.0.declared != event.declared {
             return None;
         }
-        let mut reader = NetworkReader::with_dialect(&self.0.arguments, self.0.dialect);
+        let mut reader = NetworkReader::with_encoding(&self.0.arguments, self.0.encoding);
         A::read(&mut reader).ok()
     }
 }

@@ -2,10 +2,9 @@
 
 use std::any::TypeId;
 
-use super::encode::Name;
-use super::schema::{CallKind, CallSchema, CallTable};
 use crate::NetworkBehaviour;
-use crate::identity::Slots;
+use crate::object::Slots;
+use crate::schema::{CallKind, CallSchema, CallTable};
 
 /// The calls of the behaviours of an object, in order: numbered one after another.
 #[derive(Debug)]
@@ -68,22 +67,15 @@ impl ObjectCalls {
         })
     }
 
-    /// The call that a message names.
-    pub(crate) fn named(&self, name: Name) -> Option<CallPlace> {
-        match name {
-            Name::Number(number) => self.numbered(number),
-            Name::Hash(hash) => self.hashed(hash),
-        }
-    }
-
     /// The number of a call among those of the object.
-    pub(crate) fn number(&self, place: &CallPlace) -> u64 {
+    pub fn number(&self, place: &CallPlace) -> u64 {
         let before = self.0.iter().take(place.behaviour);
         let before: u64 = before.map(|(_, table)| u64::from(table.count())).sum();
         before + u64::from(place.number)
     }
 
-    fn numbered(&self, mut number: u64) -> Option<CallPlace> {
+    /// The call under a number among those of the object.
+    pub fn numbered(&self, mut number: u64) -> Option<CallPlace> {
         for (behaviour, (_, table)) in self.0.iter().enumerate() {
             let count = u64::from(table.count());
             if number < count {
@@ -94,8 +86,8 @@ impl ObjectCalls {
         None
     }
 
-    /// The first one with this hash, as in UNet.
-    fn hashed(&self, hash: u32) -> Option<CallPlace> {
+    /// The first call with this hash, as in UNet.
+    pub fn hashed(&self, hash: u32) -> Option<CallPlace> {
         let mut behaviours = self.0.iter().enumerate();
         behaviours.find_map(|(behaviour, (_, table))| {
             let position = table.all().position(|call| call.hash == hash)?;
@@ -129,7 +121,7 @@ impl CallPlace {
     }
 
     /// Whether it is the same call of the same behaviour.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    pub fn is(&self, other: &Self) -> bool {
         (self.behaviour, self.number) == (other.behaviour, other.number)
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use crate::identity::{Nanos, nanos};
+use crate::object::{Nanos, nanos};
 
 /// For each command that a connection has called, the time at which it will have had its share. There
 /// are as many entries as commands are declared, whatever the connection sends.

@@ -1,14 +1,16 @@
-//! `CallRouter`: where calls go that are made on a server or client of another protocol.
+//! `CallRouter`: the way of calls from the methods of `#[network_calls]` into a server or client.
 
 use std::fmt;
+
+use arrayvec::ArrayVec;
 
 use super::place::{CallPlace, Class};
 use crate::{CallError, NetId, NetworkWriter, Target};
 
-/// A server or client of another protocol, on which calls are made: what `#[network_calls]` writes
-/// sends them through it. One that is a server is asked for calls of clients, a client for commands.
+/// A server or client on which calls are made: a server sends calls of clients, a client sends
+/// commands. A server with a local client runs the commands of that.
 pub trait CallRouter: fmt::Debug {
-    /// Finds out which call is meant and whether it can be sent now, and begins its message.
+    /// Finds the call, checks whether it can be sent now, and begins its messages.
     ///
     /// # Errors
     ///
@@ -23,17 +25,36 @@ pub trait CallRouter: fmt::Debug {
     fn send_call(&mut self, call: RoutedCall) -> Result<(), CallError>;
 }
 
-/// Which call is wanted.
+/// A call that is wanted.
 #[derive(Clone, Debug)]
 pub struct CallRequest {
-    /// On which object.
+    /// The object.
     pub object: NetId,
-    /// The class that declares it.
+    /// The class that declares the call.
     pub class: Class,
     /// Its number there.
     pub number: u32,
-    /// Who is to be called, where that is not whom the call itself names. None for a command.
-    pub target: Option<Target>,
+    /// Its direction, with the receivers.
+    pub direction: CallDirection,
+}
+
+/// Direction of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallDirection {
+    /// A command.
+    ToServer,
+    /// A call of clients; the target is given where it is not that of the call itself.
+    ToClients(Option<Target>),
+}
+
+impl CallDirection {
+    /// Returns the receivers that were given for a call of clients.
+    pub fn target(self) -> Option<Target> {
+        match self {
+            Self::ToServer => None,
+            Self::ToClients(target) => target,
+        }
+    }
 }
 
 /// A call that is being written.
@@ -43,61 +64,9 @@ pub struct RoutedCall {
     pub object: NetId,
     /// The call.
     pub place: CallPlace,
-    /// Whom it goes to. For a command this means nothing.
+    /// The receivers. For a command this means nothing.
     pub target: Target,
-    /// The arguments, in the dialect and after the bytes that the router begins with.
-    pub writer: NetworkWriter,
-}
-
-/// A call on its way through a router.
-#[derive(Debug)]
-pub(crate) struct Routed<'call> {
-    router: &'call mut dyn CallRouter,
-    call: Result<RoutedCall, CallError>,
-    /// Whether the writer has been given out.
-    given: bool,
-}
-
-impl<'call> Routed<'call> {
-    pub(crate) fn begin(router: &'call mut dyn CallRouter, request: CallRequest) -> Self {
-        let call = router.begin_call(request).map(|mut call| {
-            call.writer.at_behaviour(Some(call.place.name));
-            call
-        });
-        Self {
-            router,
-            call,
-            given: false,
-        }
-    }
-
-    pub(crate) fn failed(router: &'call mut dyn CallRouter, error: CallError) -> Self {
-        let call = Err(error);
-        Self {
-            router,
-            call,
-            given: true,
-        }
-    }
-
-    /// Where to write the arguments, once.
-    pub(crate) fn next_writer(&mut self) -> Option<&mut NetworkWriter> {
-        if std::mem::replace(&mut self.given, true) {
-            return None;
-        }
-        self.writer()
-    }
-
-    /// Where to write the arguments, one after another; none if the call cannot be sent.
-    pub(crate) fn writer(&mut self) -> Option<&mut NetworkWriter> {
-        self.call.as_mut().ok().map(|call| &mut call.writer)
-    }
-
-    pub(crate) fn send(self) -> Result<(), CallError> {
-        let mut call = self.call?;
-        if let Some(error) = call.writer.take_error() {
-            return Err(error.into());
-        }
-        self.router.send_call(call)
-    }
+    /// Writers for the arguments, one for each encoding of the receivers, behind the bytes that the
+    /// router begins with. A command has one writer.
+    pub writers: ArrayVec<NetworkWriter, 2>,
 }

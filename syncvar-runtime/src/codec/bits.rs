@@ -8,11 +8,11 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 /// byte that are left over are 0.
 ///
 /// For `u8` to `u64` from 0 to 2^N - 1, and for `i8` to `i64`, in two's complement, from -2^(N-1) to
-/// 2^(N-1) - 1; the same bytes in every dialect, and nothing is lost. A value that does not fit is a
+/// 2^(N-1) - 1; the same bytes in every encoding, and nothing is lost. A value that does not fit is a
 /// [`WriteErrorKind::TooFewBits`] and is not sent; bits beyond `N` are a read error.
 ///
 /// ```
-/// use syncvar_runtime::{Bits, NetworkWriter, SyncCodec, WriteErrorKind};
+/// use syncvar::{Bits, NetworkWriter, SyncCodec, WriteErrorKind};
 ///
 /// let mut writer = NetworkWriter::new();
 /// Bits::<12>::write(&4095_u32, &mut writer);
@@ -26,7 +26,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 /// More bits than the type has do not compile, nor do none:
 ///
 /// ```compile_fail
-/// # use syncvar_runtime::{Bits, NetworkWriter, SyncCodec};
+/// # use syncvar::{Bits, NetworkWriter, SyncCodec};
 /// Bits::<17>::write(&0_u16, &mut NetworkWriter::new());
 /// ```
 #[derive(Clone, Copy, Debug, Default)]

@@ -10,7 +10,7 @@ use crate::{Color, Quaternion, ReadError, Rect, SyncValue, Vector2, Vector3, Vec
 /// their vectors. Implement it for structs of your own:
 ///
 /// ```
-/// use syncvar_runtime::{Floats, Half, NetworkWriter, ReadError, SyncCodec, TypeSchema};
+/// use syncvar::{Floats, Half, NetworkWriter, ReadError, SyncCodec, TypeSchema};
 ///
 /// #[derive(Clone)]
 /// struct Spring {

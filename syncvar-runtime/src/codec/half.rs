@@ -6,7 +6,7 @@ use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// Floats of 16 bits, IEEE 754 binary16: about 3 digits, of numbers up to 65504. Two bytes for each
-/// float, the lower first; the same in every dialect, and what Mirror writes for a `Half`.
+/// float, the lower first; the same in every encoding, and what Mirror writes for a `Half`.
 ///
 /// For `f32`, `f64` and all that is made of floats ([`Floats`]). Each is rounded to the nearest number
 /// there is, half way to the even one:
@@ -22,14 +22,14 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// travels as the same one.
 ///
 /// ```
-/// use syncvar_runtime::{Half, NetworkReader, NetworkWriter, SyncCodec};
+/// use syncvar::{Half, NetworkReader, NetworkWriter, SyncCodec};
 ///
 /// let mut writer = NetworkWriter::new();
 /// Half::write(&1.618_f32, &mut writer);
 /// assert_eq!(writer.as_bytes(), [0x79, 0x3e]);
 /// let read: f32 = Half::read(&mut NetworkReader::new(writer.as_bytes()))?;
 /// assert_eq!(read, 1.6181640625);
-/// # Ok::<(), syncvar_runtime::ReadError>(())
+/// # Ok::<(), syncvar::ReadError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Half;

@@ -7,12 +7,12 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 
 /// Signed integers of which most are near 0: -1 takes one byte, and not the five or nine of UNet.
 ///
-/// 0, -1, 1, -2, 2 become 0, 1, 2, 3, 4, packed in the dialect `Unet`. In `Compact` and `Mirror` it is an
+/// 0, -1, 1, -2, 2 become 0, 1, 2, 3, 4, packed in the encoding `Unet`. In `Compact` and `Mirror` it is an
 /// integer of variable length, which is what `i32` and `i64` are there anyway. For `i8` to `i64`, and for
-/// `i128`, which is a varint in every dialect; nothing is lost.
+/// `i128`, which is a varint in every encoding; nothing is lost.
 ///
 /// ```
-/// use syncvar_runtime::{NetworkWriter, SyncCodec, ZigZag};
+/// use syncvar::{NetworkWriter, SyncCodec, ZigZag};
 ///
 /// let mut writer = NetworkWriter::new();
 /// writer.write(&-3_i32);
@@ -27,11 +27,11 @@ pub struct ZigZag;
 /// Integers and characters in as many bytes as their type has, the lowest first: numbers that are
 /// large more often than not, such as hashes and random identifiers.
 ///
-/// For `u8` to `u128`, `i8` to `i128`, and `char` in 4 bytes; the same bytes in every dialect, and nothing
+/// For `u8` to `u128`, `i8` to `i128`, and `char` in 4 bytes; the same bytes in every encoding, and nothing
 /// is lost. In `Mirror` that is what `WriteInt`, `WriteUInt`, `WriteLong` and `WriteULong` write.
 ///
 /// ```
-/// use syncvar_runtime::{Fixed, NetworkWriter, SyncCodec};
+/// use syncvar::{Fixed, NetworkWriter, SyncCodec};
 ///
 /// let mut writer = NetworkWriter::new();
 /// writer.write(&u32::MAX);

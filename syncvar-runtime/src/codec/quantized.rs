@@ -17,7 +17,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 /// | up to 2^32 - 1 | 4 |
 ///
 /// More steps do not compile, nor does a `MIN` that is not below `MAX`, nor 0 steps per unit. The bytes
-/// are the same in every dialect.
+/// are the same in every encoding.
 ///
 /// For `f32`, `f64` and all that is made of floats ([`Floats`]), with the same range for each. A value
 /// goes to the nearest step, half way to the higher one; one outside of the range to the end of it, and
@@ -28,7 +28,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 /// tell apart, what is read is written as the same bytes again.
 ///
 /// ```
-/// use syncvar_runtime::{NetworkReader, NetworkWriter, Quantized, SyncCodec};
+/// use syncvar::{NetworkReader, NetworkWriter, Quantized, SyncCodec};
 ///
 /// type Metres = Quantized<-500, 500, 100>;
 ///
@@ -37,11 +37,11 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 /// assert_eq!(writer.as_bytes(), [0x23, 0xc8, 0]); // 51235 centimetres from -500
 /// let read: f32 = Metres::read(&mut NetworkReader::new(writer.as_bytes()))?;
 /// assert_eq!(read, 12.35);
-/// # Ok::<(), syncvar_runtime::ReadError>(())
+/// # Ok::<(), syncvar::ReadError>(())
 /// ```
 ///
 /// ```compile_fail
-/// # use syncvar_runtime::{NetworkWriter, Quantized, SyncCodec};
+/// # use syncvar::{NetworkWriter, Quantized, SyncCodec};
 /// Quantized::<1, 1, 100>::write(&0.0_f32, &mut NetworkWriter::new());
 /// ```
 #[derive(Clone, Copy, Debug, Default)]

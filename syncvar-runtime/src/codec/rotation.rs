@@ -15,7 +15,7 @@ use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
 /// | 31, 30 | which component is the largest in size, the first of several: 0 to 3 for x, y, z, w |
 /// | 29 to 20, 19 to 10, 9 to 0 | the others in order: `511 + round(component * 511 * sqrt(2))`, 0 to 1022 |
 ///
-/// Four bytes, the lowest first; the same in every dialect. The rotation is normalised first, and
+/// Four bytes, the lowest first; the same in every encoding. The rotation is normalised first, and
 /// negated if its largest component is negative: `q` and `-q` are the same rotation and travel as the
 /// same bytes. A quaternion that is no rotation, of length zero or with NaN or infinite components,
 /// travels as no rotation ([`Quaternion::IDENTITY`]).
@@ -30,7 +30,7 @@ use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
 /// is twice the length of the difference, `2 * sqrt(12) * e`.)
 ///
 /// ```
-/// use syncvar_runtime::{NetworkReader, NetworkWriter, Quaternion, SmallestThree, SyncCodec};
+/// use syncvar::{NetworkReader, NetworkWriter, Quaternion, SmallestThree, SyncCodec};
 ///
 /// let quarter_turn = Quaternion::new(0.0, 0.70710677, 0.0, 0.70710677);
 /// let mut writer = NetworkWriter::new();
@@ -38,7 +38,7 @@ use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
 /// assert_eq!(writer.as_bytes().len(), 4);
 /// let read: Quaternion = SmallestThree::read(&mut NetworkReader::new(writer.as_bytes()))?;
 /// assert!((read.y - quarter_turn.y).abs() < 0.0022);
-/// # Ok::<(), syncvar_runtime::ReadError>(())
+/// # Ok::<(), syncvar::ReadError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SmallestThree;

@@ -41,7 +41,7 @@ use space::{Axes, Cell, Offset, Space};
 /// with.
 ///
 /// ```
-/// use syncvar_runtime::{
+/// use syncvar::{
 ///     ConnectionId, InterestChange, InterestChanges, InterestManagement, NetId, SpatialGrid,
 ///     Vector3,
 /// };
@@ -98,7 +98,7 @@ impl SpatialGrid {
     /// more than [`MAX_CELLS_IN_VIEW`](Self::MAX_CELLS_IN_VIEW) cells are in view.
     ///
     /// ```
-    /// # use syncvar_runtime::SpatialGrid;
+    /// # use syncvar::SpatialGrid;
     /// assert_eq!(SpatialGrid::xy(10.0, 10.0).cells_in_view(), 21);
     /// ```
     pub fn xy(cell_size: f32, view_distance: f32) -> Self {
@@ -131,7 +131,7 @@ impl SpatialGrid {
     /// If the margin is negative or not finite, or if too many cells are in view with it.
     ///
     /// ```
-    /// # use syncvar_runtime::*;
+    /// # use syncvar::*;
     /// let mut grid = SpatialGrid::xz(10.0, 20.0).with_margin(3.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_spawn(NetId(1), Vector3::new(9.0, 0.0, 0.0));
@@ -195,7 +195,7 @@ impl SpatialGrid {
     /// Does nothing for a connection that the server does not have.
     ///
     /// ```
-    /// # use syncvar_runtime::*;
+    /// # use syncvar::*;
     /// let mut grid = SpatialGrid::xy(10.0, 20.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_connect(ConnectionId(1));
@@ -250,7 +250,7 @@ impl SpatialGrid {
     /// Does nothing for an object that is not there.
     ///
     /// ```
-    /// # use syncvar_runtime::*;
+    /// # use syncvar::*;
     /// let mut grid = SpatialGrid::xz(10.0, 20.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_spawn(NetId(1), Vector3::new(0.0, 0.0, 0.0));

@@ -26,7 +26,7 @@ pub struct Tag(pub u64);
 /// an object. Objects with the same tag in the same inner area share their bytes.
 ///
 /// ```
-/// use syncvar_runtime::{
+/// use syncvar::{
 ///     ConnectionId, GroupTags, InterestChanges, InterestManagement, NetId, SpatialGrid, Tag,
 ///     Vector3,
 /// };
@@ -95,7 +95,7 @@ impl<I: InterestManagement> GroupTags<I> {
     /// Tags on top of an interest management that has not been told of anything yet.
     ///
     /// ```
-    /// # use syncvar_runtime::{Everyone, GroupTags};
+    /// # use syncvar::{Everyone, GroupTags};
     /// let matches = GroupTags::new(Everyone);
     /// let teams_in_matches = GroupTags::new(matches);
     /// ```
@@ -125,7 +125,7 @@ impl<I: InterestManagement> GroupTags<I> {
     /// and who is connected it is told by this one.
     ///
     /// ```
-    /// # use syncvar_runtime::*;
+    /// # use syncvar::*;
     /// let mut teams = GroupTags::new(SpatialGrid::xz(25.0, 50.0));
     /// teams.handle_connect(ConnectionId(1));
     /// teams.inner_mut().follow(ConnectionId(1), NetId(1));
@@ -140,7 +140,7 @@ impl<I: InterestManagement> GroupTags<I> {
     /// Does nothing for an object that is not there.
     ///
     /// ```
-    /// # use syncvar_runtime::*;
+    /// # use syncvar::*;
     /// let mut scenes = GroupTags::new(Everyone);
     /// let mut changes = InterestChanges::default();
     /// scenes.handle_spawn(NetId(1), Vector3::new(0.0, 0.0, 0.0));

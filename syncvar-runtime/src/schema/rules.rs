@@ -32,7 +32,7 @@ pub enum Writers {
 ///
 /// ```
 /// use std::time::Duration;
-/// use syncvar_runtime::{FieldRules, Readers};
+/// use syncvar::{FieldRules, Readers};
 ///
 /// let rules = FieldRules { readers: Readers::Owner, ..FieldRules::USUAL };
 /// assert_eq!(rules.min_interval, Duration::ZERO);

@@ -1,4 +1,4 @@
-//! The two sections of a behaviour in the `Mirror` dialect: its collections, and its other fields.
+//! The two sections of a behaviour in the `Mirror` encoding: its collections, and its other fields.
 
 use super::{BehaviourSchema, MAX_SYNC_VARS};
 
@@ -18,7 +18,7 @@ pub struct Sections {
 }
 
 impl BehaviourSchema {
-    /// How the fields are divided in the `Mirror` dialect.
+    /// How the fields are divided in the `Mirror` encoding.
     pub(crate) const fn sections(&self) -> Sections {
         let (collections, all) = (self.operation_bits(), self.dirty_bits());
         Sections {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Dialect, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
+use super::{Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 use crate::schema::TypeSchema;
 
 /// .NET's `decimal`: a whole number of 96 bits, a scale of 0 to 28 decimal places, and a sign.
@@ -10,7 +10,7 @@ use crate::schema::TypeSchema;
 /// Equality is by value, as in .NET: `1.0` equals `1.00` although the two differ on the wire.
 ///
 /// ```
-/// # use syncvar_runtime::Decimal;
+/// # use syncvar::Decimal;
 /// let price = Decimal::new(-1999, 2);
 /// assert_eq!(price.to_string(), "-19.99");
 /// assert_eq!(price, Decimal::new(-19_990, 3));
@@ -140,9 +140,9 @@ impl NetworkWriter {
     /// high, low and middle bits.
     pub fn write_decimal(&mut self, value: Decimal) {
         let [low, middle, high, flags] = value.to_bits();
-        let parts = match self.dialect() {
-            Dialect::Mirror => [flags, high, low, middle],
-            Dialect::Unet | Dialect::Compact => [low, middle, high, flags],
+        let parts = match self.encoding() {
+            Encoding::Mirror => [flags, high, low, middle],
+            Encoding::Unet | Encoding::Compact => [low, middle, high, flags],
         };
         for part in parts {
             self.write_u32(part);
@@ -164,9 +164,9 @@ impl NetworkReader<'_> {
             self.read_u32()?,
             self.read_u32()?,
         ];
-        let bits @ [.., flags] = match (self.dialect(), parts) {
-            (Dialect::Mirror, [flags, high, low, middle]) => [low, middle, high, flags],
-            (Dialect::Unet | Dialect::Compact, bits) => bits,
+        let bits @ [.., flags] = match (self.encoding(), parts) {
+            (Encoding::Mirror, [flags, high, low, middle]) => [low, middle, high, flags],
+            (Encoding::Unet | Encoding::Compact, bits) => bits,
         };
         Decimal::from_bits(bits)
             .ok_or_else(|| self.error_since(start, ReadErrorKind::InvalidDecimal(flags)))

@@ -5,7 +5,7 @@ use std::fmt;
 /// A read that did not succeed: what was wrong, at which byte, and in which field.
 ///
 /// ```
-/// use syncvar_runtime::{NetworkReader, ReadErrorKind};
+/// use syncvar::{NetworkReader, ReadErrorKind};
 ///
 /// let mut reader = NetworkReader::new(&[5, 0, b'h', b'i']);
 /// let error = reader.read_string().unwrap_err();
@@ -42,7 +42,7 @@ pub enum ReadErrorKind {
         /// Bytes that nobody read.
         left: usize,
     },
-    /// A string announces more bytes than the dialect allows, or than its type holds.
+    /// A string announces more bytes than the encoding allows, or than its type holds.
     #[error("a string of {length} bytes, more than the limit of {limit}")]
     StringTooLong {
         /// Announced length in bytes.
@@ -220,7 +220,7 @@ impl std::error::Error for ReadError {}
 /// The derives use it on every line that reads; code written by hand does well to do the same.
 ///
 /// ```
-/// use syncvar_runtime::{NetworkReader, ReadResultExt};
+/// use syncvar::{NetworkReader, ReadResultExt};
 ///
 /// let error = NetworkReader::new(&[]).read::<i32>().at("Player.health").unwrap_err();
 /// assert_eq!(error.to_string(), "Player.health: 1 bytes needed, 0 left, at byte 0");
@@ -266,7 +266,7 @@ pub struct WriteError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteErrorKind {
-    /// A string is longer than the dialect allows.
+    /// A string is longer than the encoding allows.
     #[error("a string of {length} bytes is longer than the limit of {limit}")]
     StringTooLong {
         /// The string's length in bytes.
@@ -274,7 +274,7 @@ pub enum WriteErrorKind {
         /// The limit in bytes.
         limit: usize,
     },
-    /// A byte array is longer than the dialect allows.
+    /// A byte array is longer than the encoding allows.
     #[error("an array of {length} bytes is longer than the limit of {limit}")]
     BytesTooLong {
         /// The array's length.
@@ -282,7 +282,7 @@ pub enum WriteErrorKind {
         /// The limit.
         limit: usize,
     },
-    /// A sequence has more elements than the dialect can count.
+    /// A sequence has more elements than the encoding can count.
     #[error("a sequence of {count} elements is longer than the limit of {limit}")]
     TooManyElements {
         /// The number of elements.
@@ -291,7 +291,7 @@ pub enum WriteErrorKind {
         limit: usize,
     },
     /// The payload of a message is larger than its size field can say, in the bytes of UNet, or than
-    /// the server's [`max_message_size`](crate::ServerConfig::max_message_size).
+    /// the server's `max_message_size`.
     #[error("a payload of {length} bytes is larger than the limit of {limit}")]
     MessageTooLarge {
         /// The payload's length in bytes.

@@ -28,7 +28,7 @@ use crate::schema::TypeSchema;
 ///
 /// ```
 /// use std::fmt::Write;
-/// use syncvar_runtime::{FixedString32, SyncVar};
+/// use syncvar::{FixedString32, SyncVar};
 ///
 /// let mut name: SyncVar<FixedString32> = SyncVar::default();
 /// name.set("Ann".try_into()?);
@@ -42,7 +42,7 @@ use crate::schema::TypeSchema;
 /// let mut score = FixedString32::new();
 /// write!(score, "{} points", 12).unwrap();
 /// assert_eq!(score, "12 points");
-/// # Ok::<(), syncvar_runtime::FixedStringTooLong>(())
+/// # Ok::<(), syncvar::FixedStringTooLong>(())
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -82,7 +82,7 @@ impl<const N: usize> FixedString<N> {
     /// As much of a text as there is room for, cut at the end of a character.
     ///
     /// ```
-    /// # use syncvar_runtime::FixedString;
+    /// # use syncvar::FixedString;
     /// assert_eq!(FixedString::<4>::truncated("日本"), "日");
     /// ```
     pub fn truncated(text: &str) -> Self {
@@ -134,11 +134,11 @@ impl<const N: usize> FixedString<N> {
     /// Keeps at most so many bytes, cut at the end of a character.
     ///
     /// ```
-    /// # use syncvar_runtime::FixedString32;
+    /// # use syncvar::FixedString32;
     /// let mut text = FixedString32::try_from("aé")?;
     /// text.truncate(2); // in the middle of the second character, which goes
     /// assert_eq!(text, "a");
-    /// # Ok::<(), syncvar_runtime::FixedStringTooLong>(())
+    /// # Ok::<(), syncvar::FixedStringTooLong>(())
     /// ```
     pub fn truncate(&mut self, length: usize) {
         let end = self.0.floor_char_boundary(length);

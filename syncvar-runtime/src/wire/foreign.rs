@@ -8,7 +8,7 @@ mod mint;
 use bytes::Bytes;
 
 #[cfg(feature = "uuid")]
-use super::Dialect;
+use super::Encoding;
 use super::{Absence, NetworkReader, NetworkWriter, ReadError, SyncValue};
 use crate::schema::TypeSchema;
 
@@ -53,18 +53,18 @@ impl SyncValue for uuid::Uuid {
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_array(match writer.dialect() {
-            Dialect::Mirror => self.to_bytes_le(),
-            Dialect::Unet | Dialect::Compact => self.into_bytes(),
+        writer.write_array(match writer.encoding() {
+            Encoding::Mirror => self.to_bytes_le(),
+            Encoding::Unet | Encoding::Compact => self.into_bytes(),
         });
     }
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let bytes = reader.read_array()?;
-        Ok(match reader.dialect() {
-            Dialect::Mirror => Self::from_bytes_le(bytes),
-            Dialect::Unet | Dialect::Compact => Self::from_bytes(bytes),
+        Ok(match reader.encoding() {
+            Encoding::Mirror => Self::from_bytes_le(bytes),
+            Encoding::Unet | Encoding::Compact => Self::from_bytes(bytes),
         })
     }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
 
 use super::value::write_elements;
-use super::{Absence, Dialect, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
+use super::{Absence, Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 use crate::schema::TypeSchema;
 
 /// A count, then each key and its value, in ascending order of the keys.
@@ -199,7 +199,7 @@ fn read_ascending<T, K: Ord>(
     mut read: impl FnMut(&mut NetworkReader<'_>) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {
     let count = reader.read_count()?;
-    let ordered = reader.dialect() != Dialect::Mirror;
+    let ordered = reader.encoding() != Encoding::Mirror;
     let mut all: Vec<T> = Vec::with_capacity(reader.room::<T>(count));
     for _ in 0..count {
         let (start, before) = (reader.mark(), reader.position());

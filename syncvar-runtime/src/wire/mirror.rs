@@ -1,4 +1,4 @@
-//! Variable-length integers of the `Mirror` dialect: one byte for small numbers, and a first byte that
+//! Variable-length integers of the `Mirror` encoding: one byte for small numbers, and a first byte that
 //! says how many follow for all others.
 //!
 //! | value | bytes |
@@ -31,7 +31,7 @@ impl NetworkWriter {
         }
     }
 
-    /// The same where the dialect decides: a call, so that the other dialects stay short where they are
+    /// The same where the encoding decides: a call, so that the other encodings stay short where they are
     /// inlined.
     #[cold]
     #[inline(never)]

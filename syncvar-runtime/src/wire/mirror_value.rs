@@ -11,9 +11,9 @@ use crate::schema::TypeSchema;
 /// nothing else, so that there a mask with layers from 16 on arrives without them.
 ///
 /// ```
-/// use syncvar_runtime::{Dialect, LayerMask, NetworkWriter};
+/// use syncvar::{Encoding, LayerMask, NetworkWriter};
 ///
-/// let mut writer = NetworkWriter::with_dialect(Dialect::Mirror);
+/// let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
 /// writer.write(&LayerMask(1 << 8 | 1 << 20));
 /// assert_eq!(writer.as_bytes(), [0, 1]);
 /// ```
@@ -52,7 +52,7 @@ impl SyncValue for LayerMask {
 }
 
 /// .NET's OLE automation date, as which Mirror sends a `DateTime`: the days since midnight of
-/// 1899-12-30, without a time zone. In every dialect an `f64`.
+/// 1899-12-30, without a time zone. In every encoding an `f64`.
 ///
 /// The part behind the point is the time of the day, also before that date: -1.25 is six o'clock of
 /// 1899-12-29. What Mirror writes is whole milliseconds, so that a conversion cuts what is below
@@ -60,7 +60,7 @@ impl SyncValue for LayerMask {
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
-/// use syncvar_runtime::OaDate;
+/// use syncvar::OaDate;
 ///
 /// let new_year = SystemTime::UNIX_EPOCH + Duration::from_secs(946_684_800); // 2000-01-01
 /// assert_eq!(OaDate::from(new_year), OaDate(36_526.0));

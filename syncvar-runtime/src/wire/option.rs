@@ -1,6 +1,6 @@
 //! `Option`: a value that may be absent.
 
-use super::{Dialect, NetworkReader, NetworkWriter, ReadError, SyncValue};
+use super::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 use crate::schema::TypeSchema;
 
 /// How Mirror says that there is no such value.
@@ -24,7 +24,7 @@ impl<T: SyncValue> SyncValue for Option<T> {
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
-        if writer.dialect() == Dialect::Mirror {
+        if writer.encoding() == Encoding::Mirror {
             return write_nullable(self.as_ref(), writer);
         }
         writer.write_bool(self.is_some());
@@ -44,7 +44,7 @@ impl<T: SyncValue> SyncValue for Option<T> {
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         match (is_present::<T>(reader)?, &mut *self) {
             (false, _) => *self = None,
-            (true, _) if is_fixed::<T>(reader.dialect()) => *self = Some(T::read_fixed(reader)?),
+            (true, _) if is_fixed::<T>(reader.encoding()) => *self = Some(T::read_fixed(reader)?),
             (true, Some(value)) => value.read_in_place(reader)?,
             (true, None) => *self = Some(T::read(reader)?),
         }
@@ -62,8 +62,8 @@ impl<T: SyncValue> SyncValue for Option<T> {
 }
 
 /// Whether the value behind a flag has a fixed form.
-fn is_fixed<T: SyncValue>(dialect: Dialect) -> bool {
-    dialect == Dialect::Mirror && T::ABSENCE == Absence::FlagOfFixed
+fn is_fixed<T: SyncValue>(encoding: Encoding) -> bool {
+    encoding == Encoding::Mirror && T::ABSENCE == Absence::FlagOfFixed
 }
 
 /// In `Mirror`.
@@ -88,9 +88,9 @@ fn write_nullable<T: SyncValue>(value: Option<&T>, writer: &mut NetworkWriter) {
 /// has not.
 #[inline]
 fn is_present<T: SyncValue>(reader: &mut NetworkReader<'_>) -> Result<bool, ReadError> {
-    let header = match (reader.dialect(), T::ABSENCE) {
-        (Dialect::Mirror, Absence::Length) => NetworkReader::read_text_header,
-        (Dialect::Mirror, Absence::Count) => NetworkReader::read_var_u64,
+    let header = match (reader.encoding(), T::ABSENCE) {
+        (Encoding::Mirror, Absence::Length) => NetworkReader::read_text_header,
+        (Encoding::Mirror, Absence::Count) => NetworkReader::read_var_u64,
         _ => return reader.read_bool(),
     };
     let start = reader.left;

@@ -17,7 +17,7 @@ use crate::schema::TypeSchema;
 /// It is for types of other crates, and for a first day; `#[derive(SyncValue)]` is better for one's
 /// own, for it makes fewer bytes, reads in place and names the member in which something is wrong. On
 /// the wire it is a sequence of bytes in the format of the crate [`postcard`](https://docs.rs/postcard),
-/// in every dialect. It is read as a whole: what serde skips becomes its default.
+/// in every encoding. It is read as a whole: what serde skips becomes its default.
 ///
 /// # Limits
 ///
@@ -35,7 +35,7 @@ use crate::schema::TypeSchema;
 ///
 /// ```
 /// use std::net::IpAddr;
-/// use syncvar_runtime::{Postcard, SyncVar};
+/// use syncvar::{Postcard, SyncVar};
 ///
 /// let mut host: SyncVar<Postcard<IpAddr>> = Postcard(IpAddr::from([127, 0, 0, 1])).into();
 /// assert!(host.is_loopback());

@@ -2,23 +2,23 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::dialect::MAX_EMPTY_ELEMENTS;
-use super::{Dialect, ReadError, ReadErrorKind, ReadSection, SyncValue};
+use super::encoding::MAX_EMPTY_ELEMENTS;
+use super::{Encoding, ReadError, ReadErrorKind, ReadSection, SyncValue};
 use crate::NetId;
 
-/// Takes values from the payload of one message, in the bytes of a [`Dialect`].
+/// Takes values from the payload of one message, in the bytes of a [`Encoding`].
 ///
 /// Every read checks what is left first. A failed read says what was wrong and at which byte; the
 /// reader may then stand anywhere inside the failed value, and is not read on.
 ///
 /// ```
-/// use syncvar_runtime::NetworkReader;
+/// use syncvar::NetworkReader;
 ///
 /// let mut reader = NetworkReader::new(b"\xf1\x01\x02\0hi");
 /// assert_eq!(reader.read::<u32>()?, 241);
 /// assert_eq!(reader.read::<String>()?, "hi");
 /// assert_eq!(reader.remaining(), 0);
-/// # Ok::<(), syncvar_runtime::ReadError>(())
+/// # Ok::<(), syncvar::ReadError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct NetworkReader<'a> {
@@ -26,7 +26,7 @@ pub struct NetworkReader<'a> {
     pub(super) left: &'a [u8],
     /// The length of the whole payload.
     length: usize,
-    dialect: Dialect,
+    encoding: Encoding,
     /// Dirty bits that belong to classes derived from the one that is being read.
     pub(super) derived_bits: u64,
     /// Every dirty bit read so far, for the `Changed` event.
@@ -39,7 +39,7 @@ pub struct NetworkReader<'a> {
     references: Option<&'a Mutex<Vec<NetId>>>,
     /// Dirty bits that may not be in a mask, though there are such fields.
     pub(super) refused_bits: u64,
-    /// What of a behaviour is being read, in the `Mirror` dialect.
+    /// What of a behaviour is being read, in the `Mirror` encoding.
     pub(super) section: ReadSection,
     /// Whether what is read is to go on to others.
     relaying: bool,
@@ -49,24 +49,24 @@ pub struct NetworkReader<'a> {
 const AT_ONCE: usize = 1 << 16;
 
 /// The most elements of a sequence or collection, unless the reader is told otherwise.
-pub(crate) const DEFAULT_MAX_ELEMENTS: usize = 1 << 20;
+pub const DEFAULT_MAX_ELEMENTS: usize = 1 << 20;
 
 /// A place in the payload: how many bytes were left there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark(usize);
 
 impl<'a> NetworkReader<'a> {
-    /// A reader over a whole payload, in the `Unet` dialect.
+    /// A reader over a whole payload, in the `Unet` encoding.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self::with_dialect(bytes, Dialect::default())
+        Self::with_encoding(bytes, Encoding::default())
     }
 
-    /// A reader over a whole payload, in the given dialect.
-    pub fn with_dialect(bytes: &'a [u8], dialect: Dialect) -> Self {
+    /// A reader over a whole payload, in the given encoding.
+    pub fn with_encoding(bytes: &'a [u8], encoding: Encoding) -> Self {
         Self {
             left: bytes,
             length: bytes.len(),
-            dialect,
+            encoding,
             derived_bits: 0,
             seen_bits: 0,
             empty_elements: 0,
@@ -81,7 +81,7 @@ impl<'a> NetworkReader<'a> {
     /// The same reader, which lists the objects that references refer to. A reader is made for every
     /// object and references are rare, so it has no list of its own.
     #[inline]
-    pub(crate) fn with_references(mut self, list: &'a Mutex<Vec<NetId>>) -> Self {
+    pub fn with_references(mut self, list: &'a Mutex<Vec<NetId>>) -> Self {
         self.references = Some(list);
         self
     }
@@ -131,7 +131,7 @@ impl<'a> NetworkReader<'a> {
         Self {
             references: self.references,
             relaying: self.relaying,
-            ..Self::with_dialect(bytes, self.dialect).with_max_elements(self.max_elements)
+            ..Self::with_encoding(bytes, self.encoding).with_max_elements(self.max_elements)
         }
     }
 
@@ -162,10 +162,10 @@ impl<'a> NetworkReader<'a> {
         Ok(())
     }
 
-    /// The dialect that explains the bytes.
+    /// The encoding that explains the bytes.
     #[inline]
-    pub fn dialect(&self) -> Dialect {
-        self.dialect
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
     /// What has not been read yet.
@@ -302,7 +302,7 @@ impl<'a> NetworkReader<'a> {
         match self.read_u8()? {
             0 => Ok(false),
             1 => Ok(true),
-            _ if self.dialect == Dialect::Mirror => Ok(true),
+            _ if self.encoding == Encoding::Mirror => Ok(true),
             other => Err(self.error_since(start, ReadErrorKind::InvalidBool(other))),
         }
     }

@@ -1,5 +1,5 @@
-//! The dirty masks of the `Mirror` dialect: where they stand depends on the section, and on the class,
-//! that is being written or read. What is cold here is so for the other dialects, which are inlined where this
+//! The dirty masks of the `Mirror` encoding: where they stand depends on the section, and on the class,
+//! that is being written or read. What is cold here is so for the other encodings, which are inlined where this
 //! is called.
 
 use super::{NetworkReader, NetworkWriter, ReadError};

@@ -4,7 +4,7 @@ use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
 impl NetworkWriter {
     /// The fields that may be written as changes this time, as dirty bits; all of them, unless the
-    /// behaviour has fields with [rules](crate::FieldRules), or its base may have some, or the dialect is
+    /// behaviour has fields with [rules](crate::FieldRules), or its base may have some, or the encoding is
     /// `Mirror`, where collections and other fields are written one after the other. What is dirty and not
     /// among them is left out, and stays dirty.
     #[inline]
@@ -14,7 +14,7 @@ impl NetworkWriter {
 
     /// Only these fields may be written as changes from now on.
     #[inline]
-    pub(crate) fn set_fields(&mut self, fields: u64) {
+    pub fn set_fields(&mut self, fields: u64) {
         self.left_out = !fields;
     }
 
@@ -22,7 +22,7 @@ impl NetworkWriter {
     /// behaviour with fields that not everyone reads begins its full state with it.
     ///
     /// ```
-    /// # use syncvar_runtime::NetworkWriter;
+    /// # use syncvar::NetworkWriter;
     /// let mut writer = NetworkWriter::new();
     /// assert!(!writer.write_for_owner());
     /// assert_eq!(writer.as_bytes(), [0]);
@@ -34,7 +34,7 @@ impl NetworkWriter {
     }
 
     /// Full states that are written from now on are for the owner, or for all others.
-    pub(crate) fn set_for_owner(&mut self, for_owner: bool) {
+    pub fn set_for_owner(&mut self, for_owner: bool) {
         self.for_owner = for_owner;
     }
 }
@@ -57,7 +57,7 @@ impl NetworkReader<'_> {
     }
 
     /// Only these fields may be in masks from now on.
-    pub(crate) fn set_fields(&mut self, fields: u64) {
+    pub fn set_fields(&mut self, fields: u64) {
         self.refused_bits = !fields;
     }
 }

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::{Dialect, NetworkReader, NetworkWriter, ReadError, SyncValue};
+use super::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 use crate::schema::TypeSchema;
 
 /// Structs that are nothing but floats: their fields in order, four bytes each, nothing
@@ -128,9 +128,9 @@ impl SyncValue for Ray {
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
-        let (first, second) = match writer.dialect() {
-            Dialect::Mirror => (self.origin, self.direction),
-            Dialect::Unet | Dialect::Compact => (self.direction, self.origin),
+        let (first, second) = match writer.encoding() {
+            Encoding::Mirror => (self.origin, self.direction),
+            Encoding::Unet | Encoding::Compact => (self.direction, self.origin),
         };
         first.write(writer);
         second.write(writer);
@@ -139,9 +139,9 @@ impl SyncValue for Ray {
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let (first, second) = (reader.read()?, reader.read()?);
-        let (origin, direction) = match reader.dialect() {
-            Dialect::Mirror => (first, second),
-            Dialect::Unet | Dialect::Compact => (second, first),
+        let (origin, direction) = match reader.encoding() {
+            Encoding::Mirror => (first, second),
+            Encoding::Unet | Encoding::Compact => (second, first),
         };
         Ok(Self { origin, direction })
     }
@@ -177,9 +177,9 @@ impl SyncValue for Matrix4x4 {
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
-        let matrix = match writer.dialect() {
-            Dialect::Mirror => self.transposed(),
-            Dialect::Unet | Dialect::Compact => *self,
+        let matrix = match writer.encoding() {
+            Encoding::Mirror => self.transposed(),
+            Encoding::Unet | Encoding::Compact => *self,
         };
         for value in matrix.rows.as_flattened() {
             writer.write_f32(*value);
@@ -192,9 +192,9 @@ impl SyncValue for Matrix4x4 {
         for value in matrix.rows.as_flattened_mut() {
             *value = reader.read_f32()?;
         }
-        Ok(match reader.dialect() {
-            Dialect::Mirror => matrix.transposed(),
-            Dialect::Unet | Dialect::Compact => matrix,
+        Ok(match reader.encoding() {
+            Encoding::Mirror => matrix.transposed(),
+            Encoding::Unet | Encoding::Compact => matrix,
         })
     }
 
@@ -261,7 +261,7 @@ impl NetworkHash128 {
     /// `6c62272e07bb014262b821756295c58d`, prime 2^88 + 315), most significant byte first.
     ///
     /// ```
-    /// # use syncvar_runtime::NetworkHash128;
+    /// # use syncvar::NetworkHash128;
     /// assert_eq!(NetworkHash128::of("a").to_string(), "d228cb696f1a8caf78912b704e4a8964");
     /// ```
     pub fn of(text: &str) -> Self {
@@ -277,7 +277,7 @@ impl NetworkHash128 {
     /// character that is no digit counts as 0, and text beyond 32 characters is ignored.
     ///
     /// ```
-    /// # use syncvar_runtime::NetworkHash128;
+    /// # use syncvar::NetworkHash128;
     /// let hash = NetworkHash128::parse("0176acd452adc180");
     /// assert_eq!(hash.to_string(), "00000000000000000176acd452adc180");
     /// ```
@@ -290,7 +290,7 @@ impl NetworkHash128 {
     /// The asset id of Mirror with this number: its four bytes, most significant first, behind zeros.
     ///
     /// ```
-    /// # use syncvar_runtime::NetworkHash128;
+    /// # use syncvar::NetworkHash128;
     /// let asset_id = NetworkHash128::from_u32(0x0176_acd4);
     /// assert_eq!(asset_id.to_string(), "0000000000000000000000000176acd4");
     /// assert_eq!(asset_id.as_u32(), Some(0x0176_acd4));
@@ -340,31 +340,6 @@ impl SyncValue for NetworkHash128 {
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         reader.read_array().map(Self)
-    }
-
-    #[inline]
-    fn same(&self, other: &Self) -> bool {
-        self == other
-    }
-}
-
-/// The number of an object that is part of a scene.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct NetworkSceneId(pub u32);
-
-#[diagnostic::do_not_recommend]
-impl SyncValue for NetworkSceneId {
-    const SCHEMA: TypeSchema = TypeSchema::Named("NetworkSceneId");
-
-    #[inline]
-    fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_unsigned(self.0);
-    }
-
-    #[inline]
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        reader.read_unsigned("NetworkSceneId").map(Self)
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! `SyncValue`: what a field can hold.
 
-use super::dialect::MAX_EMPTY_ELEMENTS;
+use super::encoding::MAX_EMPTY_ELEMENTS;
 use super::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
 use crate::schema::TypeSchema;
 
@@ -24,7 +24,7 @@ use crate::schema::TypeSchema;
 /// for a layout of your own.
 ///
 /// ```
-/// use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, SyncValue, TypeSchema};
+/// use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncValue, TypeSchema};
 ///
 /// /// A percentage that takes one byte.
 /// #[derive(Clone)]
@@ -202,7 +202,7 @@ narrow_integers! {
     u16: write_unsigned, read_unsigned;
 }
 
-/// Integers that have a variable form in every dialect.
+/// Integers that have a variable form in every encoding.
 macro_rules! wide_integers {
     ($($type:ident: $write:ident, $read:ident($($name:literal)?), $write_fixed:ident, $read_fixed:ident;)*) => {$(
         #[diagnostic::do_not_recommend]

@@ -1,4 +1,4 @@
-//! Variable-length integers of the `Compact` dialect: LEB128, and zigzag for signed ones.
+//! Variable-length integers of the `Compact` encoding: LEB128, and zigzag for signed ones.
 //!
 //! | value | bytes |
 //! |---|---|
@@ -55,7 +55,7 @@ pub(crate) const fn unzigzag_128(value: u128) -> i128 {
 impl NetworkWriter {
     /// Writes 1 to 10 bytes, fewer for smaller numbers.
     #[inline(always)]
-    pub(crate) fn write_varint(&mut self, value: u64) {
+    pub fn write_varint(&mut self, value: u64) {
         let bits = |index: u32| {
             let [low, ..] = value.wrapping_shr(BITS.wrapping_mul(index)).to_le_bytes();
             low
@@ -100,7 +100,7 @@ impl NetworkWriter {
 impl NetworkReader<'_> {
     /// Reads a number of at most 10 bytes, canonical or not.
     #[inline(always)]
-    pub(crate) fn read_varint(&mut self) -> Result<u64, ReadError> {
+    pub fn read_varint(&mut self) -> Result<u64, ReadError> {
         let (mut value, mut shift, mut left) = (0, 0, self.left);
         while shift < SHORT
             && let [byte, ref rest @ ..] = *left

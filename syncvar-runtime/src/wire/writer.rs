@@ -4,9 +4,9 @@ use std::mem;
 
 use bytes::Bytes;
 
-use super::{Dialect, MAX_BYTES, SyncValue, WriteError, WriteErrorKind, WriteSection};
+use super::{Encoding, MAX_BYTES, SyncValue, WriteError, WriteErrorKind, WriteSection};
 
-/// Appends values to a growing buffer, in the bytes of a [`Dialect`].
+/// Appends values to a growing buffer, in the bytes of a [`Encoding`].
 ///
 /// [`write`](Self::write) takes any [`SyncValue`] and writes it as the field of a behaviour is
 /// written; the methods with a type in their name are UNet's own `NetworkWriter` calls, of fixed
@@ -17,7 +17,7 @@ use super::{Dialect, MAX_BYTES, SyncValue, WriteError, WriteErrorKind, WriteSect
 /// sending half of it.
 ///
 /// ```
-/// use syncvar_runtime::NetworkWriter;
+/// use syncvar::NetworkWriter;
 ///
 /// let mut writer = NetworkWriter::new();
 /// writer.write(&-1_i32);         // as a field: packed
@@ -30,7 +30,7 @@ pub struct NetworkWriter {
     buffer: Vec<u8>,
     /// What was taken last, whose memory comes back when nobody else holds it.
     taken: Bytes,
-    dialect: Dialect,
+    encoding: Encoding,
     /// Dirty bits of the classes derived from the one that is being written.
     pub(super) derived_bits: u64,
     /// What is being written: the behaviour, and the field as `Behaviour.field`.
@@ -41,11 +41,11 @@ pub struct NetworkWriter {
     pub(super) left_out: u64,
     /// Whether the full state that is being written is for the owner of the object.
     pub(super) for_owner: bool,
-    /// What of a behaviour is being written, in the `Mirror` dialect.
+    /// What of a behaviour is being written, in the `Mirror` encoding.
     pub(super) section: WriteSection,
-    /// Whether every value is in the change that is being written, in the `Mirror` dialect.
+    /// Whether every value is in the change that is being written, in the `Mirror` encoding.
     pub(super) everything_dirty: bool,
-    /// How many operations some full state has said are still to come, in the `Mirror` dialect.
+    /// How many operations some full state has said are still to come, in the `Mirror` encoding.
     promised: usize,
 }
 
@@ -55,23 +55,23 @@ pub struct NetworkWriter {
 pub struct MessageStart(usize);
 
 impl NetworkWriter {
-    /// An empty writer in the `Unet` dialect.
+    /// An empty writer in the `Unet` encoding.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty writer in the given dialect.
-    pub fn with_dialect(dialect: Dialect) -> Self {
+    /// An empty writer in the given encoding.
+    pub fn with_encoding(encoding: Encoding) -> Self {
         Self {
-            dialect,
+            encoding,
             ..Self::default()
         }
     }
 
-    /// The dialect that decides the bytes.
+    /// The encoding that decides the bytes.
     #[inline]
-    pub fn dialect(&self) -> Dialect {
-        self.dialect
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
     /// What has been written so far.
@@ -110,7 +110,7 @@ impl NetworkWriter {
     /// Declares that a value has no form on the wire; the message under way is given up.
     ///
     /// ```
-    /// # use syncvar_runtime::{NetworkWriter, WriteErrorKind};
+    /// # use syncvar::{NetworkWriter, WriteErrorKind};
     /// let mut writer = NetworkWriter::new();
     /// writer.fail(WriteErrorKind::Custom("a route needs at least one waypoint"));
     /// assert!(writer.error().is_some());
@@ -128,7 +128,7 @@ impl NetworkWriter {
     /// The derive uses it on every line that writes; code written by hand does well to do the same.
     ///
     /// ```
-    /// # use syncvar_runtime::NetworkWriter;
+    /// # use syncvar::NetworkWriter;
     /// let mut writer = NetworkWriter::new();
     /// writer.at("Player.motto").write(&"x".repeat(40_000));
     /// assert_eq!(writer.error().unwrap().field(), Some("Player.motto"));
@@ -218,7 +218,7 @@ impl NetworkWriter {
     /// Begins a message: room for the size of its payload, then its type.
     ///
     /// ```
-    /// # use syncvar_runtime::NetworkWriter;
+    /// # use syncvar::NetworkWriter;
     /// let mut writer = NetworkWriter::new();
     /// let start = writer.start_message(143);
     /// writer.write_string("hi");
@@ -249,7 +249,7 @@ impl NetworkWriter {
     }
 
     /// Room for a `u16` that is known later.
-    pub(crate) fn reserve_u16(&mut self) -> usize {
+    pub fn reserve_u16(&mut self) -> usize {
         let position = self.buffer.len();
         self.write_array([0, 0]);
         position
@@ -302,7 +302,7 @@ impl NetworkWriter {
     }
 
     /// Writes into the two bytes at `position` how many bytes follow them.
-    pub(crate) fn patch_length(&mut self, position: usize) {
+    pub fn patch_length(&mut self, position: usize) {
         let length = self.buffer.len().saturating_sub(position).saturating_sub(2);
         match u16::try_from(length) {
             Ok(size) => self.patch_u16(position, size),

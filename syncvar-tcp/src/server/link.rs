@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::BytesMut;
-use syncvar_runtime::{ConnectionId, NetworkServer, PacketError, Transmit};
+use syncvar_net::{NetworkServer, PacketError, Transmit};
+use syncvar_runtime::ConnectionId;
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
@@ -138,7 +139,8 @@ impl Link {
 
 #[cfg(test)]
 mod tests {
-    use syncvar_runtime::{Prefabs, ServerConfig};
+    use syncvar_net::ServerConfig;
+    use syncvar_runtime::Prefabs;
 
     use super::*;
 

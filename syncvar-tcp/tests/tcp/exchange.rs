@@ -4,9 +4,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use crate::support::{Board, Running, prefabs, soon, wait_for};
-use syncvar_runtime::{
-    ClientEvent, DisconnectReason, NetworkClient, NetworkServer, Prefabs, ServerEvent,
-};
+use syncvar_net::{ClientEvent, NetworkClient, NetworkServer, ServerEvent};
+use syncvar_runtime::{DisconnectReason, Prefabs};
 use syncvar_tcp::{TcpClient, TcpError, TcpOptions, TcpServer};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;

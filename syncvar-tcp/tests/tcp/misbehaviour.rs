@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::support::{Board, Running, prefabs, read_to_end, soon};
-use syncvar_runtime::{DisconnectReason, NetworkClient, ServerEvent};
+use syncvar_net::{NetworkClient, ServerEvent};
+use syncvar_runtime::DisconnectReason;
 use syncvar_tcp::TcpOptions;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;

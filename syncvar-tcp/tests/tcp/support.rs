@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use syncvar_net::{ClientEvent, NetworkClient, NetworkServer, ServerEvent};
 use syncvar_runtime::{
-    BehaviourSchema, ClientEvent, FieldSchema, NetId, NetworkBehaviour, NetworkClient,
-    NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError, ServerEvent, SyncField,
-    SyncVar,
+    BehaviourSchema, FieldSchema, NetId, NetworkBehaviour, NetworkReader, NetworkWriter, Prefabs,
+    ReadError, SyncField, SyncVar,
 };
 use syncvar_tcp::{TcpClient, TcpOptions, TcpServer};
 use tokio::io::AsyncReadExt;

@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, MessageType};
+use syncvar::{Encoding, Framing, MessageType};
 
 use crate::collections::model::full;
 use crate::collections::pair::Pair;
@@ -26,7 +26,7 @@ const DUSTY: Lamp = Lamp {
 /// CHECKLIST T22: with a hook as without, elements that stay in their place keep what does not travel.
 #[test]
 fn t22_members_that_do_not_travel_survive_a_change_and_the_whole() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Encoding::Unet, Encoding::Compact] {
         let mut server = SyncList::from([Lamp::default(), Lamp::default()]);
         server.set_dirty();
         let whole = delta(&server, dialect);
@@ -71,7 +71,7 @@ fn elements_that_differ_only_in_what_does_not_travel_are_exchanged_without_a_cha
 /// Whatever a function of the game leaves half done, clients get it as it is.
 #[test]
 fn a_panic_half_way_leaves_a_collection_that_works_and_that_clients_get() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Encoding::Unet, Encoding::Compact] {
         let numbers = || 0..20_u32;
         let is_odd = |number: u32| {
             assert!(number != 13, "half-way");
@@ -138,7 +138,7 @@ fn nothing_is_kept_of_changes_that_nobody_observes() {
         items: (0..100).collect(),
         ..Bag::default()
     };
-    let (mut net, seen) = world(Dialect::Compact, long());
+    let (mut net, seen) = world(Framing::Compact, long());
     let hidden = SpawnOptions {
         hidden: true,
         ..SpawnOptions::default()
@@ -149,12 +149,12 @@ fn nothing_is_kept_of_changes_that_nobody_observes() {
         for id in [seen, unseen] {
             net.server.get_mut::<Bag>(id).unwrap().items.push(1);
         }
-        let length = |id| delta(&net.server.get::<Bag>(id).unwrap().items, Dialect::Compact).len();
+        let length = |id| delta(&net.server.get::<Bag>(id).unwrap().items, Encoding::Compact).len();
         assert_eq!(length(seen), 3, "one operation");
         // The first change after the last observer has left may still be noted.
         let whole = full(
             &net.server.get::<Bag>(unseen).unwrap().items,
-            Dialect::Compact,
+            Encoding::Compact,
         )
         .len()
             + 1;
@@ -167,7 +167,7 @@ fn nothing_is_kept_of_changes_that_nobody_observes() {
     net.settle();
     net.server.get_mut::<Bag>(unseen).unwrap().items.push(5);
     let bag = net.server.get::<Bag>(unseen).unwrap();
-    assert_eq!(delta(&bag.items, Dialect::Compact).len(), 3);
+    assert_eq!(delta(&bag.items, Encoding::Compact).len(), 3);
     net.settle();
     let bag = net.client(0).get::<Bag>(unseen).unwrap();
     assert_eq!(bag.items.len(), 104);

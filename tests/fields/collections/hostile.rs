@@ -4,21 +4,21 @@ use allocation_counter::measure;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind, SyncField};
+use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind, SyncField};
 use syncvar_testing::cases;
 
 use crate::collections::model::full;
 use crate::collections::model::subject::Subject;
 use crate::collections::{delta, read, varint};
 
-const DIALECTS: [Dialect; 2] = [Dialect::Unet, Dialect::Compact];
+const DIALECTS: [Encoding; 2] = [Encoding::Unet, Encoding::Compact];
 
 /// What is read at once takes this much memory at most, however much is announced.
 const LITTLE: u64 = 256 * 1024;
 
 /// Reads bytes into a collection of this content, as a full state and as a change, with a hook and
 /// without. Whatever comes of it, a full state makes it right again.
-fn feed<C: Subject>(content: &C::Model, bytes: &[u8], dialect: Dialect) {
+fn feed<C: Subject>(content: &C::Model, bytes: &[u8], dialect: Encoding) {
     let right = full(&C::from_model(content), dialect);
     let mut whole = C::from_model(content);
     let mut plain = C::from_model(content);
@@ -121,10 +121,10 @@ no_bytes_harm! {
 }
 
 /// A change of one operation, with a position, and then some bytes.
-fn operation(number: u8, index: u64, rest: &[u8], dialect: Dialect) -> Vec<u8> {
+fn operation(number: u8, index: u64, rest: &[u8], dialect: Encoding) -> Vec<u8> {
     let mut bytes = vec![1];
     match dialect {
-        Dialect::Unet => {
+        Encoding::Unet => {
             bytes.push(number);
             let mut writer = NetworkWriter::new();
             writer.write_packed_u64(index);
@@ -136,8 +136,8 @@ fn operation(number: u8, index: u64, rest: &[u8], dialect: Dialect) -> Vec<u8> {
 }
 
 /// What a collection says to a change, with little room for elements.
-fn refuse<C: SyncField>(mut collection: C, bytes: &[u8], dialect: Dialect) -> ReadErrorKind {
-    let mut reader = NetworkReader::with_dialect(bytes, dialect).with_max_elements(3);
+fn refuse<C: SyncField>(mut collection: C, bytes: &[u8], dialect: Encoding) -> ReadErrorKind {
+    let mut reader = NetworkReader::with_encoding(bytes, dialect).with_max_elements(3);
     collection.read_delta(&mut reader).unwrap_err().kind()
 }
 
@@ -158,10 +158,10 @@ fn positions_beyond_the_end_are_errors() {
             }
         }
         // Splice: one from the fourth on, so many from the first on, and many from far away on.
-        let mut many = NetworkWriter::with_dialect(dialect);
+        let mut many = NetworkWriter::with_encoding(dialect);
         many.write_packed_u64(u64::MAX);
         let (one, none): (&[u8], &[u8]) = match dialect {
-            Dialect::Unet => (&[1, 0, 0], many.as_bytes()),
+            Encoding::Unet => (&[1, 0, 0], many.as_bytes()),
             _ => (&[1, 0], &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]),
         };
         let none = [none, &one[1..]].concat();
@@ -198,20 +198,20 @@ fn more_elements_than_the_limit_are_errors_however_they_come() {
     for dialect in DIALECTS {
         let list = || SyncList::from([1_u32, 2, 3]);
         let splice: &[u8] = match dialect {
-            Dialect::Unet => &[1, 2, 0, 7, 7],
+            Encoding::Unet => &[1, 2, 0, 7, 7],
             _ => &[1, 2, 7, 7],
         };
         let key: &[u8] = match dialect {
-            Dialect::Unet => &[1, 0, b'd', 1],
+            Encoding::Unet => &[1, 0, b'd', 1],
             _ => &[1, b'd', 1],
         };
         let names = ["a", "b", "c"].map(|name| (name.to_string(), 1));
         let whole: &[u8] = match dialect {
-            Dialect::Unet => &[0, 4, 0, 1, 2, 3, 4],
+            Encoding::Unet => &[0, 4, 0, 1, 2, 3, 4],
             _ => &[0, 4, 1, 2, 3, 4],
         };
         let nine = match dialect {
-            Dialect::Unet => 9,
+            Encoding::Unet => 9,
             _ => 18,
         };
         for kind in [
@@ -243,7 +243,7 @@ fn more_elements_than_the_limit_are_errors_however_they_come() {
 #[test]
 fn operations_that_there_are_not_are_errors() {
     for dialect in DIALECTS {
-        let most = if dialect == Dialect::Unet { 255 } else { 7 };
+        let most = if dialect == Encoding::Unet { 255 } else { 7 };
         for number in 3..=most {
             let bytes = operation(number, 0, &[0; 8], dialect);
             let mut kinds = vec![
@@ -268,10 +268,10 @@ fn keys_that_come_twice_and_keys_that_are_not_there_are_errors() {
     let absent = ReadErrorKind::Custom("a key is removed that is not there");
     for dialect in DIALECTS {
         let (ones, names, name): (&[u8], &[u8], &[u8]) = match dialect {
-            Dialect::Unet => (&[0, 2, 0, 1, 1], &[0, 2, 0, 0, 0, 1, 0, 0, 2], &[0, 0]),
+            Encoding::Unet => (&[0, 2, 0, 1, 1], &[0, 2, 0, 0, 0, 1, 0, 0, 2], &[0, 0]),
             _ => (&[0, 2, 1, 1], &[0, 2, 0, 1, 0, 2], &[0]),
         };
-        let one = if dialect == Dialect::Unet { 1 } else { 2 };
+        let one = if dialect == Encoding::Unet { 1 } else { 2 };
         let (add, remove) = (
             operation(0, 0, &[one], dialect),
             operation(2, 0, &[one], dialect),
@@ -295,10 +295,10 @@ fn keys_that_come_twice_and_keys_that_are_not_there_are_errors() {
 struct Nothing;
 
 /// Bytes that announce very much.
-fn announcements(dialect: Dialect) -> Vec<Vec<u8>> {
+fn announcements(dialect: Encoding) -> Vec<Vec<u8>> {
     let huge = varint(1 << 60);
     let mut bytes = match dialect {
-        Dialect::Unet => vec![
+        Encoding::Unet => vec![
             vec![0, 255, 255],
             vec![255, 255],
             vec![6, 0, 0, 0, 255, 255],
@@ -319,7 +319,7 @@ fn announcements(dialect: Dialect) -> Vec<Vec<u8>> {
 
 #[test]
 fn what_takes_no_byte_and_what_is_only_announced_takes_little_memory() {
-    fn small<C: SyncField + Default>(bytes: &[u8], dialect: Dialect) {
+    fn small<C: SyncField + Default>(bytes: &[u8], dialect: Encoding) {
         let mut collection = C::default();
         let mut results = [true; 2];
         let memory = measure(|| {

@@ -1,7 +1,7 @@
 //! Collections of 100 000 elements.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, MessageType, NetworkWriter, WriteErrorKind};
+use syncvar::{Encoding, Framing, MessageType, NetworkWriter, WriteErrorKind};
 
 use crate::collections::{Bag, delta, world};
 
@@ -17,7 +17,7 @@ fn a_list_of_100_000_is_joined_early_and_late_and_costs_what_changes() {
         ammo: (0..100_000).map(|key| (key.to_string(), key)).collect(),
         ..Bag::default()
     };
-    let (mut net, id) = world(Dialect::Compact, bag);
+    let (mut net, id) = world(Framing::Compact, bag);
     let changes: [fn(&mut Bag); 6] = [
         |bag| bag.items.push(7),
         |bag| assert!(bag.items.set(50_000, 7)),
@@ -66,21 +66,21 @@ fn in_the_dialect_of_unet_the_operation_that_makes_a_list_too_long_is_the_one_th
     list.clear_dirty();
     list.pop();
     list.push(true);
-    assert_eq!(delta(&list, Dialect::Unet).len(), 1 + 4 + 3);
+    assert_eq!(delta(&list, Encoding::Unet).len(), 1 + 4 + 3);
     list.clear_dirty();
     list.push(false);
-    let mut writer = NetworkWriter::with_dialect(Dialect::Unet);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Unet);
     list.write_delta(&mut writer);
     let (count, limit) = (65_536, 65_535);
     let kind = writer.error().map(|error| error.kind());
     assert_eq!(kind, Some(WriteErrorKind::TooManyElements { count, limit }));
     assert!(writer.is_empty(), "nothing of it is written");
-    assert_eq!(delta(&list, Dialect::Compact), [1, 0, 0]);
+    assert_eq!(delta(&list, Encoding::Compact), [1, 0, 0]);
 }
 
 #[test]
 fn in_the_dialect_of_unet_a_list_has_its_limits_and_the_field_is_named() {
-    let (mut net, id) = world(Dialect::Unet, Bag::default());
+    let (mut net, id) = world(Framing::Unet, Bag::default());
     let mut bag = net.server.get_mut::<Bag>(id).unwrap();
     bag.items.extend(0..65_536);
     drop(bag);

@@ -1,7 +1,7 @@
 //! Lists.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, NetworkWriter, SyncField};
+use syncvar::{Encoding, Framing, NetworkWriter, SyncField};
 
 use crate::collections::{Bag, world};
 
@@ -9,7 +9,7 @@ use crate::collections::{Bag, world};
 /// and new value, in order, when all of them have been made.
 #[test]
 fn m21_a_client_is_told_of_every_operation_in_order() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let bag = Bag {
             items: [1, 2, 3].into(),
             ..Bag::default()
@@ -51,7 +51,7 @@ fn m19_m20_n27_lists_of_every_built_in_kind_and_of_structs_are_unets() {
         sizes: Vec<u8>,
     }
     fn full(list: &impl SyncField) -> Vec<u8> {
-        let mut writer = NetworkWriter::with_dialect(Dialect::Unet);
+        let mut writer = NetworkWriter::with_encoding(Encoding::Unet);
         list.write_full(&mut writer);
         writer.as_bytes().to_vec()
     }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourSchema, Dialect, FieldSchema, NetworkReader, NetworkWriter, ReadError, SyncField,
+    BehaviourSchema, Encoding, FieldSchema, Framing, NetworkReader, NetworkWriter, ReadError,
+    SyncField,
 };
 
 use crate::collections::{Bag, apply, delta, world};
@@ -19,7 +20,7 @@ fn known(items: impl IntoIterator<Item = u32>) -> SyncList<u32> {
 fn whole(list: &SyncList<u32>) -> Vec<u8> {
     let mut list = list.clone();
     list.set_dirty();
-    delta(&list, Dialect::Compact)
+    delta(&list, Encoding::Compact)
 }
 
 /// What a long list costs is what changes.
@@ -39,9 +40,9 @@ fn an_operation_on_a_list_of_100_000_takes_as_many_bytes_as_on_a_short_one() {
         let mut list = known(1..=100_000);
         let mut replica = list.clone();
         operation(&mut list);
-        let delta = delta(&list, Dialect::Compact);
+        let delta = delta(&list, Encoding::Compact);
         assert_eq!(delta.len(), bytes, "{delta:?}");
-        apply(&mut replica, &delta, Dialect::Compact);
+        apply(&mut replica, &delta, Encoding::Compact);
         assert_eq!(replica, list);
     }
 }
@@ -56,10 +57,10 @@ fn the_whole_list_is_sent_where_that_is_shorter_than_the_operations() {
             list.insert(0, number % 100);
             list.pop();
         }
-        let delta = delta(&list, Dialect::Compact);
+        let delta = delta(&list, Encoding::Compact);
         assert!(delta.len() <= 64, "{changes}: {}", delta.len());
         assert_eq!(changes > 20, delta == whole(&list), "{changes}");
-        apply(&mut replica, &delta, Dialect::Compact);
+        apply(&mut replica, &delta, Encoding::Compact);
         assert_eq!(replica, list, "{changes}");
     }
 }
@@ -72,7 +73,7 @@ fn a_log_that_is_never_sent_does_not_grow_beyond_the_list() {
         list.push(number);
         list.remove(0);
     }
-    assert_eq!(delta(&list, Dialect::Compact), whole(&list));
+    assert_eq!(delta(&list, Encoding::Compact), whole(&list));
     let mut map = SyncDictionary::from([(0, 0_u32)]);
     map.clear_dirty();
     for number in 1..100_000 {
@@ -80,7 +81,7 @@ fn a_log_that_is_never_sent_does_not_grow_beyond_the_list() {
         map.remove(&(number - 1));
     }
     // Neither of those that have come and gone is known to anybody.
-    assert_eq!(delta(&map, Dialect::Compact).len(), 1 + 2 + 7);
+    assert_eq!(delta(&map, Encoding::Compact).len(), 1 + 2 + 7);
 }
 
 #[test]
@@ -91,10 +92,10 @@ fn what_is_set_again_and_again_is_sent_once_and_what_is_set_back_tells_nobody() 
             list.set(index, round);
         }
     }
-    let bytes = delta(&list, Dialect::Compact);
+    let bytes = delta(&list, Encoding::Compact);
     assert_eq!(bytes.len(), 1 + 2 + 3 + 3);
 
-    let (mut net, id) = world(Dialect::Compact, bag(&[1, 2]));
+    let (mut net, id) = world(Framing::Compact, bag(&[1, 2]));
     {
         let mut bag = net.server.get_mut::<Bag>(id).unwrap();
         bag.items.set(0, 9);
@@ -125,12 +126,12 @@ fn bag(items: &[u32]) -> Bag {
 /// operations again.
 #[test]
 fn nothing_is_logged_while_nobody_observes() {
-    let (mut net, id) = world(Dialect::Compact, bag(&[1, 2, 3]));
+    let (mut net, id) = world(Framing::Compact, bag(&[1, 2, 3]));
     let connection = net.connection(0);
     let push = |net: &mut MemoryNetwork| {
         net.server.get_mut::<Bag>(id).unwrap().items.push(4);
         let bag = net.server.get::<Bag>(id).unwrap();
-        delta(&bag.items, Dialect::Compact)
+        delta(&bag.items, Encoding::Compact)
     };
     assert_eq!(push(&mut net), [1, 0, 4], "one operation");
     net.settle();
@@ -162,7 +163,7 @@ fn an_object_that_is_spawned_before_anybody_is_there_logs_nothing() {
     let id = net.server.spawn(bag(&[]));
     for number in 0..3 {
         net.server.get_mut::<Bag>(id).unwrap().items.push(number);
-        let waiting = delta(&net.server.get::<Bag>(id).unwrap().items, Dialect::Compact);
+        let waiting = delta(&net.server.get::<Bag>(id).unwrap().items, Encoding::Compact);
         assert_eq!(waiting[0], 0, "no operations are kept");
         net.settle();
     }
@@ -178,7 +179,7 @@ fn an_object_that_is_spawned_before_anybody_is_there_logs_nothing() {
 /// LESSONS 9: whoever joins while changes wait has them once.
 #[test]
 fn who_joins_between_two_operations_has_each_of_them_once() {
-    let (mut net, id) = world(Dialect::Compact, bag(&[1]));
+    let (mut net, id) = world(Framing::Compact, bag(&[1]));
     for number in 10..20 {
         net.server.get_mut::<Bag>(id).unwrap().items.push(number);
         let late = net.connect();
@@ -199,7 +200,7 @@ fn who_joins_between_two_operations_has_each_of_them_once() {
 
 #[test]
 fn a_collection_that_takes_the_place_of_another_is_noticed_and_its_difference_told() {
-    let (mut net, id) = world(Dialect::Compact, bag(&[1, 2, 3]));
+    let (mut net, id) = world(Framing::Compact, bag(&[1, 2, 3]));
     {
         let mut bag = net.server.get_mut::<Bag>(id).unwrap();
         bag.items = [1, 3].into();
@@ -234,8 +235,8 @@ fn an_element_that_is_forgotten_while_it_is_written_to_is_sent_all_the_same() {
     let mut replica = known([1, 2, 3]);
     apply(
         &mut replica,
-        &delta(&list, Dialect::Compact),
-        Dialect::Compact,
+        &delta(&list, Encoding::Compact),
+        Encoding::Compact,
     );
     assert_eq!(replica, [1, 20, 3]);
 }
@@ -249,7 +250,7 @@ fn a_text_too_long_that_was_taken_out_again_is_no_hindrance() {
     list.push("b".into());
     list.remove(1);
     let mut replica = SyncList::from([String::from("a")]);
-    apply(&mut replica, &delta(&list, Dialect::Unet), Dialect::Unet);
+    apply(&mut replica, &delta(&list, Encoding::Unet), Encoding::Unet);
     assert_eq!(replica, ["a", "b"]);
 }
 
@@ -336,7 +337,7 @@ fn what_waits_while_a_full_state_is_written_is_not_done_twice() {
 /// The server does not know that there is a change, until there is another one.
 #[test]
 fn what_a_guard_that_was_forgotten_has_changed_is_not_done_twice() {
-    let (mut net, id) = world(Dialect::Compact, Bag::default());
+    let (mut net, id) = world(Framing::Compact, Bag::default());
     let mut bag = net.server.get_mut::<Bag>(id).unwrap();
     bag.items.push(1);
     std::mem::forget(bag);

@@ -1,7 +1,7 @@
 //! Dictionaries and sets.
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Dialect, Link, ReadErrorKind, ServerConfig};
+use syncvar::{ClientConfig, Encoding, Framing, Link, ReadErrorKind, ServerConfig};
 
 use crate::collections::{Bag, apply, delta, world};
 
@@ -17,7 +17,7 @@ fn told(net: &mut MemoryNetwork, id: NetId) -> Vec<String> {
 /// new value.
 #[test]
 fn m7_a_dictionary_tells_what_has_become_of_each_key() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let bag = Bag {
             ammo: [("bow".into(), 5), ("gun".into(), 1), ("axe".into(), 1)].into(),
             ..Bag::default()
@@ -53,7 +53,7 @@ fn m8_sets_hold_each_value_once_and_tell_what_has_come_and_gone() {
         scores: [30, 10, 20].into(),
         ..Bag::default()
     };
-    let (mut net, id) = world(Dialect::Compact, bag);
+    let (mut net, id) = world(Framing::Compact, bag);
     {
         let mut bag = net.server.get_mut::<Bag>(id).unwrap();
         assert!(bag.tags.insert("new".into()));
@@ -105,7 +105,7 @@ fn n11_elements_and_values_are_read_in_place() {
             list.set_dirty();
             map.set_dirty();
         }
-        let dialect = Dialect::Compact;
+        let dialect = Encoding::Compact;
         apply(&mut replica_list, &delta(&list, dialect), dialect);
         apply(&mut replica_map, &delta(&map, dialect), dialect);
         assert_eq!(replica_list, [buff(1, "one", 7), buff(2, "TWO", 8)]);

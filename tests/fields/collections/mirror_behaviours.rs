@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, Dialect, NetworkReader, NetworkWriter, ReadError};
+use syncvar::{BehaviourSchema, Encoding, Framing, NetworkReader, NetworkWriter, ReadError};
 
 use crate::collections::{Bag, world};
 
@@ -47,20 +47,22 @@ fn transfer<B: NetworkBehaviour>(
     from: &mut B,
     to: &mut B,
     initial: bool,
-    dialect: Dialect,
+    dialect: Encoding,
 ) -> usize {
-    let mut writer = NetworkWriter::with_dialect(dialect);
+    let mut writer = NetworkWriter::with_encoding(dialect);
     from.on_serialize(&mut writer, initial);
     assert_eq!(writer.error(), None);
     from.clear_all_dirty_bits();
-    let mut reader = NetworkReader::with_dialect(writer.as_bytes(), dialect);
+    let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
     to.on_deserialize(&mut reader, initial).unwrap();
     reader.finish().unwrap();
     writer.len()
 }
 
-fn both(test: impl Fn(Dialect)) {
-    [Dialect::Unet, Dialect::Compact].into_iter().for_each(test);
+fn both(test: impl Fn(Encoding)) {
+    [Encoding::Unet, Encoding::Compact]
+        .into_iter()
+        .for_each(test);
 }
 
 #[test]
@@ -323,7 +325,7 @@ fn is_dirty_a_change_of_a_collection_waits_for_the_send_interval() {
 /// What changed while nobody looked comes with the full state, and not again as a change.
 #[test]
 fn dirty_bits_are_cleared_for_spawned_without_observers() {
-    let (mut net, _) = world(Dialect::Compact, Bag::default());
+    let (mut net, _) = world(Framing::Compact, Bag::default());
     let hidden = SpawnOptions {
         hidden: true,
         ..SpawnOptions::default()

@@ -16,7 +16,7 @@ use std::time::Duration;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Channel, Dialect, Link, NetworkReader, NetworkWriter, SyncField};
+use syncvar::{Channel, Encoding, Link, NetworkReader, NetworkWriter, SyncField};
 use syncvar_testing::cases;
 
 use crate::collections::delta;
@@ -30,14 +30,14 @@ fn rounds<C: Subject>() -> impl Strategy<Value = (C::Model, Vec<Vec<C::Op>>)> {
 
 /// A collection, and replicas of it with and without a hook.
 struct Replicas<C> {
-    dialect: Dialect,
+    dialect: Encoding,
     server: C,
     with_hook: C,
     without: C,
 }
 
 impl<C: Subject> Replicas<C> {
-    fn new(dialect: Dialect, content: &C::Model) -> Self {
+    fn new(dialect: Encoding, content: &C::Model) -> Self {
         let mut server = C::from_model(content);
         let bytes = full(&server, dialect);
         server.clear_dirty();
@@ -48,7 +48,7 @@ impl<C: Subject> Replicas<C> {
             without: C::default(),
         };
         for replica in [&mut replicas.with_hook, &mut replicas.without] {
-            let mut reader = NetworkReader::with_dialect(&bytes, dialect);
+            let mut reader = NetworkReader::with_encoding(&bytes, dialect);
             replica.read_full(&mut reader).unwrap();
             reader.finish().unwrap();
             assert_eq!(replica.model(), *content);
@@ -63,10 +63,10 @@ impl<C: Subject> Replicas<C> {
             let bytes = delta(&self.server, self.dialect);
             let most = full(&self.server, self.dialect).len().max(64) + 2;
             assert!(bytes.len() <= most, "{} bytes, {most} do", bytes.len());
-            let mut reader = NetworkReader::with_dialect(&bytes, self.dialect);
+            let mut reader = NetworkReader::with_encoding(&bytes, self.dialect);
             self.without.read_delta(&mut reader).unwrap();
             reader.finish().unwrap();
-            let mut reader = NetworkReader::with_dialect(&bytes, self.dialect);
+            let mut reader = NetworkReader::with_encoding(&bytes, self.dialect);
             let told = self.with_hook.read_delta_with_previous(&mut reader);
             reader.finish().unwrap();
             let mut after = before.clone();
@@ -83,14 +83,14 @@ impl<C: Subject> Replicas<C> {
 }
 
 /// The bytes of a full state.
-pub(crate) fn full(field: &impl SyncField, dialect: Dialect) -> Vec<u8> {
-    let mut writer = NetworkWriter::with_dialect(dialect);
+pub(crate) fn full(field: &impl SyncField, dialect: Encoding) -> Vec<u8> {
+    let mut writer = NetworkWriter::with_encoding(dialect);
     field.write_full(&mut writer);
     assert_eq!(writer.error(), None);
     writer.as_bytes().to_vec()
 }
 
-fn run<C: Subject>((content, rounds): (C::Model, Vec<Vec<C::Op>>), dialect: Dialect) {
+fn run<C: Subject>((content, rounds): (C::Model, Vec<Vec<C::Op>>), dialect: Encoding) {
     let mut model = content;
     let mut replicas = Replicas::<C>::new(dialect, &model);
     for round in rounds {
@@ -103,8 +103,8 @@ fn run<C: Subject>((content, rounds): (C::Model, Vec<Vec<C::Op>>), dialect: Dial
     }
 }
 
-fn dialect() -> impl Strategy<Value = Dialect> {
-    prop_oneof![Just(Dialect::Unet), Just(Dialect::Compact)]
+fn dialect() -> impl Strategy<Value = Encoding> {
+    prop_oneof![Just(Encoding::Unet), Just(Encoding::Compact)]
 }
 
 proptest! {

@@ -4,17 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Dialect};
+use syncvar::{ClientConfig, Framing};
 
 use crate::collections::pair::Pair;
 use crate::collections::{Bag, world};
 
 /// A world with three clients of both dialects, all of which see the object.
 fn crowd(bag: Bag) -> (MemoryNetwork, NetId) {
-    let (mut net, id) = world(Dialect::Compact, bag);
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    let (mut net, id) = world(Framing::Compact, bag);
+    for dialect in [Framing::Unet, Framing::Compact] {
         let mut config = ClientConfig::default();
-        config.dialect = dialect;
+        config.framing = dialect;
         let prefabs = Prefabs::new().register::<Bag>("bag");
         net.connect_client(NetworkClient::with_config(prefabs, config));
     }

@@ -1,6 +1,6 @@
 //! A collection of a server and its replica, without a network.
 
-use syncvar::{Dialect, HookField};
+use syncvar::{Encoding, HookField};
 
 use crate::collections::model::full;
 use crate::collections::{delta, read};
@@ -8,13 +8,13 @@ use crate::collections::{delta, read};
 pub(crate) struct Pair<C> {
     pub(crate) server: C,
     pub(crate) client: C,
-    dialect: Dialect,
+    dialect: Encoding,
 }
 
 impl<C: HookField + Default> Pair<C> {
     /// Runs a test in both dialects, with a replica that has been given the full state.
     pub(crate) fn each(server: impl Fn() -> C, test: impl Fn(&mut Self)) {
-        for dialect in [Dialect::Unet, Dialect::Compact] {
+        for dialect in [Encoding::Unet, Encoding::Compact] {
             let mut pair = Self {
                 server: server(),
                 client: C::default(),

@@ -1,7 +1,7 @@
 //! Changes that make no sense, over the network: they poison one object, until it comes again.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, MessageType};
+use syncvar::{Framing, MessageType};
 
 use crate::collections::{Bag, world};
 
@@ -65,7 +65,7 @@ fn a_bad_change_of_a_collection_poisons_that_object_only_and_no_hook_runs() {
         (8, &[2, 1, 0, 2, 0, 10]),
     ];
     for (fields, payload) in bad {
-        for dialect in [Dialect::Unet, Dialect::Compact] {
+        for dialect in [Framing::Unet, Framing::Compact] {
             let (mut net, one) = world(dialect, filled());
             let other = net.server.spawn(filled());
             net.settle();
@@ -115,7 +115,7 @@ fn a_bad_change_of_a_collection_poisons_that_object_only_and_no_hook_runs() {
 /// for, as long as the client is not told to forget or to leave.
 #[test]
 fn a_packet_with_one_bit_turned_round_does_not_stop_what_comes_later() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let mut equal = 0;
         let mut bit = 0;
         loop {

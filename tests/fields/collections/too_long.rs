@@ -1,7 +1,7 @@
 //! What is too long for the messages of UNet, and not for those of `Compact`, with clients of both.
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Dialect};
+use syncvar::{ClientConfig, Framing};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -16,17 +16,17 @@ fn prefabs() -> Prefabs {
     Prefabs::new().register::<Diary>("diary")
 }
 
-fn join(net: &mut MemoryNetwork, dialect: Dialect) -> usize {
+fn join(net: &mut MemoryNetwork, dialect: Framing) -> usize {
     let mut config = ClientConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     net.connect_client(NetworkClient::with_config(prefabs(), config))
 }
 
 /// A client of each dialect that sees the object.
 fn world() -> (MemoryNetwork, NetId) {
     let mut net = MemoryNetwork::new(prefabs);
-    join(&mut net, Dialect::Compact);
-    join(&mut net, Dialect::Unet);
+    join(&mut net, Framing::Compact);
+    join(&mut net, Framing::Unet);
     let id = net.server.spawn(Diary::default());
     net.settle();
     (net, id)
@@ -61,7 +61,7 @@ fn a_list_too_long_for_a_message_goes_on_for_those_who_have_it_and_keeps_others_
     }
     assert_equal(&mut net, id, &[0, 1]);
     assert_eq!(net.server.get::<Diary>(id).unwrap().items.len(), 40_000);
-    let late = join(&mut net, Dialect::Unet);
+    let late = join(&mut net, Framing::Unet);
     for step in 0..5 {
         let mut diary = net.server.get_mut::<Diary>(id).unwrap();
         diary.items.remove(step);
@@ -80,7 +80,7 @@ fn a_list_too_long_for_a_message_goes_on_for_those_who_have_it_and_keeps_others_
 /// whatever waits meanwhile and whoever joins.
 #[test]
 fn what_has_a_form_in_one_dialect_only_comes_to_nobody_twice() {
-    for late in [Dialect::Unet, Dialect::Compact] {
+    for late in [Framing::Unet, Framing::Compact] {
         let (mut net, id) = world();
         let mut diary = net.server.get_mut::<Diary>(id).unwrap();
         diary.items = (0..70_000).collect();

@@ -1,7 +1,7 @@
 //! Objects that get another owner: CHECKLIST T44, T45; LESSONS 16, 17, 23.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, MessageType};
+use syncvar::{Framing, MessageType};
 
 use crate::ownership::{DIALECTS, World, marker};
 
@@ -38,7 +38,7 @@ fn prefabs() -> Prefabs {
     Prefabs::new().register::<Hero>("hero")
 }
 
-fn world(dialect: Dialect) -> (World, [ConnectionId; 3], NetId) {
+fn world(dialect: Framing) -> (World, [ConnectionId; 3], NetId) {
     let mut world = World::new(prefabs, dialect);
     let clients = [world.connect(), world.connect(), world.connect()];
     let hero = Hero {
@@ -247,7 +247,7 @@ fn a_write_that_is_not_the_senders_or_cannot_be_read_changes_nothing() {
         (&[0, 0b1000, 9, 1, 0b1000, 9], false),
         (&[0, 0b100_1000, 9], false),
     ] {
-        let (mut world, [first, second, _], id) = world(Dialect::Unet);
+        let (mut world, [first, second, _], id) = world(Framing::Unet);
         world.client(first).get_mut::<Hero>(id).unwrap().aim.set(5);
         world.steps(4);
         let length = u8::try_from(rest.len() + 2).unwrap();

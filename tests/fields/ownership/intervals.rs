@@ -36,7 +36,7 @@ fn prefabs() -> Prefabs {
 }
 
 /// A world one second old, with a probe that one client sees.
-fn world(dialect: syncvar::Dialect) -> (World, ConnectionId, NetId) {
+fn world(dialect: syncvar::Framing) -> (World, ConnectionId, NetId) {
     let mut world = World::new(prefabs, dialect);
     let client = world.connect();
     let id = world.server.spawn(Probe::default());

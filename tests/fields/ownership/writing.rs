@@ -1,7 +1,7 @@
 //! Fields that the owner writes.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, Half, NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
+use syncvar::{Framing, Half, NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
 
 use crate::ownership::{DIALECTS, World, marker};
 
@@ -64,7 +64,7 @@ fn prefabs() -> Prefabs {
 }
 
 /// Two clients, the first of which owns a pilot.
-fn world(dialect: Dialect) -> (World, [ConnectionId; 2], NetId) {
+fn world(dialect: Framing) -> (World, [ConnectionId; 2], NetId) {
     let mut world = World::new(prefabs, dialect);
     let clients = [world.connect(), world.connect()];
     let id = world.owned(Pilot::default(), clients[0]);

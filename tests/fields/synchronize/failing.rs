@@ -1,7 +1,7 @@
 //! What goes wrong in one behaviour stays there.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, ReadErrorKind, SynchronizeFailure};
+use syncvar::{Framing, ReadErrorKind, SynchronizeFailure};
 
 use super::settings::{
     DIALECTS, Fault, Faulty, Plain, Settings, events, network, noted, set_fault, settings,
@@ -9,7 +9,7 @@ use super::settings::{
 
 /// Spawns an object with a behaviour that fails between two that do not, before a client and for one
 /// that joins. Returns what the server and the two clients were told about it.
-fn run(dialect: Dialect, fault: Fault) -> (Vec<SynchronizeError>, Vec<SynchronizeFailure>) {
+fn run(dialect: Framing, fault: Fault) -> (Vec<SynchronizeError>, Vec<SynchronizeFailure>) {
     let mut net = network(dialect, 1);
     set_fault(fault);
     let id = net.server.spawn((
@@ -71,8 +71,8 @@ fn run(dialect: Dialect, fault: Fault) -> (Vec<SynchronizeError>, Vec<Synchroniz
     (errors.collect(), failures)
 }
 
-fn length_of(number: u16, dialect: Dialect) -> usize {
-    let mut writer = syncvar::NetworkWriter::with_dialect(dialect);
+fn length_of(number: u16, dialect: Framing) -> usize {
+    let mut writer = syncvar::NetworkWriter::with_encoding(dialect.encoding());
     writer.write(&number);
     writer.len()
 }
@@ -196,11 +196,11 @@ fn b19_one_that_takes_back_more_than_its_own_cannot() {
 
 #[test]
 fn data_that_is_too_long_for_its_length_is_left_out_in_unets_bytes() {
-    let (errors, failures) = run(Dialect::Unet, Fault::TooLong);
+    let (errors, failures) = run(Framing::Unet, Fault::TooLong);
     assert_eq!((errors.len(), failures.len()), (2, 0));
     let said = errors[0].to_string();
     assert!(said.contains("longer than the limit of 65535"), "{said}");
-    let (errors, failures) = run(Dialect::Compact, Fault::TooLong);
+    let (errors, failures) = run(Framing::Compact, Fault::TooLong);
     assert_eq!(errors, []);
     assert_eq!(
         failures[0].error,
@@ -210,7 +210,7 @@ fn data_that_is_too_long_for_its_length_is_left_out_in_unets_bytes() {
 
 #[test]
 fn data_whose_end_cannot_be_told_poisons_the_object_alone() {
-    let mut net = network(Dialect::Unet, 1);
+    let mut net = network(Framing::Unet, 1);
     let other = net.server.spawn(settings(1, "kept"));
     let id = net.server.spawn(settings(7, "red"));
     net.settle();

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, Half, NetworkReader, NetworkWriter};
+use syncvar::{Framing, Half, NetworkReader, NetworkWriter};
 
 use super::settings::DIALECTS;
 
@@ -91,9 +91,9 @@ impl Soldier {
     }
 }
 
-fn network(dialect: Dialect) -> (MemoryNetwork, NetId) {
+fn network(dialect: Framing) -> (MemoryNetwork, NetId) {
     let mut config = syncvar::ServerConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     let prefabs = || Prefabs::new().register::<Soldier>("soldier");
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
     net.connect();
@@ -196,7 +196,7 @@ fn n16_it_is_an_element_of_a_list_as_any_value() {
 
 #[test]
 fn what_refuses_to_be_written_is_told_like_any_value_without_a_form() {
-    let (mut net, id) = network(Dialect::Compact);
+    let (mut net, id) = network(Framing::Compact);
     net.server
         .get_mut::<Soldier>(id)
         .unwrap()

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, Link, ServerConfig};
+use syncvar::{Framing, Link, ServerConfig};
 
 thread_local! {
     static CALLS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
@@ -163,12 +163,12 @@ pub(crate) fn prefabs() -> Prefabs {
         .register::<Plain>("plain")
 }
 
-pub(crate) const DIALECTS: [Dialect; 2] = [Dialect::Unet, Dialect::Compact];
+pub(crate) const DIALECTS: [Framing; 2] = [Framing::Unet, Framing::Compact];
 
 /// A network with this many clients, all of them ready.
-pub(crate) fn network(dialect: Dialect, clients: usize) -> MemoryNetwork {
+pub(crate) fn network(dialect: Framing, clients: usize) -> MemoryNetwork {
     let mut config = ServerConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
     for _ in 0..clients {
         net.connect();

@@ -1,7 +1,7 @@
 //! When it runs, on which side, and what it costs.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, DisconnectReason, MessageType};
+use syncvar::{DisconnectReason, Framing, MessageType};
 
 use super::settings::{DIALECTS, Plain, Settings, events, network, noted, settings};
 
@@ -93,7 +93,7 @@ fn b8_it_runs_for_one_that_is_shown_the_object_and_for_one_that_asks_for_it_agai
 
 #[test]
 fn b24_settings_are_right_before_during_and_after_the_spawn() {
-    let mut net = network(Dialect::Compact, 1);
+    let mut net = network(Framing::Compact, 1);
     let mut before = settings(1, "");
     before.number = 2;
     let id = net.server.spawn(before); // adds 100 in its spawn
@@ -104,7 +104,7 @@ fn b24_settings_are_right_before_during_and_after_the_spawn() {
 }
 
 /// The bytes that an object takes when a client joins.
-fn cost(dialect: Dialect, spawn: impl Fn(&mut NetworkServer)) -> u64 {
+fn cost(dialect: Framing, spawn: impl Fn(&mut NetworkServer)) -> u64 {
     let mut net = network(dialect, 0);
     let bytes = |net: &MemoryNetwork| net.server.stats().sent.bytes;
     spawn(&mut net.server);
@@ -130,7 +130,7 @@ fn b9_b22_it_costs_its_bytes_for_each_object_and_nothing_for_those_without() {
         net.server.spawn(Plain::default());
         net.settle();
         let (message_type, bytes) = match dialect {
-            Dialect::Unet => (MessageType::ObjectSpawn, 4 + 1 + 16 + 12 + 2 + 1 + 16),
+            Framing::Unet => (MessageType::ObjectSpawn, 4 + 1 + 16 + 12 + 2 + 1 + 16),
             _ => (MessageType::SpawnBatch, 4 + 1 + 1 + 1),
         };
         let encoded = net.server.stats().encoded(message_type);
@@ -141,7 +141,7 @@ fn b9_b22_it_costs_its_bytes_for_each_object_and_nothing_for_those_without() {
 
 #[test]
 fn b22_statistics_count_it_as_full_state_of_the_behaviour() {
-    let mut net = network(Dialect::Compact, 1);
+    let mut net = network(Framing::Compact, 1);
     net.server.spawn(settings(7, "red"));
     net.settle();
     let stats = &net.server.stats().behaviours[0];
@@ -155,7 +155,7 @@ fn two_sides_that_do_not_agree_about_it_are_told_so() {
         #[sync_var]
         value: SyncVar<i32>,
     }
-    let mut net = network(Dialect::Compact, 0);
+    let mut net = network(Framing::Compact, 0);
     let prefabs = super::settings::prefabs;
     let without = Prefabs::new().register::<Settings>("settings");
     assert_ne!(without.schema_hash(), prefabs().schema_hash());

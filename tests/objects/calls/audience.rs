@@ -1,7 +1,7 @@
 //! Whom a call goes to.
 
 use syncvar::prelude::*;
-use syncvar::{CallError, Dialect};
+use syncvar::{CallError, Framing};
 
 use super::world::{DIALECTS, Unit, network, raised, ran, seen, spawn};
 
@@ -91,7 +91,7 @@ fn t63_the_targets_that_calls_declare() {
 
 #[test]
 fn t63_a_call_of_the_owner_without_one_and_a_receiver_given_twice_are_errors() {
-    let mut net = network(Dialect::Compact, 2);
+    let mut net = network(Framing::Compact, 2);
     let (id, one) = (spawn(&mut net, None), net.connection(0));
     let error = net.server.calls::<Unit>(id).reload();
     assert_eq!(error, Err(CallError::NoOwner(id)));
@@ -144,7 +144,7 @@ fn t59_only_observers_are_called_and_naming_another_is_an_error() {
 
 #[test]
 fn t59_observers_are_others_when_the_object_is_despawned_and_spawned_again() {
-    let mut net = network(Dialect::Compact, 2);
+    let mut net = network(Framing::Compact, 2);
     let id = spawn(&mut net, None);
     let second = net.connection(1);
     net.server.hide(id, second);
@@ -163,9 +163,9 @@ fn t59_observers_are_others_when_the_object_is_despawned_and_spawned_again() {
 
 #[test]
 fn clients_of_both_dialects_are_called_in_their_own() {
-    let mut net = network(Dialect::Compact, 1);
+    let mut net = network(Framing::Compact, 1);
     let mut config = syncvar::ClientConfig::default();
-    config.dialect = Dialect::Unet;
+    config.framing = Framing::Unet;
     let other = NetworkClient::with_config(super::world::prefabs(), config);
     net.connect_client(other);
     net.settle();
@@ -196,7 +196,7 @@ fn clients_of_both_dialects_are_called_in_their_own() {
 
 #[test]
 fn a_call_is_encoded_once_for_all_who_get_it() {
-    let mut net = network(Dialect::Compact, 5);
+    let mut net = network(Framing::Compact, 5);
     let id = spawn(&mut net, None);
     let before = net
         .server

@@ -1,7 +1,7 @@
 //! Calls of bases, of two behaviours of one type, and of generic behaviours.
 
 use syncvar::prelude::*;
-use syncvar::{CallError, Dialect};
+use syncvar::{CallError, Framing};
 
 use super::world::{Cell, Creature, DIALECTS, Orc, Unit, Wolf, network, raised, seen};
 
@@ -57,7 +57,7 @@ fn calls_come_after_those_of_the_base() {
 
 #[test]
 fn an_object_without_the_behaviour_is_an_error() {
-    let mut net = network(Dialect::Compact, 1);
+    let mut net = network(Framing::Compact, 1);
     let orc = net.server.spawn(Orc::default());
     net.settle();
     let missing = |behaviour| CallError::NoSuchBehaviour {
@@ -74,7 +74,7 @@ fn an_object_without_the_behaviour_is_an_error() {
 
 #[test]
 fn two_behaviours_of_one_type_are_told_apart() {
-    let mut net = network(Dialect::Compact, 1);
+    let mut net = network(Framing::Compact, 1);
     let id = net.server.spawn((Unit::default(), Unit::default()));
     net.settle();
     net.server.calls::<Unit>(id).hear("one".into()).unwrap();
@@ -98,7 +98,7 @@ fn two_behaviours_of_one_type_are_told_apart() {
 
 #[test]
 fn in_the_bytes_of_unet_the_second_of_two_cannot_be_called() {
-    let mut net = network(Dialect::Unet, 1);
+    let mut net = network(Framing::Unet, 1);
     let id = net.server.spawn((Unit::default(), Unit::default()));
     net.settle();
     net.server
@@ -115,7 +115,7 @@ fn in_the_bytes_of_unet_the_second_of_two_cannot_be_called() {
 
 #[test]
 fn a_generic_behaviour_has_calls() {
-    let mut net = network(Dialect::Compact, 1);
+    let mut net = network(Framing::Compact, 1);
     let id = net
         .server
         .spawn((Cell::<u32>::default(), Cell::<String>::default()));

@@ -142,7 +142,7 @@ fn what_travels_as_an_argument() {
 
     for dialect in super::world::DIALECTS {
         let mut config = syncvar::ServerConfig::default();
-        config.dialect = dialect;
+        config.framing = dialect;
         let prefabs = || Prefabs::new().register::<Bag>("bag");
         let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
         net.connect();

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{CommandRefusal, Dialect};
+use syncvar::{CommandRefusal, Framing};
 
 use super::world::{Unit, network, ran, seen, server_events, spawn};
 use crate::support::frame;
@@ -22,7 +22,7 @@ fn hash(name: &str) -> u32 {
 
 /// What the server says to a message of the one client, which owns unit 1.
 fn refusal(message_type: i16, payload: &[u8]) -> Option<CommandRefusal> {
-    let mut net = network(Dialect::Compact, 1);
+    let mut net = network(Framing::Compact, 1);
     let id = spawn(&mut net, Some(0));
     assert_eq!(id, NetId(1));
     server_events(&mut net);
@@ -97,7 +97,7 @@ fn every_way_to_be_wrong_is_refused_by_its_reason_and_the_packet_goes_on() {
 
 #[test]
 fn a_command_that_does_not_say_what_it_calls_is_a_message_that_makes_no_sense() {
-    let mut net = network(Dialect::Compact, 1);
+    let mut net = network(Framing::Compact, 1);
     spawn(&mut net, Some(0));
     server_events(&mut net);
     let connection = net.connection(0);
@@ -120,7 +120,7 @@ fn a_command_that_does_not_say_what_it_calls_is_a_message_that_makes_no_sense() 
 
 #[test]
 fn a_client_passes_over_calls_that_it_cannot_place_or_read() {
-    let mut net = network(Dialect::Compact, 1);
+    let mut net = network(Framing::Compact, 1);
     let id = spawn(&mut net, None);
     let client = net.client_mut(0);
     let before = client.stats().unknown_objects;
@@ -169,7 +169,7 @@ fn a_client_passes_over_calls_that_it_cannot_place_or_read() {
 
 #[test]
 fn a_call_in_the_middle_of_a_join_waits_for_its_end() {
-    let mut net = network(Dialect::Compact, 1);
+    let mut net = network(Framing::Compact, 1);
     let id = spawn(&mut net, None);
     let late = net.connect();
     let connection = net.connection(late);
@@ -217,7 +217,7 @@ proptest! {
         arguments in prop::collection::vec(any::<u8>(), 0..40),
         garbage in prop::collection::vec(any::<u8>(), 0..20),
     ) {
-        let mut net = network(Dialect::Compact, 1);
+        let mut net = network(Framing::Compact, 1);
         let id = spawn(&mut net, Some(0));
         net.server.spawn((Unit::default(), Unit::default()));
         net.settle();

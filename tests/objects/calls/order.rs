@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use syncvar::Dialect;
+use syncvar::Framing;
 use syncvar::prelude::*;
 
 use super::world::{DIALECTS, Unit, network, raised, ran, seen, spawn};
@@ -183,7 +183,7 @@ fn a_call_on_an_object_that_is_about_to_be_shown_or_hidden_is_for_those_who_see_
 
 #[test]
 fn a_call_before_the_owner_is_ready_comes_with_its_objects() {
-    let mut net = network(Dialect::Compact, 0);
+    let mut net = network(Framing::Compact, 0);
     net.connect();
     let connected = loop {
         net.step();
@@ -242,7 +242,7 @@ fn commands_arrive_in_the_order_of_calling_whatever_their_channels() {
 
 #[test]
 fn a_connection_with_a_budget_is_called_like_any_other() {
-    let mut net = network(Dialect::Compact, 1);
+    let mut net = network(Framing::Compact, 1);
     let id = spawn(&mut net, None);
     let connection = net.connection(0);
     net.server

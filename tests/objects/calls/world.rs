@@ -1,7 +1,7 @@
 //! The behaviours of these tests, and a network with them.
 
 use syncvar::prelude::*;
-use syncvar::{Channel, Dialect, Link, NetworkContext, ServerConfig};
+use syncvar::{Channel, Framing, Link, NetworkContext, ServerConfig};
 
 /// What has been called, by whom, with what.
 #[derive(NetworkBehaviour, Default)]
@@ -208,12 +208,12 @@ pub(crate) fn prefabs() -> Prefabs {
 }
 
 /// What the clients of a test speak.
-pub(crate) const DIALECTS: [Dialect; 2] = [Dialect::Compact, Dialect::Unet];
+pub(crate) const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 
 /// A network with so many clients, all of them ready and spoken to in this dialect.
-pub(crate) fn network(dialect: Dialect, clients: usize) -> MemoryNetwork {
+pub(crate) fn network(dialect: Framing, clients: usize) -> MemoryNetwork {
     let mut config = ServerConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     network_with(config, clients)
 }
 

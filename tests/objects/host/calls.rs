@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{CallError, CommandRefusal, Dialect, ReceivedEvent, ServerConfig, Target};
+use syncvar::{CallError, CommandRefusal, Framing, ReceivedEvent, ServerConfig, Target};
 
 use super::told;
 
@@ -174,9 +174,9 @@ fn m3_calls_of_the_server_run_with_the_next_update_in_the_order_of_calling() {
 
 #[test]
 fn m3_a_call_for_the_local_client_alone_makes_no_byte() {
-    for dialect in [Dialect::Compact, Dialect::Unet] {
+    for dialect in [Framing::Compact, Framing::Unet] {
         let mut config = ServerConfig::default();
-        config.dialect = dialect;
+        config.framing = dialect;
         let mut server = NetworkServer::with_config(prefabs(), config);
         let local = server.connect_local();
         server.handle_connect();

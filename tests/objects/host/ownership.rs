@@ -1,7 +1,7 @@
 //! What the local client owns, it writes: through the server's own object.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, ServerConfig};
+use syncvar::{Framing, ServerConfig};
 
 use super::{fields, told};
 
@@ -41,9 +41,9 @@ fn prefabs() -> Prefabs {
 }
 
 /// A host with two other clients, and a pilot of its own.
-fn world(dialect: Dialect) -> (MemoryNetwork, ConnectionId, NetId) {
+fn world(dialect: Framing) -> (MemoryNetwork, ConnectionId, NetId) {
     let mut config = ServerConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
     net.connect();
     net.connect();
@@ -59,7 +59,7 @@ fn world(dialect: Dialect) -> (MemoryNetwork, ConnectionId, NetId) {
     (net, local, id)
 }
 
-const DIALECTS: [Dialect; 2] = [Dialect::Compact, Dialect::Unet];
+const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 
 fn forget(net: &mut MemoryNetwork) {
     told(net);
@@ -193,7 +193,7 @@ fn m4_hooks_run_on_the_host_for_what_a_client_writes_to_its_own() {
 
 #[test]
 fn m4_a_hook_of_a_host_may_not_write_what_a_client_owns_and_the_game_is_told() {
-    let (mut net, _, id) = world(Dialect::Compact);
+    let (mut net, _, id) = world(Framing::Compact);
     net.server.get_mut::<Pilot>(id).unwrap().meddles = true;
     for (owner, aim) in [(Some(net.connection(0)), 0), (None, 777)] {
         net.server.set_owner(id, owner);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Dialect, NetworkIdentity, ServerConfig, SpatialGrid, Vector3};
+use syncvar::{Budget, ClientConfig, Framing, NetworkIdentity, ServerConfig, SpatialGrid, Vector3};
 
 use crate::support::{self, Compass, Door, Player, Score};
 
@@ -89,9 +89,9 @@ impl Twins {
             objects: Vec::new(),
             now: Duration::ZERO,
         };
-        for dialect in [Dialect::Compact, Dialect::Unet, Dialect::Compact] {
+        for dialect in [Framing::Compact, Framing::Unet, Framing::Compact] {
             let mut config = ClientConfig::default();
-            config.dialect = dialect;
+            config.framing = dialect;
             let prefabs = support::prefabs_with_scoreboard();
             let mut client = NetworkClient::with_config(prefabs, config);
             client.handle_connect();

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Dialect, LifecycleCallback, ServerConfig};
+use syncvar::{ClientConfig, Framing, LifecycleCallback, ServerConfig};
 
 /// What is done in a callback, after it has been noted.
 pub(crate) type Script =
@@ -149,12 +149,12 @@ pub(crate) fn prefabs() -> Prefabs {
 
 /// A network with this many clients, all of them ready.
 pub(crate) fn network(clients: usize) -> MemoryNetwork {
-    network_in(Dialect::Compact, clients)
+    network_in(Framing::Compact, clients)
 }
 
-pub(crate) fn network_in(dialect: Dialect, clients: usize) -> MemoryNetwork {
+pub(crate) fn network_in(dialect: Framing, clients: usize) -> MemoryNetwork {
     let mut config = ServerConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
     for _ in 0..clients {
         net.connect();

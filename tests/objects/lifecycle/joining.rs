@@ -1,13 +1,13 @@
 //! Joining: everything is there before anything is told.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, LifecycleCallback};
+use syncvar::{Framing, LifecycleCallback};
 
 use super::actor::{Actor, Partner, events, network, network_in, note, noted, noted_of, play};
 
 #[test]
 fn n2_b12_b13_t60_lessons_32_all_objects_of_a_join_are_there_before_the_first_is_told() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let mut net = network_in(dialect, 0);
         let ids: Vec<_> = (1..=3)
             .map(|value| {

@@ -1,7 +1,7 @@
 //! Spawning: the order, and what is there by then.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, LifecycleCallback};
+use syncvar::{Framing, LifecycleCallback};
 
 use super::actor::{
     Actor, Partner, Prop, events, literal_network, network, network_in, note, noted, noted_of, play,
@@ -28,7 +28,7 @@ fn b2_b3_b4_every_behaviour_is_told_of_a_step_before_any_is_told_of_the_next() {
 
 #[test]
 fn t27_n7_what_the_server_writes_in_its_spawn_is_there_in_the_clients_spawn() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let mut net = network_in(dialect, 1);
         play(|told, callback, ctx| {
             if callback == LifecycleCallback::Spawn {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Budget, Dialect, Link, NetworkIdentity, NetworkSceneId};
+use syncvar::{Budget, Framing, Link, NetworkIdentity, NetworkSceneId};
 
 use crate::parenting::client;
 use crate::support::{Door, Player, prefabs};
@@ -93,7 +93,7 @@ impl World {
     /// One more client, each in another dialect than the one before. It has most of the scene.
     fn join(&mut self) {
         let count = self.net.client_count();
-        let dialect = [Dialect::Compact, Dialect::Unet][count % 2];
+        let dialect = [Framing::Compact, Framing::Unet][count % 2];
         let mut client = client(dialect);
         for scene_id in SCENE_IDS.skip(count % 2) {
             let added = client.add_scene_object(NetworkSceneId(scene_id), Player::default());

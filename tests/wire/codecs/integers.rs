@@ -6,7 +6,7 @@
 )]
 
 use proptest::prelude::*;
-use syncvar::{Bits, Dialect, Fixed, NetworkWriter, SyncCodec, WriteErrorKind, ZigZag};
+use syncvar::{Bits, Encoding, Fixed, NetworkWriter, SyncCodec, WriteErrorKind, ZigZag};
 
 use crate::codecs::{travel, travel_in};
 
@@ -23,7 +23,7 @@ proptest! {
                     prop_assert_eq!(travel::<Fixed, _>(&unsigned), (unsigned.to_le_bytes().to_vec(), unsigned));
                     prop_assert_eq!(travel::<Bits<{ $signed::BITS }>, _>(&signed).1, signed);
                     prop_assert_eq!(travel::<Bits<{ $unsigned::BITS }>, _>(&unsigned).1, unsigned);
-                    for dialect in [Dialect::Unet, Dialect::Compact, Dialect::Mirror] {
+                    for dialect in [Encoding::Unet, Encoding::Compact, Encoding::Mirror] {
                         let (bytes, read) = travel_in::<ZigZag, _>(dialect, &signed);
                         prop_assert_eq!(read, signed);
                         // Both ways of packing take a byte for the 60 numbers of either sign next to 0.
@@ -88,13 +88,13 @@ where
 fn lesson_26_numbers_next_to_0_are_short_whatever_their_sign() {
     let length = |number: i64, dialect| travel_in::<ZigZag, _>(dialect, &number).0.len();
     assert_eq!(
-        [-1, 0, 120, -120].map(|number| length(number, Dialect::Unet)),
+        [-1, 0, 120, -120].map(|number| length(number, Encoding::Unet)),
         [1; 4]
     );
     assert_eq!(
-        [-1, 0, 63, -64].map(|number| length(number, Dialect::Compact)),
+        [-1, 0, 63, -64].map(|number| length(number, Encoding::Compact)),
         [1; 4]
     );
-    assert_eq!(length(i64::MIN, Dialect::Unet), 9);
-    assert_eq!(length(i64::MIN, Dialect::Compact), 10);
+    assert_eq!(length(i64::MIN, Encoding::Unet), 9);
+    assert_eq!(length(i64::MIN, Encoding::Compact), 10);
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{
-    Bits, Dialect, DisconnectReason, Fixed, Half, NetworkReader, NetworkWriter, Quantized,
+    Bits, DisconnectReason, Encoding, Fixed, Half, NetworkReader, NetworkWriter, Quantized,
     Quaternion, ReadError, ReadErrorKind, SmallestThree, SyncCodec, Vector3, ZigZag,
 };
 
@@ -62,14 +62,14 @@ fn bytes_that_nobody_writes_are_an_error() {
 }
 
 /// What is read of any bytes is what some value is written as, or an error.
-fn read_is_written<C, T>(bytes: &[u8], dialect: Dialect)
+fn read_is_written<C, T>(bytes: &[u8], dialect: Encoding)
 where
     C: SyncCodec<T>,
     T: Clone + Send + Sync + 'static,
 {
-    let mut reader = NetworkReader::with_dialect(bytes, dialect);
+    let mut reader = NetworkReader::with_encoding(bytes, dialect);
     if let Ok(value) = C::read(&mut reader) {
-        let mut writer = NetworkWriter::with_dialect(dialect);
+        let mut writer = NetworkWriter::with_encoding(dialect);
         C::write(&value, &mut writer);
         assert_eq!(writer.error(), None);
         assert_eq!(writer.as_bytes(), &bytes[..reader.position()]);
@@ -82,7 +82,7 @@ proptest! {
     /// Whatever a codec of fixed size reads, it writes as the same bytes.
     #[test]
     fn any_bytes_are_a_value_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..16)) {
-        for dialect in [Dialect::Unet, Dialect::Compact, Dialect::Mirror] {
+        for dialect in [Encoding::Unet, Encoding::Compact, Encoding::Mirror] {
             read_is_written::<Metres, f32>(&bytes, dialect);
             read_is_written::<Metres, Vector3>(&bytes, dialect);
             read_is_written::<Quantized<0, 1, 100>, [f32; 3]>(&bytes, dialect);
@@ -92,8 +92,8 @@ proptest! {
             read_is_written::<Fixed, char>(&bytes, dialect);
             read_is_written::<SmallestThree, Quaternion>(&bytes, dialect);
             // These read some numbers that have a shorter form, and other NaNs.
-            _ = <ZigZag as SyncCodec<i16>>::read(&mut NetworkReader::with_dialect(&bytes, dialect));
-            _ = <Half as SyncCodec<Vector3>>::read(&mut NetworkReader::with_dialect(&bytes, dialect));
+            _ = <ZigZag as SyncCodec<i16>>::read(&mut NetworkReader::with_encoding(&bytes, dialect));
+            _ = <Half as SyncCodec<Vector3>>::read(&mut NetworkReader::with_encoding(&bytes, dialect));
         }
     }
 }

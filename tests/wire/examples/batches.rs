@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourList, ClientConfig, Dialect, NetworkSceneId, Quaternion, ServerConfig, Vector3,
+    BehaviourList, ClientConfig, Framing, NetworkSceneId, Quaternion, ServerConfig, Vector3,
 };
 
 use crate::examples::{Lamp, One, Two, Vault, packets};
@@ -116,14 +116,14 @@ fn spawn_examples() -> Vec<(&'static str, String)> {
 fn answers() -> Vec<(&'static str, String)> {
     let answer = |dialect| {
         let mut config = ServerConfig::default();
-        config.dialect = dialect;
+        config.framing = dialect;
         let mut server = NetworkServer::with_config(prefabs(), config);
         connect(&mut server);
         packets(&mut server).concat()
     };
     vec![
-        ("Connect 3, the answer: `Compact`", answer(Dialect::Compact)),
-        ("Connect 3, the answer: `Unet`", answer(Dialect::Unet)),
+        ("Connect 3, the answer: `Compact`", answer(Framing::Compact)),
+        ("Connect 3, the answer: `Unet`", answer(Framing::Unet)),
     ]
 }
 
@@ -146,7 +146,7 @@ fn prefabs() -> Prefabs {
 /// A client connects that asks for `Compact`.
 fn connect(server: &mut NetworkServer) -> ConnectionId {
     let mut config = ClientConfig::default();
-    config.dialect = Dialect::Compact;
+    config.framing = Framing::Compact;
     let mut client = NetworkClient::with_config(prefabs(), config);
     client.handle_connect();
     let connection = server.handle_connect();

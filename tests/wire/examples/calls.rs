@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Dialect, ServerConfig};
+use syncvar::{ClientConfig, Framing, ServerConfig};
 
 use crate::examples::packets;
 
@@ -23,8 +23,8 @@ impl Gun {
 }
 
 pub(crate) fn examples() -> Vec<(&'static str, String)> {
-    let unet = |id, act: fn(&mut World)| sent(Dialect::Unet, id, act);
-    let compact = |id, act: fn(&mut World)| sent(Dialect::Compact, id, act);
+    let unet = |id, act: fn(&mut World)| sent(Framing::Unet, id, act);
+    let compact = |id, act: fn(&mut World)| sent(Framing::Compact, id, act);
     let hush = |world: &mut World| {
         let connection = world.connection;
         world.rpcs().hush(connection, "a".into()).expect("a call");
@@ -83,10 +83,10 @@ fn prefabs() -> Prefabs {
 }
 
 /// What either side sends when something is done, the object having this id.
-fn sent(dialect: Dialect, id: u32, act: fn(&mut World)) -> String {
+fn sent(dialect: Framing, id: u32, act: fn(&mut World)) -> String {
     let (mut server, mut client) = (ServerConfig::default(), ClientConfig::default());
-    server.dialect = dialect;
-    client.dialect = dialect;
+    server.framing = dialect;
+    client.framing = dialect;
     let mut server = NetworkServer::with_config(prefabs(), server);
     let mut client = NetworkClient::with_config(prefabs(), client);
     let connection = server.handle_connect();

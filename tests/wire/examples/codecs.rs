@@ -2,7 +2,7 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    Bits, Dialect, Fixed, Half, Quantized, Quaternion, SmallestThree, SyncCodec, Vector2, Vector3,
+    Bits, Encoding, Fixed, Half, Quantized, Quaternion, SmallestThree, SyncCodec, Vector2, Vector3,
     ZigZag,
 };
 
@@ -31,7 +31,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
         ("`300_i32` as `ZigZag`", coded::<ZigZag, _>(&300_i32)),
         (
             "compact `300_i32` as `ZigZag`",
-            bytes_in(Dialect::Compact, |writer| ZigZag::write(&300_i32, writer)),
+            bytes_in(Encoding::Compact, |writer| ZigZag::write(&300_i32, writer)),
         ),
         ("`-2_i16` as `Fixed`", coded::<Fixed, _>(&-2_i16)),
         ("`300_u64` as `Fixed`", coded::<Fixed, _>(&300_u64)),

@@ -1,8 +1,8 @@
 //! Section 3: collections.
 
-use syncvar::Dialect::{Compact, Unet};
+use syncvar::Encoding::{Compact, Unet};
 use syncvar::prelude::*;
-use syncvar::{Dialect, SyncField};
+use syncvar::{Encoding, SyncField};
 
 use crate::examples::bytes_in;
 
@@ -14,12 +14,12 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     examples
 }
 
-fn whole(field: &impl SyncField, dialect: Dialect) -> String {
+fn whole(field: &impl SyncField, dialect: Encoding) -> String {
     bytes_in(dialect, |writer| field.write_full(writer))
 }
 
 /// The changes of a field that clients have, after something was done to it.
-fn changed<F: SyncField>(mut field: F, dialect: Dialect, change: impl FnOnce(&mut F)) -> String {
+fn changed<F: SyncField>(mut field: F, dialect: Encoding, change: impl FnOnce(&mut F)) -> String {
     field.clear_dirty();
     change(&mut field);
     assert!(field.is_dirty());

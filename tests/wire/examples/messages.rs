@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourList, ClientConfig, Dialect, NetworkHash128, NetworkSceneId, ServerConfig, Vector3,
+    BehaviourList, ClientConfig, Framing, NetworkHash128, NetworkSceneId, ServerConfig, Vector3,
 };
 
 use crate::examples::{Lamp, One, Two, packets};
@@ -151,7 +151,7 @@ fn to_ours(ids: &[u32], act: impl FnOnce(&mut NetworkServer)) -> String {
     let asset_id = NetworkHash128::parse("a55e7000000000000000000000000001");
     let prefabs = || Prefabs::new().register_asset("one", asset_id, One::default);
     let mut config = ClientConfig::default();
-    config.dialect = Dialect::Unet;
+    config.framing = Framing::Unet;
     let mut client = NetworkClient::with_config(prefabs(), config);
     client.handle_connect();
     let mut server = NetworkServer::new(prefabs());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, ServerConfig};
+use syncvar::{Framing, ServerConfig};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -26,7 +26,7 @@ impl Pair {
     fn new() -> Self {
         let prefabs = || Prefabs::new().register::<Hero>("hero");
         let mut config = ServerConfig::default();
-        config.dialect = Dialect::Unet;
+        config.framing = Framing::Unet;
         let mut server = NetworkServer::with_config(prefabs(), config);
         let mut client = NetworkClient::new(prefabs());
         client.handle_connect();

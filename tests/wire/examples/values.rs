@@ -1,7 +1,7 @@
 //! Sections 1 to 3: numbers, values, behaviours.
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourList, Color32, Decimal, Dialect, NetworkSceneId, Ray, Vector3};
+use syncvar::{BehaviourList, Color32, Decimal, Encoding, NetworkSceneId, Ray, Vector3};
 
 use crate::examples::{One, Orc, Two, bytes, bytes_in};
 
@@ -187,7 +187,7 @@ fn compact_examples() -> Vec<(&'static str, String)> {
         ("compact `Some(7_u8)`", compact(&Some(7_u8))),
         (
             "compact full `Data`",
-            bytes_in(Dialect::Compact, |writer| {
+            bytes_in(Encoding::Compact, |writer| {
                 assert!(Data::example().on_serialize(writer, true));
             }),
         ),
@@ -271,12 +271,12 @@ fn delta<B: NetworkBehaviour>(mut behaviour: B, change: impl FnOnce(&mut B)) -> 
 }
 
 pub(crate) fn compact(value: &impl SyncValue) -> String {
-    bytes_in(Dialect::Compact, |writer| writer.write(value))
+    bytes_in(Encoding::Compact, |writer| writer.write(value))
 }
 
 fn compact_delta<B: NetworkBehaviour>(mut behaviour: B, change: impl FnOnce(&mut B)) -> String {
     change(&mut behaviour);
-    bytes_in(Dialect::Compact, |writer| {
+    bytes_in(Encoding::Compact, |writer| {
         behaviour.on_serialize(writer, false);
     })
 }

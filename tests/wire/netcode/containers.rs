@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
+use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
 
 /// What a container has been asked to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,14 +135,14 @@ fn t30_n28_a_container_of_ones_own_is_written_and_read_to_the_last_byte() {
 
 /// Full state, change, and what is clean in between, of whatever is a container.
 fn composes<F: SyncField + Default + Debug + PartialEq>(change: impl Fn(&mut F, usize)) {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Encoding::Unet, Encoding::Compact] {
         let (mut server, mut client) = (F::default(), F::default());
         assert!(!server.is_dirty());
         change(&mut server, 1);
         assert!(server.is_dirty());
-        let mut writer = NetworkWriter::with_dialect(dialect);
+        let mut writer = NetworkWriter::with_encoding(dialect);
         server.write_full(&mut writer);
-        let mut reader = NetworkReader::with_dialect(writer.as_bytes(), dialect);
+        let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
         client.read_full(&mut reader).unwrap();
         reader.finish().unwrap();
         server.clear_dirty();
@@ -153,9 +153,9 @@ fn composes<F: SyncField + Default + Debug + PartialEq>(change: impl Fn(&mut F, 
         change(&mut server, 2);
         assert!(server.is_dirty());
         assert_ne!(client, server);
-        let mut writer = NetworkWriter::with_dialect(dialect);
+        let mut writer = NetworkWriter::with_encoding(dialect);
         server.write_delta(&mut writer);
-        let mut reader = NetworkReader::with_dialect(writer.as_bytes(), dialect);
+        let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
         client.read_delta(&mut reader).unwrap();
         reader.finish().unwrap();
         server.clear_dirty();

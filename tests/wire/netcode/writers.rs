@@ -1,30 +1,30 @@
 //! Writers: the sizes of numbers, growth, and failures that do no harm.
 
 use syncvar::prelude::*;
-use syncvar::{Bits, Decimal, Dialect, MAX_BYTES, MAX_STRING_BYTES, NetworkReader, NetworkWriter};
+use syncvar::{Bits, Decimal, Encoding, MAX_BYTES, MAX_STRING_BYTES, NetworkReader, NetworkWriter};
 use syncvar::{ReadErrorKind, SyncCodec, WriteErrorKind};
 
-const DIALECTS: [Dialect; 2] = [Dialect::Unet, Dialect::Compact];
+const DIALECTS: [Encoding; 2] = [Encoding::Unet, Encoding::Compact];
 
 /// The bytes of a value, after reading it back.
-fn bytes<T: SyncValue>(dialect: Dialect, value: &T) -> Vec<u8> {
-    let mut writer = NetworkWriter::with_dialect(dialect);
+fn bytes<T: SyncValue>(dialect: Encoding, value: &T) -> Vec<u8> {
+    let mut writer = NetworkWriter::with_encoding(dialect);
     writer.write(value);
     assert_eq!(writer.error(), None);
-    let mut reader = NetworkReader::with_dialect(writer.as_bytes(), dialect);
+    let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
     assert!(reader.read::<T>().unwrap().same(value));
     reader.finish().unwrap();
     writer.as_bytes().to_vec()
 }
 
 /// How many bytes WIRE.md says that a number takes.
-fn documented(dialect: Dialect, number: u64) -> usize {
+fn documented(dialect: Encoding, number: u64) -> usize {
     let bits = 64 - number.leading_zeros() as usize;
     match (dialect, number) {
-        (Dialect::Unet, ..=240) => 1,
-        (Dialect::Unet, 241..=2287) => 2,
-        (Dialect::Unet, 2288..=67_823) => 3,
-        (Dialect::Unet, _) => 1 + bits.div_ceil(8).max(3),
+        (Encoding::Unet, ..=240) => 1,
+        (Encoding::Unet, 241..=2287) => 2,
+        (Encoding::Unet, 2288..=67_823) => 3,
+        (Encoding::Unet, _) => 1 + bits.div_ceil(8).max(3),
         _ => bits.div_ceil(7).max(1),
     }
 }
@@ -61,17 +61,17 @@ fn t66_a_packed_signed_number_of_each_width_is_as_long_as_documented() {
         let positive = i64::MAX.checked_shr(63 - bits).unwrap_or(0);
         for number in [positive, -positive - 1] {
             let zigzag = (number << 1 ^ number >> 63).cast_unsigned();
-            let compact = documented(Dialect::Compact, zigzag);
-            assert_eq!(bytes(Dialect::Compact, &number).len(), compact, "{number}");
-            let unet = documented(Dialect::Unet, number.cast_unsigned());
-            assert_eq!(bytes(Dialect::Unet, &number).len(), unet, "{number}");
+            let compact = documented(Encoding::Compact, zigzag);
+            assert_eq!(bytes(Encoding::Compact, &number).len(), compact, "{number}");
+            let unet = documented(Encoding::Unet, number.cast_unsigned());
+            assert_eq!(bytes(Encoding::Unet, &number).len(), unet, "{number}");
             if let Ok(number) = i32::try_from(number) {
-                assert_eq!(bytes(Dialect::Compact, &number).len(), compact, "{number}");
-                let unet = documented(Dialect::Unet, number.cast_unsigned().into());
-                assert_eq!(bytes(Dialect::Unet, &number).len(), unet, "{number}");
+                assert_eq!(bytes(Encoding::Compact, &number).len(), compact, "{number}");
+                let unet = documented(Encoding::Unet, number.cast_unsigned().into());
+                assert_eq!(bytes(Encoding::Unet, &number).len(), unet, "{number}");
             }
             if let Ok(number) = i8::try_from(number) {
-                assert_eq!(bytes(Dialect::Compact, &number).len(), compact, "{number}");
+                assert_eq!(bytes(Encoding::Compact, &number).len(), compact, "{number}");
             }
         }
     }
@@ -188,9 +188,9 @@ fn t67_fixed_texts_of_all_five_sizes_are_written_and_read() {
             let fixed: FixedString<N> = text.as_str().try_into().unwrap();
             let mut expected = u16::try_from(length).unwrap().to_le_bytes().to_vec();
             expected.extend(text.bytes());
-            assert_eq!(bytes(Dialect::Unet, &fixed), expected);
+            assert_eq!(bytes(Encoding::Unet, &fixed), expected);
         }
-        let too_long = bytes(Dialect::Unet, &"x".repeat(N + 1));
+        let too_long = bytes(Encoding::Unet, &"x".repeat(N + 1));
         let error = NetworkReader::new(&too_long)
             .read::<FixedString<N>>()
             .unwrap_err();

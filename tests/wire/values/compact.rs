@@ -1,13 +1,13 @@
 //! What is particular to the dialect `Compact`.
 
 use syncvar::prelude::*;
-use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
+use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
 
 use crate::values::{Effect, Gait, round_trip};
 
 /// The error of reading a value in `Compact`.
 fn compact_error<T: SyncValue>(bytes: &[u8]) -> ReadErrorKind {
-    let mut reader = NetworkReader::with_dialect(bytes, Dialect::Compact);
+    let mut reader = NetworkReader::with_encoding(bytes, Encoding::Compact);
     let error = reader.read::<T>().err().expect("it is refused");
     assert!(error.offset() <= bytes.len());
     error.kind()
@@ -51,19 +51,19 @@ fn compact_texts_have_the_limit_of_unet_and_sequences_that_of_the_reader() {
     let text = "x".repeat(32_767);
     assert_eq!(round_trip(&text, &String::new()).len(), 32_769);
     let bytes = vec![1_u8; 65_535];
-    let mut writer = NetworkWriter::with_dialect(Dialect::Compact);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
     writer.write(&bytes);
     assert_eq!((writer.len(), writer.error()), (65_538, None));
     writer.write(&(text + "x"));
     assert!(writer.take_error().is_some());
     assert_eq!(writer.len(), 65_538, "nothing of it is written");
     for count in [65_536, 70_000] {
-        let mut writer = NetworkWriter::with_dialect(Dialect::Compact);
+        let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
         let (bytes, numbers) = (vec![1_u8; count], vec![300_u16; count]);
         writer.write(&bytes);
         writer.write(&numbers);
         assert_eq!(writer.error(), None);
-        let mut reader = NetworkReader::with_dialect(writer.as_bytes(), Dialect::Compact);
+        let mut reader = NetworkReader::with_encoding(writer.as_bytes(), Encoding::Compact);
         assert_eq!(reader.read(), Ok(bytes));
         assert_eq!(reader.read(), Ok(numbers));
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Dialect, FixedStringTooLong, NetworkReader, NetworkWriter, ReadErrorKind};
+use syncvar::{Encoding, FixedStringTooLong, NetworkReader, NetworkWriter, ReadErrorKind};
 
 use crate::values::{error_in, round_trip, round_trip_in};
 
@@ -19,7 +19,7 @@ fn n18_a_fixed_string_travels_as_a_string_of_its_used_bytes() {
     round_trip(&FixedString32::new(), &FixedString32::truncated("before"));
     let full = FixedString4096::try_from("x".repeat(4096)).unwrap();
     assert_eq!(round_trip(&full, &FixedString4096::new()).len(), 4098);
-    assert_eq!(round_trip_in(Dialect::Compact, &full, &full).len(), 4098);
+    assert_eq!(round_trip_in(Encoding::Compact, &full, &full).len(), 4098);
     round_trip(&FixedString::<0>::new(), &FixedString::new());
 }
 
@@ -50,17 +50,17 @@ fn one_that_is_longer_than_its_type_is_an_error_with_both_lengths() {
     let sent = [&[40, 0][..], &[b'x'; 40]].concat();
     let (length, limit) = (40, 32);
     let kind = ReadErrorKind::StringTooLong { length, limit };
-    assert_eq!(error_in::<FixedString32>(Dialect::Unet, &sent), (kind, 0));
+    assert_eq!(error_in::<FixedString32>(Encoding::Unet, &sent), (kind, 0));
     let sent = [&[40][..], &[b'x'; 40]].concat();
     assert_eq!(
-        error_in::<FixedString32>(Dialect::Compact, &sent),
+        error_in::<FixedString32>(Encoding::Compact, &sent),
         (kind, 0)
     );
-    let (kind, _) = error_in::<FixedString32>(Dialect::Unet, &[2, 0, 0xff, 0xfe]);
+    let (kind, _) = error_in::<FixedString32>(Encoding::Unet, &[2, 0, 0xff, 0xfe]);
     assert_eq!(kind, ReadErrorKind::InvalidUtf8);
-    let (kind, _) = error_in::<FixedString32>(Dialect::Compact, &[0xff; 10]);
+    let (kind, _) = error_in::<FixedString32>(Encoding::Compact, &[0xff; 10]);
     assert!(matches!(kind, ReadErrorKind::VarintTooLong), "{kind}");
-    let (kind, _) = error_in::<FixedString32>(Dialect::Unet, &[0xff, 0xff, 1]);
+    let (kind, _) = error_in::<FixedString32>(Encoding::Unet, &[0xff, 0xff, 1]);
     assert!(
         matches!(kind, ReadErrorKind::StringTooLong { .. }),
         "{kind}"
@@ -180,8 +180,8 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_reader_of_fixed_strings_panic(bytes: Vec<u8>) {
-        for dialect in [Dialect::Unet, Dialect::Compact] {
-            let _ = NetworkReader::with_dialect(&bytes, dialect).read::<FixedString<3>>();
+        for dialect in [Encoding::Unet, Encoding::Compact] {
+            let _ = NetworkReader::with_encoding(&bytes, dialect).read::<FixedString<3>>();
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use syncvar::prelude::*;
-use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
+use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
 
 use crate::values::{error_in, round_trip, round_trip_in};
 
@@ -16,7 +16,10 @@ fn bytes_travel_as_a_vec_of_them() {
     round_trip(&Bytes::new(), &value);
     let (needed, left) = (65_535, 1);
     let end = ReadErrorKind::UnexpectedEnd { needed, left };
-    assert_eq!(error_in::<Bytes>(Dialect::Unet, &[0xff, 0xff, 1]), (end, 2));
+    assert_eq!(
+        error_in::<Bytes>(Encoding::Unet, &[0xff, 0xff, 1]),
+        (end, 2)
+    );
     let mut writer = NetworkWriter::new();
     writer.write(&Bytes::from(vec![0; 65_536]));
     assert!(writer.error().is_some() && writer.is_empty());
@@ -45,7 +48,7 @@ fn t18_a_uuid_takes_16_bytes_in_the_order_of_its_text() {
     let id = Uuid::from_u128(0x0011_2233_4455_6677_8899_aabb_ccdd_eeff);
     let bytes = round_trip(&id, &Uuid::nil());
     assert_eq!(hex::encode(bytes), "00112233445566778899aabbccddeeff");
-    let bytes = round_trip_in(Dialect::Mirror, &id, &Uuid::nil());
+    let bytes = round_trip_in(Encoding::Mirror, &id, &Uuid::nil());
     assert_eq!(hex::encode(bytes), "33221100554477668899aabbccddeeff");
     round_trip(&Uuid::max(), &id);
     let owners = std::collections::HashMap::from([(id, 1_u8), (Uuid::max(), 2)]);
@@ -230,7 +233,7 @@ fn mirror_knows_cells_and_matrices_by_every_name() {
     use syncvar::{Matrix4x4, Vector2Int, Vector3Int};
 
     fn in_mirror<T: SyncValue>(value: &T) -> Vec<u8> {
-        round_trip_in(Dialect::Mirror, value, value)
+        round_trip_in(Encoding::Mirror, value, value)
     }
     let cell = in_mirror(&Vector2Int::new(1, -1));
     assert_eq!(hex::encode(&cell), "01000000ffffffff");

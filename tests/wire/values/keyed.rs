@@ -8,7 +8,7 @@ use std::num::NonZeroU8;
 use proptest::collection;
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind, WriteErrorKind};
+use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind, WriteErrorKind};
 
 use crate::values::{error_in, round_trip};
 
@@ -60,11 +60,11 @@ fn t21_sets_travel_in_order() {
 #[test]
 fn t21_a_map_has_the_limit_of_a_sequence() {
     let mut map: HashMap<u32, u8> = (0..65_535).map(|key| (key, 1)).collect();
-    for dialect in [Dialect::Unet, Dialect::Compact] {
-        let mut writer = NetworkWriter::with_dialect(dialect);
+    for dialect in [Encoding::Unet, Encoding::Compact] {
+        let mut writer = NetworkWriter::with_encoding(dialect);
         writer.write(&map);
         let mut back = HashMap::new();
-        NetworkReader::with_dialect(writer.as_bytes(), dialect)
+        NetworkReader::with_encoding(writer.as_bytes(), dialect)
             .read_into(&mut back)
             .unwrap();
         assert!(back == map);
@@ -88,16 +88,16 @@ fn a_key_that_comes_twice_or_too_late_is_an_error() {
         let map = [2, keys[0], 1, keys[1], 2];
         let set = [2, keys[0], keys[1]];
         let errors = [
-            (error_in::<BTreeMap<u8, u8>>(Dialect::Compact, &map), 3),
-            (error_in::<HashMap<u8, u8>>(Dialect::Compact, &map), 3),
-            (error_in::<BTreeSet<u8>>(Dialect::Compact, &set), 2),
-            (error_in::<HashSet<u8>>(Dialect::Compact, &set), 2),
+            (error_in::<BTreeMap<u8, u8>>(Encoding::Compact, &map), 3),
+            (error_in::<HashMap<u8, u8>>(Encoding::Compact, &map), 3),
+            (error_in::<BTreeSet<u8>>(Encoding::Compact, &set), 2),
+            (error_in::<HashSet<u8>>(Encoding::Compact, &set), 2),
         ];
         for (error, offset) in errors {
             assert_eq!(error, (ReadErrorKind::UnorderedKey, offset));
         }
         // Also where the key was there before.
-        let mut reader = NetworkReader::with_dialect(&map, Dialect::Compact);
+        let mut reader = NetworkReader::with_encoding(&map, Encoding::Compact);
         let mut former = HashMap::from([(5_u8, 9_u8), (4, 9)]);
         let error = reader.read_into(&mut former).unwrap_err();
         assert_eq!(
@@ -128,11 +128,11 @@ fn a_count_that_promises_more_than_is_there_takes_no_memory_and_is_an_error() {
     };
     let bytes = [0x80, 0x80, 0x80, 1, 1];
     assert_eq!(
-        error_in::<HashSet<u8>>(Dialect::Compact, &bytes),
+        error_in::<HashSet<u8>>(Encoding::Compact, &bytes),
         (too_many, 0)
     );
     assert_eq!(
-        error_in::<BTreeMap<u8, u8>>(Dialect::Compact, &bytes),
+        error_in::<BTreeMap<u8, u8>>(Encoding::Compact, &bytes),
         (too_many, 0)
     );
     let zero = ReadErrorKind::InvalidValue {
@@ -140,7 +140,7 @@ fn a_count_that_promises_more_than_is_there_takes_no_memory_and_is_an_error() {
         value: 0,
     };
     assert_eq!(
-        error_in::<BTreeSet<NonZeroU8>>(Dialect::Compact, &[1, 0]),
+        error_in::<BTreeSet<NonZeroU8>>(Encoding::Compact, &[1, 0]),
         (zero, 1)
     );
 }
@@ -159,7 +159,7 @@ fn keys_that_take_no_byte_are_one_key() {
     let (count, limit) = (1025, 1024);
     let kind = WriteErrorKind::TooManyElements { count, limit };
     assert_eq!(writer.error().unwrap().kind(), kind);
-    let error = error_in::<BTreeSet<Ticket>>(Dialect::Compact, &[2]);
+    let error = error_in::<BTreeSet<Ticket>>(Encoding::Compact, &[2]);
     assert_eq!(error, (ReadErrorKind::UnorderedKey, 1));
 }
 
@@ -282,8 +282,8 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_reader_of_maps_panic(bytes: Vec<u8>, former in nested()) {
-        for dialect in [Dialect::Unet, Dialect::Compact] {
-            let reader = || NetworkReader::with_dialect(&bytes, dialect);
+        for dialect in [Encoding::Unet, Encoding::Compact] {
+            let reader = || NetworkReader::with_encoding(&bytes, dialect);
             let _ = reader().read::<HashMap<u8, Vec<BTreeSet<u8>>>>();
             let _ = reader().read_into(&mut former.clone());
             let _ = reader().read::<HashSet<String>>();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use allocation_counter::measure;
 use bytes::Bytes;
 use syncvar::prelude::*;
-use syncvar::{Dialect, NetworkReader, NetworkWriter, ReadErrorKind};
+use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
 
 /// D8: a count is checked against what is left before memory is taken.
 #[test]
@@ -15,7 +15,7 @@ fn a_count_that_promises_more_than_is_there_takes_no_memory() {
     let mut reader = NetworkReader::new(&[0xff, 0xff, 1, 2, 3]);
     assert!(reader.read_into(&mut values).is_err());
     assert!(values.capacity() < 100, "{}", values.capacity());
-    let mut reader = NetworkReader::with_dialect(&[0xff, 0xff, 3, 1, 2, 3], Dialect::Compact);
+    let mut reader = NetworkReader::with_encoding(&[0xff, 0xff, 3, 1, 2, 3], Encoding::Compact);
     assert!(reader.read_into(&mut values).is_err());
     assert!(values.capacity() < 100, "{}", values.capacity());
 }
@@ -65,13 +65,13 @@ fn n18_n20_values_without_memory_of_their_own_take_none_to_be_written_and_read()
     values.4 = picture.clone();
     let (name, span) = (FixedString::truncated("Ann"), Duration::from_millis(5));
     let sent: Values = (name, span, 7, NonZeroU32::new(300), picture);
-    for dialect in [Dialect::Unet, Dialect::Compact] {
-        let mut writer = NetworkWriter::with_dialect(dialect);
+    for dialect in [Encoding::Unet, Encoding::Compact] {
+        let mut writer = NetworkWriter::with_encoding(dialect);
         writer.write(&sent);
         let length = writer.len();
         writer.truncate(0);
         let written = measure(|| writer.write(&sent));
-        let mut reader = NetworkReader::with_dialect(writer.as_bytes(), dialect);
+        let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
         let read = measure(|| reader.read_into(&mut values).unwrap());
         assert_eq!((written.count_total, read.count_total), (0, 0));
         assert!(values.same(&sent) && writer.len() == length);

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Dialect, ReadErrorKind};
+use syncvar::{Encoding, ReadErrorKind};
 
 use crate::values::{error_in, round_trip, round_trip_in};
 
 fn compact_length<T: SyncValue>(value: &T) -> usize {
-    round_trip_in(Dialect::Compact, value, value).len()
+    round_trip_in(Encoding::Compact, value, value).len()
 }
 
 /// M1, N13, T7: the widest numbers at their extremes.
@@ -52,8 +52,8 @@ fn a_number_of_more_than_128_bits_is_an_error() {
     twenty[18] = 0x83;
     for bytes in [more_bits, twenty] {
         for (kind, offset) in [
-            error_in::<u128>(Dialect::Compact, &bytes),
-            error_in::<i128>(Dialect::Compact, &bytes),
+            error_in::<u128>(Encoding::Compact, &bytes),
+            error_in::<i128>(Encoding::Compact, &bytes),
         ] {
             assert_eq!((kind, offset), (ReadErrorKind::WideVarintTooLong, 0));
         }
@@ -61,7 +61,7 @@ fn a_number_of_more_than_128_bits_is_an_error() {
     let text = ReadErrorKind::WideVarintTooLong.to_string();
     assert_eq!(text, "a number of more than 128 bits");
     more_bits[18] = 3;
-    let mut reader = syncvar::NetworkReader::with_dialect(&more_bits, Dialect::Compact);
+    let mut reader = syncvar::NetworkReader::with_encoding(&more_bits, Encoding::Compact);
     assert_eq!(reader.read::<u128>(), Ok(u128::MAX));
 }
 
@@ -75,7 +75,7 @@ fn m1_n13_t7_numbers_that_are_not_zero_travel_as_numbers_and_zero_is_an_error() 
                 let one = NonZero::<$number>::MIN;
                 assert_eq!(round_trip(&not_zero, &one), round_trip(&value, &1));
             }
-            for dialect in [Dialect::Unet, Dialect::Compact] {
+            for dialect in [Encoding::Unet, Encoding::Compact] {
                 let kind = ReadErrorKind::InvalidValue { what: $name, value: 0 };
                 assert_eq!(error_in::<NonZero<$number>>(dialect, &[0; 16]), (kind, 0));
             }
@@ -93,9 +93,9 @@ fn m1_n13_t7_numbers_that_are_not_zero_travel_as_numbers_and_zero_is_an_error() 
         u64, "NonZeroU64";
         u128, "NonZeroU128";
     }
-    let (kind, _) = error_in::<NonZeroU8>(Dialect::Compact, &[0]);
+    let (kind, _) = error_in::<NonZeroU8>(Encoding::Compact, &[0]);
     assert_eq!(kind.to_string(), "0 is not a valid NonZeroU8");
-    let (kind, _) = error_in::<NonZeroU8>(Dialect::Compact, &[0x80, 2]);
+    let (kind, _) = error_in::<NonZeroU8>(Encoding::Compact, &[0x80, 2]);
     let (value, target) = (256, "u8");
     assert_eq!(kind, ReadErrorKind::OutOfRange { value, target });
 }
@@ -122,18 +122,18 @@ fn a_span_with_a_second_of_nanoseconds_is_an_error() {
     let unet = [1, 0xfb, 0x00, 0xca, 0x9a, 0x3b];
     let compact = [1, 0x80, 0x94, 0xeb, 0xdc, 0x03];
     let billion = kind(1_000_000_000);
-    assert_eq!(error_in::<Duration>(Dialect::Unet, &unet), (billion, 1));
+    assert_eq!(error_in::<Duration>(Encoding::Unet, &unet), (billion, 1));
     assert_eq!(
-        error_in::<Duration>(Dialect::Compact, &compact),
+        error_in::<Duration>(Encoding::Compact, &compact),
         (billion, 1)
     );
     // As seconds they would not fit the type.
     let most = [&[0xff; 9][..], &unet[1..]].concat();
-    assert_eq!(error_in::<Duration>(Dialect::Unet, &most), (billion, 9));
+    assert_eq!(error_in::<Duration>(Encoding::Unet, &most), (billion, 9));
     let beyond_32_bits = [0, 0x80, 0x80, 0x80, 0x80, 0x10];
     let (value, target) = (1 << 32, "u32");
     assert_eq!(
-        error_in::<Duration>(Dialect::Compact, &beyond_32_bits),
+        error_in::<Duration>(Encoding::Compact, &beyond_32_bits),
         (ReadErrorKind::OutOfRange { value, target }, 1)
     );
 }
@@ -157,8 +157,8 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_reader_of_numbers_panic(bytes: Vec<u8>) {
-        for dialect in [Dialect::Unet, Dialect::Compact] {
-            let reader = || syncvar::NetworkReader::with_dialect(&bytes, dialect);
+        for dialect in [Encoding::Unet, Encoding::Compact] {
+            let reader = || syncvar::NetworkReader::with_encoding(&bytes, dialect);
             let _ = reader().read::<i128>();
             let _ = reader().read::<NonZeroU128>();
             let _ = reader().read::<Duration>();

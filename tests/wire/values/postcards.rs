@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize, Serializer};
 use syncvar::prelude::*;
-use syncvar::{Dialect, NetworkReader, NetworkWriter, Postcard, ReadErrorKind, WriteErrorKind};
+use syncvar::{Encoding, NetworkReader, NetworkWriter, Postcard, ReadErrorKind, WriteErrorKind};
 
 use crate::values::{error_in, round_trip, round_trip_in};
 
@@ -36,7 +36,7 @@ fn n19_t18_any_type_of_serde_travels_as_its_bytes() {
     });
     let bytes = round_trip(&loadout(), &empty);
     assert_eq!(hex::encode(bytes), "09000201ac020000c07f00");
-    let bytes = round_trip_in(Dialect::Compact, &loadout(), &empty);
+    let bytes = round_trip_in(Encoding::Compact, &loadout(), &empty);
     assert_eq!(hex::encode(bytes), "090201ac020000c07f00");
     round_trip(&empty, &loadout());
     round_trip(&Postcard(String::new()), &Postcard("x".into()));
@@ -68,9 +68,9 @@ impl Serialize for Moody {
 /// A write error leaves nothing behind.
 #[test]
 fn what_postcard_cannot_encode_is_a_write_error() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Encoding::Unet, Encoding::Compact] {
         let kind = |write: &dyn Fn(&mut NetworkWriter)| {
-            let mut writer = NetworkWriter::with_dialect(dialect);
+            let mut writer = NetworkWriter::with_encoding(dialect);
             writer.write(&5_u8);
             write(&mut writer);
             assert_eq!(writer.as_bytes(), [5]);
@@ -86,12 +86,12 @@ fn what_postcard_cannot_encode_is_a_write_error() {
             unknown.to_string(),
             "postcard cannot encode a sequence whose length is not known beforehand"
         );
-        if dialect == Dialect::Unet {
+        if dialect == Encoding::Unet {
             let long = kind(&|writer| writer.write(&Postcard("x".repeat(65_533))));
             let (length, limit) = (65_536, 65_535);
             assert_eq!(long, WriteErrorKind::BytesTooLong { length, limit });
         }
-        let mut writer = NetworkWriter::with_dialect(dialect);
+        let mut writer = NetworkWriter::with_encoding(dialect);
         writer.write(&Postcard("x".repeat(65_532)));
         assert!(writer.error().is_none());
     }
@@ -103,7 +103,7 @@ fn what_postcard_cannot_encode_is_a_write_error() {
 
 #[test]
 fn what_postcard_cannot_decode_is_a_read_error() {
-    let error = |bytes: &[u8]| error_in::<Postcard<(bool, String)>>(Dialect::Compact, bytes);
+    let error = |bytes: &[u8]| error_in::<Postcard<(bool, String)>>(Encoding::Compact, bytes);
     let custom = |text| (ReadErrorKind::Custom(text), 0);
     assert_eq!(
         error(&[2, 7, 0]),
@@ -128,7 +128,7 @@ fn what_postcard_cannot_decode_is_a_read_error() {
         error(&[9, 1]),
         (ReadErrorKind::UnexpectedEnd { needed, left }, 1)
     );
-    let zero = error_in::<Postcard<std::num::NonZeroU8>>(Dialect::Unet, &[1, 0, 0]);
+    let zero = error_in::<Postcard<std::num::NonZeroU8>>(Encoding::Unet, &[1, 0, 0]);
     assert_eq!(
         zero,
         custom("the value's own `Deserialize` refuses these bytes")
@@ -158,8 +158,8 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_reader_of_postcards_panic(bytes: Vec<u8>) {
-        for dialect in [Dialect::Unet, Dialect::Compact] {
-            let _ = NetworkReader::with_dialect(&bytes, dialect).read::<Postcard<Loadout>>();
+        for dialect in [Encoding::Unet, Encoding::Compact] {
+            let _ = NetworkReader::with_encoding(&bytes, dialect).read::<Postcard<Loadout>>();
         }
     }
 }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use syncvar::prelude::*;
 use syncvar::{BehaviourSchema, FieldSchema, NetworkReader, NetworkWriter, ReadError};
-use syncvar::{ClientConfig, Dialect, ServerConfig, SpatialGrid, Vector3};
+use syncvar::{ClientConfig, Framing, ServerConfig, SpatialGrid, Vector3};
 
 use crate::support::{self, Door};
 
@@ -156,9 +156,9 @@ impl Twins {
 
     /// One more client, who shakes hands, is ready, and looks at the origin, where all objects are
     /// unless they are moved.
-    pub(crate) fn join(&mut self, dialect: Dialect) {
+    pub(crate) fn join(&mut self, dialect: Framing) {
         let mut config = ClientConfig::default();
-        config.dialect = dialect;
+        config.framing = dialect;
         let mut client = NetworkClient::with_config(prefabs(), config);
         client.handle_connect();
         let connection = self.both(NetworkServer::handle_connect);

@@ -1,15 +1,15 @@
 //! What the random worlds have found, one by one.
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, CommandRefusal, Dialect, MessageType, NetworkWriter, ServerConfig};
+use syncvar::{ClientConfig, CommandRefusal, Framing, MessageType, NetworkWriter, ServerConfig};
 
 use super::objects::{GATE, Hero, LITERAL, prefabs};
 
-const DIALECTS: [Dialect; 2] = [Dialect::Compact, Dialect::Unet];
+const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 
-fn network(dialect: Dialect, clients: usize) -> MemoryNetwork {
+fn network(dialect: Framing, clients: usize) -> MemoryNetwork {
     let mut config = ServerConfig::default();
-    config.dialect = dialect;
+    config.framing = dialect;
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
     for _ in 0..clients {
         let mut client = NetworkClient::new(prefabs());
@@ -136,7 +136,7 @@ fn t24_a_call_on_a_new_object_comes_to_a_client_that_is_let_in_before_it_is_show
     for asked in DIALECTS {
         let mut server = NetworkServer::new(prefabs());
         let mut config = ClientConfig::default();
-        config.dialect = asked;
+        config.framing = asked;
         let mut client = NetworkClient::with_config(prefabs(), config);
         client.handle_connect();
         let connection = server.handle_connect();
@@ -255,7 +255,7 @@ fn b16_t35_a_reference_that_only_the_owner_is_given_is_told_of_when_its_object_c
 fn t38_an_owner_cannot_fill_the_servers_memory_nor_keep_it_busy_with_what_it_has_filled_it_with() {
     for dialect in DIALECTS {
         let mut config = ServerConfig::default();
-        config.dialect = dialect;
+        config.framing = dialect;
         config.max_owner_bytes = 10_000;
         let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
         net.connect();

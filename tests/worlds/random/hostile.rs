@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Dialect, NetworkWriter};
+use syncvar::{ClientConfig, Framing, NetworkWriter};
 
 use super::action::action;
 use super::objects::{GATE, Hero, prefabs};
@@ -95,7 +95,7 @@ proptest! {
             let mut config = ClientConfig::default();
             config.max_objects = 20;
             config.compare_schemas = !literal;
-            config.dialect = if dialect { Dialect::Unet } else { Dialect::Compact };
+            config.framing = if dialect { Framing::Unet } else { Framing::Compact };
             let mut client = NetworkClient::with_config(prefabs(), config);
             client.add_scene_object(GATE, Hero::default()).unwrap();
             client.handle_connect();

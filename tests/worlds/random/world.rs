@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Dialect, NetRef, ServerConfig, SpatialGrid, Vector3};
+use syncvar::{Budget, ClientConfig, Framing, NetRef, ServerConfig, SpatialGrid, Vector3};
 
 use super::action::Action;
 use super::objects::{CURRENT, Fast, GATE, HEARD, Hero, LITERAL, Plain, RAN, next_call, prefabs};
@@ -130,7 +130,7 @@ impl World {
         let mut config = ClientConfig::default();
         config.compare_schemas = !self.kind.literal;
         if self.counter % 2 == 1 {
-            config.dialect = Dialect::Unet;
+            config.framing = Framing::Unet;
         }
         self.counter += 1;
         let mut client = NetworkClient::with_config(prefabs(), config);

@@ -1,6 +1,6 @@
 //! Objects and viewers that cross from cell to cell.
 
-use syncvar::Dialect;
+use syncvar::Framing;
 use syncvar::SpatialGrid;
 use syncvar::prelude::*;
 
@@ -198,7 +198,7 @@ fn going_away_and_coming_back_between_two_updates_is_nothing() {
 
 #[test]
 fn those_who_enter_an_area_together_share_one_encoding_of_what_is_in_it() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let mut net = network(&[dialect], 4, SpatialGrid::xz(10.0, 10.0));
         let ids: Vec<_> = (0..5).map(|i| spawn(&mut net, HERE, i)).collect();
         // Whoever owns one of them sees it anyway; that must not keep the others apart.
@@ -219,7 +219,7 @@ fn those_who_enter_an_area_together_share_one_encoding_of_what_is_in_it() {
 
 #[test]
 fn what_is_near_comes_first() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let mut net = network(&[dialect], 1, SpatialGrid::xz(10.0, 10.0));
         let far = spawn(&mut net, HERE + 15.0, 1);
         let near = spawn(&mut net, HERE, 1);

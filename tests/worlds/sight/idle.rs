@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use syncvar::prelude::*;
-use syncvar::{Dialect, GroupTags, Quaternion, SpatialGrid, Tag};
+use syncvar::{Framing, GroupTags, Quaternion, SpatialGrid, Tag};
 
 use crate::sight::{HERE, at, network, options_at};
 use crate::support::Player;
 
 #[test]
 fn moving_within_the_cells_sends_nothing_and_allocates_nothing() {
-    for dialect in [Dialect::Unet, Dialect::Compact] {
+    for dialect in [Framing::Unet, Framing::Compact] {
         let tags = GroupTags::new(SpatialGrid::xz(10.0, 10.0));
         let mut net = network(&[dialect], 3, tags);
         let connections: Vec<_> = net.server.connections().collect();

@@ -2,14 +2,14 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    Area, Dialect, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement,
+    Area, Everyone, Framing, GroupTags, InterestChange, InterestChanges, InterestManagement,
     SpatialGrid, Tag, Vector3,
 };
 
 use crate::sight::{ANN, HERE, THERE, forget_events, hidden, move_to, network, spawn, spawned};
 use crate::support::{change, drain, states};
 
-const MIXED: [Dialect; 2] = [Dialect::Unet, Dialect::Compact];
+const MIXED: [Framing; 2] = [Framing::Unet, Framing::Compact];
 const RED: Tag = Tag(1);
 const BLUE: Tag = Tag(2);
 

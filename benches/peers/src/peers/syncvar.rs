@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use syncvar::{ConnectionId, Dialect, NetworkClient};
+use syncvar::{ConnectionId, Framing, NetworkClient};
 
 use crate::peer::{Join, Pair, Peer, Sent};
 use crate::support::outbox::{Outbox, Packets, receive};
@@ -27,10 +27,10 @@ pub(crate) struct Syncvar<const UNET: bool> {
 }
 
 impl<const UNET: bool> Syncvar<UNET> {
-    const DIALECT: Dialect = if UNET {
-        Dialect::Unet
+    const DIALECT: Framing = if UNET {
+        Framing::Unet
     } else {
-        Dialect::Compact
+        Framing::Compact
     };
 }
 

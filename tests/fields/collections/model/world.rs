@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Budget, Channel, ClientConfig, Dialect, Link, NetworkWriter, ServerConfig};
+use syncvar::{Budget, Channel, ClientConfig, Framing, Link, NetworkWriter, ServerConfig};
 
 use super::subject::{Subject, Watched};
 
@@ -226,7 +226,7 @@ impl World {
     fn join(&mut self) {
         let mut config = ClientConfig::default();
         if self.net.client_count() % 2 == 1 {
-            config.dialect = Dialect::Unet;
+            config.framing = Framing::Unet;
         }
         let client = NetworkClient::with_config(prefabs(), config);
         self.net.connect_client(client);

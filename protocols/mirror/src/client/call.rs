@@ -1,0 +1,144 @@
+//! Calls: commands to the server, and what the server calls here.
+
+use syncvar_runtime::call::{CallRequest, CallRouter, Class, Failure, RoutedCall, run};
+use syncvar_runtime::lend::Lends;
+use syncvar_runtime::{
+    CallError, CallFailure, Channel, CommandSender, Encoding, NetId, NetworkCalls, NetworkWriter,
+    Target, WriteError, WriteErrorKind, assert_calls_known,
+};
+
+use super::object::Stage;
+use super::{MirrorClient, MirrorClientEvent};
+use crate::MirrorError;
+use crate::message::{CommandMessage, NetworkMessage, RpcMessage};
+
+impl MirrorClient {
+    /// Calls the server: what is returned has a method for every `#[command]` of `B`, on the first
+    /// behaviour of the object that is a `B` or has it as its base.
+    ///
+    /// It is an error to call a command that requires ownership on an object that this client does not
+    /// own, and to call any while it is not [ready](Self::is_ready). Channel 0 is the reliable one, 1 the
+    /// unreliable one; there are no others.
+    pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Commands<'_> {
+        self.calls_of::<B>(id, None)
+    }
+
+    /// The same on the behaviour at a position, for objects with two behaviours of one type.
+    pub fn calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Commands<'_> {
+        self.calls_of::<B>(id, Some(index))
+    }
+
+    fn calls_of<B: NetworkCalls>(&mut self, id: NetId, at: Option<usize>) -> B::Commands<'_> {
+        const { assert_calls_known::<B>() }
+        B::commands(CommandSender::through(self, id, Class::of::<B>(at)))
+    }
+
+    /// Runs a call of the server.
+    pub(super) fn handle_rpc(&mut self, message: &RpcMessage<'_>) -> Result<(), MirrorError> {
+        let id = message.net_id;
+        let Some(prefab) = self.spawned(id).map(|object| object.prefab) else {
+            return Ok(());
+        };
+        let (component, hash) = (message.component_index, message.function_hash);
+        let prefab = self.prefabs.get(prefab);
+        let place = prefab.and_then(|prefab| prefab.call(component, hash));
+        let Some(place) = place.filter(|place| !place.is_command()) else {
+            tracing::error!(object = %id, component, hash, "no component has this call");
+            self.stats.unknown_calls = self.stats.unknown_calls.wrapping_add(1);
+            return Ok(());
+        };
+        let mut arguments = self.reader(message.payload.unwrap_or_default());
+        let ran = self.lend(id, |slots, client| {
+            run(slots, (id, &place), client, None, &mut arguments)
+        });
+        match ran {
+            None | Some(Ok(())) => Ok(()),
+            Some(Err(Failure::Panicked(text))) => {
+                tracing::error!(object = %id, call = place.schema.name, text, "a call panicked");
+                let failure = CallFailure::new(id, &place, text);
+                self.events
+                    .push(MirrorClientEvent::CallFailed(Box::new(failure)));
+                Ok(())
+            }
+            Some(Err(Failure::Malformed(error))) => Err(MirrorError::Message {
+                message: RpcMessage::NAME,
+                error,
+            }),
+        }
+    }
+}
+
+/// The channel of Mirror that a call travels on.
+pub(crate) fn channel_of(channel: u8) -> Result<Channel, CallError> {
+    match channel {
+        0 => Ok(Channel::Reliable),
+        1 => Ok(Channel::Unreliable),
+        other => Err(CallError::UnknownChannel(other)),
+    }
+}
+
+impl CallRouter for MirrorClient {
+    fn begin_call(&mut self, request: CallRequest) -> Result<RoutedCall, CallError> {
+        let CallRequest {
+            object: id,
+            class,
+            number,
+            ..
+        } = request;
+        if !self.connected {
+            return Err(CallError::NotConnected);
+        }
+        let object = self.objects.get(id.0);
+        let object = object.filter(|object| object.stage != Stage::Parked);
+        let object = object.ok_or(CallError::UnknownObject(id))?;
+        if !self.ready {
+            return Err(CallError::NotReady);
+        }
+        let prefab = self.prefabs.get(object.prefab);
+        let place = prefab.and_then(|prefab| prefab.declared_call(class, number));
+        let place = place.ok_or(CallError::NoSuchBehaviour {
+            object: id,
+            behaviour: class.name,
+        })?;
+        if place.schema.requires_ownership && !object.owned && !object.is_player {
+            return Err(CallError::NotOwner(id));
+        }
+        channel_of(place.schema.channel)?;
+        Ok(RoutedCall {
+            object: id,
+            place,
+            target: Target::Observers,
+            writers: [NetworkWriter::with_encoding(Encoding::Mirror)]
+                .into_iter()
+                .collect(),
+        })
+    }
+
+    fn send_call(&mut self, call: RoutedCall) -> Result<(), CallError> {
+        let object = self.objects.get(call.object.0);
+        let prefab = object.and_then(|object| self.prefabs.get(object.prefab));
+        let name = prefab.and_then(|prefab| prefab.name_of(&call.place));
+        let (component_index, function_hash) = name.ok_or(CallError::UnknownObject(call.object))?;
+        let command = CommandMessage {
+            net_id: call.object,
+            component_index,
+            function_hash,
+            payload: call.writers.first().map(NetworkWriter::as_bytes),
+        };
+        let channel = channel_of(call.place.schema.channel)?;
+        let sent = self.send_message(&command, channel);
+        sent.map_err(|error| unsendable(&error, call.place.name))
+    }
+}
+
+/// Why a call cannot be sent.
+pub(crate) fn unsendable(error: &MirrorError, behaviour: &'static str) -> CallError {
+    match *error {
+        MirrorError::Unwritable { error, .. } => error.into(),
+        MirrorError::TooLong { length, limit } => {
+            let kind = WriteErrorKind::MessageTooLarge { length, limit };
+            WriteError::new(kind, 0, Some(behaviour), None).into()
+        }
+        _ => CallError::NotConnected,
+    }
+}

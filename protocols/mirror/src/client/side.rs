@@ -1,0 +1,68 @@
+//! What a client is to the behaviours that are called on it, and to references.
+
+use std::time::Duration;
+
+use syncvar_runtime::behaviour::NetworkSide;
+use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::{
+    ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkObjects, NetworkObjectsMut,
+};
+
+use super::{MirrorClient, MirrorReplicaMut};
+
+impl NetworkSide for MirrorClient {
+    fn is_server(&self) -> bool {
+        false
+    }
+
+    fn now(&self) -> Duration {
+        self.network_time().unwrap_or(self.now)
+    }
+
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity(id)
+    }
+
+    fn prefab_name(&self, id: NetId) -> Option<&str> {
+        self.prefab_name(id)
+    }
+
+    fn place(&self, id: NetId) -> Place {
+        let object = self.objects.get(id.0);
+        object.map_or_else(Place::default, |object| object.place)
+    }
+
+    fn owner(&self, _: NetId) -> Option<ConnectionId> {
+        None
+    }
+
+    fn is_owner(&self, id: NetId) -> bool {
+        self.is_owned(id)
+    }
+
+    fn relation(&self, _: NetId) -> Relation {
+        Relation::default()
+    }
+}
+
+impl NetworkObjects for MirrorClient {
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity(id)
+    }
+}
+
+impl NetworkObjectsMut for MirrorClient {
+    type Guard<'a, B: NetworkBehaviour> = MirrorReplicaMut<'a, B>;
+
+    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<Self::Guard<'_, B>> {
+        self.get_mut(id)
+    }
+
+    fn behaviour_at_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<Self::Guard<'_, B>> {
+        self.get_mut_at(id, index)
+    }
+}

@@ -1,0 +1,200 @@
+//! One prefab, and what server and client ask about it.
+
+use std::any::TypeId;
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+use syncvar_runtime::call::{CallPlace, Class, ObjectCalls};
+use syncvar_runtime::object::{BehaviourInfo, MAX_BEHAVIOURS};
+use syncvar_runtime::{Behaviours, CallKind};
+
+use super::{Component, MirrorCall, Settings, SyncDirection, SyncMethod, SyncMode};
+use crate::names::CSharpNames;
+use crate::{AssetId, hash16};
+
+/// Makes the behaviours of an object.
+type Make = Box<dyn Fn() -> Behaviours + Send + Sync>;
+
+/// One entry of the registry.
+pub(crate) struct Entry {
+    /// Its position in the order of registration.
+    pub(crate) index: u32,
+    pub(crate) name: String,
+    /// 0 for an object of a scene.
+    pub(crate) asset_id: AssetId,
+    /// The types of its behaviours, in order.
+    pub(crate) types: Vec<TypeId>,
+    /// How its components are synchronised, in order.
+    pub(crate) components: Vec<Settings>,
+    /// Which components everybody who observes the object is given.
+    pub(crate) observers: u64,
+    /// Which components the owner writes.
+    pub(crate) client_to_server: u64,
+    /// Which components travel unreliably.
+    pub(crate) hybrid: u64,
+    /// Whether a behaviour is told of the life of its object.
+    pub(crate) lifecycle: bool,
+    /// Its remote calls, as the runtime has them.
+    calls: ObjectCalls,
+    /// What names them on the wire, for each component.
+    names: Vec<Calls>,
+    make: Make,
+}
+
+/// What names the calls of a component.
+#[derive(Default)]
+struct Calls {
+    /// Full name and hash of each, by its number; none of an event, which Mirror does not have.
+    named: Vec<Option<(String, u16)>>,
+    /// Their numbers.
+    by_hash: FxHashMap<u16, u32>,
+}
+
+impl Entry {
+    /// A prefab with an index, a name and an asset id; what is said of its components; what is known of
+    /// names in C#.
+    pub(super) fn new(
+        (index, name, asset_id): (u32, String, AssetId),
+        said: &[(usize, Component)],
+        names: &CSharpNames,
+        make: Make,
+    ) -> Self {
+        let sample = make();
+        let slots = sample.slots();
+        let count = slots.len();
+        assert!(
+            count <= MAX_BEHAVIOURS,
+            "prefab `{name}` has {count} behaviours, and 64 are the most in Mirror"
+        );
+        if let Some((beyond, _)) = said.iter().find(|(index, _)| *index >= count) {
+            panic!(
+                "prefab `{name}` has {count} behaviours, and none at {beyond}: the first one is at 0"
+            );
+        }
+        let said_of = |place: usize| {
+            let said = said.iter().filter(|(index, _)| *index == place);
+            said.fold(Component::new(), |earlier, (_, said)| said.over(earlier))
+        };
+        let components: Vec<_> = slots
+            .iter()
+            .enumerate()
+            .map(|(place, slot)| said_of(place).settings(slot.info()))
+            .collect();
+        Self {
+            index,
+            name,
+            asset_id,
+            types: slots.type_ids(),
+            observers: bits(&components, |component| {
+                component.sync_mode == SyncMode::Observers
+            }),
+            client_to_server: bits(&components, |component| {
+                component.sync_direction == SyncDirection::ClientToServer
+            }),
+            hybrid: bits(&components, |component| {
+                component.sync_method == SyncMethod::Hybrid
+            }),
+            components,
+            lifecycle: slots.iter().any(|slot| slot.info().lifecycle),
+            calls: ObjectCalls::of(slots),
+            names: slots
+                .iter()
+                .map(|slot| Calls::new(slot.info(), names))
+                .collect(),
+            make,
+        }
+    }
+
+    /// Makes its behaviours.
+    pub(crate) fn make(&self) -> Behaviours {
+        (self.make)()
+    }
+
+    /// The bits of all its components.
+    pub(crate) fn all(&self) -> u64 {
+        bits(&self.components, |_| true)
+    }
+
+    /// The call that a message names, by component and hash.
+    pub(crate) fn call(&self, component: u8, hash: u16) -> Option<CallPlace> {
+        let component = usize::from(component);
+        let number = *self.names.get(component)?.by_hash.get(&hash)?;
+        self.calls.place(component, number)
+    }
+
+    /// The call that a class declares under a number.
+    pub(crate) fn declared_call(&self, class: Class, number: u32) -> Option<CallPlace> {
+        self.calls.declared(class, number)
+    }
+
+    /// What names a call in a message: component and hash. None for an event, which Mirror does not have.
+    pub(crate) fn name_of(&self, place: &CallPlace) -> Option<(u8, u16)> {
+        let calls = &self.names.get(place.behaviour)?.named;
+        let call = calls.get(usize::try_from(place.number).ok()?)?;
+        let (_, hash) = call.as_ref()?;
+        Some((u8::try_from(place.behaviour).ok()?, *hash))
+    }
+
+    /// All its calls, as they are known on the wire.
+    pub(super) fn described_calls(&self) -> impl Iterator<Item = MirrorCall> {
+        let components = self.names.iter().enumerate();
+        components.flat_map(move |(component, calls)| {
+            let calls = (0..).zip(&calls.named);
+            calls.filter_map(move |(number, call)| {
+                let (name, hash) = call.as_ref()?;
+                let schema = self.calls.place(component, number)?.schema;
+                Some(MirrorCall {
+                    component: u8::try_from(component).ok()?,
+                    kind: schema.kind,
+                    method: schema.name,
+                    name: name.clone(),
+                    hash: *hash,
+                })
+            })
+        })
+    }
+}
+
+impl Calls {
+    /// Those of a behaviour.
+    fn new(behaviour: &BehaviourInfo, names: &CSharpNames) -> Self {
+        let mut calls = Self::default();
+        for (number, call) in (0..).zip(behaviour.calls.all()) {
+            if call.kind == CallKind::SyncEvent {
+                calls.named.push(None);
+                continue;
+            }
+            let class = behaviour.calls.class_of(number);
+            let class = class.unwrap_or(behaviour.schema.name);
+            let name = names.call(class, call, call.mirror_name);
+            let hash = hash16(&name);
+            if calls.by_hash.insert(hash, number).is_some() {
+                let other = calls.named.iter().flatten().find(|(_, it)| *it == hash);
+                let other = other.map_or("", |(name, _)| name);
+                panic!(
+                    "`{other}` and `{name}` of `{}` have the same hash {hash}, by which Mirror tells calls \
+                     apart: give one of them another name",
+                    behaviour.schema.name
+                );
+            }
+            calls.named.push(Some((name, hash)));
+        }
+        calls
+    }
+}
+
+/// The bits of the components of which something holds.
+fn bits(components: &[Settings], holds: impl Fn(&Settings) -> bool) -> u64 {
+    let set = (0..64).zip(components).filter(|(_, it)| holds(it));
+    set.fold(0, |bits, (index, _)| bits | 1 << index)
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry")
+            .field("name", &self.name)
+            .field("asset_id", &self.asset_id)
+            .field("components", &self.components)
+            .finish_non_exhaustive()
+    }
+}

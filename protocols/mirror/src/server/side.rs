@@ -1,0 +1,68 @@
+//! What a server is to the behaviours that are called on it, and to references.
+
+use std::time::Duration;
+
+use syncvar_runtime::behaviour::NetworkSide;
+use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::{
+    ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkObjects, NetworkObjectsMut,
+};
+
+use super::{MirrorBehaviourMut, MirrorServer};
+
+impl NetworkSide for MirrorServer {
+    fn is_server(&self) -> bool {
+        true
+    }
+
+    fn now(&self) -> Duration {
+        self.now
+    }
+
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        Self::identity(self, id)
+    }
+
+    fn prefab_name(&self, id: NetId) -> Option<&str> {
+        Some(&self.entry(id)?.name)
+    }
+
+    fn place(&self, id: NetId) -> Place {
+        let object = self.objects.get(id.0);
+        object.map(|object| object.place).unwrap_or_default()
+    }
+
+    fn owner(&self, id: NetId) -> Option<ConnectionId> {
+        Self::owner(self, id)
+    }
+
+    fn is_owner(&self, id: NetId) -> bool {
+        Self::owner(self, id).is_none()
+    }
+
+    fn relation(&self, id: NetId) -> Relation {
+        self.relations.of(id)
+    }
+}
+
+impl NetworkObjects for MirrorServer {
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        Self::identity(self, id)
+    }
+}
+
+impl NetworkObjectsMut for MirrorServer {
+    type Guard<'a, B: NetworkBehaviour> = MirrorBehaviourMut<'a, B>;
+
+    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<Self::Guard<'_, B>> {
+        self.get_mut(id)
+    }
+
+    fn behaviour_at_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<Self::Guard<'_, B>> {
+        self.get_mut_at(id, index)
+    }
+}

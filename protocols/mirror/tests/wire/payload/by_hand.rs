@@ -1,0 +1,226 @@
+//! Behaviours that are written by hand.
+
+use syncvar::prelude::*;
+use syncvar::{
+    BehaviourSchema, Encoding, FieldSchema, NetworkReader, NetworkWriter, ReadError, ReadErrorKind,
+    WriteErrorKind,
+};
+
+use super::support::{Component, CustomSer};
+
+const TWO_NUMBERS: BehaviourSchema = BehaviourSchema {
+    name: "Pair",
+    base: None,
+    fields: &[
+        FieldSchema {
+            name: "one",
+            schema: <i32 as SyncValue>::SCHEMA,
+        },
+        FieldSchema {
+            name: "other",
+            schema: <i32 as SyncValue>::SCHEMA,
+        },
+    ],
+};
+
+/// Two numbers, which go out when both are dirty.
+#[derive(Default)]
+struct Pair {
+    numbers: [i32; 2],
+    dirty_bits: u64,
+}
+
+impl Pair {
+    fn set(&mut self, index: usize, number: i32) {
+        self.numbers[index] = number;
+        self.dirty_bits |= 1 << index;
+    }
+}
+
+impl NetworkBehaviour for Pair {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = TWO_NUMBERS;
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        self.dirty_bits
+    }
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        self.dirty_bits |= dirty_bits & Self::SCHEMA.dirty_bits();
+    }
+    fn clear_all_dirty_bits(&mut self) {
+        self.dirty_bits = 0;
+    }
+    fn write_fields(&self, writer: &mut NetworkWriter, fields: u64) {
+        for (index, number) in self.numbers.iter().enumerate() {
+            if fields >> index & 1 != 0 {
+                writer.write(number);
+            }
+        }
+    }
+    fn read_fields(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        fields: u64,
+    ) -> Result<(), ReadError> {
+        for (index, number) in self.numbers.iter_mut().enumerate() {
+            if fields >> index & 1 != 0 {
+                reader.read_into(number)?;
+            }
+        }
+        Ok(())
+    }
+    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+        assert!(!initial_state, "a full state is made of fields");
+        let ready = self.dirty_bits == 0b11;
+        let dirty_bits = if ready { writer.fields() & 0b11 } else { 0 };
+        writer.write_dirty_bits(dirty_bits);
+        self.write_fields(writer, dirty_bits);
+        ready
+    }
+    fn on_deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<(), ReadError> {
+        assert!(!initial_state, "a full state is made of fields");
+        let dirty_bits = reader.read_dirty_bits_of::<Self>()?;
+        self.read_fields(reader, dirty_bits)
+    }
+}
+
+#[test]
+fn a_behaviour_by_hand_writes_its_fields_for_a_full_state_and_its_mask_once_for_a_change() {
+    let mut pair = Component::new(Pair::default());
+    pair.get_mut::<Pair>().set(1, 2);
+    assert_eq!(pair.full(), "0004");
+    assert_eq!(
+        pair.written(false, false),
+        ("000000000000000000".into(), false),
+        "it stays dirty, and reads as no change"
+    );
+    pair.get_mut::<Pair>().set(0, 1);
+    let (change, written) = pair.written(false, false);
+    assert_eq!((&*change, written), ("0000000000000000030204", true));
+    let mut replica = Component::new(Pair::default());
+    replica.apply(&change, false).unwrap();
+    assert_eq!(replica.get::<Pair>().numbers, [1, 2]);
+    replica.apply("0608", true).unwrap();
+    assert_eq!(replica.get::<Pair>().numbers, [3, 4]);
+    pair.slot().mark_sent(0);
+    assert_eq!(pair.everything(), "0000000000000000ffffffffffffffffff0204");
+}
+
+/// A behaviour for the other dialects: it has no `write_fields`.
+struct Unprepared;
+
+impl NetworkBehaviour for Unprepared {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = TWO_NUMBERS;
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        0
+    }
+    fn set_dirty_bit(&mut self, _: u64) {}
+    fn clear_all_dirty_bits(&mut self) {}
+    fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool {
+        writer.write_dirty_bits(0);
+        false
+    }
+    fn on_deserialize(
+        &mut self,
+        _: &mut NetworkReader<'_>,
+        _: bool,
+    ) -> Result<Self::Previous, ReadError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_behaviour_by_hand_that_cannot_write_its_fields_is_told_so() {
+    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
+    writer.write_sections(&mut Unprepared, true);
+    let error = writer.take_error().expect("no full state");
+    assert!(matches!(error.kind(), WriteErrorKind::Custom(_)), "{error}");
+    let mut component = Component::new(Unprepared);
+    let error = component.read("0000", true).unwrap_err();
+    assert!(matches!(error.kind(), ReadErrorKind::Custom(_)), "{error}");
+}
+
+#[test]
+fn a_behaviour_can_put_its_own_bytes_behind_the_sections_of_another_one() {
+    let mut custom = Component::new(CustomSer::default());
+    assert_eq!(custom.full(), "12efbe");
+    assert_eq!(custom.change(), "000000000000000000efbe");
+    custom.get_mut::<CustomSer>().0.v.set(120);
+    assert_eq!(custom.full(), "f0efbe");
+    assert_eq!(custom.change(), "000000000000000001f0efbe");
+    assert_eq!(
+        custom.everything(),
+        "0000000000000000fffffffffffffffffff0efbe"
+    );
+    for (payload, initial) in [("000000000000000001f0efbe", false), ("f0efbe", true)] {
+        let mut replica = Component::new(CustomSer::default());
+        replica.apply(payload, initial).unwrap();
+        let number = &replica.get::<CustomSer>().0;
+        assert_eq!((*number.v, number.previous), (120, Some(9)), "{payload}");
+    }
+    let mut replica = Component::new(CustomSer::default());
+    assert!(replica.read("f0beef", true).is_err());
+}
+
+/// What is around the sections is the same in the other dialects, where they are the usual bytes.
+#[test]
+fn the_sections_of_another_behaviour_are_its_usual_bytes_in_the_other_dialects() {
+    let mut custom = CustomSer::default();
+    custom.0.v.set(1);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
+    assert!(custom.on_serialize(&mut writer, false));
+    assert_eq!(writer.as_bytes(), [1, 2, 0xef, 0xbe]);
+    let mut replica = CustomSer::default();
+    let mut reader = NetworkReader::with_encoding(writer.as_bytes(), Encoding::Compact);
+    let hooks = replica.on_deserialize(&mut reader, false).unwrap();
+    replica.call_hooks(hooks);
+    assert_eq!((*replica.0.v, replica.0.previous), (1, Some(9)));
+}
+
+/// Mirror's `CustomSerNoBase`: writes whether the state is the initial one, and a text.
+struct CustomSerNoBase;
+
+impl NetworkBehaviour for CustomSerNoBase {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = BehaviourSchema {
+        name: "CustomSerNoBase",
+        base: None,
+        fields: &[],
+    };
+    const SECTIONS: bool = false;
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        0
+    }
+    fn set_dirty_bit(&mut self, _: u64) {}
+    fn clear_all_dirty_bits(&mut self) {}
+    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+        writer.write_bool(initial_state);
+        writer.write(&"hi".to_owned());
+        true
+    }
+    fn on_deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<(), ReadError> {
+        assert_eq!(reader.read_bool()?, initial_state);
+        assert_eq!(reader.read::<String>()?, "hi");
+        Ok(())
+    }
+}
+
+#[test]
+fn a_behaviour_can_decide_every_byte() {
+    let mut custom = Component::new(CustomSerNoBase);
+    assert_eq!(custom.full(), "0103006869");
+    assert_eq!(custom.change(), "0003006869");
+    custom.apply("0103006869", true).unwrap();
+    custom.apply("0003006869", false).unwrap();
+}

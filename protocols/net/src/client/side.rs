@@ -1,0 +1,75 @@
+//! `NetworkClient` as seen by the behaviours that are called on it, and by references.
+
+use std::time::Duration;
+
+use super::{NetworkClient, ReplicaMut};
+use crate::behaviour::NetworkSide;
+use crate::relations::{Place, Relation};
+use crate::{
+    ConnectionId, NetId, NetRef, NetworkBehaviour, NetworkIdentity, NetworkObjects,
+    NetworkObjectsMut,
+};
+
+impl NetworkSide for NetworkClient {
+    fn is_server(&self) -> bool {
+        false
+    }
+
+    fn now(&self) -> Duration {
+        let network = self.network_time().map(|network| network.time);
+        network.unwrap_or(self.now())
+    }
+
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity(id)
+    }
+
+    fn prefab_name(&self, id: NetId) -> Option<&str> {
+        self.prefab_name(id)
+    }
+
+    fn place(&self, id: NetId) -> Place {
+        self.place(id)
+    }
+
+    fn owner(&self, _: NetId) -> Option<ConnectionId> {
+        None
+    }
+
+    fn is_owner(&self, id: NetId) -> bool {
+        self.is_owner(id)
+    }
+
+    fn relation(&self, id: NetId) -> Relation {
+        self.relation(id)
+    }
+}
+
+impl NetworkObjects for NetworkClient {
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity(id)
+    }
+}
+
+impl NetworkObjectsMut for NetworkClient {
+    type Guard<'a, B: NetworkBehaviour> = ReplicaMut<'a, B>;
+
+    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<ReplicaMut<'_, B>> {
+        self.get_mut(id)
+    }
+
+    fn behaviour_at_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<ReplicaMut<'_, B>> {
+        self.get_mut_at(id, index)
+    }
+}
+
+impl NetworkClient {
+    /// A reference to an object that is there: [`NetRef::to`].
+    pub fn net_ref(&self, id: NetId) -> Option<NetRef> {
+        NetRef::to(self, id)
+    }
+}

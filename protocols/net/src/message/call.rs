@@ -1,0 +1,95 @@
+//! The bytes that name a call. In `Unet` the hash, then the object; in `Compact` the object, then the
+//! number of the call on it. WIRE.md, section 4.
+
+use super::{LONG_FRAME, frame_length, long_head};
+use crate::call::{CallPlace, ObjectCalls};
+use crate::{
+    CallKind, Encoding, Framing, MessageType, NetId, NetworkReader, NetworkWriter, ReadError,
+};
+
+/// What a message calls a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Name {
+    /// UNet's hash.
+    Hash(u32),
+    /// The number among the calls of the object.
+    Number(u64),
+}
+
+/// A call that has been received, up to its arguments.
+#[derive(Debug)]
+pub(crate) struct Incoming<'a> {
+    pub(crate) object: NetId,
+    pub(crate) name: Name,
+    pub(crate) arguments: NetworkReader<'a>,
+}
+
+impl<'a> Incoming<'a> {
+    pub(crate) fn decode(message_type: MessageType, payload: &'a [u8]) -> Result<Self, ReadError> {
+        if message_type == MessageType::Call {
+            let mut reader = NetworkReader::with_encoding(payload, Encoding::Compact);
+            let object = reader.read()?;
+            let name = Name::Number(reader.read_varint()?);
+            return Ok(Self {
+                object,
+                name,
+                arguments: reader,
+            });
+        }
+        let mut reader = NetworkReader::new(payload);
+        let name = Name::Hash(reader.read_packed_u32()?);
+        let object = NetId(reader.read_packed_u32()?);
+        Ok(Self {
+            object,
+            name,
+            arguments: reader,
+        })
+    }
+}
+
+/// Writes what stands before the arguments of a call, in the writer's dialect. Returns the type of
+/// the message.
+pub(crate) fn write_header(
+    (framing, writer): (Framing, &mut NetworkWriter),
+    object: NetId,
+    place: &CallPlace,
+    calls: &ObjectCalls,
+) -> MessageType {
+    match framing {
+        Framing::Compact => {
+            writer.write(&object);
+            writer.write_varint(calls.number(place));
+            MessageType::Call
+        }
+        Framing::Unet => {
+            writer.write_packed_u32(place.schema.hash);
+            writer.write_packed_u32(object.0);
+            match place.schema.kind {
+                CallKind::Command => MessageType::Command,
+                CallKind::SyncEvent => MessageType::SyncEvent,
+                _ => MessageType::Rpc,
+            }
+        }
+    }
+}
+
+/// Appends a message around a payload, in the long form if it has to be.
+pub(crate) fn frame(writer: &mut NetworkWriter, message_type: MessageType, payload: &[u8]) {
+    if frame_length(payload.len()) == LONG_FRAME {
+        // Longer than `u32` can say is refused before.
+        let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+        writer.write_bytes(&long_head(MessageType::Long.number(), length));
+    } else {
+        writer.write_u16(u16::try_from(payload.len()).unwrap_or(u16::MAX));
+    }
+    writer.write_i16(message_type.number());
+    writer.write_bytes(payload);
+}
+
+/// The call that a message names.
+pub(crate) fn named(calls: &ObjectCalls, name: Name) -> Option<CallPlace> {
+    match name {
+        Name::Number(number) => calls.numbered(number),
+        Name::Hash(hash) => calls.hashed(hash),
+    }
+}

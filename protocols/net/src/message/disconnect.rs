@@ -1,0 +1,31 @@
+//! The reason of a disconnection as a number and a text.
+
+use crate::DisconnectReason;
+
+/// The number on the wire.
+pub(crate) fn number(reason: &DisconnectReason) -> u8 {
+    match reason {
+        DisconnectReason::SchemaMismatch(_) => 1,
+        DisconnectReason::VersionMismatch => 2,
+        DisconnectReason::ConnectionLost => 3,
+        _ => 0,
+    }
+}
+
+/// The text that goes with the number.
+pub(crate) fn text(reason: &DisconnectReason) -> String {
+    match reason {
+        DisconnectReason::Requested(text) => text.clone(),
+        _ => String::new(),
+    }
+}
+
+/// Back from the wire; a number that is not known counts as a request.
+pub(crate) fn from_wire(number: u8, text: String) -> DisconnectReason {
+    match number {
+        1 => DisconnectReason::SchemaMismatch(None),
+        2 => DisconnectReason::VersionMismatch,
+        3 => DisconnectReason::ConnectionLost,
+        _ => DisconnectReason::Requested(text),
+    }
+}

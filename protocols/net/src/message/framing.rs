@@ -1,0 +1,75 @@
+//! `Framing`: the messages of a connection.
+
+use syncvar_runtime::Encoding;
+use syncvar_runtime::packet::{Frames, Segments, UpdateForm};
+
+use super::MessageType;
+
+/// Messages of a connection. Both ends use the same.
+///
+/// ```
+/// use syncvar::{Encoding, Framing, ServerConfig};
+///
+/// assert_eq!(ServerConfig::default().framing, Framing::Compact);
+/// assert_eq!(Framing::Unet.encoding(), Encoding::Unet);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Framing {
+    /// The messages of Unity's UNet HLAPI 1.1.1, with values in [`Encoding::Unet`].
+    #[default]
+    Unet,
+    /// Messages for many objects each, with values in [`Encoding::Compact`]: fewer bytes and less time,
+    /// where both ends are `syncvar`.
+    Compact,
+}
+
+impl Framing {
+    /// Returns the encoding of the values in its messages.
+    pub const fn encoding(self) -> Encoding {
+        match self {
+            Self::Unet => Encoding::Unet,
+            Self::Compact => Encoding::Compact,
+        }
+    }
+
+    /// Returns the number that stands for it in the handshake.
+    pub(crate) const fn number(self) -> u8 {
+        match self {
+            Self::Unet => 0,
+            Self::Compact => 1,
+        }
+    }
+
+    /// Returns the form of the messages with changes.
+    pub(crate) const fn form(self) -> UpdateForm {
+        let (batched, update) = match self {
+            Self::Unet => (false, MessageType::UpdateVars),
+            Self::Compact => (true, MessageType::UpdateBatch),
+        };
+        UpdateForm {
+            batched,
+            update: update.number(),
+            long: MessageType::Long.number(),
+        }
+    }
+
+    /// Returns the framing of the messages in a buffer.
+    #[inline]
+    pub(crate) fn of(segments: &Segments) -> Self {
+        if segments.form().batched {
+            Self::Compact
+        } else {
+            Self::Unet
+        }
+    }
+
+    /// Returns an empty buffer for packets of this size.
+    pub(crate) fn segments(self, packet_size: usize) -> Segments {
+        Segments::new(packet_size, self.encoding(), self.form())
+    }
+}
+
+/// Cuts a packet into its messages.
+pub(crate) fn frames(packet: &[u8]) -> Frames<'_> {
+    Frames::new(packet, MessageType::Long.number())
+}

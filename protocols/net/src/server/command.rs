@@ -1,0 +1,90 @@
+//! Commands: what clients call on the server. Everything is checked against the connection that the
+//! bytes came from.
+
+use super::{NetworkServer, ServerEvent};
+use crate::ConnectionId;
+use crate::call::{CallPlace, Failure};
+use crate::message::{Incoming, named};
+use crate::{CommandRefusal, MessageType, NetId, ReadError};
+
+impl NetworkServer {
+    /// Runs a command of a client, or tells why not. Only one that does not even say what it calls is
+    /// an error.
+    pub(super) fn handle_command(
+        &mut self,
+        from: ConnectionId,
+        message_type: MessageType,
+        payload: &[u8],
+    ) -> Result<(), ReadError> {
+        let mut call = Incoming::decode(message_type, payload)?;
+        call.arguments = call.arguments.with_max_elements(self.config.max_elements);
+        let place = self.find_command(from, &call);
+        let result = match &place {
+            Ok(place) => self.run_command(from, place, &mut call),
+            Err(reason) => Err(reason.clone()),
+        };
+        if let Err(reason) = result {
+            self.refuse_command(from, call.object, place.ok().as_ref(), reason);
+        }
+        self.run_local_calls();
+        Ok(())
+    }
+
+    /// Tells the game that a command has not run.
+    pub(super) fn refuse_command(
+        &mut self,
+        connection: ConnectionId,
+        object: NetId,
+        place: Option<&CallPlace>,
+        reason: CommandRefusal,
+    ) {
+        self.stats.refused_commands.count(&reason);
+        self.events.push_minor(ServerEvent::CommandRefused {
+            connection,
+            object,
+            command: place.map(|place| (place.name, place.schema.name)),
+            reason,
+        });
+    }
+
+    fn find_command(
+        &self,
+        from: ConnectionId,
+        call: &Incoming<'_>,
+    ) -> Result<CallPlace, CommandRefusal> {
+        let spawned = self.objects.get(call.object.0);
+        let seen = spawned.filter(|spawned| {
+            let observed = || self.audiences.get(spawned.audience).observes(from);
+            spawned.announced && (spawned.owner == Some(from) || observed())
+        });
+        let spawned = seen.ok_or(CommandRefusal::UnknownObject)?;
+        let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool));
+        let place = prefab.and_then(|prefab| named(&prefab.calls, call.name));
+        let place = place.filter(CallPlace::is_command);
+        place.ok_or(CommandRefusal::UnknownCall)
+    }
+
+    fn run_command(
+        &mut self,
+        from: ConnectionId,
+        place: &CallPlace,
+        call: &mut Incoming<'_>,
+    ) -> Result<(), CommandRefusal> {
+        if place.schema.requires_ownership && self.owner(call.object) != Some(from) {
+            return Err(CommandRefusal::NotOwner);
+        }
+        let rate = place.schema.rate.unwrap_or(self.config.command_rate);
+        let now = self.now;
+        let connection = self.connections.get_mut(from.0);
+        if !connection.is_some_and(|known| known.rates.allow(place.declared, rate, now)) {
+            return Err(CommandRefusal::TooOften);
+        }
+        let object: NetId = call.object;
+        match self.run_call(object, place, Some(from), &mut call.arguments) {
+            None => Err(CommandRefusal::UnknownObject),
+            Some(Err(Failure::Malformed(error))) => Err(CommandRefusal::Malformed(error)),
+            // A panic has been reported.
+            Some(Ok(()) | Err(Failure::Panicked(_))) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! `BehaviourMut`: a behaviour for writing.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use super::ServerEvent;
+use super::owner::refuse;
+use super::schedule::Schedule;
+use crate::events::Events;
+use crate::object::Ruled;
+use crate::{ChangedFields, NetId, NetworkBehaviour};
+
+/// A behaviour for writing; when it is dropped and anything has changed, the object is queued for
+/// the next update.
+pub struct BehaviourMut<'a, B: NetworkBehaviour> {
+    behaviour: &'a mut B,
+    /// What fields with a codec were, to see whether they have changed as far as they travel.
+    before: Option<B::Previous>,
+    /// What is kept of fields that have rules, if the owner writes to some.
+    ruled: Option<&'a mut Ruled>,
+    net_id: NetId,
+    schedule: &'a mut Schedule,
+    events: &'a mut Events<ServerEvent>,
+}
+
+impl<'a, B: NetworkBehaviour> BehaviourMut<'a, B> {
+    #[inline]
+    pub(super) fn new(
+        net_id: NetId,
+        (behaviour, ruled): (&'a mut B, Option<&'a mut Ruled>),
+        schedule: &'a mut Schedule,
+        events: &'a mut Events<ServerEvent>,
+    ) -> Self {
+        let bits = const { &B::SCHEMA.rule_bits() };
+        let mut ruled = ruled.filter(|_| const { B::SCHEMA.rule_bits().owner_write != 0 });
+        if let Some(ruled) = &mut ruled {
+            ruled.begin_change(behaviour, bits);
+        }
+        Self {
+            ruled,
+            events,
+            before: behaviour.before_change(),
+            behaviour,
+            net_id,
+            schedule,
+        }
+    }
+}
+
+impl<B: NetworkBehaviour> Deref for BehaviourMut<'_, B> {
+    type Target = B;
+
+    fn deref(&self) -> &B {
+        self.behaviour
+    }
+}
+
+impl<B: NetworkBehaviour> DerefMut for BehaviourMut<'_, B> {
+    fn deref_mut(&mut self) -> &mut B {
+        self.behaviour
+    }
+}
+
+impl<B: NetworkBehaviour> BehaviourMut<'_, B> {
+    /// Takes back what was not the server's to write.
+    #[cold]
+    fn take_back(&mut self) {
+        if let Some(ruled) = &mut self.ruled {
+            let refused = ruled.end_change(self.behaviour);
+            if refused != 0 {
+                let fields = ChangedFields::new(&B::SCHEMA, refused);
+                refuse(self.events, self.net_id, fields);
+            }
+        }
+    }
+}
+
+impl<B: NetworkBehaviour> Drop for BehaviourMut<'_, B> {
+    #[inline]
+    fn drop(&mut self) {
+        self.behaviour.notice_replacements();
+        if let Some(before) = self.before.take() {
+            self.behaviour.withdraw_changes(before);
+        }
+        if const { B::SCHEMA.rule_bits().owner_write != 0 } {
+            self.take_back();
+        }
+        if self.behaviour.sync_var_dirty_bits() != 0 {
+            self.schedule.queue_dirty(self.net_id);
+        }
+    }
+}
+
+impl<B: NetworkBehaviour + fmt::Debug> fmt::Debug for BehaviourMut<'_, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BehaviourMut")
+            .field("net_id", &self.net_id)
+            .field("behaviour", &self.behaviour)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,60 @@
+//! What only the crate can ask of a local client.
+
+use std::time::Duration;
+
+use crate::behaviour::NetworkBehaviour;
+use crate::lend::Lends;
+use crate::object::call;
+use crate::schema::BehaviourSchema;
+use crate::{NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError};
+
+/// Nothing but a place.
+#[derive(Default)]
+struct Rock;
+
+impl NetworkBehaviour for Rock {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = BehaviourSchema {
+        name: "Rock",
+        base: None,
+        fields: &[],
+    };
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        0
+    }
+    fn set_dirty_bit(&mut self, _: u64) {}
+    fn clear_all_dirty_bits(&mut self) {}
+    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
+        false
+    }
+    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+        Ok(())
+    }
+}
+
+fn server() -> NetworkServer {
+    NetworkServer::new(Prefabs::new().register::<Rock>("rock"))
+}
+
+#[test]
+fn a_callback_on_a_host_is_on_a_client_too_if_that_sees_the_object() {
+    let mut server = server();
+    let (seen, unseen) = (server.spawn(Rock), server.spawn(Rock));
+    let where_is = |server: &mut NetworkServer, id| {
+        let called = server.lend(id, |slots, server| {
+            call(slots, 0, id, server, |_, context| {
+                let is = (context.is_server(), context.is_client(), context.is_host());
+                (is, context.is_owner())
+            })
+        });
+        called.unwrap().unwrap().unwrap()
+    };
+    assert_eq!(where_is(&mut server, seen), ((true, false, false), true));
+    let local = server.connect_local();
+    server.hide(unseen, local);
+    server.set_owner(seen, Some(local));
+    server.update(Duration::from_millis(1));
+    assert_eq!(where_is(&mut server, seen), ((true, true, true), true));
+    assert_eq!(where_is(&mut server, unseen), ((true, false, false), true));
+}

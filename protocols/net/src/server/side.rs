@@ -1,0 +1,79 @@
+//! `NetworkServer` as seen by the behaviours that are called on it, and by references.
+
+use std::time::Duration;
+
+use super::{BehaviourMut, NetworkServer};
+use crate::behaviour::NetworkSide;
+use crate::relations::{Place, Relation};
+use crate::{
+    ConnectionId, NetId, NetRef, NetworkBehaviour, NetworkIdentity, NetworkObjects,
+    NetworkObjectsMut,
+};
+
+impl NetworkSide for NetworkServer {
+    fn is_server(&self) -> bool {
+        true
+    }
+
+    fn now(&self) -> Duration {
+        self.now
+    }
+
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity(id)
+    }
+
+    fn prefab_name(&self, id: NetId) -> Option<&str> {
+        self.prefab_name(id)
+    }
+
+    fn place(&self, id: NetId) -> Place {
+        self.place(id)
+    }
+
+    fn owner(&self, id: NetId) -> Option<ConnectionId> {
+        self.owner(id)
+    }
+
+    fn is_owner(&self, id: NetId) -> bool {
+        let owner = self.owner(id);
+        owner.is_none_or(|owner| self.is_local(owner))
+    }
+
+    fn relation(&self, id: NetId) -> Relation {
+        self.relation(id)
+    }
+
+    fn is_host(&self, id: NetId) -> bool {
+        self.is_seen_locally(id)
+    }
+}
+
+impl NetworkObjects for NetworkServer {
+    fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity(id)
+    }
+}
+
+impl NetworkObjectsMut for NetworkServer {
+    type Guard<'a, B: NetworkBehaviour> = BehaviourMut<'a, B>;
+
+    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
+        self.get_mut(id)
+    }
+
+    fn behaviour_at_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<BehaviourMut<'_, B>> {
+        self.get_mut_at(id, index)
+    }
+}
+
+impl NetworkServer {
+    /// A reference to an object that is there: [`NetRef::to`].
+    pub fn net_ref(&self, id: NetId) -> Option<NetRef> {
+        NetRef::to(self, id)
+    }
+}

@@ -1,0 +1,151 @@
+//! `Synchronize`: data of a behaviour's own, beside its fields, one function for both directions.
+
+mod serializable;
+mod serializer;
+
+pub use serializable::{NetworkSerializable, Serializable};
+pub use serializer::BufferSerializer;
+
+use std::borrow::Cow;
+
+use super::NetworkBehaviour;
+use crate::{NetId, ReadError, WriteError};
+
+/// Data that travels with the full state of an object, beside its fields and once: settings that never
+/// change, or what is derived from many things. One function writes it on the server and reads it on a
+/// client.
+///
+/// ```
+/// # use syncvar::*;
+/// use syncvar::prelude::*;
+///
+/// # #[derive(Default)]
+/// // #[derive(NetworkBehaviour, Default)]
+/// // #[network_behaviour(synchronize)]
+/// struct Door {
+///     colour: u32, // no `SyncVar`: it travels once
+/// }
+/// # impl NetworkBehaviour for Door {
+/// #     type Previous = ();
+/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Door", base: None, fields: &[] };
+/// #     const SYNCHRONIZE: bool = true;
+/// #     fn synchronize(&mut self, serializer: &mut BufferSerializer<'_, '_>) -> Result<(), SynchronizeError> {
+/// #         self.on_synchronize(serializer)
+/// #     }
+/// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
+/// #     fn set_dirty_bit(&mut self, _: u64) {}
+/// #     fn clear_all_dirty_bits(&mut self) {}
+/// #     fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool { false }
+/// #     fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> { Ok(()) }
+/// # }
+/// # impl HasSynchronize for Door {}
+///
+/// impl Synchronize for Door {
+///     fn on_synchronize(
+///         &mut self,
+///         serializer: &mut BufferSerializer<'_, '_>,
+///     ) -> Result<(), SynchronizeError> {
+///         serializer.serialize_value(&mut self.colour)
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let id = net.server.spawn(Door { colour: 0xff_80_00 });
+/// net.settle();
+/// assert_eq!(net.client(0).get::<Door>(id).unwrap().colour, 0xff_80_00);
+/// ```
+///
+/// It runs whenever a client is given an object whole: when the object is spawned or shown to it, when it
+/// joins, and when it has asked for the object again because something could not be read. On the server it
+/// writes, after the object's [`on_network_spawn`](crate::NetworkLifecycle::on_network_spawn), once
+/// for all clients that are given the object at that time and speak one encoding. On a client it reads,
+/// after the fields of all behaviours and before
+/// [`on_network_pre_spawn`](crate::NetworkLifecycle::on_network_pre_spawn).
+///
+/// What goes wrong in it stays in it. If it fails or panics while it writes, or writes what has no form
+/// on the wire, nothing of it is sent
+/// (`ServerEvent::SynchronizeFailed`); if nothing was sent it is
+/// not called on the client. If it fails or panics while it reads, or leaves bytes over, the client is
+/// told so (`ClientEvent::SynchronizeFailed`). Either way
+/// the object, its fields and its other behaviours are as they should be.
+///
+/// A class that has `synchronize` speaks for its bases: where they have data too, it calls
+/// `self.base.on_synchronize(serializer)?`. One that does not passes the call on to its base.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has `synchronize` and no `on_synchronize`",
+    label = "no `impl Synchronize for {Self}`",
+    note = "write `impl Synchronize for {Self} {{ ... }}`, or remove `synchronize`"
+)]
+pub trait Synchronize: HasSynchronize {
+    /// Writes or reads the data, in the same order.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer, and whatever else is wrong with the data.
+    fn on_synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError>;
+}
+
+/// A behaviour whose [`on_synchronize`](Synchronize::on_synchronize) is called.
+/// `#[network_behaviour(synchronize)]` implements it, so that nobody writes one that nobody calls. A
+/// behaviour written by hand implements it beside [`NetworkBehaviour::synchronize`].
+#[diagnostic::on_unimplemented(
+    message = "nothing calls the `on_synchronize` of `{Self}`",
+    label = "`{Self}` does not have `synchronize`",
+    note = "write `#[network_behaviour(synchronize)]` above the struct, below `#[derive(NetworkBehaviour)]`"
+)]
+pub trait HasSynchronize: NetworkBehaviour {}
+
+/// Why data could not be written or read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SynchronizeError {
+    /// A value could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A value has no form on the wire.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The function itself refuses the data, and says why.
+    #[error("{0}")]
+    Refused(Cow<'static, str>),
+    /// The function has panicked, with this message.
+    #[error("a panic: {0}")]
+    Panicked(String),
+    /// The function has read less than there is.
+    #[error("{left} bytes are left over")]
+    LeftOver {
+        /// The bytes that nobody has read.
+        left: usize,
+    },
+}
+
+impl From<&'static str> for SynchronizeError {
+    fn from(why: &'static str) -> Self {
+        Self::Refused(why.into())
+    }
+}
+
+impl From<String> for SynchronizeError {
+    fn from(why: String) -> Self {
+        Self::Refused(why.into())
+    }
+}
+
+/// Data of a behaviour that a client could not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SynchronizeFailure {
+    /// The object.
+    pub object: NetId,
+    /// The name of the behaviour.
+    pub behaviour: &'static str,
+    /// How many bytes it has read.
+    pub read: usize,
+    /// How many there are.
+    pub expected: usize,
+    /// What was wrong.
+    pub error: SynchronizeError,
+}

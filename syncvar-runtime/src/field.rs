@@ -1,0 +1,224 @@
+//! `SyncField`: what owns one bit of a behaviour's dirty mask.
+
+mod collection;
+pub mod dictionary;
+pub mod hash_set;
+mod iterators;
+mod keys;
+mod list;
+mod mirror;
+mod operators;
+mod record;
+mod set;
+mod var;
+
+pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
+pub use list::{ElementMut, ListChange, ListEdit, SyncList};
+pub use set::{SetChange, SyncHashSet, SyncSortedSet};
+pub use var::SyncVar;
+
+use std::hash::Hash;
+
+use crate::schema::TypeSchema;
+use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
+
+/// One field of a behaviour: it knows whether it has changed, and can write itself whole or as a
+/// change. [`SyncVar`] is the usual one; implement the trait to write a container of your own.
+///
+/// A field is written whole to a client that sees the object for the first time, and as a change
+/// to those that already do. Whatever was dirty is cleared in between, so a change reaches each
+/// client once, by one way or the other.
+///
+/// ```
+/// use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
+///
+/// /// A score that only ever grows: the change is the difference. Nobody may put a new one into the
+/// /// place of one that clients know, for no difference says that: see `notice_replacement`.
+/// #[derive(Default)]
+/// pub struct Score {
+///     value: u32,
+///     sent: u32,
+///     touched: bool,
+/// }
+///
+/// impl Score {
+///     pub fn add(&mut self, points: u32) {
+///         self.value += points;
+///     }
+///     pub fn value(&self) -> u32 {
+///         self.value
+///     }
+/// }
+///
+/// impl SyncField for Score {
+///     const SCHEMA: TypeSchema = TypeSchema::Named("Score");
+///
+///     fn is_dirty(&self) -> bool {
+///         self.touched || self.value != self.sent
+///     }
+///     fn set_dirty(&mut self) {
+///         self.touched = true;
+///     }
+///     fn clear_dirty(&mut self) {
+///         self.touched = false;
+///         self.sent = self.value;
+///     }
+///     fn write_full(&self, writer: &mut NetworkWriter) {
+///         writer.write(&self.value);
+///     }
+///     fn write_delta(&self, writer: &mut NetworkWriter) {
+///         writer.write(&(self.value - self.sent));
+///     }
+///     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+///         self.value = reader.read()?;
+///         Ok(())
+///     }
+///     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+///         self.value = self.value.wrapping_add(reader.read()?);
+///         Ok(())
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a synchronised field",
+    label = "write `SyncVar<{Self}>`",
+    note = "a field marked `#[sync_var]` intercepts the write to know that it has changed",
+    note = "a container of your own implements `SyncField`"
+)]
+pub trait SyncField: Send + Sync + 'static {
+    /// What both ends compare at connect.
+    const SCHEMA: TypeSchema;
+
+    /// Whether what [`write_delta`](Self::write_delta) writes after [`set_dirty`](Self::set_dirty) is
+    /// all that a client needs that has missed changes before: see
+    /// [`NetworkBehaviour::RESENDABLE`](crate::NetworkBehaviour::RESENDABLE).
+    const RESENDABLE: bool = false;
+
+    /// Whether there is a change to send.
+    fn is_dirty(&self) -> bool;
+
+    /// Makes the field dirty without a change of value: it will be sent again.
+    fn set_dirty(&mut self);
+
+    /// Forgets the change: it has been sent, or a full state was sent instead.
+    fn clear_dirty(&mut self);
+
+    /// Becomes dirty if it was made since the last [`clear_dirty`](Self::clear_dirty): somebody has
+    /// put a new field into the place of one that clients know. The server calls it when it gets a
+    /// behaviour back. Does nothing unless implemented.
+    fn notice_replacement(&mut self) {}
+
+    /// Whether anybody observes the object, as far as the server knows. It tells a field that nobody
+    /// does when it has found a change that nobody wants, and that somebody does before it has the
+    /// full state written. A field whose changes are operations need not keep any while nobody does.
+    /// Does nothing unless implemented.
+    fn set_observed(&mut self, observed: bool) {
+        let _ = observed;
+    }
+
+    /// Whether every operation is kept as it was made, one after another, instead of what they come to:
+    /// see [`NetworkBehaviour::set_verbatim`](crate::NetworkBehaviour::set_verbatim). Does nothing unless
+    /// implemented.
+    ///
+    /// A collection that does so is dirty only for what is made of it while it is
+    /// [observed](Self::set_observed), from the first `set_observed(true)` on: nobody has to be told
+    /// anything else. `set_observed(false)` forgets what was kept. A collection that is dirty when it is
+    /// told to begin, since it has taken the place of another one, is observed already, and will be
+    /// emptied and filled again; where it has only been filled before anybody can have observed it,
+    /// `set_observed(false)` says so. Full states say how many operations are still to come, and change
+    /// nothing. Nothing that is kept is ever given up: it grows with what is done between two updates.
+    ///
+    /// Of the one whose place it has taken, full states may have said that so many operations are still
+    /// to come, `promised` at most: so many times it will be emptied before, which whoever was promised
+    /// them passes over.
+    fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
+        let _ = (verbatim, promised);
+    }
+
+    /// Appends everything.
+    fn write_full(&self, writer: &mut NetworkWriter);
+
+    /// Appends the change.
+    fn write_delta(&self, writer: &mut NetworkWriter);
+
+    /// Takes what [`write_full`](Self::write_full) wrote.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not hold such a field; it may then be half new, and the object is asked
+    /// for again.
+    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
+
+    /// Takes what [`write_delta`](Self::write_delta) wrote. Does not make the field dirty.
+    ///
+    /// # Errors
+    ///
+    /// As [`read_full`](Self::read_full).
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
+}
+
+/// What can be a key of a [`SyncDictionary`] or an element of a [`SyncHashSet`]: any value with `Hash`
+/// and `Eq`. It need not be implemented by hand.
+///
+/// Two keys that are equal have to be the same as far as they travel: a client knows no more of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a key of a dictionary or an element of a hash set",
+    label = "keys travel, and are found by `Hash` and `Eq`",
+    note = "for a struct or enum of your own write `#[derive(SyncValue, Clone, PartialEq, Eq, Hash)]` above it"
+)]
+pub trait HashKey: SyncValue + Hash + Eq {}
+
+#[diagnostic::do_not_recommend]
+impl<T: SyncValue + Hash + Eq> HashKey for T {}
+
+/// What can be an element of a [`SyncSortedSet`]: any value with `Ord`. It need not be implemented by
+/// hand.
+///
+/// Two elements that are equal have to be the same as far as they travel: a client knows no more of
+/// them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of a sorted set",
+    label = "elements travel, and are put in order by `Ord`",
+    note = "for a struct or enum of your own write `#[derive(SyncValue, Clone, PartialEq, Eq, PartialOrd, Ord)]` \
+            above it"
+)]
+pub trait SortKey: SyncValue + Ord {}
+
+#[diagnostic::do_not_recommend]
+impl<T: SyncValue + Ord> SortKey for T {}
+
+/// A field whose changes a hook can be told of.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot have a hook",
+    label = "this field does not remember what it was",
+    note = "remove `hook = ...`, or implement `HookField` for the container"
+)]
+pub trait HookField: SyncField {
+    /// What the hook is given.
+    type Previous: Send + Sync + 'static;
+
+    /// As [`SyncField::read_delta`], and returns what was there before, or `None` if nothing has
+    /// changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`SyncField::read_delta`].
+    fn read_delta_with_previous(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<Option<Self::Previous>, ReadError>;
+
+    /// What the field is now, to be compared with what it will be: for the hooks of a host, where
+    /// nothing is read (`NetworkServer::connect_local`). `None`,
+    /// unless implemented: no hook runs there for this field.
+    fn remembered(&self) -> Option<Self::Previous> {
+        None
+    }
+
+    /// Whether the field is different now from what [`remembered`](Self::remembered) has returned. What
+    /// is left in `previous` is what the hook is given: nothing, if it is the same.
+    fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
+        *previous = None;
+        false
+    }
+}

@@ -1,0 +1,276 @@
+//! What the collections have in common on the wire.
+
+use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
+
+/// What every collection says of its changes, and what the derived code calls: as methods of its own,
+/// so that no trait of the user's can get in between, and as [`SyncField`](crate::SyncField) and
+/// [`HookField`](crate::HookField).
+///
+/// The collection has a `record`, and knows how to `write_items` and `read_items` as a whole, to
+/// `write_changes` and `read_changes`, to do both in the encoding of Mirror (`write_mirror_full` and so
+/// on), to `copy_items` into a `Vec`, and to `tell_since`, from such a
+/// copy, what has changed.
+macro_rules! sync_field {
+    ($name:ident<$($parameter:ident),+> where ($($bounds:tt)*), $change:ident) => {
+        /// What is said about its changes, and to it.
+        impl<$($parameter),+> $name<$($parameter),+>
+        where
+            $($bounds)*
+        {
+            /// Whether there is a change to send.
+            pub fn is_dirty(&self) -> bool {
+                self.record.is_dirty()
+            }
+
+            /// Makes it be sent whole; no hook is told of what stays the same.
+            pub fn set_dirty(&mut self) {
+                self.record.set_dirty();
+            }
+
+            /// Forgets what has changed: all who observe the object have it.
+            pub fn clear_dirty(&mut self) {
+                self.record.clear_dirty();
+            }
+
+            #[doc(hidden)]
+            pub fn notice_replacement(&mut self) {
+                self.record.notice_replacement();
+            }
+
+            #[doc(hidden)]
+            pub fn set_observed(&mut self, observed: bool) {
+                self.record.set_observed(observed);
+            }
+
+            #[doc(hidden)]
+            pub fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
+                self.record.set_verbatim(verbatim, promised);
+            }
+
+            #[doc(hidden)]
+            pub fn write_full(&self, writer: &mut NetworkWriter) {
+                match writer.encoding() {
+                    Encoding::Mirror => self.write_mirror_full(writer),
+                    Encoding::Unet | Encoding::Compact => self.write_items(writer),
+                }
+            }
+
+            #[doc(hidden)]
+            pub fn write_delta(&self, writer: &mut NetworkWriter) {
+                match writer.encoding() {
+                    Encoding::Mirror => self.write_mirror_delta(writer),
+                    Encoding::Unet | Encoding::Compact => self.write_changes(writer),
+                }
+            }
+
+            #[doc(hidden)]
+            pub fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                match reader.encoding() {
+                    Encoding::Mirror => self.read_mirror_full(reader),
+                    Encoding::Unet | Encoding::Compact => self.read_items(reader),
+                }
+            }
+
+            #[doc(hidden)]
+            pub fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                self.read_delta_telling(reader, None)
+            }
+
+            fn read_delta_telling(
+                &mut self,
+                reader: &mut NetworkReader<'_>,
+                told: Changes<'_, $change<$($parameter),+>>,
+            ) -> Result<(), ReadError> {
+                match reader.encoding() {
+                    Encoding::Mirror => self.read_mirror_delta(reader, told),
+                    Encoding::Unet | Encoding::Compact => self.read_changes(reader, told),
+                }
+            }
+
+            #[doc(hidden)]
+            pub fn read_delta_with_previous(
+                &mut self,
+                reader: &mut NetworkReader<'_>,
+            ) -> Result<Option<Vec<$change<$($parameter),+>>>, ReadError> {
+                let mut told = Vec::new();
+                self.read_delta_telling(reader, Some(&mut told))?;
+                Ok((!told.is_empty()).then_some(told))
+            }
+
+            /// All that is in it, as the change that takes it out.
+            #[doc(hidden)]
+            pub fn remembered(&self) -> Option<Vec<$change<$($parameter),+>>> {
+                let previous = self.copy_items();
+                Some(vec![$change::Clear { previous }])
+            }
+
+            /// Puts the changes into the place of what was in it.
+            #[doc(hidden)]
+            pub fn has_changed_since(&self, previous: &mut Option<Vec<$change<$($parameter),+>>>) -> bool {
+                let mut told = Vec::new();
+                if let Some($change::Clear { previous }) = previous.take().and_then(|mut all| all.pop()) {
+                    self.tell_since(previous, &mut told);
+                }
+                *previous = (!told.is_empty()).then_some(told);
+                previous.is_some()
+            }
+        }
+
+        impl<$($parameter),+> SyncField for $name<$($parameter),+>
+        where
+            $($bounds)*
+        {
+            const SCHEMA: TypeSchema = TypeSchema::Collection {
+                name: stringify!($name),
+                parts: &[$($parameter::SCHEMA),+],
+            };
+            const RESENDABLE: bool = true;
+
+            fn is_dirty(&self) -> bool {
+                self.is_dirty()
+            }
+
+            fn set_dirty(&mut self) {
+                self.set_dirty();
+            }
+
+            fn clear_dirty(&mut self) {
+                self.clear_dirty();
+            }
+
+            fn notice_replacement(&mut self) {
+                self.notice_replacement();
+            }
+
+            fn set_observed(&mut self, observed: bool) {
+                self.set_observed(observed);
+            }
+
+            fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
+                self.set_verbatim(verbatim, promised);
+            }
+
+            fn write_full(&self, writer: &mut NetworkWriter) {
+                self.write_full(writer);
+            }
+
+            fn write_delta(&self, writer: &mut NetworkWriter) {
+                self.write_delta(writer);
+            }
+
+            fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                self.read_full(reader)
+            }
+
+            fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                self.read_delta(reader)
+            }
+        }
+
+        impl<$($parameter),+> HookField for $name<$($parameter),+>
+        where
+            $($bounds)*
+        {
+            type Previous = Vec<$change<$($parameter),+>>;
+
+            fn read_delta_with_previous(
+                &mut self,
+                reader: &mut NetworkReader<'_>,
+            ) -> Result<Option<Self::Previous>, ReadError> {
+                self.read_delta_with_previous(reader)
+            }
+
+            fn remembered(&self) -> Option<Self::Previous> {
+                self.remembered()
+            }
+
+            fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
+                self.has_changed_since(previous)
+            }
+        }
+    };
+}
+
+pub(super) use sync_field;
+
+/// Where to put the changes that a hook is going to be told of, if there is one.
+pub(super) type Changes<'a, C> = Option<&'a mut Vec<C>>;
+
+/// Operations of so few bytes are sent even where the whole collection would be shorter: they tell a
+/// client more.
+const SHORT: usize = 64;
+
+/// Writes what has changed: the operations, or the whole collection if there are none or if it is
+/// shorter.
+///
+/// Whether it is shorter takes no longer to find out than the operations are long: it is written behind
+/// them until it is as long.
+pub(super) fn write_delta<I: Copy>(
+    writer: &mut NetworkWriter,
+    log: Option<impl FnOnce(&mut NetworkWriter)>,
+    items: impl IntoIterator<Item = I, IntoIter: ExactSizeIterator>,
+    write_item: impl Fn(I, &mut NetworkWriter),
+    write_full: impl FnOnce(&mut NetworkWriter),
+) {
+    let items = items.into_iter();
+    // What is too long for its encoding cannot be given to those who join: let that come to light now.
+    if !writer.check_count(items.len()) {
+        return;
+    }
+    let start = writer.len();
+    let had_error = writer.has_error();
+    if let Some(write_log) = log {
+        write_log(writer);
+        let end = writer.len();
+        let length = end.saturating_sub(start);
+        let failed = !had_error && writer.has_error();
+        if !failed && (length <= SHORT || !is_shorter(writer, length, items, write_item)) {
+            return;
+        }
+        writer.truncate(start);
+        if !had_error {
+            // A value that has no form may be one that is no longer there.
+            writer.take_error();
+        }
+    }
+    writer.write_operations(0);
+    write_full(writer);
+}
+
+/// Whether items take fewer bytes than that; leaves the writer as it was.
+fn is_shorter<I: Copy>(
+    writer: &mut NetworkWriter,
+    length: usize,
+    mut items: impl Iterator<Item = I>,
+    write_item: impl Fn(I, &mut NetworkWriter),
+) -> bool {
+    let start = writer.len();
+    let had_error = writer.has_error();
+    let shorter = items.all(|item| {
+        write_item(item, writer);
+        writer.len().saturating_sub(start) < length
+    });
+    writer.truncate(start);
+    let failed = !had_error && writer.take_error().is_some();
+    shorter && !failed
+}
+
+/// A number that stands for no operation of this collection.
+#[cold]
+pub(super) fn unknown_operation(reader: &NetworkReader<'_>, operation: u8) -> ReadError {
+    let (what, value) = ("operation of a collection", operation.into());
+    reader.error(ReadErrorKind::InvalidValue { what, value })
+}
+
+/// A key that came before in the same collection.
+#[cold]
+pub(super) fn twice(start: usize) -> ReadError {
+    ReadError::new(ReadErrorKind::Custom("a key that comes twice"), start)
+}
+
+/// A key that is to be taken out and is not there.
+#[cold]
+pub(super) fn absent(start: usize) -> ReadError {
+    let kind = ReadErrorKind::Custom("a key is removed that is not there");
+    ReadError::new(kind, start)
+}

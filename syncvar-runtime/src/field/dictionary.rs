@@ -1,0 +1,231 @@
+//! [`SyncDictionary`], a map of which only what has changed is sent, and what it gives out.
+
+mod change;
+mod edit;
+mod entry;
+mod field;
+mod mirror;
+mod note;
+
+pub use change::DictionaryChange;
+pub use entry::{Entry, OccupiedEntry, VacantEntry, ValueMut};
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::hash::Hash;
+use std::ops::Index;
+
+use indexmap::IndexMap;
+
+use super::iterators::wrapped_iterator;
+use super::keys::Keys;
+use super::record::Record;
+use mirror::Made;
+
+/// A synchronised map from keys to values. Use it as a `HashMap`: whatever changes it is noticed, and
+/// what is sent is the change, whatever the size of the map.
+///
+/// ```
+/// use syncvar::SyncDictionary;
+///
+/// let mut ammo = SyncDictionary::from([("bow".to_string(), 12), ("gun".into(), 3)]);
+/// ammo.insert("axe".into(), 1);
+/// *ammo.get_mut("bow").unwrap() -= 1;
+/// *ammo.entry("bow".into()).or_default() -= 1;
+/// ammo.remove("gun");
+/// assert_eq!((ammo["bow"], ammo.len()), (10, 2));
+/// assert!(ammo.is_dirty());
+/// ```
+///
+/// `map[key] = x` and `map.values_mut()` do not compile, since nobody would notice what they change:
+/// write `map.insert(key, x)` and [`for_each_mut`](Self::for_each_mut).
+///
+/// The order in which keys are walked is that in which they were put in, until one is taken out; it
+/// may be another one on a client.
+///
+/// What holds for a [`SyncList`](crate::SyncList) that is moved or swapped out of another field, holds
+/// for a dictionary.
+///
+/// On the wire a change is what has become of each key that has changed since the last update
+/// (WIRE.md, section 3), or the whole map where that is shorter. Nothing is kept while nobody observes
+/// the object. In the encoding `Mirror` every operation travels as it was made. The limits are those of
+/// [`SyncList`](crate::SyncList).
+///
+/// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
+/// `fn on_change(&mut self, change: &DictionaryChange<K, V>)` on a client for every key that has
+/// changed; `batch_hook = on_changes` calls `fn on_changes(&mut self, changes: &[DictionaryChange<K, V>])`
+/// once for all that came with an update. Neither runs for a full state.
+pub struct SyncDictionary<K, V> {
+    items: IndexMap<K, V>,
+    record: Record<Keys<IndexMap<K, bool>>, Made<K, V>>,
+}
+
+impl<K, V> SyncDictionary<K, V> {
+    /// An empty map.
+    pub fn new() -> Self {
+        Self::with(IndexMap::new())
+    }
+
+    fn with(items: IndexMap<K, V>) -> Self {
+        let record = Record::default();
+        Self { items, record }
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Every key with its value.
+    pub fn iter(&self) -> Iter<'_, K, V> {
+        Iter(self.items.iter())
+    }
+
+    /// Every key.
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &K> + ExactSizeIterator {
+        self.items.keys()
+    }
+
+    /// Every value.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator {
+        self.items.values()
+    }
+}
+
+impl<K: Hash + Eq, V> SyncDictionary<K, V> {
+    /// The value that belongs to a key.
+    pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        self.items.get(key)
+    }
+
+    /// The key as it was put in, and its value.
+    pub fn get_key_value<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
+    where
+        K: Borrow<Q>,
+    {
+        self.items.get_key_value(key)
+    }
+
+    /// Whether there is such a key.
+    pub fn contains_key<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.items.contains_key(key)
+    }
+}
+
+/// Every key of a [`SyncDictionary`] with its value.
+#[derive(Debug)]
+pub struct Iter<'a, K, V>(indexmap::map::Iter<'a, K, V>);
+
+impl<K, V> Clone for Iter<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+/// Every key with its value, of a [`SyncDictionary`] that is no more.
+#[derive(Debug)]
+pub struct IntoIter<K, V>(indexmap::map::IntoIter<K, V>);
+
+wrapped_iterator!(Iter<'a, K, V>, (&'a K, &'a V));
+wrapped_iterator!(IntoIter<K, V>, (K, V));
+
+impl<K, V> Default for SyncDictionary<K, V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K: Clone, V: Clone> Clone for SyncDictionary<K, V> {
+    /// A new map with the same content.
+    fn clone(&self) -> Self {
+        Self::with(self.items.clone())
+    }
+}
+
+impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for SyncDictionary<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.items.fmt(f)
+    }
+}
+
+impl<K: Hash + Eq, V: PartialEq> PartialEq for SyncDictionary<K, V> {
+    /// Whether the keys and their values are equal, in whatever order.
+    fn eq(&self, other: &Self) -> bool {
+        self.items == other.items
+    }
+}
+
+impl<K: Hash + Eq, V: Eq> Eq for SyncDictionary<K, V> {}
+
+impl<K: Hash + Eq, V, Q: Hash + Eq + ?Sized> Index<&Q> for SyncDictionary<K, V>
+where
+    K: Borrow<Q>,
+{
+    type Output = V;
+
+    /// # Panics
+    ///
+    /// When there is no such key.
+    fn index(&self, key: &Q) -> &V {
+        self.get(key).expect("no such key in the dictionary")
+    }
+}
+
+impl<K: Hash + Eq, V, const N: usize> From<[(K, V); N]> for SyncDictionary<K, V> {
+    fn from(items: [(K, V); N]) -> Self {
+        Self::from_iter(items)
+    }
+}
+
+impl<K: Hash + Eq, V> FromIterator<(K, V)> for SyncDictionary<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(items: I) -> Self {
+        Self::with(IndexMap::from_iter(items))
+    }
+}
+
+impl<K, V> IntoIterator for SyncDictionary<K, V> {
+    type Item = (K, V);
+    type IntoIter = IntoIter<K, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        IntoIter(self.items.into_iter())
+    }
+}
+
+impl<'a, K, V> IntoIterator for &'a SyncDictionary<K, V> {
+    type Item = (&'a K, &'a V);
+    type IntoIter = Iter<'a, K, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<K: serde::Serialize, V: serde::Serialize> serde::Serialize for SyncDictionary<K, V> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de, K, V> serde::Deserialize<'de> for SyncDictionary<K, V>
+where
+    K: serde::Deserialize<'de> + Hash + Eq,
+    V: serde::Deserialize<'de>,
+{
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IndexMap::deserialize(deserializer).map(Self::with)
+    }
+}

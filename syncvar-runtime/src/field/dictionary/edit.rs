@@ -1,0 +1,119 @@
+//! What writes to a map.
+
+use std::borrow::Borrow;
+use std::hash::Hash;
+
+use super::{Entry, SyncDictionary, ValueMut};
+use crate::SyncValue;
+use crate::field::keys::Added;
+
+/// What changes the map.
+impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
+    /// Gives a key a value, and returns the one it had. Of a value that is the same, nothing is sent.
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        self.settle();
+        match self.items.get_key_value(&key) {
+            Some((_, former)) if former.same(&value) && !self.record.is_verbatim() => {}
+            Some((key, _)) => self.record.note().change(key, &value),
+            None => {
+                if self.record.note().add(&key, &value) == Added::Another {
+                    self.record.set_dirty();
+                }
+            }
+        }
+        self.items.insert(key, value)
+    }
+
+    /// Takes a key out, and returns its value.
+    pub fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        self.remove_entry(key).map(|(_, value)| value)
+    }
+
+    /// Takes a key out, and returns it with its value.
+    pub fn remove_entry<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<(K, V)>
+    where
+        K: Borrow<Q>,
+    {
+        self.settle();
+        let removed = self.items.swap_remove_entry(key)?;
+        self.record.note().remove(&removed.0);
+        Some(removed)
+    }
+
+    /// The value of a key for writing, if there is such a key.
+    #[doc(alias = "index_mut")]
+    pub fn get_mut<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<ValueMut<'_, K, V>>
+    where
+        K: Borrow<Q>,
+    {
+        let index = self.items.get_index_of(key)?;
+        ValueMut::new(self, index)
+    }
+
+    /// A key, whether it is there or not, to look at and to change.
+    pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
+        Entry::new(self, key)
+    }
+
+    /// Shows every value for writing to a function, with its key; those that are others afterwards
+    /// have changed.
+    #[doc(alias = "iter_mut")]
+    #[doc(alias = "values_mut")]
+    pub fn for_each_mut(&mut self, mut action: impl FnMut(&K, &mut V)) {
+        for index in 0..self.items.len() {
+            if let Some(mut value) = ValueMut::new(self, index) {
+                let (key, value) = value.parts();
+                action(key, value);
+            }
+        }
+    }
+
+    /// Keeps the keys that a function says yes to.
+    pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
+        self.settle();
+        let Self { items, record } = self;
+        // Asked before anything is taken out: a panic half-way would leave a map that finds nothing.
+        let stay: Vec<_> = items.iter().map(|(key, value)| keep(key, value)).collect();
+        let mut stay = stay.into_iter();
+        items.retain(|key, _| {
+            let stays = stay.next().unwrap_or(true);
+            if !stays {
+                record.note().remove(key);
+            }
+            stays
+        });
+    }
+
+    /// Takes everything out.
+    pub fn clear(&mut self) {
+        self.drain();
+    }
+
+    /// Takes everything out, at once, and gives it.
+    pub fn drain(&mut self) -> super::IntoIter<K, V> {
+        self.settle();
+        let items = std::mem::take(&mut self.items);
+        if !items.is_empty() || self.record.is_verbatim() {
+            self.record.note().clear_all();
+        }
+        super::IntoIter(items.into_iter())
+    }
+
+    /// The value at a position is another one than before.
+    pub(super) fn note_changed(&mut self, index: usize) {
+        if let Some((key, value)) = self.items.get_index(index) {
+            self.record.note().change(key, value);
+        }
+    }
+}
+
+impl<K: SyncValue + Hash + Eq, V: SyncValue> Extend<(K, V)> for SyncDictionary<K, V> {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, items: I) {
+        for (key, value) in items {
+            self.insert(key, value);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! A value of a map for writing, and a key that may be there or not.
+
+use std::fmt;
+use std::hash::Hash;
+use std::ops::{Deref, DerefMut};
+
+use super::SyncDictionary;
+use crate::SyncValue;
+use crate::field::record::Begun;
+
+/// A value of a [`SyncDictionary`] for writing. When it is dropped, it is compared with what it was,
+/// and only a difference is a change of the map.
+pub struct ValueMut<'a, K: SyncValue + Hash + Eq, V: SyncValue> {
+    map: &'a mut SyncDictionary<K, V>,
+    index: usize,
+    previous: V,
+    begun: Begun,
+}
+
+impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> ValueMut<'a, K, V> {
+    /// `None` if there is no key at this position.
+    pub(super) fn new(map: &'a mut SyncDictionary<K, V>, index: usize) -> Option<Self> {
+        map.settle();
+        let previous = map.items.get_index(index)?.1.clone();
+        let begun = map.record.begin();
+        Some(Self {
+            map,
+            index,
+            previous,
+            begun,
+        })
+    }
+
+    /// The key.
+    pub fn key(&self) -> &K {
+        held(self.map.items.get_index(self.index)).0
+    }
+
+    /// The key, and the value for writing.
+    pub(super) fn parts(&mut self) -> (&K, &mut V) {
+        held(self.map.items.get_index_mut(self.index))
+    }
+}
+
+/// The map is borrowed for as long as there is a guard or an entry, so that no key can go.
+fn held<T>(found: Option<T>) -> T {
+    found.expect("the key is in the map")
+}
+
+impl<K: SyncValue + Hash + Eq, V: SyncValue> Deref for ValueMut<'_, K, V> {
+    type Target = V;
+
+    fn deref(&self) -> &V {
+        &self.map.items[self.index]
+    }
+}
+
+impl<K: SyncValue + Hash + Eq, V: SyncValue> DerefMut for ValueMut<'_, K, V> {
+    fn deref_mut(&mut self) -> &mut V {
+        &mut self.map.items[self.index]
+    }
+}
+
+impl<K: SyncValue + Hash + Eq, V: SyncValue> Drop for ValueMut<'_, K, V> {
+    fn drop(&mut self) {
+        self.map.record.end(self.begun);
+        if !self.map.items[self.index].same(&self.previous) {
+            self.map.note_changed(self.index);
+        }
+    }
+}
+
+impl<K, V> fmt::Debug for ValueMut<'_, K, V>
+where
+    K: SyncValue + Hash + Eq,
+    V: SyncValue + fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<K, V> fmt::Display for ValueMut<'_, K, V>
+where
+    K: SyncValue + Hash + Eq,
+    V: SyncValue + fmt::Display,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+/// A key of a [`SyncDictionary`] that may be there or not; made by [`SyncDictionary::entry`].
+///
+/// ```
+/// use syncvar::SyncDictionary;
+///
+/// let mut kills = SyncDictionary::new();
+/// for name in ["ann", "bob", "ann"] {
+///     *kills.entry(name.to_string()).or_insert(0) += 1;
+/// }
+/// assert_eq!((kills["ann"], kills["bob"]), (2, 1));
+/// ```
+#[derive(Debug)]
+pub enum Entry<'a, K: SyncValue + Hash + Eq, V: SyncValue> {
+    /// The key is there.
+    Occupied(OccupiedEntry<'a, K, V>),
+    /// The key is not there.
+    Vacant(VacantEntry<'a, K, V>),
+}
+
+/// A key that is there.
+pub struct OccupiedEntry<'a, K: SyncValue + Hash + Eq, V: SyncValue> {
+    map: &'a mut SyncDictionary<K, V>,
+    index: usize,
+}
+
+/// A key that is not there.
+pub struct VacantEntry<'a, K: SyncValue + Hash + Eq, V: SyncValue> {
+    map: &'a mut SyncDictionary<K, V>,
+    key: K,
+}
+
+impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> Entry<'a, K, V> {
+    pub(super) fn new(map: &'a mut SyncDictionary<K, V>, key: K) -> Self {
+        match map.items.get_index_of(&key) {
+            Some(index) => Self::Occupied(OccupiedEntry { map, index }),
+            None => Self::Vacant(VacantEntry { map, key }),
+        }
+    }
+
+    /// The key.
+    pub fn key(&self) -> &K {
+        match self {
+            Self::Occupied(entry) => entry.key(),
+            Self::Vacant(entry) => entry.key(),
+        }
+    }
+
+    /// Puts the value in if the key is not there; gives the value of the key for writing.
+    pub fn or_insert(self, value: V) -> ValueMut<'a, K, V> {
+        self.or_insert_with(|| value)
+    }
+
+    /// Puts a value in if the key is not there; gives the value of the key for writing.
+    pub fn or_insert_with(self, value: impl FnOnce() -> V) -> ValueMut<'a, K, V> {
+        match self {
+            Self::Occupied(entry) => entry.into_mut(),
+            Self::Vacant(entry) => entry.insert(value()),
+        }
+    }
+
+    /// Puts the default value in if the key is not there; gives the value of the key for writing.
+    pub fn or_default(self) -> ValueMut<'a, K, V>
+    where
+        V: Default,
+    {
+        self.or_insert_with(V::default)
+    }
+
+    /// Changes the value if the key is there.
+    #[expect(
+        clippy::return_self_not_must_use,
+        reason = "it is called for what it does"
+    )]
+    pub fn and_modify(mut self, change: impl FnOnce(&mut V)) -> Self {
+        if let Self::Occupied(entry) = &mut self {
+            change(&mut entry.get_mut());
+        }
+        self
+    }
+}
+
+impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> OccupiedEntry<'a, K, V> {
+    /// The key.
+    pub fn key(&self) -> &K {
+        held(self.map.items.get_index(self.index)).0
+    }
+
+    /// The value.
+    pub fn get(&self) -> &V {
+        &self.map.items[self.index]
+    }
+
+    /// The value for writing.
+    pub fn get_mut(&mut self) -> ValueMut<'_, K, V> {
+        held(ValueMut::new(self.map, self.index))
+    }
+
+    /// The value for writing, for as long as the map is borrowed.
+    pub fn into_mut(self) -> ValueMut<'a, K, V> {
+        held(ValueMut::new(self.map, self.index))
+    }
+
+    /// Gives the key another value, and returns the one it had.
+    pub fn insert(&mut self, value: V) -> V {
+        std::mem::replace(&mut self.get_mut(), value)
+    }
+
+    /// Takes the key out, and returns its value.
+    pub fn remove(self) -> V {
+        let key = self.key().clone();
+        held(self.map.remove(&key))
+    }
+}
+
+impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> VacantEntry<'a, K, V> {
+    /// The key.
+    pub fn key(&self) -> &K {
+        &self.key
+    }
+
+    /// The key, which is not put in then.
+    pub fn into_key(self) -> K {
+        self.key
+    }
+
+    /// Puts the key in with a value, and gives that for writing.
+    pub fn insert(self, value: V) -> ValueMut<'a, K, V> {
+        self.map.insert(self.key, value);
+        // What is new is behind all others.
+        let last = self.map.items.len() - 1;
+        held(ValueMut::new(self.map, last))
+    }
+}
+
+impl<K, V> fmt::Debug for OccupiedEntry<'_, K, V>
+where
+    K: SyncValue + Hash + Eq + fmt::Debug,
+    V: SyncValue + fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OccupiedEntry")
+            .field("key", self.key())
+            .field("value", self.get())
+            .finish()
+    }
+}
+
+impl<K, V> fmt::Debug for VacantEntry<'_, K, V>
+where
+    K: SyncValue + Hash + Eq + fmt::Debug,
+    V: SyncValue,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("VacantEntry").field(&self.key).finish()
+    }
+}

@@ -1,0 +1,247 @@
+//! A map on the wire.
+//!
+//! Its full state is a count, and the keys, each with its value. A change is a count of operations and
+//! these, or a count of 0 and then the full state. WIRE.md, section 3.
+
+use std::hash::Hash;
+
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+
+use super::{DictionaryChange, SyncDictionary};
+use crate::field::collection::{self, Changes, sync_field};
+use crate::schema::TypeSchema;
+use crate::{
+    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, ReadError, SyncField, SyncValue,
+};
+
+/// The numbers of the operations.
+const PUT: u8 = 0;
+const CLEAR: u8 = 1;
+const REMOVE: u8 = 2;
+
+sync_field!(
+    SyncDictionary<K, V> where (K: HashKey, V: SyncValue),
+    DictionaryChange
+);
+
+impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
+    fn write_items(&self, writer: &mut NetworkWriter) {
+        if writer.write_count(self.items.len()) {
+            for item in &self.items {
+                write_item(item, writer);
+            }
+        }
+    }
+
+    fn write_changes(&self, writer: &mut NetworkWriter) {
+        let log = self.record.changes().map(|log| {
+            |writer: &mut NetworkWriter| {
+                writer.write_operations(log.operations());
+                if log.cleared() {
+                    writer.write_operation(CLEAR, 0);
+                }
+                for key in log.iter() {
+                    match self.items.get(key) {
+                        Some(value) => {
+                            writer.write_operation(PUT, 0);
+                            write_item((key, value), writer);
+                        }
+                        None => {
+                            writer.write_operation(REMOVE, 0);
+                            key.write(writer);
+                        }
+                    }
+                }
+            }
+        });
+        collection::write_delta(writer, log, &self.items, write_item, |writer| {
+            self.write_items(writer);
+        });
+    }
+
+    fn read_items(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let mut former = std::mem::take(&mut self.items);
+        self.read_into_empty(reader, |key| former.swap_remove(key))
+    }
+
+    fn read_changes(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        mut told: Changes<'_, DictionaryChange<K, V>>,
+    ) -> Result<(), ReadError> {
+        let operations = reader.read_operations()?;
+        if operations == 0 {
+            let mut former = std::mem::take(&mut self.items);
+            let Some(told) = told else {
+                return self.read_into_empty(reader, |key| former.swap_remove(key));
+            };
+            self.read_into_empty(reader, |key| former.get(key).cloned())?;
+            self.tell(former, told);
+            return Ok(());
+        }
+        for _ in 0..operations {
+            self.read_operation(reader, &mut told)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a whole map into an empty one. The value of a key that was there before keeps its memory.
+    fn read_into_empty(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        former: impl FnMut(&K) -> Option<V>,
+    ) -> Result<(), ReadError> {
+        let count = reader.read_count()?;
+        self.read_pairs(reader, count, former)
+    }
+
+    /// Reads so many keys with their values into an empty map.
+    pub(super) fn read_pairs(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        count: usize,
+        mut former: impl FnMut(&K) -> Option<V>,
+    ) -> Result<(), ReadError> {
+        self.items.reserve(reader.room::<(K, V)>(count));
+        for _ in 0..count {
+            let start = reader.position();
+            let key = K::read(reader)?;
+            let value = match former(&key) {
+                Some(mut value) => {
+                    value.read_in_place(reader)?;
+                    value
+                }
+                None => V::read(reader)?,
+            };
+            if self.items.insert(key, value).is_some() {
+                return Err(collection::twice(start));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells what has changed since the map was another one.
+    fn tell(&self, mut former: IndexMap<K, V>, told: &mut Vec<DictionaryChange<K, V>>) {
+        if self.items.is_empty() {
+            if !former.is_empty() {
+                let previous = former.into_iter().collect();
+                told.push(DictionaryChange::Clear { previous });
+            }
+            return;
+        }
+        let mut new = Vec::new();
+        for (key, value) in &self.items {
+            let former = former.swap_remove_entry(key);
+            let stays = |(k, v): &(K, V)| k.same(key) && v.same(value);
+            if former.as_ref().is_some_and(stays) {
+                continue;
+            }
+            let (key, value) = (key.clone(), value.clone());
+            match former {
+                Some((other, previous)) if !other.same(&key) => {
+                    told.push(DictionaryChange::Remove {
+                        key: other,
+                        previous,
+                    });
+                    new.push(DictionaryChange::Add { key, value });
+                }
+                Some((_, previous)) => new.push(DictionaryChange::Set {
+                    key,
+                    previous,
+                    value,
+                }),
+                None => new.push(DictionaryChange::Add { key, value }),
+            }
+        }
+        let gone = former.into_iter();
+        told.extend(gone.map(|(key, previous)| DictionaryChange::Remove { key, previous }));
+        told.append(&mut new);
+    }
+
+    fn copy_items(&self) -> Vec<(K, V)> {
+        let items = self.items.iter();
+        items
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    }
+
+    fn tell_since(&self, former: Vec<(K, V)>, told: &mut Vec<DictionaryChange<K, V>>) {
+        self.tell(former.into_iter().collect(), told);
+    }
+
+    fn read_operation(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        told: &mut Changes<'_, DictionaryChange<K, V>>,
+    ) -> Result<(), ReadError> {
+        let (operation, _) = reader.read_operation()?;
+        match operation {
+            PUT => self.read_put(reader, told),
+            CLEAR => {
+                let previous = std::mem::take(&mut self.items);
+                if let Some(told) = told
+                    && !previous.is_empty()
+                {
+                    let previous = previous.into_iter().collect();
+                    told.push(DictionaryChange::Clear { previous });
+                }
+                Ok(())
+            }
+            REMOVE => {
+                let start = reader.position();
+                let key = K::read(reader)?;
+                let Some(previous) = self.items.swap_remove(&key) else {
+                    return Err(collection::absent(start));
+                };
+                if let Some(told) = told {
+                    told.push(DictionaryChange::Remove { key, previous });
+                }
+                Ok(())
+            }
+            other => Err(collection::unknown_operation(reader, other)),
+        }
+    }
+
+    fn read_put(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        told: &mut Changes<'_, DictionaryChange<K, V>>,
+    ) -> Result<(), ReadError> {
+        let key = K::read(reader)?;
+        let count = self.items.len();
+        match self.items.entry(key) {
+            Entry::Occupied(mut entry) => match told {
+                None => entry.get_mut().read_in_place(reader)?,
+                Some(told) => {
+                    if let Some(previous) = entry.get_mut().read_with_previous(reader)? {
+                        let (key, value) = (entry.key().clone(), entry.get().clone());
+                        told.push(DictionaryChange::Set {
+                            key,
+                            previous,
+                            value,
+                        });
+                    }
+                }
+            },
+            Entry::Vacant(entry) => {
+                reader.check_elements(count + 1)?;
+                let value = V::read(reader)?;
+                if let Some(told) = told {
+                    let (key, value) = (entry.key().clone(), value.clone());
+                    told.push(DictionaryChange::Add { key, value });
+                }
+                entry.insert(value);
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn write_item<K: SyncValue, V: SyncValue>(
+    (key, value): (&K, &V),
+    writer: &mut NetworkWriter,
+) {
+    key.write(writer);
+    value.write(writer);
+}

@@ -1,0 +1,172 @@
+//! A map in the encoding of Mirror.
+
+use std::hash::Hash;
+
+use super::field::write_item;
+use super::{DictionaryChange, SyncDictionary};
+use crate::field::collection::{self, Changes};
+use crate::field::mirror::{self, ADD, Operation};
+use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
+
+/// The numbers of the other operations.
+const SET: u8 = 1;
+const REMOVE: u8 = 2;
+const CLEAR: u8 = 3;
+
+/// One operation on a map, as it was made.
+#[derive(Clone, Debug)]
+pub(super) enum Made<K, V> {
+    Add(K, V),
+    Set(K, V),
+    Remove(K),
+    Clear,
+}
+
+impl<K: SyncValue, V: SyncValue> Operation for Made<K, V> {
+    const CLEAR: Self = Self::Clear;
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        match self {
+            Self::Add(key, value) => {
+                writer.write_u8(ADD);
+                write_item((key, value), writer);
+            }
+            Self::Set(key, value) => {
+                writer.write_u8(SET);
+                write_item((key, value), writer);
+            }
+            Self::Remove(key) => {
+                writer.write_u8(REMOVE);
+                key.write(writer);
+            }
+            Self::Clear => writer.write_u8(CLEAR),
+        }
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        match reader.read_u8()? {
+            ADD => Ok(Self::Add(K::read(reader)?, V::read(reader)?)),
+            SET => Ok(Self::Set(K::read(reader)?, V::read(reader)?)),
+            REMOVE => K::read(reader).map(Self::Remove),
+            CLEAR => Ok(Self::Clear),
+            other => Err(collection::unknown_operation(reader, other)),
+        }
+    }
+}
+
+impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
+    pub(super) fn write_mirror_full(&self, writer: &mut NetworkWriter) {
+        mirror::write_full(&self.record, &self.items, write_item, writer);
+    }
+
+    pub(super) fn write_mirror_delta(&self, writer: &mut NetworkWriter) {
+        mirror::write_delta(&self.record, &self.items, write_item, writer);
+    }
+
+    pub(super) fn read_mirror_full(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<(), ReadError> {
+        let count = mirror::read_count(reader)?;
+        self.items.clear();
+        self.read_pairs(reader, count, |_| None)?;
+        self.record.set_ahead(reader.read_u32()?);
+        Ok(())
+    }
+
+    pub(super) fn read_mirror_delta(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        mut told: Changes<'_, DictionaryChange<K, V>>,
+    ) -> Result<(), ReadError> {
+        self.settle();
+        for _ in 0..mirror::read_operations(reader)? {
+            let made = Made::read(reader)?;
+            if !self.record.passes_over() {
+                self.make(made, reader, &mut told)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Does what an operation says. Whether a key is added or has another value then is seen in the map,
+    /// whatever the operation calls it; a key that is to go and is not there is none the worse.
+    fn make(
+        &mut self,
+        made: Made<K, V>,
+        reader: &NetworkReader<'_>,
+        told: &mut Changes<'_, DictionaryChange<K, V>>,
+    ) -> Result<(), ReadError> {
+        let made = match made {
+            Made::Add(key, value) | Made::Set(key, value) => {
+                if self.items.contains_key(&key) {
+                    Made::Set(key, value)
+                } else {
+                    reader.check_elements(self.items.len() + 1)?;
+                    Made::Add(key, value)
+                }
+            }
+            Made::Remove(key) if !self.items.contains_key(&key) => return Ok(()),
+            other => other,
+        };
+        if reader.is_relaying()
+            && let Some(operations) = self.record.relayed()
+        {
+            operations.push(made.clone());
+        }
+        match told {
+            Some(told) => told.extend(self.make_and_tell(made)),
+            None => match made {
+                Made::Add(key, value) | Made::Set(key, value) => {
+                    self.items.insert(key, value);
+                }
+                Made::Remove(key) => {
+                    self.items.swap_remove(&key);
+                }
+                Made::Clear => self.items.clear(),
+            },
+        }
+        Ok(())
+    }
+
+    fn make_and_tell(&mut self, made: Made<K, V>) -> Option<DictionaryChange<K, V>> {
+        Some(match made {
+            Made::Add(key, value) | Made::Set(key, value) => {
+                let former = self.items.insert(key.clone(), value.clone());
+                match former {
+                    Some(previous) => DictionaryChange::Set {
+                        key,
+                        previous,
+                        value,
+                    },
+                    None => DictionaryChange::Add { key, value },
+                }
+            }
+            Made::Remove(key) => {
+                let previous = self.items.swap_remove(&key)?;
+                DictionaryChange::Remove { key, previous }
+            }
+            Made::Clear => {
+                let previous = std::mem::take(&mut self.items).into_iter().collect();
+                DictionaryChange::Clear { previous }
+            }
+        })
+    }
+
+    /// Notes what was left half-way, before anything else changes.
+    #[inline]
+    pub(super) fn settle(&mut self) {
+        if self.record.is_unfinished() {
+            self.settle_slowly();
+        }
+    }
+
+    #[cold]
+    fn settle_slowly(&mut self) {
+        if let Some(operations) = self.record.settle() {
+            operations.push(Made::Clear);
+            let items = self.items.iter();
+            operations.extend(items.map(|(key, value)| Made::Add(key.clone(), value.clone())));
+        }
+    }
+}

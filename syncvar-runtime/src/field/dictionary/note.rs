@@ -1,0 +1,53 @@
+//! Where a map notes its changes: which keys have changed, or each operation as it was made.
+
+use super::mirror::Made;
+use crate::SyncValue;
+use crate::field::keys::{Added, KeyMap, Keys};
+use crate::field::record::{Note, keep};
+
+impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Made<K, V>> {
+    /// A key is new.
+    #[inline]
+    pub(super) fn add(self, key: &K, value: &V) -> Added {
+        match self {
+            Self::Nothing => {}
+            Self::Change(keys) => return keys.add(key),
+            Self::Operation(operations) => {
+                keep(operations, || Made::Add(key.clone(), value.clone()));
+            }
+        }
+        Added::New
+    }
+
+    /// A key that was there has this value now.
+    #[inline]
+    pub(super) fn change(self, key: &K, value: &V) {
+        match self {
+            Self::Nothing => {}
+            Self::Change(keys) => keys.change(key),
+            Self::Operation(operations) => {
+                keep(operations, || Made::Set(key.clone(), value.clone()));
+            }
+        }
+    }
+
+    /// A key that was there is gone.
+    #[inline]
+    pub(super) fn remove(self, key: &K) {
+        match self {
+            Self::Nothing => {}
+            Self::Change(keys) => keys.remove(key),
+            Self::Operation(operations) => keep(operations, || Made::Remove(key.clone())),
+        }
+    }
+
+    /// All keys are gone.
+    #[inline]
+    pub(super) fn clear_all(self) {
+        match self {
+            Self::Nothing => {}
+            Self::Change(keys) => keys.clear_all(),
+            Self::Operation(operations) => keep(operations, || Made::Clear),
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! `SyncList`: a list of which only what has changed is sent.
+
+mod bulk;
+mod change;
+mod difference;
+mod edit;
+mod element;
+mod field;
+mod log;
+mod mirror;
+mod note;
+mod pending;
+
+pub use change::ListChange;
+pub use element::ElementMut;
+pub use pending::ListEdit;
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+
+use super::record::Record;
+use log::Log;
+use mirror::Made;
+
+/// A synchronised list. Use it as a `Vec`: whatever changes it is noticed, and what is sent is the
+/// change, whatever the size of the list.
+///
+/// It dereferences to a slice for everything that reads. What writes is here: [`push`](Self::push),
+/// [`insert`](Self::insert), [`remove`](Self::remove), [`set`](Self::set), [`retain`](Self::retain),
+/// [`sort`](Self::sort) and so on, each as in `Vec`. [`get_mut`](Self::get_mut) gives an element for
+/// writing, which is compared with what it was when it is done with. `list[0] = x` and
+/// `list.iter_mut()` do not compile, since nobody would notice what they change: write
+/// `list.set(0, x)` and [`for_each_mut`](Self::for_each_mut). Whatever else a `Vec` can do is
+/// done through [`update`](Self::update).
+///
+/// ```
+/// use syncvar::SyncList;
+///
+/// let mut names = SyncList::from(["Ann".to_string(), "Bob".into()]);
+/// names.push("Cid".into());
+/// names.get_mut(0).unwrap().push('a');
+/// names.retain(|name| name != "Bob");
+/// assert_eq!(names, ["Anna", "Cid"]);
+/// assert!(names.is_dirty());
+/// ```
+///
+/// On the wire a change is the operations since the last update (WIRE.md, section 3), or the whole
+/// list where that is shorter. Positions that are set several times between two updates count as set
+/// once. Nothing is kept while nobody observes the object. In the encoding `Mirror` every operation travels
+/// as it was made, in those that Mirror has.
+///
+/// Putting a new list into the place of one is noticed when the server gets the behaviour back:
+/// `player.buffs = SyncList::new()`, `mem::take`. What cannot be noticed is a list that was moved or
+/// swapped out of another field: it brings along what was noted there. Clone it instead.
+///
+/// In the encoding `Unet` a list has at most 65 535 elements, in `Compact` as many as the client's
+/// `max_elements` allows.
+///
+/// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
+/// `fn on_change(&mut self, change: &ListChange<T>)` on a client for every change, in order;
+/// `batch_hook = on_changes` calls `fn on_changes(&mut self, changes: &[ListChange<T>])` once for all
+/// that came with an update. Neither runs for a full state.
+pub struct SyncList<T> {
+    items: Vec<T>,
+    record: Record<Log<T>, Made<T>>,
+}
+
+impl<T> SyncList<T> {
+    /// An empty list.
+    pub fn new() -> Self {
+        Self::from(Vec::new())
+    }
+
+    /// An empty list with room for so many elements.
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::from(Vec::with_capacity(capacity))
+    }
+
+    /// The elements.
+    pub fn as_slice(&self) -> &[T] {
+        &self.items
+    }
+
+    /// The elements, without the list around them.
+    pub fn into_inner(self) -> Vec<T> {
+        self.items
+    }
+}
+
+impl<T> Deref for SyncList<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.items
+    }
+}
+
+impl<T> AsRef<[T]> for SyncList<T> {
+    fn as_ref(&self) -> &[T] {
+        &self.items
+    }
+}
+
+impl<T> Default for SyncList<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Clone> Clone for SyncList<T> {
+    /// A new list with the same elements.
+    fn clone(&self) -> Self {
+        Self::from(self.items.clone())
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for SyncList<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.items.fmt(f)
+    }
+}
+
+impl<T, U> PartialEq<SyncList<U>> for SyncList<T>
+where
+    T: PartialEq<U>,
+{
+    fn eq(&self, other: &SyncList<U>) -> bool {
+        self.items == other.items
+    }
+}
+
+impl<T: Eq> Eq for SyncList<T> {}
+
+impl<T: PartialOrd> PartialOrd for SyncList<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.items.partial_cmp(&other.items)
+    }
+}
+
+impl<T: Ord> Ord for SyncList<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.items.cmp(&other.items)
+    }
+}
+
+impl<T: Hash> Hash for SyncList<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.items.hash(state);
+    }
+}
+
+impl<T: PartialEq<U>, U> PartialEq<Vec<U>> for SyncList<T> {
+    fn eq(&self, other: &Vec<U>) -> bool {
+        self.items == *other
+    }
+}
+
+impl<T: PartialEq<U>, U> PartialEq<[U]> for SyncList<T> {
+    fn eq(&self, other: &[U]) -> bool {
+        self.items == *other
+    }
+}
+
+impl<T: PartialEq<U>, U> PartialEq<&[U]> for SyncList<T> {
+    fn eq(&self, other: &&[U]) -> bool {
+        self.items == *other
+    }
+}
+
+impl<T: PartialEq<U>, U, const N: usize> PartialEq<[U; N]> for SyncList<T> {
+    fn eq(&self, other: &[U; N]) -> bool {
+        self.items == *other
+    }
+}
+
+impl<T> From<Vec<T>> for SyncList<T> {
+    fn from(items: Vec<T>) -> Self {
+        Self {
+            items,
+            record: Record::default(),
+        }
+    }
+}
+
+impl<T> From<SyncList<T>> for Vec<T> {
+    fn from(list: SyncList<T>) -> Self {
+        list.items
+    }
+}
+
+impl<T, const N: usize> From<[T; N]> for SyncList<T> {
+    fn from(items: [T; N]) -> Self {
+        Self::from(Vec::from(items))
+    }
+}
+
+impl<T: Clone> From<&[T]> for SyncList<T> {
+    fn from(items: &[T]) -> Self {
+        Self::from(items.to_vec())
+    }
+}
+
+impl<T> FromIterator<T> for SyncList<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Self::from(Vec::from_iter(items))
+    }
+}
+
+impl<T> IntoIterator for SyncList<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.into_iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a SyncList<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.iter()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<T: serde::Serialize> serde::Serialize for SyncList<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.items.serialize(serializer)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de, T: serde::Deserialize<'de>> serde::Deserialize<'de> for SyncList<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::from)
+    }
+}

@@ -1,0 +1,219 @@
+//! What writes to a list: elements, one by one or at its end.
+
+use super::{ElementMut, SyncList};
+use crate::SyncValue;
+
+/// What changes the list. A position beyond its end panics as it does in `Vec`.
+impl<T: SyncValue> SyncList<T> {
+    /// Adds an element at the end.
+    pub fn push(&mut self, value: T) {
+        self.settle();
+        self.record.note().add(&value);
+        self.items.push(value);
+        self.limit();
+    }
+
+    /// Takes the last element out.
+    pub fn pop(&mut self) -> Option<T> {
+        let last = self.items.len().checked_sub(1)?;
+        Some(self.remove(last))
+    }
+
+    /// Puts an element before the one at a position, or at the end.
+    ///
+    /// # Panics
+    ///
+    /// When there are fewer elements than that before it.
+    #[track_caller]
+    pub fn insert(&mut self, index: usize, value: T) {
+        if index == self.items.len() && !self.record.is_verbatim() {
+            return self.push(value);
+        }
+        self.settle();
+        self.items.insert(index, value);
+        self.record.note().insert(index, &self.items[index]);
+        self.limit();
+    }
+
+    /// Takes an element out; those behind it move down.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such element.
+    #[track_caller]
+    pub fn remove(&mut self, index: usize) -> T {
+        self.settle();
+        let removed = self.items.remove(index);
+        self.record.note().remove_at(index);
+        removed
+    }
+
+    /// Takes an element out and puts the last one into its place.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such element.
+    #[track_caller]
+    pub fn swap_remove(&mut self, index: usize) -> T {
+        self.settle();
+        let removed = self.items.swap_remove(index);
+        let last = self.items.len();
+        if let Some(moved) = self.items.get(index) {
+            self.record.note().set(index, moved);
+        }
+        self.record.note().remove_at(last);
+        self.limit();
+        removed
+    }
+
+    /// Puts another element at a position. Returns whether it is another one: of the same, nothing is
+    /// sent.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such element.
+    #[inline]
+    #[track_caller]
+    pub fn set(&mut self, index: usize, value: T) -> bool {
+        self.replace(index, value).is_some()
+    }
+
+    /// Puts another element at a position, and returns what was there; `None` if it is the same.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such element.
+    #[inline]
+    #[track_caller]
+    pub fn replace(&mut self, index: usize, value: T) -> Option<T> {
+        self.settle();
+        let item = &mut self.items[index];
+        if item.same(&value) {
+            return None;
+        }
+        let previous = std::mem::replace(item, value);
+        self.record.note().set(index, item);
+        self.limit();
+        Some(previous)
+    }
+
+    /// An element for writing, if there is one at this position.
+    #[doc(alias = "index_mut")]
+    pub fn get_mut(&mut self, index: usize) -> Option<ElementMut<'_, T>> {
+        ElementMut::new(self, index)
+    }
+
+    /// The first element for writing.
+    pub fn first_mut(&mut self) -> Option<ElementMut<'_, T>> {
+        self.get_mut(0)
+    }
+
+    /// The last element for writing.
+    pub fn last_mut(&mut self) -> Option<ElementMut<'_, T>> {
+        let last = self.items.len().checked_sub(1)?;
+        self.get_mut(last)
+    }
+
+    /// Shows every element for writing to a function; those that are others afterwards have changed.
+    ///
+    /// ```
+    /// # use syncvar::SyncList;
+    /// let mut timers = SyncList::from([0.5_f32, 0.0, 2.0]);
+    /// timers.for_each_mut(|timer| *timer = (*timer - 0.5).max(0.0));
+    /// assert_eq!(timers, [0.0, 0.0, 1.5]);
+    /// ```
+    #[doc(alias = "iter_mut")]
+    pub fn for_each_mut(&mut self, mut action: impl FnMut(&mut T)) {
+        for index in 0..self.items.len() {
+            if let Some(mut element) = self.get_mut(index) {
+                action(&mut element);
+            }
+        }
+    }
+
+    /// Exchanges two elements.
+    ///
+    /// # Panics
+    ///
+    /// When one of them is not there.
+    #[track_caller]
+    pub fn swap(&mut self, a: usize, b: usize) {
+        self.settle();
+        self.items.swap(a, b);
+        // Members that do not travel may differ.
+        if !self.items[a].same(&self.items[b]) {
+            self.note_set(a);
+            self.note_set(b);
+        }
+    }
+
+    /// Takes all elements out.
+    pub fn clear(&mut self) {
+        if !self.items.is_empty() || self.record.is_verbatim() {
+            self.settle();
+            self.items.clear();
+            self.record.note().clear_list();
+        }
+    }
+
+    /// Keeps the first elements, so many of them.
+    pub fn truncate(&mut self, length: usize) {
+        if length < self.items.len() {
+            self.drain(length..);
+        }
+    }
+
+    /// Makes the list so long, with copies of a value if it was shorter.
+    pub fn resize(&mut self, length: usize, value: T) {
+        self.truncate(length);
+        let missing = length - self.items.len();
+        self.extend(std::iter::repeat_n(value, missing));
+    }
+
+    /// Takes the elements from a position on out.
+    ///
+    /// # Panics
+    ///
+    /// When the position is beyond the end.
+    #[track_caller]
+    pub fn split_off(&mut self, index: usize) -> Vec<T> {
+        self.drain(index..).collect()
+    }
+
+    /// Moves the elements of a `Vec` to the end of the list.
+    pub fn append(&mut self, other: &mut Vec<T>) {
+        self.extend(other.drain(..));
+    }
+
+    /// An element is another one than before.
+    pub(super) fn note_set(&mut self, index: usize) {
+        self.record.note().set(index, &self.items[index]);
+        self.limit();
+    }
+
+    /// A log of more elements than the list has is given up: the list is sent whole then.
+    pub(super) fn limit(&mut self) {
+        let elements = self.items.len();
+        if self
+            .record
+            .changes()
+            .is_some_and(|log| log.is_longer_than(elements))
+        {
+            self.record.set_dirty();
+        }
+    }
+}
+
+impl<T: SyncValue> Extend<T> for SyncList<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+        for value in values {
+            self.push(value);
+        }
+    }
+}
+
+impl<'a, T: SyncValue + Copy> Extend<&'a T> for SyncList<T> {
+    fn extend<I: IntoIterator<Item = &'a T>>(&mut self, values: I) {
+        self.extend(values.into_iter().copied());
+    }
+}

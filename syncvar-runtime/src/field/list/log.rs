@@ -1,0 +1,111 @@
+//! The operations on a list since it was sent last.
+
+use rustc_hash::FxHashMap;
+
+use crate::field::record;
+
+/// One operation. Positions are those at its moment.
+#[derive(Clone, Debug)]
+pub(super) enum Operation<T> {
+    Add(T),
+    Clear,
+    Insert(usize, T),
+    RemoveAt(usize),
+    Set(usize, T),
+    /// So many elements become these.
+    Splice(usize, usize, Vec<T>),
+    /// Runs of elements are taken out: so many stay, so many go, and again.
+    Remove(Vec<(usize, usize)>),
+}
+
+/// What happened, in order.
+#[derive(Debug)]
+pub(super) struct Log<T> {
+    pub(super) operations: Vec<Operation<T>>,
+    /// How many elements the operations hold.
+    values: usize,
+    /// For each position that was set since positions have last moved, the operation that did it.
+    set: FxHashMap<usize, usize>,
+}
+
+/// A log may hold so many elements, or as many as the list has.
+const FEW: usize = 64;
+
+impl<T> Default for Log<T> {
+    fn default() -> Self {
+        Self {
+            operations: Vec::new(),
+            values: 0,
+            set: FxHashMap::default(),
+        }
+    }
+}
+
+impl<T> record::Log for Log<T> {
+    fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    fn clear(&mut self) {
+        self.operations.clear();
+        self.operations.shrink_to(record::KEPT);
+        self.values = 0;
+        self.set.clear();
+        self.set.shrink_to(record::KEPT);
+    }
+}
+
+impl<T> Log<T> {
+    /// Whether there is more in it than in a list of so many elements.
+    pub(super) fn is_longer_than(&self, elements: usize) -> bool {
+        self.values > elements.max(FEW)
+    }
+
+    pub(super) fn add(&mut self, value: T) {
+        self.values += 1;
+        self.operations.push(Operation::Add(value));
+    }
+
+    /// Nothing that was noted before makes a difference.
+    pub(super) fn clear_list(&mut self) {
+        record::Log::clear(self);
+        self.operations.push(Operation::Clear);
+    }
+
+    pub(super) fn insert(&mut self, index: usize, value: T) {
+        self.values += 1;
+        self.moving(Operation::Insert(index, value));
+    }
+
+    pub(super) fn remove_at(&mut self, index: usize) {
+        self.moving(Operation::RemoveAt(index));
+    }
+
+    pub(super) fn splice(&mut self, index: usize, removed: usize, values: Vec<T>) {
+        self.values += values.len();
+        self.moving(Operation::Splice(index, removed, values));
+    }
+
+    pub(super) fn remove(&mut self, runs: Vec<(usize, usize)>) {
+        self.moving(Operation::Remove(runs));
+    }
+
+    /// What was set, and is set again before anything has moved, was set once.
+    pub(super) fn set(&mut self, index: usize, value: T) {
+        let next = self.operations.len();
+        let place = *self.set.entry(index).or_insert(next);
+        match self.operations.get_mut(place) {
+            Some(operation) => *operation = Operation::Set(index, value),
+            None => {
+                self.values += 1;
+                self.operations.push(Operation::Set(index, value));
+            }
+        }
+    }
+
+    /// Positions are others afterwards.
+    fn moving(&mut self, operation: Operation<T>) {
+        self.set.clear();
+        self.operations.push(operation);
+    }
+}

@@ -1,0 +1,91 @@
+//! Where a list notes its changes: what they come to, or each as it was made.
+
+use super::log::Log;
+use super::mirror::Made;
+use crate::field::record::{Note, keep};
+
+impl<T: Clone> Note<'_, Log<T>, Made<T>> {
+    #[inline]
+    pub(super) fn add(self, value: &T) {
+        match self {
+            Self::Nothing => {}
+            Self::Change(log) => log.add(value.clone()),
+            Self::Operation(operations) => keep(operations, || Made::Add(value.clone())),
+        }
+    }
+
+    #[inline]
+    pub(super) fn insert(self, index: usize, value: &T) {
+        match self {
+            Self::Nothing => {}
+            Self::Change(log) => log.insert(index, value.clone()),
+            Self::Operation(operations) => keep(operations, || Made::Insert(index, value.clone())),
+        }
+    }
+
+    #[inline]
+    pub(super) fn set(self, index: usize, value: &T) {
+        match self {
+            Self::Nothing => {}
+            Self::Change(log) => log.set(index, value.clone()),
+            Self::Operation(operations) => keep(operations, || Made::Set(index, value.clone())),
+        }
+    }
+
+    #[inline]
+    pub(super) fn remove_at(self, index: usize) {
+        match self {
+            Self::Nothing => {}
+            Self::Change(log) => log.remove_at(index),
+            Self::Operation(operations) => keep(operations, || Made::RemoveAt(index)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn clear_list(self) {
+        match self {
+            Self::Nothing => {}
+            Self::Change(log) => log.clear_list(),
+            Self::Operation(operations) => keep(operations, || Made::Clear),
+        }
+    }
+
+    /// So many elements become these.
+    #[inline]
+    pub(super) fn splice(self, index: usize, removed: usize, values: &[T]) {
+        let operations = match self {
+            Self::Nothing => return,
+            Self::Change(log) => return log.splice(index, removed, values.to_vec()),
+            Self::Operation(operations) => operations,
+        };
+        let (set, new) = values.split_at(values.len().min(removed));
+        for (index, value) in (index..).zip(set) {
+            operations.push(Made::Set(index, value.clone()));
+        }
+        let behind = index + set.len();
+        let gone = removed - set.len();
+        operations.extend(std::iter::repeat_n(Made::RemoveAt(behind), gone));
+        for (index, value) in (behind..).zip(new) {
+            operations.push(Made::Insert(index, value.clone()));
+        }
+    }
+
+    /// Runs of elements are taken out, so many stay, so many go, and again; whether all of them are.
+    #[inline]
+    pub(super) fn remove(self, runs: Vec<(usize, usize)>, all: bool) {
+        let operations = match self {
+            Self::Nothing => return,
+            Self::Change(log) if all => return log.clear_list(),
+            Self::Change(log) => match runs[..] {
+                [(index, 1)] => return log.remove_at(index),
+                _ => return log.remove(runs),
+            },
+            Self::Operation(operations) => operations,
+        };
+        let mut index = 0;
+        for (stay, go) in runs {
+            index += stay;
+            operations.extend(std::iter::repeat_n(Made::RemoveAt(index), go));
+        }
+    }
+}

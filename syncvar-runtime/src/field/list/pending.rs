@@ -1,0 +1,148 @@
+//! The pending changes of a list, one element each.
+
+use super::SyncList;
+use super::log::Operation;
+use crate::SyncValue;
+
+/// One pending change of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListEdit<T> {
+    /// An element was added at the end.
+    Add {
+        /// Its position.
+        index: usize,
+        /// The element.
+        value: T,
+    },
+    /// All elements were taken out.
+    Clear,
+    /// An element was inserted before others.
+    Insert {
+        /// Its position.
+        index: usize,
+        /// The element.
+        value: T,
+    },
+    /// An element was taken out.
+    RemoveAt {
+        /// Its position.
+        index: usize,
+    },
+    /// An element was replaced.
+    Set {
+        /// Its position.
+        index: usize,
+        /// The new element.
+        value: T,
+    },
+}
+
+impl<T: SyncValue> SyncList<T> {
+    /// Returns the changes since the list was sent last, or since [`clear_dirty`](Self::clear_dirty),
+    /// one element each. Done one after another to the list as it was, they make it what it is.
+    ///
+    /// The list keeps the difference, not the calls: elements that were taken out are
+    /// [`RemoveAt`](ListEdit::RemoveAt), however they were found; positions that were set several times
+    /// are one [`Set`](ListEdit::Set); a clear takes back the changes before it. A list that is to be sent
+    /// whole is a [`Clear`](ListEdit::Clear) and an [`Add`](ListEdit::Add) for each element.
+    pub fn pending_edits(&self) -> Vec<ListEdit<T>> {
+        let mut told = Told {
+            operations: Vec::new(),
+            length: 0,
+        };
+        match self.record.changes() {
+            Some(log) => {
+                told.length = length_before(&log.operations, self.items.len());
+                log.operations
+                    .iter()
+                    .for_each(|operation| told.tell(operation));
+            }
+            None if self.is_dirty() => {
+                told.tell(&Operation::Clear);
+                told.put(0, &self.items);
+            }
+            None => {}
+        }
+        told.operations
+    }
+}
+
+/// How long a list was before these operations. A clear is the first of them if there is one, and
+/// then it makes no difference.
+fn length_before<T>(operations: &[Operation<T>], length: usize) -> usize {
+    let (mut added, mut removed) = (0, 0);
+    for operation in operations {
+        match operation {
+            Operation::Add(_) | Operation::Insert(..) => added += 1,
+            Operation::RemoveAt(_) => removed += 1,
+            Operation::Splice(_, count, values) => {
+                added += values.len();
+                removed += count;
+            }
+            Operation::Remove(runs) => removed += runs.iter().map(|(_, go)| go).sum::<usize>(),
+            Operation::Clear | Operation::Set(..) => {}
+        }
+    }
+    (length + removed).saturating_sub(added)
+}
+
+/// What has been told, and how long the list is after it.
+struct Told<T> {
+    operations: Vec<ListEdit<T>>,
+    length: usize,
+}
+
+impl<T: SyncValue> Told<T> {
+    fn tell(&mut self, operation: &Operation<T>) {
+        match operation {
+            Operation::Add(value) => self.put(self.length, std::slice::from_ref(value)),
+            Operation::Clear => {
+                self.operations.push(ListEdit::Clear);
+                self.length = 0;
+            }
+            Operation::Insert(index, value) => self.put(*index, std::slice::from_ref(value)),
+            Operation::RemoveAt(index) => self.take(*index, 1),
+            Operation::Set(index, value) => self.set(*index, std::slice::from_ref(value)),
+            Operation::Splice(index, removed, values) => {
+                let (set, new) = values.split_at(values.len().min(*removed));
+                self.set(*index, set);
+                let behind = index + set.len();
+                self.take(behind, removed - set.len());
+                self.put(behind, new);
+            }
+            Operation::Remove(runs) => {
+                let mut index = 0;
+                for (stay, go) in runs {
+                    index += stay;
+                    self.take(index, *go);
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, index: usize, values: &[T]) {
+        for (index, value) in (index..).zip(values) {
+            let value = value.clone();
+            self.operations.push(ListEdit::Set { index, value });
+        }
+    }
+
+    fn take(&mut self, index: usize, count: usize) {
+        let gone = std::iter::repeat_n(ListEdit::RemoveAt { index }, count);
+        self.operations.extend(gone);
+        self.length = self.length.saturating_sub(count);
+    }
+
+    /// New elements, which are added if they are behind all others.
+    fn put(&mut self, index: usize, values: &[T]) {
+        for (index, value) in (index..).zip(values) {
+            let value = value.clone();
+            self.operations.push(if index == self.length {
+                ListEdit::Add { index, value }
+            } else {
+                ListEdit::Insert { index, value }
+            });
+            self.length += 1;
+        }
+    }
+}

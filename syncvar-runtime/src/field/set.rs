@@ -1,0 +1,408 @@
+//! `SyncHashSet` and `SyncSortedSet`: sets of which only what has changed is sent.
+
+mod field;
+mod mirror;
+mod note;
+mod storage;
+
+use std::borrow::Borrow;
+use std::collections::{BTreeSet, btree_set};
+use std::convert::identity;
+use std::fmt;
+use std::hash::Hash;
+use std::ops::{Deref, RangeBounds};
+
+use indexmap::IndexSet;
+
+use super::hash_set;
+use super::keys::{Added, Keys};
+use super::record::Record;
+use crate::SyncValue;
+use mirror::Made;
+use storage::Storage;
+
+/// One change of a [`SyncHashSet`] or [`SyncSortedSet`], as a hook on a client is told of it.
+///
+/// When a hook runs, all changes have been made. An element changes once with an update, whatever was
+/// done to it on the server in between; in the encoding `Mirror` it is told of everything that was done, as
+/// it was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SetChange<T> {
+    /// An element is new.
+    Add {
+        /// The element.
+        value: T,
+    },
+    /// An element is gone.
+    Remove {
+        /// The element.
+        value: T,
+    },
+    /// All elements are gone.
+    Clear {
+        /// What they were.
+        previous: Vec<T>,
+    },
+}
+
+impl<T> SetChange<T> {
+    /// The element that it concerns; `None` if that is all of them.
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Self::Add { value } | Self::Remove { value } => Some(value),
+            Self::Clear { .. } => None,
+        }
+    }
+}
+
+/// A synchronised set of unique values, in no order. Use it as a `HashSet`: what is sent is the change,
+/// whatever the size of the set.
+///
+/// ```
+/// use syncvar::SyncHashSet;
+///
+/// let mut tags = SyncHashSet::from(["red", "fast"].map(String::from));
+/// assert!(tags.insert("new".into()) && !tags.insert("red".into()));
+/// assert!(tags.remove("fast"));
+/// assert!(tags.contains("new") && tags.is_dirty());
+/// ```
+///
+/// The order in which elements are walked is that in which they were put in, until one is taken out;
+/// it may be another one on a client.
+///
+/// What holds for a [`SyncList`](crate::SyncList) that is moved or swapped out of another field, holds
+/// for a set.
+///
+/// On the wire a change is what has become of each element that has changed since the last update
+/// (WIRE.md, section 3), or the whole set where that is shorter. Nothing is kept while nobody observes
+/// the object. In the encoding `Mirror` every operation travels as it was made. The limits are those of
+/// [`SyncList`](crate::SyncList).
+///
+/// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
+/// `fn on_change(&mut self, change: &SetChange<T>)` on a client for every element that has changed;
+/// `batch_hook = on_changes` calls `fn on_changes(&mut self, changes: &[SetChange<T>])` once for all
+/// that came with an update. Neither runs for a full state.
+pub struct SyncHashSet<T> {
+    items: IndexSet<T>,
+    record: Record<Keys<indexmap::IndexMap<T, bool>>, Made<T>>,
+}
+
+/// A synchronised set of unique values in ascending order. Use it as a `BTreeSet`, to which it
+/// dereferences for everything that reads.
+///
+/// ```
+/// use syncvar::SyncSortedSet;
+///
+/// let mut scores = SyncSortedSet::from([30, 10, 20]);
+/// scores.insert(15);
+/// scores.pop_last();
+/// assert!(scores.iter().eq(&[10, 15, 20]));
+/// assert_eq!(scores.range(12..).next(), Some(&15));
+/// ```
+///
+/// In everything else it is as [`SyncHashSet`].
+pub struct SyncSortedSet<T> {
+    items: BTreeSet<T>,
+    record: Record<Keys<std::collections::BTreeMap<T, bool>>, Made<T>>,
+}
+
+/// What both sets have.
+macro_rules! both {
+    (
+        $name:ident, $storage:ident, $bound:ident $(+ $more:ident)?,
+        $iter:ty = $borrowed:path, $into_iter:ty = $owned:path
+    ) => {
+        impl<T> $name<T> {
+            /// An empty set.
+            pub fn new() -> Self {
+                Self::with($storage::new())
+            }
+
+            fn with(items: $storage<T>) -> Self {
+                let record = Record::default();
+                Self { items, record }
+            }
+        }
+
+        /// What changes the set.
+        impl<T: SyncValue + $bound $(+ $more)?> $name<T> {
+            /// Puts an element in. Returns whether it was not there.
+            pub fn insert(&mut self, value: T) -> bool {
+                if self.items.contains(&value) {
+                    return false;
+                }
+                self.settle();
+                if self.record.note().add(&value) == Added::Another {
+                    self.record.set_dirty();
+                }
+                self.items.insert(value)
+            }
+
+            /// Takes an element out. Returns whether it was there.
+            pub fn remove<Q: $bound $(+ $more)? + ?Sized>(&mut self, value: &Q) -> bool
+            where
+                T: Borrow<Q>,
+            {
+                self.take(value).is_some()
+            }
+
+            /// Takes an element out, and returns it.
+            pub fn take<Q: $bound $(+ $more)? + ?Sized>(&mut self, value: &Q) -> Option<T>
+            where
+                T: Borrow<Q>,
+            {
+                self.settle();
+                let taken = Storage::take_out(&mut self.items, value)?;
+                self.note_removed(&taken);
+                Some(taken)
+            }
+
+            /// Keeps the elements that a function says yes to.
+            pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+                self.settle();
+                let Self { items, record } = self;
+                // Asked before anything is taken out: a panic half-way would leave a set that finds
+                // nothing.
+                let stay: Vec<_> = items.iter().map(|value| keep(value)).collect();
+                let mut stay = stay.into_iter();
+                items.retain(|value| {
+                    let stays = stay.next().unwrap_or(true);
+                    if !stays {
+                        record.note().remove(value);
+                    }
+                    stays
+                });
+            }
+
+            /// Takes everything out.
+            pub fn clear(&mut self) {
+                self.drain();
+            }
+
+            /// Takes everything out, at once, and gives it.
+            pub fn drain(&mut self) -> $into_iter {
+                self.settle();
+                let items = std::mem::take(&mut self.items);
+                if !items.is_empty() || self.record.is_verbatim() {
+                    self.record.note().clear_all();
+                }
+                $owned(items.into_iter())
+            }
+
+            fn note_removed(&mut self, value: &T) {
+                self.record.note().remove(value);
+            }
+
+            /// Notes what was left half-way, before anything else changes.
+            #[inline]
+            fn settle(&mut self) {
+                if self.record.is_unfinished() {
+                    self.settle_slowly();
+                }
+            }
+
+            #[cold]
+            fn settle_slowly(&mut self) {
+                if let Some(operations) = self.record.settle() {
+                    operations.push(Made::Clear);
+                    operations.extend(self.items.iter().cloned().map(Made::Add));
+                }
+            }
+        }
+
+        impl<T> Default for $name<T> {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+
+        impl<T: Clone> Clone for $name<T> {
+            /// A new set with the same elements.
+            fn clone(&self) -> Self {
+                Self::with(self.items.clone())
+            }
+        }
+
+        impl<T: fmt::Debug> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.items.fmt(f)
+            }
+        }
+
+        impl<T: $bound $(+ $more)?> PartialEq for $name<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.items == other.items
+            }
+        }
+
+        impl<T: $bound $(+ $more)?> Eq for $name<T> {}
+
+        impl<T: $bound $(+ $more)?, const N: usize> From<[T; N]> for $name<T> {
+            fn from(items: [T; N]) -> Self {
+                Self::from_iter(items)
+            }
+        }
+
+        impl<T: $bound $(+ $more)?> FromIterator<T> for $name<T> {
+            fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+                Self::with($storage::from_iter(items))
+            }
+        }
+
+        impl<T: SyncValue + $bound $(+ $more)?> Extend<T> for $name<T> {
+            fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+                for value in values {
+                    self.insert(value);
+                }
+            }
+        }
+
+        impl<T> IntoIterator for $name<T> {
+            type Item = T;
+            type IntoIter = $into_iter;
+
+            fn into_iter(self) -> Self::IntoIter {
+                $owned(self.items.into_iter())
+            }
+        }
+
+        impl<'a, T> IntoIterator for &'a $name<T> {
+            type Item = &'a T;
+            type IntoIter = $iter;
+
+            fn into_iter(self) -> Self::IntoIter {
+                $borrowed(self.items.iter())
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<T: serde::Serialize> serde::Serialize for $name<T> {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_seq(self)
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<'de, T: serde::Deserialize<'de> + $bound $(+ $more)?> serde::Deserialize<'de>
+            for $name<T>
+        {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                Vec::deserialize(deserializer).map(Self::from_iter)
+            }
+        }
+    };
+}
+
+both!(
+    SyncHashSet, IndexSet, Hash + Eq,
+    hash_set::Iter<'a, T> = hash_set::Iter, hash_set::IntoIter<T> = hash_set::IntoIter
+);
+both!(
+    SyncSortedSet, BTreeSet, Ord,
+    btree_set::Iter<'a, T> = identity, btree_set::IntoIter<T> = identity
+);
+
+impl<T> SyncHashSet<T> {
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Every element.
+    pub fn iter(&self) -> hash_set::Iter<'_, T> {
+        hash_set::Iter(self.items.iter())
+    }
+}
+
+impl<T: Hash + Eq> SyncHashSet<T> {
+    /// Whether there is such an element.
+    pub fn contains<Q: Hash + Eq + ?Sized>(&self, value: &Q) -> bool
+    where
+        T: Borrow<Q>,
+    {
+        self.items.contains(value)
+    }
+
+    /// The element as it was put in.
+    pub fn get<Q: Hash + Eq + ?Sized>(&self, value: &Q) -> Option<&T>
+    where
+        T: Borrow<Q>,
+    {
+        self.items.get(value)
+    }
+
+    /// Whether all elements are in another set too.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.items.is_subset(&other.items)
+    }
+
+    /// Whether all elements of another set are in this one too.
+    pub fn is_superset(&self, other: &Self) -> bool {
+        self.items.is_superset(&other.items)
+    }
+
+    /// Whether no element is in another set too.
+    pub fn is_disjoint(&self, other: &Self) -> bool {
+        self.items.is_disjoint(&other.items)
+    }
+
+    /// The elements that are in another set too.
+    pub fn intersection<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T> {
+        self.items.intersection(&other.items)
+    }
+
+    /// The elements of both sets, each once.
+    pub fn union<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T> {
+        self.items.union(&other.items)
+    }
+
+    /// The elements that are not in another set.
+    pub fn difference<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T> {
+        self.items.difference(&other.items)
+    }
+}
+
+impl<T> Deref for SyncSortedSet<T> {
+    type Target = BTreeSet<T>;
+
+    fn deref(&self) -> &BTreeSet<T> {
+        &self.items
+    }
+}
+
+impl<T: SyncValue + Ord> SyncSortedSet<T> {
+    /// Takes the lowest element out.
+    pub fn pop_first(&mut self) -> Option<T> {
+        self.settle();
+        let first = self.items.pop_first()?;
+        self.note_removed(&first);
+        Some(first)
+    }
+
+    /// Takes the highest element out.
+    pub fn pop_last(&mut self) -> Option<T> {
+        self.settle();
+        let last = self.items.pop_last()?;
+        self.note_removed(&last);
+        Some(last)
+    }
+
+    /// Takes the elements of a range out, at once, and gives them.
+    pub fn drain_range<Q: Ord + ?Sized>(&mut self, range: impl RangeBounds<Q>) -> Vec<T>
+    where
+        T: Borrow<Q>,
+    {
+        self.settle();
+        let taken: Vec<_> = self.items.range(range).cloned().collect();
+        for value in &taken {
+            self.items.remove::<T>(value);
+            self.note_removed(value);
+        }
+        taken
+    }
+}

@@ -1,0 +1,233 @@
+//! Sets on the wire.
+//!
+//! The full state is a count and the elements. A change is a count of operations and these, or a count
+//! of 0 and then the full state. WIRE.md, section 3.
+
+use super::mirror::{Made, read_delta, read_full};
+use super::storage::Items;
+use super::{SetChange, SyncHashSet, SyncSortedSet};
+use crate::field::collection::{self, Changes, sync_field};
+use crate::field::keys::Keys;
+use crate::field::mirror;
+use crate::field::record::Record;
+use crate::schema::TypeSchema;
+use crate::{
+    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, ReadError, SortKey, SyncField,
+    SyncValue,
+};
+
+/// The numbers of the operations.
+const ADD: u8 = 0;
+const CLEAR: u8 = 1;
+const REMOVE: u8 = 2;
+
+fn write_items<I: Items>(items: &I, writer: &mut NetworkWriter)
+where
+    I::Item: SyncValue,
+{
+    if writer.write_count(items.len()) {
+        for value in items.iter() {
+            value.write(writer);
+        }
+    }
+}
+
+fn write_changes<I: Items>(
+    items: &I,
+    record: &Record<Keys<I::Changed>, Made<I::Item>>,
+    writer: &mut NetworkWriter,
+) where
+    I::Item: SyncValue,
+{
+    let log = record.changes().map(|log| {
+        |writer: &mut NetworkWriter| {
+            writer.write_operations(log.operations());
+            if log.cleared() {
+                writer.write_operation(CLEAR, 0);
+            }
+            for value in log.iter() {
+                let operation = if items.has(value) { ADD } else { REMOVE };
+                writer.write_operation(operation, 0);
+                value.write(writer);
+            }
+        }
+    });
+    collection::write_delta(writer, log, items.iter(), I::Item::write, |writer| {
+        write_items(items, writer);
+    });
+}
+
+/// Reads a whole set into an empty one.
+fn read_into_empty<I: Items>(items: &mut I, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
+where
+    I::Item: SyncValue,
+{
+    let count = reader.read_count()?;
+    items.reserve(reader.room::<I::Item>(count));
+    for _ in 0..count {
+        let start = reader.position();
+        if !items.put(I::Item::read(reader)?) {
+            return Err(collection::twice(start));
+        }
+    }
+    Ok(())
+}
+
+fn read_items<I: Items>(items: &mut I, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
+where
+    I::Item: SyncValue,
+{
+    *items = I::default();
+    read_into_empty(items, reader)
+}
+
+fn read_changes<I: Items>(
+    items: &mut I,
+    reader: &mut NetworkReader<'_>,
+    mut told: Changes<'_, SetChange<I::Item>>,
+) -> Result<(), ReadError>
+where
+    I::Item: SyncValue,
+{
+    let operations = reader.read_operations()?;
+    if operations == 0 {
+        let former = std::mem::take(items);
+        read_into_empty(items, reader)?;
+        if let Some(told) = told {
+            tell(former, items, told);
+        }
+        return Ok(());
+    }
+    for _ in 0..operations {
+        read_operation(items, reader, &mut told)?;
+    }
+    Ok(())
+}
+
+/// Tells what has changed since the set was another one.
+fn tell<I: Items>(former: I, items: &I, told: &mut Vec<SetChange<I::Item>>)
+where
+    I::Item: SyncValue,
+{
+    if items.len() == 0 {
+        let previous: Vec<_> = former.into_iter().collect();
+        if !previous.is_empty() {
+            told.push(SetChange::Clear { previous });
+        }
+        return;
+    }
+    let stays = |set: &I, value: &I::Item| set.find(value).is_some_and(|other| other.same(value));
+    let new = items.iter().filter(|value| !stays(&former, value)).cloned();
+    let new: Vec<_> = new.map(|value| SetChange::Add { value }).collect();
+    let gone = former.into_iter().filter(|value| !stays(items, value));
+    told.extend(gone.map(|value| SetChange::Remove { value }));
+    told.extend(new);
+}
+
+fn read_operation<I: Items>(
+    items: &mut I,
+    reader: &mut NetworkReader<'_>,
+    told: &mut Changes<'_, SetChange<I::Item>>,
+) -> Result<(), ReadError>
+where
+    I::Item: SyncValue,
+{
+    let (operation, _) = reader.read_operation()?;
+    let start = reader.position();
+    match operation {
+        ADD => {
+            reader.check_elements(items.len() + 1)?;
+            let value = I::Item::read(reader)?;
+            let again = told.is_some().then(|| value.clone());
+            if !items.put(value) {
+                return Err(collection::twice(start));
+            }
+            if let (Some(told), Some(value)) = (told, again) {
+                told.push(SetChange::Add { value });
+            }
+        }
+        CLEAR => {
+            let previous = std::mem::take(items);
+            if let Some(told) = told
+                && previous.len() > 0
+            {
+                let previous = previous.into_iter().collect();
+                told.push(SetChange::Clear { previous });
+            }
+        }
+        REMOVE => {
+            let value = I::Item::read(reader)?;
+            if !items.drop_out(&value) {
+                return Err(collection::absent(start));
+            }
+            if let Some(told) = told {
+                told.push(SetChange::Remove { value });
+            }
+        }
+        other => return Err(collection::unknown_operation(reader, other)),
+    }
+    Ok(())
+}
+
+macro_rules! fields {
+    ($($name:ident: $key:ident;)*) => {$(
+        sync_field!($name<T> where (T: $key), SetChange);
+
+        impl<T: $key> $name<T> {
+            fn write_items(&self, writer: &mut NetworkWriter) {
+                write_items(&self.items, writer);
+            }
+
+            fn write_changes(&self, writer: &mut NetworkWriter) {
+                write_changes(&self.items, &self.record, writer);
+            }
+
+            fn read_items(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                read_items(&mut self.items, reader)
+            }
+
+            fn read_changes(
+                &mut self,
+                reader: &mut NetworkReader<'_>,
+                told: Changes<'_, SetChange<T>>,
+            ) -> Result<(), ReadError> {
+                read_changes(&mut self.items, reader, told)
+            }
+
+            fn write_mirror_full(&self, writer: &mut NetworkWriter) {
+                mirror::write_full(&self.record, &self.items, T::write, writer);
+            }
+
+            fn write_mirror_delta(&self, writer: &mut NetworkWriter) {
+                mirror::write_delta(&self.record, &self.items, T::write, writer);
+            }
+
+            fn read_mirror_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                self.record.set_ahead(read_full(&mut self.items, reader)?);
+                Ok(())
+            }
+
+            fn read_mirror_delta(
+                &mut self,
+                reader: &mut NetworkReader<'_>,
+                told: Changes<'_, SetChange<T>>,
+            ) -> Result<(), ReadError> {
+                self.settle();
+                read_delta(&mut self.items, &mut self.record, reader, told)
+            }
+
+            fn copy_items(&self) -> Vec<T> {
+                self.items.iter().cloned().collect()
+            }
+
+            fn tell_since(&self, former: Vec<T>, told: &mut Vec<SetChange<T>>) {
+                tell(former.into_iter().collect(), &self.items, told);
+            }
+        }
+    )*};
+}
+
+fields! {
+    SyncHashSet: HashKey;
+    SyncSortedSet: SortKey;
+}

@@ -1,0 +1,126 @@
+//! Sets in the encoding of Mirror.
+
+use super::SetChange;
+use super::storage::Items;
+use crate::field::collection::{self, Changes};
+use crate::field::keys::Keys;
+use crate::field::mirror::{self, ADD, Operation};
+use crate::field::record::Record;
+use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
+
+/// The numbers of the other operations.
+const REMOVE: u8 = 1;
+const CLEAR: u8 = 2;
+
+/// One operation on a set, as it was made.
+#[derive(Clone, Debug)]
+pub(super) enum Made<T> {
+    Add(T),
+    Remove(T),
+    Clear,
+}
+
+impl<T: SyncValue> Operation for Made<T> {
+    const CLEAR: Self = Self::Clear;
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        match self {
+            Self::Add(value) => {
+                writer.write_u8(ADD);
+                value.write(writer);
+            }
+            Self::Remove(value) => {
+                writer.write_u8(REMOVE);
+                value.write(writer);
+            }
+            Self::Clear => writer.write_u8(CLEAR),
+        }
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        match reader.read_u8()? {
+            ADD => T::read(reader).map(Self::Add),
+            REMOVE => T::read(reader).map(Self::Remove),
+            CLEAR => Ok(Self::Clear),
+            other => Err(collection::unknown_operation(reader, other)),
+        }
+    }
+}
+
+/// Reads a whole set, and how many of the operations to come have been made already. An element that
+/// comes twice is there once, as in Mirror: its sets may tell elements apart that are equal here.
+pub(super) fn read_full<I: Items>(
+    items: &mut I,
+    reader: &mut NetworkReader<'_>,
+) -> Result<u32, ReadError>
+where
+    I::Item: SyncValue,
+{
+    let count = mirror::read_count(reader)?;
+    *items = I::default();
+    items.reserve(reader.room::<I::Item>(count));
+    for _ in 0..count {
+        let left = reader.remaining();
+        items.put(I::Item::read(reader)?);
+        if reader.remaining() == left {
+            reader.count_empty_element()?;
+        }
+    }
+    reader.read_u32()
+}
+
+pub(super) fn read_delta<I: Items>(
+    items: &mut I,
+    record: &mut Record<Keys<I::Changed>, Made<I::Item>>,
+    reader: &mut NetworkReader<'_>,
+    mut told: Changes<'_, SetChange<I::Item>>,
+) -> Result<(), ReadError>
+where
+    I::Item: SyncValue,
+{
+    for _ in 0..mirror::read_operations(reader)? {
+        let made = Made::read(reader)?;
+        if record.passes_over() {
+            continue;
+        }
+        if let Made::Add(value) = &made
+            && !items.has(value)
+        {
+            reader.check_elements(items.len() + 1)?;
+        }
+        if reader.is_relaying()
+            && let Some(operations) = record.relayed()
+        {
+            operations.push(made.clone());
+        }
+        let change = make(items, made, told.is_some());
+        if let Some(told) = &mut told {
+            told.extend(change);
+        }
+    }
+    Ok(())
+}
+
+/// Does what an operation says. It is told even where it makes no difference.
+fn make<I: Items>(items: &mut I, made: Made<I::Item>, tell: bool) -> Option<SetChange<I::Item>>
+where
+    I::Item: SyncValue,
+{
+    match made {
+        Made::Add(value) => {
+            let again = tell.then(|| value.clone());
+            items.put(value);
+            again.map(|value| SetChange::Add { value })
+        }
+        Made::Remove(value) => {
+            items.drop_out(&value);
+            tell.then_some(SetChange::Remove { value })
+        }
+        Made::Clear => {
+            let previous = std::mem::take(items);
+            tell.then(|| SetChange::Clear {
+                previous: previous.into_iter().collect(),
+            })
+        }
+    }
+}

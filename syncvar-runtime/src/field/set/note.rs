@@ -1,0 +1,45 @@
+//! Where a set notes its changes: which elements have changed, or each operation as it was made.
+
+use super::mirror::Made;
+use crate::SyncValue;
+use crate::field::keys::{Added, KeyMap, Keys};
+use crate::field::record::{Note, keep};
+
+impl<T: SyncValue, M: KeyMap<Key = T>> Note<'_, Keys<M>, Made<T>> {
+    /// An element is new.
+    #[inline]
+    pub(super) fn add(self, value: &T) -> Added {
+        match self {
+            Self::Nothing => {}
+            Self::Change(keys) => {
+                let added = keys.add(value);
+                if added == Added::Again {
+                    keys.forget(value);
+                }
+                return added;
+            }
+            Self::Operation(operations) => keep(operations, || Made::Add(value.clone())),
+        }
+        Added::New
+    }
+
+    /// An element is gone.
+    #[inline]
+    pub(super) fn remove(self, value: &T) {
+        match self {
+            Self::Nothing => {}
+            Self::Change(keys) => keys.remove(value),
+            Self::Operation(operations) => keep(operations, || Made::Remove(value.clone())),
+        }
+    }
+
+    /// All elements are gone.
+    #[inline]
+    pub(super) fn clear_all(self) {
+        match self {
+            Self::Nothing => {}
+            Self::Change(keys) => keys.clear_all(),
+            Self::Operation(operations) => keep(operations, || Made::Clear),
+        }
+    }
+}

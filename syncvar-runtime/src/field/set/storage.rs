@@ -1,0 +1,106 @@
+//! What a set is kept in.
+
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash;
+
+use indexmap::{IndexMap, IndexSet};
+
+use crate::field::keys::KeyMap;
+
+/// The elements of a set, found by `Q`.
+pub(super) trait Storage<Q: ?Sized> {
+    type Item;
+
+    /// Takes an element out, and returns it.
+    fn take_out(&mut self, value: &Q) -> Option<Self::Item>;
+}
+
+impl<T: Hash + Eq + Borrow<Q>, Q: Hash + Eq + ?Sized> Storage<Q> for IndexSet<T> {
+    type Item = T;
+
+    fn take_out(&mut self, value: &Q) -> Option<T> {
+        self.swap_take(value)
+    }
+}
+
+impl<T: Ord + Borrow<Q>, Q: Ord + ?Sized> Storage<Q> for BTreeSet<T> {
+    type Item = T;
+
+    fn take_out(&mut self, value: &Q) -> Option<T> {
+        self.take(value)
+    }
+}
+
+/// The elements of a set, as they are read and written.
+pub(super) trait Items: Default + IntoIterator {
+    /// Notes which of them have changed.
+    type Changed: KeyMap<Key = Self::Item>;
+
+    fn len(&self) -> usize;
+    fn reserve(&mut self, additional: usize);
+    fn has(&self, value: &Self::Item) -> bool {
+        self.find(value).is_some()
+    }
+    /// The element as it was put in.
+    fn find(&self, value: &Self::Item) -> Option<&Self::Item>;
+    /// Whether it was not there.
+    fn put(&mut self, value: Self::Item) -> bool;
+    /// Whether it was there.
+    fn drop_out(&mut self, value: &Self::Item) -> bool;
+    fn iter(&self) -> impl ExactSizeIterator<Item = &Self::Item>;
+}
+
+impl<T: Hash + Eq> Items for IndexSet<T> {
+    type Changed = IndexMap<T, bool>;
+
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn reserve(&mut self, additional: usize) {
+        self.reserve(additional);
+    }
+
+    fn find(&self, value: &T) -> Option<&T> {
+        self.get(value)
+    }
+
+    fn put(&mut self, value: T) -> bool {
+        self.insert(value)
+    }
+
+    fn drop_out(&mut self, value: &T) -> bool {
+        self.swap_remove(value)
+    }
+
+    fn iter(&self) -> impl ExactSizeIterator<Item = &T> {
+        self.iter()
+    }
+}
+
+impl<T: Ord> Items for BTreeSet<T> {
+    type Changed = BTreeMap<T, bool>;
+
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn reserve(&mut self, _additional: usize) {}
+
+    fn find(&self, value: &T) -> Option<&T> {
+        self.get(value)
+    }
+
+    fn put(&mut self, value: T) -> bool {
+        self.insert(value)
+    }
+
+    fn drop_out(&mut self, value: &T) -> bool {
+        self.remove(value)
+    }
+
+    fn iter(&self) -> impl ExactSizeIterator<Item = &T> {
+        self.iter()
+    }
+}

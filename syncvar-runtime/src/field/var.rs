@@ -1,0 +1,408 @@
+//! `SyncVar`: a value that knows when it has changed.
+
+use std::ops::{Deref, DerefMut};
+
+use super::{HookField, SyncField};
+use crate::schema::TypeSchema;
+use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
+
+/// A synchronised value: write to it as to the value itself, and every observing client sees it.
+///
+/// Reads are free: a `SyncVar<T>` dereferences to `T`, compares with `T`, and prints as `T`.
+/// Writes are noticed:
+///
+/// * [`set`](Self::set), [`replace`](Self::replace) and the assigning operators (`+=` and its
+///   kin) compare, and only a real change makes the variable dirty. Floats compare by their bits.
+/// * [`as_mut`](Self::as_mut), or any `&mut` use of the value, makes it dirty at once.
+///
+/// ```
+/// use syncvar::SyncVar;
+///
+/// let mut health = SyncVar::new(100);
+/// health += 0;
+/// assert!(!health.is_dirty());
+/// health -= 10;
+/// assert!(health.is_dirty());
+/// assert_eq!(health, 90);
+///
+/// let mut name: SyncVar<String> = "Ann".into();
+/// name.push('a'); // through `&mut String`
+/// assert!(name.is_dirty());
+/// assert_eq!(format!("{name}: {health}"), "Anna: 90");
+/// ```
+///
+/// Putting a new variable into the place of one is noticed as well, when the server gets the behaviour
+/// back: `player.health = 5.into()`, `*player = Player::default()`, `mem::take`. What cannot be noticed
+/// is a whole variable, or a whole behaviour, that was moved or swapped out of another one: move the
+/// values instead, as in `mem::swap(&mut *a, &mut *b)`.
+///
+/// The size is that of the value and one flag. Where the value is a struct, all of it travels when
+/// any of it changes.
+pub struct SyncVar<T> {
+    value: T,
+    state: State,
+}
+
+/// What has become of a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It was made, and has not been sent since.
+    New,
+    /// Its value was sent.
+    Clean,
+    /// There is a change to send.
+    Dirty,
+    /// It is to be sent, whether its value has changed or not.
+    Forced,
+}
+
+impl<T> SyncVar<T> {
+    /// A variable with this value; not dirty, for an object's first value travels with its spawn.
+    pub const fn new(value: T) -> Self {
+        Self {
+            value,
+            state: State::New,
+        }
+    }
+
+    /// The value.
+    pub const fn get(&self) -> &T {
+        &self.value
+    }
+
+    /// The value for writing; the variable becomes dirty, whatever is done with it.
+    pub const fn as_mut(&mut self) -> &mut T {
+        self.mark_changed();
+        &mut self.value
+    }
+
+    /// The value, without the variable around it.
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+
+    /// Whether there is a change to send.
+    #[inline]
+    pub const fn is_dirty(&self) -> bool {
+        matches!(self.state, State::Dirty | State::Forced)
+    }
+
+    /// Makes the variable dirty without a change: its value will be sent again, and no hook runs
+    /// for it. That is so with a [codec](crate::SyncCodec) too, which takes back other writes that
+    /// make no difference.
+    #[inline]
+    pub const fn set_dirty(&mut self) {
+        self.state = State::Forced;
+    }
+
+    #[inline]
+    const fn mark_changed(&mut self) {
+        if !matches!(self.state, State::Forced) {
+            self.state = State::Dirty;
+        }
+    }
+
+    /// Forgets that the variable has changed.
+    #[inline]
+    pub const fn clear_dirty(&mut self) {
+        self.state = State::Clean;
+    }
+
+    /// Makes the variable dirty if it is a new one: on an object that clients know, it has taken the
+    /// place of another.
+    #[inline]
+    pub const fn notice_replacement(&mut self) {
+        if matches!(self.state, State::New) {
+            self.state = State::Dirty;
+        }
+    }
+}
+
+impl<T: SyncValue> SyncVar<T> {
+    /// Assigns; dirty only if the value is another one. Returns whether it was.
+    ///
+    /// ```
+    /// # use syncvar::SyncVar;
+    /// let mut temperature = SyncVar::new(f32::NAN);
+    /// assert!(!temperature.set(f32::NAN));
+    /// assert!(temperature.set(0.0));
+    /// ```
+    ///
+    /// A value that is the same as far as it travels ([`SyncValue::same`]) is not assigned at all, as
+    /// in UNet: members with `#[sync_value(skip)]` stay what they are. To write those, use
+    /// [`as_mut`](Self::as_mut).
+    #[inline]
+    pub fn set(&mut self, value: T) -> bool {
+        self.replace(value).is_some()
+    }
+
+    /// Assigns; dirty only if the value is another one, and then returns the previous value.
+    #[inline]
+    pub fn replace(&mut self, value: T) -> Option<T> {
+        if self.value.same(&value) {
+            return None;
+        }
+        self.mark_changed();
+        Some(std::mem::replace(&mut self.value, value))
+    }
+
+    /// Changes the value through a function; dirty only if it is another one afterwards.
+    ///
+    /// ```
+    /// # use syncvar::SyncVar;
+    /// let mut name: SyncVar<String> = "Ann".into();
+    /// name.update(|name| name.make_ascii_lowercase());
+    /// assert_eq!(name, "ann");
+    /// ```
+    #[inline]
+    pub fn update(&mut self, change: impl FnOnce(&mut T)) {
+        let (previous, state) = (self.value.clone(), self.state);
+        // If the function panics, it may have changed the value.
+        self.mark_changed();
+        change(&mut self.value);
+        if self.value.same(&previous) {
+            self.state = state;
+        }
+    }
+}
+
+/// What the derived code calls. Also there as [`SyncField`] and [`HookField`].
+impl<T> SyncVar<T> {
+    /// The value, to be overwritten by what has been received; does not make the variable dirty.
+    #[doc(hidden)]
+    #[inline]
+    pub const fn received(&mut self) -> &mut T {
+        &mut self.value
+    }
+
+    /// The value, if everyone who observes it has it.
+    #[doc(hidden)]
+    #[inline]
+    pub fn sent_value(&self) -> Option<T>
+    where
+        T: Clone,
+    {
+        matches!(self.state, State::Clean).then(|| self.value.clone())
+    }
+
+    /// The value, to be compared with what it will be.
+    #[doc(hidden)]
+    #[inline]
+    pub fn remembered(&self) -> T
+    where
+        T: Clone,
+    {
+        self.value.clone()
+    }
+
+    /// Whether the value is another one now. One that is the same is not remembered any more.
+    #[doc(hidden)]
+    #[inline]
+    pub fn has_changed_since(&self, previous: &mut Option<T>) -> bool
+    where
+        T: SyncValue,
+    {
+        let former = previous.take();
+        *previous = former.filter(|former| !self.value.same(former));
+        previous.is_some()
+    }
+
+    /// Makes the variable clean again: what it holds now is, as it travels, what it held when it was
+    /// clean. A variable that was told to be dirty stays so.
+    #[doc(hidden)]
+    #[inline]
+    pub const fn withdraw_change(&mut self) {
+        if matches!(self.state, State::Dirty) {
+            self.state = State::Clean;
+        }
+    }
+
+    #[doc(hidden)]
+    #[inline]
+    pub fn write_full(&self, writer: &mut NetworkWriter)
+    where
+        T: SyncValue,
+    {
+        self.value.write(writer);
+    }
+
+    #[doc(hidden)]
+    #[inline]
+    pub fn write_delta(&self, writer: &mut NetworkWriter)
+    where
+        T: SyncValue,
+    {
+        self.value.write(writer);
+    }
+
+    #[doc(hidden)]
+    #[inline]
+    pub fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
+    where
+        T: SyncValue,
+    {
+        self.value.read_in_place(reader)
+    }
+
+    #[doc(hidden)]
+    #[inline]
+    pub fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
+    where
+        T: SyncValue,
+    {
+        self.value.read_in_place(reader)
+    }
+
+    #[doc(hidden)]
+    #[inline]
+    pub fn read_delta_with_previous(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<Option<T>, ReadError>
+    where
+        T: SyncValue,
+    {
+        self.value.read_with_previous(reader)
+    }
+}
+
+impl<T: SyncValue> SyncField for SyncVar<T> {
+    const SCHEMA: TypeSchema = T::SCHEMA;
+    const RESENDABLE: bool = true;
+
+    fn is_dirty(&self) -> bool {
+        self.is_dirty()
+    }
+
+    fn set_dirty(&mut self) {
+        self.set_dirty();
+    }
+
+    fn clear_dirty(&mut self) {
+        self.clear_dirty();
+    }
+
+    fn notice_replacement(&mut self) {
+        self.notice_replacement();
+    }
+
+    fn write_full(&self, writer: &mut NetworkWriter) {
+        self.write_full(writer);
+    }
+
+    fn write_delta(&self, writer: &mut NetworkWriter) {
+        self.write_delta(writer);
+    }
+
+    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.read_full(reader)
+    }
+
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.read_delta(reader)
+    }
+}
+
+impl<T: SyncValue> HookField for SyncVar<T> {
+    type Previous = T;
+
+    fn read_delta_with_previous(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<Option<T>, ReadError> {
+        self.read_delta_with_previous(reader)
+    }
+
+    fn remembered(&self) -> Option<T> {
+        Some(self.remembered())
+    }
+
+    fn has_changed_since(&self, previous: &mut Option<T>) -> bool {
+        self.has_changed_since(previous)
+    }
+}
+
+impl<T> Deref for SyncVar<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> DerefMut for SyncVar<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        self.as_mut()
+    }
+}
+
+impl<T: Default> Default for SyncVar<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: Clone> Clone for SyncVar<T> {
+    /// A new variable with the same value.
+    fn clone(&self) -> Self {
+        Self::new(self.value.clone())
+    }
+}
+
+impl<T> From<T> for SyncVar<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl From<&str> for SyncVar<String> {
+    fn from(value: &str) -> Self {
+        Self::new(value.into())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<T: serde::Serialize> serde::Serialize for SyncVar<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de, T: serde::Deserialize<'de>> serde::Deserialize<'de> for SyncVar<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SyncVar;
+
+    #[test]
+    fn what_an_update_has_changed_before_it_panicked_is_sent() {
+        let mut name = SyncVar::new(String::from("Ann"));
+        name.clear_dirty();
+        let update = std::panic::AssertUnwindSafe(|| {
+            name.update(|name| {
+                name.push('a');
+                panic!("in the middle of it");
+            });
+        });
+        assert!(std::panic::catch_unwind(update).is_err());
+        assert!(name.is_dirty() && *name == "Anna");
+        name.clear_dirty();
+        name.update(|name| name.push_str(""));
+        assert!(!name.is_dirty());
+    }
+
+    #[test]
+    fn a_variable_is_its_value_and_one_flag() {
+        assert_eq!(size_of::<SyncVar<i32>>(), 8);
+        assert_eq!(size_of::<SyncVar<f32>>(), 8);
+        assert_eq!(size_of::<SyncVar<bool>>(), 2);
+        assert_eq!(size_of::<SyncVar<String>>(), 32);
+    }
+}

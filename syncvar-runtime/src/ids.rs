@@ -1,0 +1,49 @@
+//! Numbers of objects, connections, scene objects and audiences.
+
+use std::fmt;
+
+/// The number of a spawned object, the same on the server and on every client. Counted from 1 and
+/// never given twice; 0 stands for no object. Packed on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NetId(pub u32);
+
+impl NetId {
+    /// No object.
+    pub const NONE: Self = Self(0);
+}
+
+impl fmt::Display for NetId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("#{}", self.0))
+    }
+}
+
+/// The number of a connection, counted from 1 and never given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnectionId(pub u32);
+
+impl fmt::Display for ConnectionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "connection {}", self.0)
+    }
+}
+
+/// The number of an object that is part of a scene.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NetworkSceneId(pub u32);
+
+/// Position of an interned set of observers on a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AudienceId(pub u32);
+
+impl AudienceId {
+    /// The smallest and the largest.
+    pub const RANGE: (Self, Self) = (Self(0), Self(u32::MAX));
+
+    /// The position in the list of audiences.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}

@@ -1,0 +1,29 @@
+//! Objects: the behaviours of each, what the update loop keeps about them, and the pools of all.
+
+mod behaviours;
+mod call;
+mod change_sink;
+mod own_fields;
+mod pool;
+mod reception;
+mod ruled;
+mod sections;
+mod slot;
+mod slots;
+mod synchronize;
+mod write_record;
+
+pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
+pub use call::{call, call_all};
+pub use change_sink::{ChangeSink, Encoded, Outcome, Outputs};
+pub use own_fields::{RestoreOwn, SaveOwn};
+pub use pool::{Entry, Job, Location, Pool, Pools};
+pub use reception::{Reception, ReceptionReport, list};
+pub use ruled::Ruled;
+pub use sections::{MirrorHooks, SectionHooks};
+pub use slot::{BehaviourInfo, Nanos, Remembered, RuledBehaviour, RuledSlot, Slot, nanos};
+pub use slots::{
+    MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
+};
+pub use synchronize::{Fault, read_sections, write_sections};
+pub use write_record::{Note, NoteMasks, Notes, position};

@@ -1,0 +1,74 @@
+//! Calls of behaviours whose object is checked out of its pool.
+
+use super::{Slot, Slots};
+use crate::NetId;
+use crate::behaviour::AnyBehaviour;
+use crate::behaviour::context::{NetworkContext, NetworkSide, Panicked, Siblings, contain};
+use crate::behaviour::lifecycle::{CallbackFailure, LifecycleCallback};
+
+impl Siblings for Vec<Option<&mut dyn Slot>> {
+    fn len(&self) -> usize {
+        Self::len(self)
+    }
+
+    fn behaviour(&self, index: usize) -> Option<&dyn AnyBehaviour> {
+        Some(self.get(index)?.as_deref()?.behaviour())
+    }
+
+    fn behaviour_mut(&mut self, index: usize) -> Option<&mut dyn AnyBehaviour> {
+        Some(self.get_mut(index)?.as_deref_mut()?.behaviour_mut())
+    }
+}
+
+/// Calls a behaviour of an object that is checked out, with its surroundings. None if no behaviour has
+/// this position.
+pub fn call<R>(
+    slots: &mut dyn Slots,
+    index: usize,
+    net_id: NetId,
+    side: &mut dyn NetworkSide,
+    action: impl FnOnce(&mut dyn Slot, NetworkContext<'_>) -> R,
+) -> Option<Result<R, Panicked>> {
+    let mut all: Vec<Option<&mut dyn Slot>> = slots.all_mut().into_iter().map(Some).collect();
+    let slot = all.get_mut(index)?.take()?;
+    let context = NetworkContext::new(side, &mut all, net_id, index);
+    Some(contain(|| action(slot, context)))
+}
+
+/// Runs a callback of every behaviour of an object that is lent by `world`, a server or a client. Those
+/// that return an error or panic are reported to it, and keep no other from running.
+pub fn call_all<W>(
+    world: &mut W,
+    (side, report): (
+        fn(&mut W) -> &mut dyn NetworkSide,
+        impl Fn(&mut W, CallbackFailure),
+    ),
+    (object, slots): (NetId, &mut dyn Slots),
+    callback: LifecycleCallback,
+) {
+    for index in 0..slots.len() {
+        let Some(info) = slots.slot(index).map(Slot::info) else {
+            continue;
+        };
+        if !info.lifecycle {
+            continue;
+        }
+        let result = call(slots, index, object, side(world), |slot, mut ctx| {
+            slot.on_lifecycle(callback, &mut ctx)
+        });
+        let message = match result {
+            None | Some(Ok(Ok(()))) => continue,
+            Some(Ok(Err(error))) => error.to_string(),
+            Some(Err(Panicked(message))) => message,
+        };
+        let behaviour = info.schema.name;
+        tracing::error!(%object, behaviour, %callback, message, "a callback failed");
+        let failure = CallbackFailure {
+            object,
+            behaviour,
+            callback,
+            message,
+        };
+        report(world, failure);
+    }
+}

@@ -1,0 +1,256 @@
+//! `ChangeSink`: where a run of objects of one kind and one audience writes its changes.
+
+use super::write_record::{Note, NoteMasks, Notes, position};
+use super::{MarkSent, Nanos, Pending, Slots, When, WriteChanges};
+use crate::packet::{Room, Segments, UpdateForm};
+use crate::stats::{BehaviourStats, Counter};
+use crate::{AudienceId, Channel, NetId, WriteError};
+
+/// Takes the changes of objects, each written once for every form of the observers.
+#[derive(Debug)]
+pub struct ChangeSink<'a> {
+    /// The time of the update.
+    pub now: Nanos,
+    /// The kinds of the channels.
+    pub channels: &'a [Channel],
+    /// The room for a message on a reliable and on an unreliable channel.
+    pub reliable: Room,
+    /// The same on an unreliable channel.
+    pub unreliable: Room,
+    /// The observers of the objects.
+    pub audience: AudienceId,
+    /// The buffers of the observers.
+    pub outputs: Outputs<'a>,
+    /// What the objects' behaviours have cost.
+    pub stats: &'a mut [BehaviourStats],
+    /// What has been encoded, message by message; counted together at the end.
+    pub encoded: Encoded,
+    /// The objects that are not clean afterwards.
+    pub outcome: &'a mut Outcome,
+    /// Where to note what was written, if there are connections with a budget.
+    pub notes: Option<&'a mut Notes>,
+}
+
+/// The buffers that are being written to for an audience, for each form of its observers.
+#[derive(Debug)]
+pub struct Outputs<'a> {
+    /// The buffers of all channels in the only form, or in one of the two.
+    pub first: &'a mut [Segments],
+    /// Those in the other one.
+    pub second: &'a mut [Segments],
+}
+
+impl<'a> Outputs<'a> {
+    /// The buffers of all channels, of either form; those of a form without observers are empty.
+    pub fn new(single: &'a mut [Segments], batched: &'a mut [Segments]) -> Self {
+        let (first, second) = if batched.is_empty() {
+            (single, batched)
+        } else {
+            (batched, single)
+        };
+        Self { first, second }
+    }
+
+    /// The buffers of a channel, one for each form.
+    pub fn channel(&mut self, channel: usize) -> impl Iterator<Item = &mut Segments> {
+        let first = self.first.get_mut(channel);
+        first.into_iter().chain(self.second.get_mut(channel))
+    }
+}
+
+/// The messages of a run.
+#[derive(Debug, Default)]
+pub struct Encoded {
+    /// One object each.
+    pub single: Counter,
+    /// Several objects each.
+    pub batched: Counter,
+}
+
+impl Encoded {
+    #[inline]
+    fn add(&mut self, form: UpdateForm, bytes: usize) {
+        self.of(form).add(bytes);
+    }
+
+    /// Returns the counter of the messages of a form.
+    pub fn of(&mut self, form: UpdateForm) -> &mut Counter {
+        if form.batched {
+            &mut self.batched
+        } else {
+            &mut self.single
+        }
+    }
+}
+
+/// What is left to do for objects that have been looked at.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Objects with behaviours that are still dirty, and a bit for each channel that could not be
+    /// written.
+    pub left: Vec<(NetId, u64)>,
+    /// Objects of which something could not be written.
+    pub errors: Vec<(NetId, WriteError)>,
+}
+
+impl ChangeSink<'_> {
+    /// Returns the time and the force of a look at an object.
+    pub fn when(&self, force: bool) -> When {
+        When {
+            now: self.now,
+            force,
+        }
+    }
+
+    /// Writes what an object has to send, channel by channel.
+    #[inline]
+    pub fn write<S: Slots>(&mut self, net_id: NetId, pending: Pending, slots: &mut S) {
+        let (mut left, mut failed) = (pending.dirty, 0_u64);
+        let mut due = pending.channels;
+        while due != 0 {
+            let channel = due.trailing_zeros();
+            due &= due - 1;
+            match self.write_channel(net_id, channel, slots) {
+                Ok(sent) => left &= !sent,
+                Err(error) => {
+                    failed |= 1 << channel;
+                    self.outcome.errors.push((net_id, error));
+                }
+            }
+        }
+        if left != 0 {
+            self.outcome.left.push((net_id, failed));
+        }
+    }
+
+    /// Writes one message: every behaviour of a channel, the clean ones with an empty mask, those
+    /// that are dirty and not due with all their changes. Returns a bit for each behaviour that was
+    /// sent. Nothing is sent and nothing is clean afterwards if no behaviour wants to be sent, or if
+    /// a value has no form on the wire.
+    #[inline]
+    fn write_channel<S: Slots>(
+        &mut self,
+        net_id: NetId,
+        channel: u32,
+        slots: &mut S,
+    ) -> Result<u64, WriteError> {
+        let (place, channel) = (channel as usize, u8::try_from(channel).unwrap_or(u8::MAX));
+        let (room, lossy) = match self.channels.get(place) {
+            Some(Channel::Reliable) => (self.reliable, false),
+            Some(Channel::Unreliable) => (self.unreliable, true),
+            None => return Ok(0),
+        };
+        let way = Way {
+            channel,
+            room,
+            lossy,
+        };
+        let sent = if self.outputs.second.is_empty() {
+            let Some(segments) = self.outputs.first.get_mut(place) else {
+                return Ok(0);
+            };
+            let sent = write(slots, net_id, way, segments, self.stats);
+            if sent.as_ref().is_ok_and(|sent| *sent != 0) {
+                self.encoded.add(segments.form(), segments.commit_object());
+            } else {
+                segments.give_up_object();
+            }
+            sent?
+        } else {
+            self.write_to_all(net_id, way, slots)?
+        };
+        if sent != 0 {
+            if self.notes.is_some() {
+                self.note((net_id, channel), sent, slots);
+            }
+            let now = self.now;
+            slots.visit(&mut MarkSent { sent, now });
+        }
+        Ok(sent)
+    }
+
+    /// Writes a message in every form.
+    #[inline(never)]
+    fn write_to_all<S: Slots>(
+        &mut self,
+        net_id: NetId,
+        way: Way,
+        slots: &mut S,
+    ) -> Result<u64, WriteError> {
+        let (mut result, mut begun) = (Ok(0), 0);
+        let channel = usize::from(way.channel);
+        for segments in self.outputs.channel(channel) {
+            begun += 1;
+            result = write(slots, net_id, way, segments, self.stats);
+            if !matches!(result, Ok(1..)) {
+                break;
+            }
+        }
+        for segments in self.outputs.channel(channel).take(begun) {
+            if matches!(result, Ok(1..)) {
+                self.encoded.add(segments.form(), segments.commit_object());
+            } else {
+                segments.give_up_object();
+            }
+        }
+        result
+    }
+
+    /// Notes what has just been written, for connections with a budget.
+    #[inline(never)]
+    fn note<S: Slots>(&mut self, (net_id, channel): (NetId, u8), sent: u64, slots: &mut S) {
+        let Some(notes) = self.notes.as_deref_mut() else {
+            return;
+        };
+        let mut changes = [0..0, 0..0];
+        for segments in self.outputs.channel(channel.into()) {
+            changes[Notes::place(segments.form())] = segments.last_update();
+        }
+        let start = position(&notes.masks);
+        let masks = &mut notes.masks;
+        slots.visit(&mut NoteMasks { sent, masks });
+        notes.list.push(Note {
+            net_id,
+            channel,
+            audience: self.audience,
+            masks: start..position(&notes.masks),
+            changes: Some(changes),
+            owner: None,
+        });
+    }
+}
+
+/// How a message goes to the clients.
+#[derive(Clone, Copy)]
+struct Way {
+    channel: u8,
+    /// The longest message that the channel can carry.
+    room: Room,
+    /// Whether it may be lost.
+    lossy: bool,
+}
+
+/// Writes a message and leaves it to the caller to commit it, or to give it up if it is an error or
+/// no behaviour wants to be sent. Returns a bit for each that does.
+#[inline]
+fn write<S: Slots>(
+    slots: &mut S,
+    net_id: NetId,
+    way: Way,
+    segments: &mut Segments,
+    stats: &mut [BehaviourStats],
+) -> Result<u64, WriteError> {
+    let mut write = WriteChanges {
+        channel: way.channel,
+        writer: segments.begin_update(net_id),
+        stats,
+        lossy: way.lossy,
+        sent: 0,
+    };
+    slots.visit(&mut write);
+    let sent = write.sent;
+    match segments.check_update(way.room) {
+        Some(error) => Err(error),
+        None => Ok(sent),
+    }
+}

@@ -1,0 +1,28 @@
+//! Fields that the owner of an object writes, saved while a state of the server is read.
+
+use super::{Slot, Visit};
+
+/// Remembers what is this client's own, before something that may overwrite it.
+pub struct SaveOwn;
+
+/// Puts it back.
+pub struct RestoreOwn;
+
+impl Visit for SaveOwn {
+    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+        let (rules, dirty) = (slot.info().rules, slot.dirty_bits());
+        if let Some(ruled) = slot.ruled().filter(|_| rules.owner_write != 0) {
+            // What the server may write as well is its own as long as the server does not know it.
+            let own = rules.owner_write & (!rules.server_override | dirty);
+            ruled.kept.save(ruled.behaviour, own, rules.server_override);
+        }
+    }
+}
+
+impl Visit for RestoreOwn {
+    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+        if let Some(ruled) = slot.ruled() {
+            ruled.kept.restore(ruled.behaviour);
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Pools: the behaviours of all objects of one kind, side by side in memory.
+//!
+//! Objects with the same behaviours are rows of one list, and the update loop hands a pool many rows
+//! at a time: one call through a table of functions for all of them, and what happens to each is
+//! compiled for its types.
+
+#[cfg(feature = "parallel")]
+mod parallel;
+
+use std::any::{Any, TypeId};
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use super::behaviours::Behaviours;
+use super::change_sink::ChangeSink;
+use super::reception::Reception;
+use super::ruled::Ruled;
+use super::slot::{Slot, TypedSlot};
+use super::slots::{Look, Pending, Slots, When};
+use crate::{NetId, NetworkBehaviour};
+
+/// So many objects are looked at before the first of them is written: fetching one from memory does
+/// not depend on another then, and the processor fetches several at a time.
+pub(super) const BATCH: usize = 16;
+
+/// The behaviours of objects of one kind, a row each.
+pub trait Pool: Any + Send + Sync {
+    /// Adds a row; gives the behaviours back if they are of another type.
+    fn insert(&mut self, behaviours: Behaviours) -> Result<u32, Behaviours>;
+    /// Removes a row.
+    fn remove(&mut self, row: u32);
+    /// Takes the contents of a row out, to be put back with [`give_back`](Self::give_back).
+    fn take(&mut self, row: u32) -> Option<Box<dyn Slots>>;
+    /// Puts the contents of a row back.
+    fn give_back(&mut self, row: u32, slots: Box<dyn Slots>);
+    /// Frees a row whose contents have been taken out.
+    fn release(&mut self, row: u32);
+    /// Returns the behaviours of a row.
+    fn slots(&self, row: u32) -> Option<&dyn Slots>;
+    /// Returns the behaviours of a row, for writing.
+    fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots>;
+
+    /// Has each of these objects write what it has to send.
+    fn write_changes(&mut self, jobs: &[Job], sink: &mut ChangeSink<'_>);
+
+    /// The same on several threads: the objects are shared out in order among the sinks.
+    #[cfg(feature = "parallel")]
+    fn write_changes_to_all(&mut self, jobs: &[Job], sinks: Vec<ChangeSink<'_>>);
+
+    /// Has each of these objects read its changes and call its hooks.
+    fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>);
+}
+
+/// An object that is to write its changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Job {
+    /// The object.
+    pub net_id: NetId,
+    /// Its row in the pool.
+    pub row: u32,
+    /// Whether its send intervals do not count.
+    pub force: bool,
+}
+
+/// Changes that have been received for an object.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Entry<'a> {
+    /// The object.
+    pub net_id: NetId,
+    /// Its row in the pool.
+    pub row: u32,
+    /// Whether the application knows the object: hooks run, and it is told.
+    pub announced: bool,
+    /// Whether this client owns the object and may have written to it: its own values stay.
+    pub own: bool,
+    /// The bytes of the changes.
+    pub changes: &'a [u8],
+}
+
+/// A pool of rows of a known type.
+pub(super) struct TypedPool<S> {
+    rows: Vec<Option<S>>,
+    /// Rows to be used again.
+    free: Vec<u32>,
+}
+
+impl<S> Default for TypedPool<S> {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+}
+
+impl<S> TypedPool<S> {
+    #[inline]
+    fn row(&self, row: u32) -> Option<&S> {
+        self.rows.get(row as usize)?.as_ref()
+    }
+
+    #[inline]
+    fn row_mut(&mut self, row: u32) -> Option<&mut S> {
+        self.rows.get_mut(row as usize)?.as_mut()
+    }
+}
+
+impl<S: Slots> Pool for TypedPool<S> {
+    fn insert(&mut self, behaviours: Behaviours) -> Result<u32, Behaviours> {
+        let boxed: Box<dyn Any> = if Any::type_id(&*behaviours.0) == TypeId::of::<S>() {
+            behaviours.0
+        } else {
+            return Err(behaviours);
+        };
+        let slots = boxed.downcast().ok().map(|slots: Box<S>| *slots);
+        if let Some(row) = self.free.pop() {
+            self.rows[row as usize] = slots;
+            return Ok(row);
+        }
+        let row = u32::try_from(self.rows.len()).expect("fewer objects than ids");
+        self.rows.push(slots);
+        Ok(row)
+    }
+
+    fn remove(&mut self, row: u32) {
+        if let Some(freed) = self.rows.get_mut(row as usize)
+            && freed.take().is_some()
+        {
+            self.free.push(row);
+        }
+    }
+
+    fn take(&mut self, row: u32) -> Option<Box<dyn Slots>> {
+        let slots: S = self.rows.get_mut(row as usize)?.take()?;
+        Some(Box::new(slots))
+    }
+
+    fn give_back(&mut self, row: u32, slots: Box<dyn Slots>) {
+        let slots: Box<dyn Any> = slots;
+        if let (Ok(slots), Some(place)) = (slots.downcast::<S>(), self.rows.get_mut(row as usize)) {
+            *place = Some(*slots);
+        }
+    }
+
+    fn release(&mut self, row: u32) {
+        self.free.push(row);
+    }
+
+    fn slots(&self, row: u32) -> Option<&dyn Slots> {
+        Some(self.row(row)?)
+    }
+
+    fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots> {
+        Some(self.row_mut(row)?)
+    }
+
+    fn write_changes(&mut self, jobs: &[Job], sink: &mut ChangeSink<'_>) {
+        write_batches(self, jobs, sink, |pool, _, job| pool.row_mut(job.row));
+    }
+
+    #[cfg(feature = "parallel")]
+    fn write_changes_to_all(&mut self, jobs: &[Job], sinks: Vec<ChangeSink<'_>>) {
+        parallel::write_changes_to_all(&mut self.rows, jobs, sinks);
+    }
+
+    fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>) {
+        for entry in entries {
+            if let Some(slots) = self.row_mut(entry.row) {
+                reception.read(entry, slots);
+            }
+        }
+    }
+}
+
+/// Has objects write what they have to send, a batch at a time. `row` finds the behaviours of a job's
+/// object among `rows`, by the job or by its position.
+#[inline]
+fn write_batches<R: ?Sized, S: Slots>(
+    rows: &mut R,
+    jobs: &[Job],
+    sink: &mut ChangeSink<'_>,
+    row: impl for<'r> Fn(&'r mut R, usize, &Job) -> Option<&'r mut S>,
+) {
+    for (batch, first) in jobs.chunks(BATCH).zip((0..).step_by(BATCH)) {
+        let mut pending = [Pending::default(); BATCH];
+        for ((job, place), pending) in batch.iter().zip(first..).zip(&mut pending) {
+            if let Some(slots) = row(rows, place, job) {
+                *pending = look(slots, sink.when(job.force));
+            }
+        }
+        for ((job, place), pending) in batch.iter().zip(first..).zip(pending) {
+            if let Some(slots) = row(rows, place, job) {
+                sink.write(job.net_id, pending, slots);
+            }
+        }
+    }
+}
+
+#[inline]
+fn look<S: Slots>(slots: &mut S, when: When) -> Pending {
+    let mut look = Look {
+        when,
+        pending: Pending::default(),
+    };
+    slots.visit(&mut look);
+    look.pending
+}
+
+/// Where the behaviours of an object are: the pool, and the row in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The pool.
+    pub pool: u32,
+    /// The row in it.
+    pub row: u32,
+}
+
+/// All pools, found by number.
+#[derive(Default)]
+pub struct Pools {
+    all: Vec<PrefabPool>,
+    /// By prefab, and by the type that holds the behaviours: an object may be spawned as a tuple or
+    /// as a list.
+    by_kind: FxHashMap<(u32, TypeId), u32>,
+    /// What was found by it last.
+    last: Option<((u32, TypeId), u32)>,
+}
+
+/// A pool, and the prefab of its objects.
+struct PrefabPool {
+    prefab: u32,
+    rows: Box<dyn Pool>,
+}
+
+impl Pools {
+    /// Takes the behaviours of a new object.
+    pub fn insert(&mut self, prefab: u32, behaviours: Behaviours) -> Location {
+        let all = &mut self.all;
+        let kind = (prefab, Any::type_id(behaviours.slots()));
+        let pool = match self.last {
+            Some((last, pool)) if last == kind => pool,
+            _ => *self.by_kind.entry(kind).or_insert_with(|| {
+                let rows = behaviours.slots().new_pool();
+                all.push(PrefabPool { prefab, rows });
+                u32::try_from(all.len() - 1).expect("fewer pools than objects")
+            }),
+        };
+        self.last = Some((kind, pool));
+        let inserted = all[pool as usize].rows.insert(behaviours);
+        let row = inserted.expect("the pool is one for this type");
+        Location { pool, row }
+    }
+
+    /// Removes the behaviours of an object.
+    pub fn remove(&mut self, at: Location) {
+        if let Some(pool) = self.all.get_mut(at.pool as usize) {
+            pool.rows.remove(at.row);
+        }
+    }
+
+    /// Takes the behaviours of an object out of their pool, to be given back.
+    pub fn take(&mut self, at: Location) -> Option<Box<dyn Slots>> {
+        self.all.get_mut(at.pool as usize)?.rows.take(at.row)
+    }
+
+    /// Gives back what was taken.
+    pub fn give_back(&mut self, at: Location, slots: Box<dyn Slots>) {
+        if let Some(pool) = self.all.get_mut(at.pool as usize) {
+            pool.rows.give_back(at.row, slots);
+        }
+    }
+
+    /// Takes the behaviours of an object out of their pool for good; `None` if they are lent.
+    pub fn withdraw(&mut self, at: Location) -> Option<Behaviours> {
+        let pool = self.all.get_mut(at.pool as usize)?;
+        let slots = pool.rows.take(at.row)?;
+        pool.rows.release(at.row);
+        Some(Behaviours(slots))
+    }
+
+    /// The number of the prefab that a pool's objects are of.
+    pub fn prefab(&self, pool: u32) -> u32 {
+        self.all.get(pool as usize).map_or(0, |pool| pool.prefab)
+    }
+
+    #[inline]
+    /// Returns the behaviours of an object.
+    pub fn slots(&self, at: Location) -> Option<&dyn Slots> {
+        self.all.get(at.pool as usize)?.rows.slots(at.row)
+    }
+
+    #[inline]
+    /// Returns the behaviours of an object, for writing.
+    pub fn slots_mut(&mut self, at: Location) -> Option<&mut dyn Slots> {
+        self.all.get_mut(at.pool as usize)?.rows.slots_mut(at.row)
+    }
+
+    #[inline]
+    /// Returns a pool by its number.
+    pub fn pool_mut(&mut self, pool: u32) -> Option<&mut dyn Pool> {
+        Some(&mut *self.all.get_mut(pool as usize)?.rows)
+    }
+
+    /// The position of the first behaviour of this type on an object.
+    pub fn position<B: NetworkBehaviour>(&self, at: Location) -> Option<usize> {
+        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
+        self.slots(at)?.iter().position(is_one)
+    }
+
+    /// The first behaviour of this type on an object, for writing, and what is kept of its fields that
+    /// have rules.
+    #[inline]
+    pub fn behaviour_mut<B: NetworkBehaviour>(
+        &mut self,
+        at: Location,
+    ) -> Option<(&mut B, Option<&mut Ruled>)> {
+        let pool = self.pool_mut(at.pool)?;
+        // Most objects are one behaviour: one question to the pool instead of one to every slot.
+        if (pool as &dyn Any).is::<TypedPool<TypedSlot<B>>>() {
+            let pool: &mut TypedPool<TypedSlot<B>> = (pool as &mut dyn Any).downcast_mut()?;
+            let slot = pool.row_mut(at.row)?;
+            return Some((&mut slot.behaviour, slot.ruled.as_deref_mut()));
+        }
+        Self::behaviour_among(pool, at)
+    }
+
+    /// The same on an object that may have several behaviours.
+    fn behaviour_among<B: NetworkBehaviour>(
+        pool: &mut dyn Pool,
+        at: Location,
+    ) -> Option<(&mut B, Option<&mut Ruled>)> {
+        let slots = pool.slots_mut(at.row)?;
+        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
+        let index = slots.iter().position(is_one)?;
+        behaviour_at(slots, index)
+    }
+
+    /// The behaviour at a position of an object, if it is of this type, for writing.
+    pub fn behaviour_at_mut<B: NetworkBehaviour>(
+        &mut self,
+        at: Location,
+        index: usize,
+    ) -> Option<(&mut B, Option<&mut Ruled>)> {
+        behaviour_at(self.slots_mut(at)?, index)
+    }
+}
+
+fn behaviour_at<B: NetworkBehaviour>(
+    slots: &mut dyn Slots,
+    index: usize,
+) -> Option<(&mut B, Option<&mut Ruled>)> {
+    let (behaviour, ruled) = slots.slot_mut(index)?.parts_mut();
+    Some(((behaviour as &mut dyn Any).downcast_mut()?, ruled))
+}
+
+impl fmt::Debug for Pools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let prefabs = self.all.iter().map(|pool| pool.prefab);
+        f.debug_list().entries(prefabs).finish()
+    }
+}

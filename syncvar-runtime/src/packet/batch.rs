@@ -1,0 +1,311 @@
+//! Batches: one message for many objects, each with its length.
+//!
+//! An entry is a header and what is said about the object. The header is the number
+//! `(id difference - 1) * 8 + code` as a varint, where the difference is to the id of the entry
+//! before, and to 0 for the first. A code of 0 to 6 is the entry's length; after a code of 7 the
+//! length less 7 follows, as a varint. WIRE.md, section 6.
+
+use super::frame::{FRAME, long_head};
+use super::{Room, Segments, UpdateForm};
+use crate::{MAX_BYTES, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
+
+/// The most bytes that stand before the contents of the only entry of a message in the short form.
+const MAX_HEADER: usize = FRAME + 6 + 3;
+
+/// The length that needs a number of its own, and all longer ones.
+const LONG: usize = 7;
+
+/// A message of many objects that is being written.
+#[derive(Debug)]
+pub(super) struct Batch {
+    message_type: i16,
+    /// Where the message begins.
+    frame: usize,
+    /// The id of the last entry.
+    pub(super) last: NetId,
+    /// The entry under way: its id, where its header begins, and where its contents begin.
+    entry: NetId,
+    header: usize,
+    contents: usize,
+}
+
+impl Segments {
+    /// Begins the entry of an object in a message of many objects: the caller writes its contents,
+    /// then calls [`commit_entry`](Self::commit_entry) or [`give_up_entry`](Self::give_up_entry).
+    #[inline]
+    pub fn begin_entry(&mut self, message_type: i16, net_id: NetId) -> &mut NetworkWriter {
+        self.start = self.writer.len();
+        match &mut self.batch {
+            Some(batch) if batch.message_type == message_type && batch.last < net_id => {
+                batch.begin_entry(net_id, &mut self.writer);
+            }
+            _ => self.begin_batch(message_type, net_id),
+        }
+        &mut self.writer
+    }
+
+    /// Begins a message with its first entry.
+    fn begin_batch(&mut self, message_type: i16, first: NetId) {
+        self.end_batch();
+        let mut batch = Batch {
+            message_type,
+            frame: self.start,
+            last: NetId::NONE,
+            entry: NetId::NONE,
+            header: 0,
+            contents: 0,
+        };
+        batch.begin_message(&mut self.writer);
+        batch.begin_entry(first, &mut self.writer);
+        self.batch = Some(batch);
+    }
+
+    /// Ends the entry under way, and returns its length. If it no longer fits the packet of what is
+    /// before it, it begins the next one.
+    #[inline]
+    pub fn commit_entry(&mut self) -> usize {
+        let limit = self.longest_batch();
+        let Some(batch) = &mut self.batch else {
+            return 0;
+        };
+        let length = self.writer.len() - batch.contents;
+        let end = self.writer.len() + length_bytes(length);
+        if end - self.piece > limit {
+            return self.commit_apart(length);
+        }
+        batch.end_entry(length, &mut self.writer);
+        self.writer.len() - self.start
+    }
+
+    /// Ends an entry that does not fit the packet of what is before it, or no packet at all: it begins
+    /// the next one. If the message is too long for the short form then, it becomes a long one, which
+    /// ends with this entry.
+    #[inline(never)]
+    fn commit_apart(&mut self, length: usize) -> usize {
+        let Some(batch) = &mut self.batch else {
+            return 0;
+        };
+        if self.start > self.piece {
+            self.cuts.push(self.start);
+            self.piece = self.start;
+            if batch.frame != self.start {
+                batch.begin_again(self.start, &mut self.writer, &mut self.moving);
+            }
+        }
+        batch.end_entry(length, &mut self.writer);
+        if self.writer.len() - batch.frame > FRAME + MAX_BYTES {
+            batch.end_long_message(self.form.long, &mut self.writer);
+            self.batch = None;
+        }
+        self.writer.len() - self.start
+    }
+
+    /// The most bytes of a packet with a message of several objects, or of one in the short form.
+    #[inline]
+    pub(super) fn longest_batch(&self) -> usize {
+        self.packet_size.min(FRAME + MAX_BYTES)
+    }
+
+    /// Takes the entry under way back.
+    pub fn give_up_entry(&mut self) {
+        self.writer.truncate(self.start);
+        self.batch.take_if(|batch| batch.last == NetId::NONE);
+    }
+
+    /// Sees to it that there is room for a message with nothing but the entry under way. If there is
+    /// not, that is an error of the writer.
+    #[inline]
+    pub fn check_entry(&mut self, room: Room) {
+        let Some(batch) = &self.batch else {
+            return;
+        };
+        let contents = self.writer.len() - batch.contents;
+        // Most entries are so short that no header can make them too long.
+        if contents + MAX_HEADER > room.surely() {
+            let payload = entry_length(batch.entry, contents);
+            check_payload(&mut self.writer, payload, (room, self.form));
+        }
+    }
+
+    /// Writes the length of the message of many objects, if there is one: what follows is another.
+    pub(super) fn end_batch(&mut self) {
+        if let Some(batch) = self.batch.take() {
+            batch.end_message(&mut self.writer);
+        }
+    }
+}
+
+impl Batch {
+    fn begin_message(&mut self, writer: &mut NetworkWriter) {
+        let [low, high] = self.message_type.to_le_bytes();
+        self.frame = writer.len();
+        self.last = NetId::NONE;
+        writer.write_bytes(&[0, 0, low, high]);
+    }
+
+    fn end_message(&self, writer: &mut NetworkWriter) {
+        let length = writer.len() - self.frame - FRAME;
+        // A message that is longer has become a long one when its only entry ended.
+        writer.patch_u16(self.frame, u16::try_from(length).unwrap_or(u16::MAX));
+    }
+
+    /// Makes room for the head of a long message, and writes it.
+    #[cold]
+    fn end_long_message(&self, long: i16, writer: &mut NetworkWriter) {
+        let length = writer.len() - self.frame - FRAME;
+        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        // What follows the size is moved, and the type is already there.
+        let [low, high, head @ ..] = long_head(long, length);
+        writer.patch_u16(self.frame, u16::from_le_bytes([low, high]));
+        writer.insert(self.frame + 2, |writer| writer.write_bytes(&head));
+    }
+
+    #[inline]
+    fn begin_entry(&mut self, net_id: NetId, writer: &mut NetworkWriter) {
+        self.entry = net_id;
+        self.header = writer.len();
+        writer.write_varint(header(self.last, net_id));
+        self.contents = writer.len();
+    }
+
+    /// The entry under way, which begins at `start`, becomes the first one of another message: its id
+    /// is a difference to 0 then.
+    #[cold]
+    fn begin_again(&mut self, start: usize, writer: &mut NetworkWriter, contents: &mut Vec<u8>) {
+        contents.clear();
+        contents.extend_from_slice(&writer.as_bytes()[self.contents..]);
+        writer.truncate(start);
+        self.end_message(writer);
+        self.begin_message(writer);
+        self.begin_entry(self.entry, writer);
+        writer.write_bytes(contents);
+    }
+
+    #[inline]
+    fn end_entry(&mut self, length: usize, writer: &mut NetworkWriter) {
+        self.last = self.entry;
+        writer.add_bits(self.header, length.min(LONG));
+        if length >= LONG {
+            writer.insert_varint(self.contents, (length - LONG) as u64);
+        }
+    }
+}
+
+/// Makes a message with a payload that is too long an error of its writer.
+#[inline]
+pub(super) fn check_payload(
+    writer: &mut NetworkWriter,
+    payload: usize,
+    (room, form): (Room, UpdateForm),
+) {
+    if FRAME + payload > room.surely() {
+        check_long_payload(writer, payload, (room, form));
+    }
+}
+
+#[cold]
+fn check_long_payload(
+    writer: &mut NetworkWriter,
+    payload: usize,
+    (room, form): (Room, UpdateForm),
+) {
+    if let Some(kind) = room.refusal(form, payload) {
+        // No behaviour is to blame.
+        writer.at_behaviour(None);
+        writer.fail(kind);
+    }
+}
+
+/// The header of an entry whose length is not known yet: its code is 0.
+#[inline]
+fn header(last: NetId, net_id: NetId) -> u64 {
+    u64::from(net_id.0.wrapping_sub(last.0).wrapping_sub(1)) << 3
+}
+
+/// How many bytes an entry takes at most: as the first one.
+pub(super) fn entry_length(net_id: NetId, contents: usize) -> usize {
+    varint_length(header(NetId::NONE, net_id)) + length_bytes(contents) + contents
+}
+
+/// How many bytes the length of an entry takes, beyond its header.
+#[inline]
+fn length_bytes(length: usize) -> usize {
+    match length.checked_sub(LONG) {
+        Some(rest) => varint_length(rest as u64),
+        None => 0,
+    }
+}
+
+/// How many bytes a varint has.
+#[inline]
+fn varint_length(value: u64) -> usize {
+    (u64::BITS - (value | 1).leading_zeros()).div_ceil(7) as usize
+}
+
+/// The entries of a message of many objects; ends after the first error.
+#[derive(Debug)]
+pub struct Entries<'a> {
+    reader: NetworkReader<'a>,
+    last: u32,
+    failed: bool,
+}
+
+impl<'a> Entries<'a> {
+    /// Returns the entries of a payload.
+    pub fn new(payload: &'a [u8]) -> Self {
+        Self {
+            reader: NetworkReader::new(payload),
+            last: 0,
+            failed: false,
+        }
+    }
+
+    /// How many bytes of the payload have been read.
+    #[cfg(feature = "parallel")]
+    #[inline]
+    pub(super) fn position(&self) -> usize {
+        self.reader.position()
+    }
+
+    #[expect(
+        clippy::inline_always,
+        reason = "as a call it takes a third of the time that a client spends on a change"
+    )]
+    #[inline(always)]
+    fn read(&mut self) -> Result<(NetId, &'a [u8]), ReadError> {
+        let header = self.reader.read_varint()?;
+        let difference = u32::try_from(header >> 3).ok();
+        let id =
+            difference.and_then(|difference| self.last.checked_add(difference)?.checked_add(1));
+        let Some(id) = id else {
+            let (what, value) = ("header of an entry", header);
+            return Err(self
+                .reader
+                .error(ReadErrorKind::InvalidValue { what, value }));
+        };
+        self.last = id;
+        let mut length = header & 7;
+        if length == LONG as u64 {
+            length = length.saturating_add(self.reader.read_varint()?);
+        }
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        Ok((NetId(id), self.reader.read_bytes(length)?))
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Result<(NetId, &'a [u8]), ReadError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed || self.reader.remaining() == 0 {
+            return None;
+        }
+        let entry = self.read();
+        self.failed = entry.is_err();
+        Some(entry)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,196 @@
+//! Frames: what stands around the payload of a message, and the cutting of packets into messages.
+//!
+//! The short form is the size of the payload (`u16`) and the type (`i16`). The long form, for payloads
+//! whose size that cannot say, is a short one of a reserved type around the length (`u32`) and the type
+//! (`i16`), with the payload behind it. WIRE.md, section 4.
+
+use crate::{MAX_BYTES, NetworkReader, ReadError, ReadErrorKind};
+
+/// The bytes before the payload of a message in the short form.
+pub const FRAME: usize = 4;
+
+/// The bytes before the payload of a message in the long form.
+pub const LONG_FRAME: usize = 10;
+
+/// What the size of a message in the long form says: the length and the type.
+const LONG_SIZE: u8 = 6;
+
+/// How many bytes stand before a payload of this length.
+pub fn frame_length(payload: usize) -> usize {
+    if payload > MAX_BYTES {
+        LONG_FRAME
+    } else {
+        FRAME
+    }
+}
+
+/// What stands before a payload in the long form, up to the type of the message.
+/// `long` is the number of the envelope.
+pub fn long_head(long: i16, payload: u32) -> [u8; LONG_FRAME - 2] {
+    let [low, high] = long.to_le_bytes();
+    let [a, b, c, d] = payload.to_le_bytes();
+    [LONG_SIZE, 0, low, high, a, b, c, d]
+}
+
+/// One message of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// The number of the type.
+    pub message_type: i16,
+    /// The payload.
+    pub payload: &'a [u8],
+    /// Whether it came in the long form.
+    pub long: bool,
+}
+
+impl Frame<'_> {
+    /// How many bytes of the packet the message takes.
+    pub fn length(&self) -> usize {
+        let head = if self.long { LONG_FRAME } else { FRAME };
+        head + self.payload.len()
+    }
+}
+
+/// Cuts a packet into its messages; ends after the first error.
+pub struct Frames<'a> {
+    reader: NetworkReader<'a>,
+    long: i16,
+    failed: bool,
+}
+
+impl<'a> Frames<'a> {
+    /// The messages of a packet; `long` is the number of the envelope of a long one.
+    pub fn new(packet: &'a [u8], long: i16) -> Self {
+        Self {
+            reader: NetworkReader::new(packet),
+            long,
+            failed: false,
+        }
+    }
+
+    fn read(&mut self) -> Result<Frame<'a>, ReadError> {
+        let size = self.reader.read_u16()?;
+        let message_type = self.reader.read_i16()?;
+        if message_type == self.long {
+            return self.read_long(size);
+        }
+        let payload = self.reader.read_bytes(usize::from(size))?;
+        Ok(Frame {
+            message_type,
+            payload,
+            long: false,
+        })
+    }
+
+    /// The rest of a message in the long form. One that is not as it should be has no border.
+    #[cold]
+    fn read_long(&mut self, size: u16) -> Result<Frame<'a>, ReadError> {
+        if size != u16::from(LONG_SIZE) {
+            return Err(self.invalid("size of the head of a long message", size));
+        }
+        let length = usize::try_from(self.reader.read_u32()?).unwrap_or(usize::MAX);
+        let message_type = self.reader.read_i16()?;
+        if message_type == self.long {
+            let number = message_type.unsigned_abs();
+            return Err(self.invalid("type of a long message", number));
+        }
+        let payload = self.reader.read_bytes(length)?;
+        Ok(Frame {
+            message_type,
+            payload,
+            long: true,
+        })
+    }
+
+    fn invalid(&self, what: &'static str, value: u16) -> ReadError {
+        let value = value.into();
+        self.reader
+            .error(ReadErrorKind::InvalidValue { what, value })
+    }
+}
+
+impl<'a> Iterator for Frames<'a> {
+    type Item = Result<Frame<'a>, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed || self.reader.remaining() == 0 {
+            return None;
+        }
+        let frame = self.read();
+        self.failed = frame.is_err();
+        Some(frame)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Frame, Frames, LONG_FRAME, ReadError, long_head};
+
+    /// The number of the envelope.
+    const LONG: i16 = 24;
+
+    /// A message in the long form, whatever its length.
+    fn long(message_type: i16, payload: &[u8]) -> Vec<u8> {
+        let head = long_head(LONG, u32::try_from(payload.len()).unwrap());
+        [&head[..], &message_type.to_le_bytes(), payload].concat()
+    }
+
+    fn cut(packet: &[u8]) -> Vec<Result<Frame<'_>, String>> {
+        let text = |error: ReadError| error.to_string();
+        Frames::new(packet, LONG)
+            .map(|frame| frame.map_err(text))
+            .collect()
+    }
+
+    #[test]
+    fn a_packet_is_cut_into_its_messages_until_the_first_error() {
+        let mut frames = Frames::new(&[1, 0, 12, 0, 1, 9, 0, 12, 0], LONG);
+        assert_eq!(frames.next().unwrap().unwrap().payload, [1]);
+        let error = frames.next().unwrap().unwrap_err();
+        assert_eq!(error.to_string(), "9 bytes needed, 0 left, at byte 9");
+        assert!(frames.next().is_none());
+    }
+
+    #[test]
+    fn a_long_message_is_cut_out_as_the_message_that_it_is_and_borrowed() {
+        for length in [0, 1, 65_535, 65_536, 200_000] {
+            let payload = vec![7; length];
+            let packet = [&long(22, &payload)[..], &[1, 0, 12, 0, 1]].concat();
+            let frame = |message_type, payload, long| Frame {
+                message_type,
+                payload,
+                long,
+            };
+            let expected = [frame(22, &payload[..], true), frame(12, &[1], false)];
+            assert_eq!(cut(&packet), expected.map(Ok));
+            let frame = Frames::new(&packet, LONG).next().unwrap().unwrap();
+            assert_eq!(frame.length(), length + LONG_FRAME);
+            assert!(packet.as_ptr_range().contains(&frame.payload.as_ptr()));
+        }
+    }
+
+    #[test]
+    fn a_long_message_that_is_not_as_it_should_be_ends_the_packet() {
+        let nested = long(24, &long(22, &[1, 2]));
+        let expected = "24 is not a valid type of a long message, at byte 10";
+        assert_eq!(cut(&nested), [Err(expected.into())]);
+        for size in [0, 5, 7, 255] {
+            let mut packet = long(22, &[1, 2]);
+            packet[0] = size;
+            let expected =
+                format!("{size} is not a valid size of the head of a long message, at byte 4");
+            assert_eq!(cut(&packet), [Err(expected)]);
+        }
+        let whole = long(22, &[1, 2, 3]);
+        for length in 1..whole.len() {
+            assert!(
+                matches!(cut(&whole[..length])[..], [Err(_)]),
+                "{length} bytes"
+            );
+        }
+        let mut endless = whole;
+        endless[4..8].copy_from_slice(&[255; 4]);
+        let expected = "4294967295 bytes needed, 3 left, at byte 10";
+        assert_eq!(cut(&endless), [Err(expected.into())]);
+    }
+}

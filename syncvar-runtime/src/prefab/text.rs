@@ -1,0 +1,312 @@
+//! The registry as text: what is hashed, sent when the hashes differ, and searched for the first
+//! difference.
+
+use std::fmt;
+
+use crate::object::{BehaviourInfo, Behaviours};
+use crate::schema::BehaviourSchema;
+use crate::schema::CallTable;
+use crate::{NetworkHash128, NetworkReader, NetworkWriter, ReadError};
+
+/// A prefab: its name, asset id and behaviours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrefabText {
+    /// Its name.
+    pub name: String,
+    /// All that a spawn says about what to make: with equal names and other ids, one side would
+    /// read an object as another prefab.
+    pub asset_id: NetworkHash128,
+    /// Its behaviours, in order.
+    pub behaviours: Vec<BehaviourText>,
+}
+
+/// A behaviour: its name, channel and fields, those of its bases first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BehaviourText {
+    /// Its name.
+    pub name: String,
+    /// The channel of its changes.
+    pub channel: u8,
+    /// Name and type of each field.
+    pub fields: Vec<(String, String)>,
+    /// Name and signature of each remote call, those of its bases first.
+    pub calls: Vec<(String, String)>,
+}
+
+/// The first place where the registries of the two sides differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SchemaDifference {
+    /// The prefab.
+    pub prefab: String,
+    /// The behaviour, unless the prefab itself is missing on one side or has another asset id.
+    pub behaviour: Option<String>,
+    /// The field (by its name on the server, or on the client if the server has none there).
+    pub field: Option<String>,
+    /// The remote call (by its name on the server, or on the client if the server has none there).
+    pub call: Option<String>,
+    /// What the server has there, in words.
+    pub server: String,
+    /// What the client has there, in words.
+    pub client: String,
+}
+
+impl fmt::Display for SchemaDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "prefab `{}`", self.prefab)?;
+        if let Some(behaviour) = &self.behaviour {
+            write!(f, ", behaviour `{behaviour}`")?;
+        }
+        if let Some(field) = &self.field {
+            write!(f, ", field `{field}`")?;
+        }
+        if let Some(call) = &self.call {
+            write!(f, ", call `{call}`")?;
+        }
+        write!(
+            f,
+            ": the server has {}, this client has {}",
+            self.server, self.client
+        )
+    }
+}
+
+impl PrefabText {
+    /// Describes a prefab by the behaviours of a sample.
+    pub fn describe(name: &str, asset_id: NetworkHash128, behaviours: &Behaviours) -> Self {
+        let behaviours = behaviours.slots().iter().map(|slot| BehaviourText {
+            name: slot.info().schema.name.into(),
+            channel: slot.info().channel,
+            fields: describe(slot.info()),
+            calls: describe_calls(&slot.info().calls),
+        });
+        Self {
+            name: name.into(),
+            asset_id,
+            behaviours: behaviours.collect(),
+        }
+    }
+
+    /// Appends the description.
+    pub fn encode(&self, writer: &mut NetworkWriter) {
+        writer.write_string(&self.name);
+        writer.write(&self.asset_id);
+        writer.write_count(self.behaviours.len());
+        for behaviour in &self.behaviours {
+            writer.write_string(&behaviour.name);
+            writer.write_u8(behaviour.channel);
+            writer.write_count(behaviour.fields.len());
+            for (name, type_text) in &behaviour.fields {
+                writer.write_string(name);
+                writer.write_string(type_text);
+            }
+            writer.write_count(behaviour.calls.len());
+            for (name, signature) in &behaviour.calls {
+                writer.write_string(name);
+                writer.write_string(signature);
+            }
+        }
+    }
+
+    /// Reads a description.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
+    pub fn decode(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let (name, asset_id) = (reader.read()?, reader.read()?);
+        let mut behaviours = Vec::new();
+        for _ in 0..reader.read_count()? {
+            let (name, channel) = (reader.read()?, reader.read_u8()?);
+            let (fields, calls) = (decode_pairs(reader)?, decode_pairs(reader)?);
+            behaviours.push(BehaviourText {
+                name,
+                channel,
+                fields,
+                calls,
+            });
+        }
+        Ok(Self {
+            name,
+            asset_id,
+            behaviours,
+        })
+    }
+}
+
+/// The name and the type that stand for what `on_synchronize` writes, behind the fields.
+const SYNCHRONIZE: (&str, &str) = ("on_synchronize()", "data");
+
+fn describe(info: &BehaviourInfo) -> Vec<(String, String)> {
+    let mut fields = describe_fields(&info.schema);
+    if info.synchronize {
+        let (name, data) = SYNCHRONIZE;
+        fields.push((name.into(), data.into()));
+    }
+    fields
+}
+
+fn decode_pairs(reader: &mut NetworkReader<'_>) -> Result<Vec<(String, String)>, ReadError> {
+    let mut pairs = Vec::new();
+    for _ in 0..reader.read_count()? {
+        pairs.push((reader.read()?, reader.read()?));
+    }
+    Ok(pairs)
+}
+
+fn describe_calls(calls: &CallTable) -> Vec<(String, String)> {
+    let calls = calls.all();
+    calls.map(|call| (call.name.into(), call.text())).collect()
+}
+
+fn describe_fields(schema: &BehaviourSchema) -> Vec<(String, String)> {
+    let mut fields = schema.base.map(describe_fields).unwrap_or_default();
+    let own = schema.fields.iter();
+    fields.extend(own.map(|field| (field.name.to_string(), field.schema.to_string())));
+    fields
+}
+
+/// FNV-1a of 64 bits over the encoded texts, in the order given.
+pub fn hash(texts: &[&PrefabText]) -> u64 {
+    let mut writer = NetworkWriter::new();
+    for text in texts {
+        text.encode(&mut writer);
+    }
+    writer
+        .as_bytes()
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+}
+
+/// The first difference between two registries, both ordered by prefab name.
+pub fn first_difference(server: &[PrefabText], client: &[&PrefabText]) -> Option<SchemaDifference> {
+    let not_on_client = server
+        .iter()
+        .find(|s| client.iter().all(|c| c.name != s.name));
+    let not_on_server = client
+        .iter()
+        .find(|c| server.iter().all(|s| s.name != c.name));
+    let pairs = server
+        .iter()
+        .filter_map(|s| Some((s, client.iter().find(|c| c.name == s.name)?)));
+    let whole = |prefab: &PrefabText, server: &str, client: &str| SchemaDifference {
+        prefab: prefab.name.clone(),
+        behaviour: None,
+        field: None,
+        call: None,
+        server: server.into(),
+        client: client.into(),
+    };
+    not_on_client
+        .map(|prefab| whole(prefab, "it", "no such prefab"))
+        .or_else(|| not_on_server.map(|prefab| whole(prefab, "no such prefab", "it")))
+        .or_else(|| pairs.into_iter().find_map(|(s, c)| prefab_difference(s, c)))
+}
+
+fn prefab_difference(server: &PrefabText, client: &PrefabText) -> Option<SchemaDifference> {
+    if server.asset_id != client.asset_id {
+        return Some(SchemaDifference {
+            prefab: server.name.clone(),
+            behaviour: None,
+            field: None,
+            call: None,
+            server: format!("asset id {}", server.asset_id),
+            client: format!("asset id {}", client.asset_id),
+        });
+    }
+    let count = server.behaviours.len().max(client.behaviours.len());
+    (0..count).find_map(|index| {
+        let (s, c) = (server.behaviours.get(index), client.behaviours.get(index));
+        let Difference {
+            field,
+            call,
+            server: server_has,
+            client: client_has,
+        } = behaviour_difference(s, c)?;
+        Some(SchemaDifference {
+            prefab: server.name.clone(),
+            behaviour: s.or(c).map(|behaviour| behaviour.name.clone()),
+            field,
+            call,
+            server: server_has,
+            client: client_has,
+        })
+    })
+}
+
+/// What the two sides have at one place of a behaviour.
+struct Difference {
+    field: Option<String>,
+    call: Option<String>,
+    server: String,
+    client: String,
+}
+
+impl Difference {
+    /// In the behaviour as a whole.
+    fn whole(server: impl Into<String>, client: impl Into<String>) -> Self {
+        Self {
+            field: None,
+            call: None,
+            server: server.into(),
+            client: client.into(),
+        }
+    }
+}
+
+fn behaviour_difference(
+    server: Option<&BehaviourText>,
+    client: Option<&BehaviourText>,
+) -> Option<Difference> {
+    let (server, client) = match (server, client) {
+        (Some(server), Some(client)) => (server, client),
+        (Some(_), None) => return Some(Difference::whole("it", "no such behaviour")),
+        (None, Some(_)) => return Some(Difference::whole("no such behaviour", "it")),
+        (None, None) => return None,
+    };
+    if server.name != client.name {
+        let (s, c) = (&server.name, &client.name);
+        return Some(Difference::whole(
+            format!("`{s}` there"),
+            format!("`{c}` there"),
+        ));
+    }
+    if let Some((field, server, client)) = pair_difference(&server.fields, &client.fields, "field")
+    {
+        return Some(Difference {
+            field,
+            ..Difference::whole(server, client)
+        });
+    }
+    if let Some((call, server, client)) = pair_difference(&server.calls, &client.calls, "call") {
+        return Some(Difference {
+            call,
+            ..Difference::whole(server, client)
+        });
+    }
+    (server.channel != client.channel).then(|| {
+        let (s, c) = (server.channel, client.channel);
+        Difference::whole(format!("it on channel {s}"), format!("it on channel {c}"))
+    })
+}
+
+type Pair = (String, String);
+
+/// The name of what differs first, what the server has, what the client has.
+fn pair_difference(
+    server: &[Pair],
+    client: &[Pair],
+    what: &str,
+) -> Option<(Option<String>, String, String)> {
+    let count = server.len().max(client.len());
+    let pairs = (0..count).map(|index| (server.get(index), client.get(index)));
+    let (s, c) = { pairs }.find(|(s, c)| s != c)?;
+    let name = s.or(c).map(|(name, _)| name.clone());
+    let describe = |pair: Option<&Pair>| match pair {
+        Some((name, text)) => format!("`{name}: {text}`"),
+        None => format!("no such {what}"),
+    };
+    Some((name, describe(s), describe(c)))
+}

@@ -1,0 +1,211 @@
+//! Places of objects, scene ids and parents.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use crate::{NetId, NetworkSceneId, Quaternion, Vector3};
+
+/// Where an object stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// Its position.
+    pub position: Vector3,
+    /// How it is turned.
+    pub rotation: Quaternion,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self {
+            position: Vector3::default(),
+            rotation: Quaternion::IDENTITY,
+        }
+    }
+}
+
+/// The scene ids and the parents of those objects that have one. The others cost nothing.
+#[derive(Debug, Default)]
+pub struct Relations {
+    scene_ids: FxHashMap<NetId, NetworkSceneId>,
+    /// The same from the other side.
+    scene_objects: BTreeMap<NetworkSceneId, NetId>,
+    parents: FxHashMap<NetId, NetId>,
+    /// The same from the other side: parent and child.
+    children: BTreeSet<(NetId, NetId)>,
+}
+
+/// What a full state says about an object's place among the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Relation {
+    /// Its number in the scene.
+    pub scene_id: Option<NetworkSceneId>,
+    /// What it is below.
+    pub parent: Option<NetId>,
+}
+
+impl Relations {
+    /// What an object has of both.
+    pub fn of(&self, object: NetId) -> Relation {
+        Relation {
+            scene_id: self.scene_id(object),
+            parent: self.parent(object),
+        }
+    }
+
+    /// The scene id of an object.
+    #[inline]
+    pub fn scene_id(&self, object: NetId) -> Option<NetworkSceneId> {
+        if self.scene_ids.is_empty() {
+            return None;
+        }
+        self.scene_ids.get(&object).copied()
+    }
+
+    /// The object that has a scene id.
+    pub fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
+        self.scene_objects.get(&scene_id).copied()
+    }
+
+    /// All scene ids and their objects, ascending.
+    pub fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
+        self.scene_objects.iter().map(|(scene, id)| (*scene, *id))
+    }
+
+    /// How many objects have a scene id.
+    pub fn scene_count(&self) -> usize {
+        self.scene_objects.len()
+    }
+
+    /// Gives an object a scene id; whoever had it loses it.
+    pub fn set_scene_id(&mut self, object: NetId, scene_id: NetworkSceneId) {
+        self.take_scene_id(object);
+        if let Some(former) = self.scene_objects.insert(scene_id, object) {
+            self.scene_ids.remove(&former);
+        }
+        self.scene_ids.insert(object, scene_id);
+    }
+
+    /// Takes the scene id of an object away.
+    pub fn take_scene_id(&mut self, object: NetId) -> Option<NetworkSceneId> {
+        let scene_id = self.scene_ids.remove(&object)?;
+        self.scene_objects.remove(&scene_id);
+        Some(scene_id)
+    }
+
+    /// What an object is below.
+    pub fn parent(&self, child: NetId) -> Option<NetId> {
+        self.parents.get(&child).copied()
+    }
+
+    /// The parent of an object, the parent of that, and so on. It ends, even where a malicious server
+    /// has made a circle of them.
+    pub fn ancestors(&self, object: NetId) -> impl Iterator<Item = NetId> {
+        std::iter::successors(self.parent(object), |id| self.parent(*id)).take(self.parents.len())
+    }
+
+    /// Whether any object is below another.
+    #[inline]
+    pub fn has_children(&self) -> bool {
+        !self.children.is_empty()
+    }
+
+    /// The children of an object, ascending.
+    pub fn children(&self, parent: NetId) -> impl Iterator<Item = NetId> {
+        let (first, last) = (NetId(0), NetId(u32::MAX));
+        let children = self.children.range((parent, first)..=(parent, last));
+        children.map(|(_, child)| *child)
+    }
+
+    /// Returns whether that is another parent than before.
+    #[inline]
+    pub fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> bool {
+        (parent.is_some() || !self.parents.is_empty()) && self.change_parent(child, parent)
+    }
+
+    fn change_parent(&mut self, child: NetId, parent: Option<NetId>) -> bool {
+        let former = match parent {
+            Some(parent) => self.parents.insert(child, parent),
+            None => self.parents.remove(&child),
+        };
+        if former == parent {
+            return false;
+        }
+        if let Some(former) = former {
+            self.children.remove(&(former, child));
+        }
+        if let Some(parent) = parent {
+            self.children.insert((parent, child));
+        }
+        true
+    }
+
+    /// Forgets what an object was to others. What others are to it stays.
+    #[inline]
+    pub fn forget(&mut self, object: NetId) {
+        if !self.scene_ids.is_empty() {
+            self.take_scene_id(object);
+        }
+        self.set_parent(object, None);
+    }
+
+    /// Forgets the scene ids of objects for which this is false.
+    pub fn retain_scene_ids(&mut self, stays: impl Fn(NetId) -> bool) {
+        let scene_ids = &mut self.scene_ids;
+        self.scene_objects.retain(|_, object| {
+            let stays = stays(*object);
+            if !stays {
+                scene_ids.remove(object);
+            }
+            stays
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Relations;
+    use crate::{NetId, NetworkSceneId};
+
+    #[test]
+    fn both_sides_say_the_same() {
+        let mut relations = Relations::default();
+        assert!(relations.set_parent(NetId(2), Some(NetId(1))));
+        assert!(relations.set_parent(NetId(3), Some(NetId(1))));
+        assert!(!relations.set_parent(NetId(3), Some(NetId(1))));
+        assert!(relations.set_parent(NetId(2), Some(NetId(3))));
+        assert_eq!(relations.children(NetId(1)).collect::<Vec<_>>(), [NetId(3)]);
+        assert_eq!(relations.children(NetId(3)).collect::<Vec<_>>(), [NetId(2)]);
+        let ancestors: Vec<_> = relations.ancestors(NetId(2)).collect();
+        assert_eq!(ancestors, [NetId(3), NetId(1)]);
+        relations.forget(NetId(3));
+        assert_eq!(relations.children(NetId(1)).count(), 0);
+        assert_eq!(relations.parent(NetId(2)), Some(NetId(3)), "that stays");
+    }
+
+    #[test]
+    fn a_circle_has_an_end() {
+        let mut relations = Relations::default();
+        for (child, parent) in [(1, 2), (2, 3), (3, 1), (4, 4)] {
+            relations.set_parent(NetId(child), Some(NetId(parent)));
+        }
+        assert_eq!(relations.ancestors(NetId(1)).count(), 4);
+        assert_eq!(relations.ancestors(NetId(4)).count(), 4);
+        assert_eq!(relations.ancestors(NetId(5)).count(), 0);
+    }
+
+    #[test]
+    fn a_scene_id_has_one_object_and_an_object_one_scene_id() {
+        let mut relations = Relations::default();
+        let [first, second] = [NetworkSceneId(1), NetworkSceneId(2)];
+        relations.set_scene_id(NetId(5), first);
+        relations.set_scene_id(NetId(6), first);
+        assert_eq!(relations.scene_id(NetId(5)), None);
+        relations.set_scene_id(NetId(6), second);
+        assert_eq!(relations.scene_object(first), None);
+        assert_eq!(relations.scene_object(second), Some(NetId(6)));
+        relations.retain_scene_ids(|_| false);
+        assert_eq!(relations.scene_id(NetId(6)), None);
+        assert_eq!(relations.scene_count(), 0);
+    }
+}

@@ -1,0 +1,423 @@
+//! What calls a behaviour has: as constants, which the macro writes.
+
+use std::any::TypeId;
+use std::fmt;
+
+use super::MemberSchema;
+use super::utf16::character_at;
+use crate::ConnectionId;
+
+/// What kind of call it is: which way it goes, and what comes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CallKind {
+    /// A client calls the server.
+    Command,
+    /// The server calls clients.
+    ClientRpc,
+    /// The server calls one client.
+    TargetRpc,
+    /// The server raises an event on clients.
+    SyncEvent,
+}
+
+/// One remote call. The macro writes these, by [`command`](Self::command) and its kin.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct CallSchema {
+    /// What kind of call it is.
+    pub kind: CallKind,
+    /// The method's name.
+    pub name: &'static str,
+    /// Its name for UNet, such as `CmdFire`.
+    pub unity_name: &'static str,
+    /// What UNet knows it by: the hash of `Player:Cmd:CmdFire`.
+    pub hash: u32,
+    /// What Mirror knows it by: the full name of its method, such as
+    /// `System.Void Player::CmdFire(System.Int32)`, where it is given.
+    pub mirror_name: Option<&'static str>,
+    /// Its arguments, in order.
+    pub arguments: &'static [MemberSchema],
+    /// The channel that it travels on.
+    pub channel: u8,
+    /// Of a command: whether only the owner of the object may call it.
+    pub requires_ownership: bool,
+    /// Of a command: how often a second a connection may call it, if that is not up to the
+    /// configuration.
+    pub rate: Option<f64>,
+    /// Of a call of clients: whom it goes to.
+    audience: Audience,
+}
+
+/// Who is to be called, where that is not whom the call itself names.
+///
+/// ```
+/// use syncvar::{ConnectionId, Target};
+///
+/// let all_but_the_shooter = Target::AllBut(ConnectionId(1));
+/// # assert_ne!(all_but_the_shooter, Target::Observers);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Target {
+    /// Every connection that observes the object.
+    Observers,
+    /// The connection that owns the object.
+    Owner,
+    /// Every connection that observes the object and does not own it.
+    NotOwner,
+    /// Every connection that observes the object, and the server itself, where the method runs too: at
+    /// once, and no second time for a local client.
+    Everyone,
+    /// This connection, which must observe the object.
+    One(ConnectionId),
+    /// These connections, each of which must observe the object.
+    Set(Vec<ConnectionId>),
+    /// Every connection that observes the object but this one.
+    AllBut(ConnectionId),
+}
+
+impl Target {
+    /// Whether an observer of an object with this owner is a receiver.
+    pub fn includes(&self, observer: ConnectionId, owner: Option<ConnectionId>) -> bool {
+        match self {
+            Self::Observers | Self::Everyone => true,
+            Self::Owner => owner == Some(observer),
+            Self::NotOwner => owner != Some(observer),
+            Self::One(connection) => *connection == observer,
+            Self::Set(connections) => connections.contains(&observer),
+            Self::AllBut(connection) => *connection != observer,
+        }
+    }
+
+    /// Returns the connections that the target names, of an object with this owner.
+    pub fn named<'a>(&'a self, owner: &'a Option<ConnectionId>) -> &'a [ConnectionId] {
+        match self {
+            Self::Observers | Self::NotOwner | Self::Everyone | Self::AllBut(_) => &[],
+            Self::Owner => owner.as_slice(),
+            Self::One(connection) => std::slice::from_ref(connection),
+            Self::Set(connections) => connections,
+        }
+    }
+}
+
+/// Whom a call of clients goes to, unless something else is said.
+#[derive(Clone, Copy, Debug)]
+enum Audience {
+    Observers,
+    Owner,
+    NotOwner,
+    Everyone,
+}
+
+/// The calls of a behaviour, those of its bases first: they are numbered in this order.
+#[derive(Clone, Copy)]
+pub struct CallTable {
+    class: TypeId,
+    class_name: &'static str,
+    base: Option<&'static Self>,
+    own: &'static [CallSchema],
+}
+
+impl CallKind {
+    /// As it stands in UNet's hashes.
+    const fn unity_text(self) -> &'static str {
+        match self {
+            Self::Command => "Cmd",
+            Self::ClientRpc => "Rpc",
+            Self::TargetRpc => "TargetRpc",
+            Self::SyncEvent => "Event",
+        }
+    }
+}
+
+impl fmt::Display for CallKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Command => "command",
+            Self::ClientRpc => "client_rpc",
+            Self::TargetRpc => "target_rpc",
+            Self::SyncEvent => "sync_event",
+        })
+    }
+}
+
+impl CallSchema {
+    const fn new(
+        kind: CallKind,
+        class: &'static str,
+        name: &'static str,
+        unity_name: &'static str,
+    ) -> Self {
+        Self {
+            kind,
+            name,
+            unity_name,
+            hash: Self::hash_of(class, kind, unity_name),
+            mirror_name: None,
+            arguments: &[],
+            channel: 0,
+            requires_ownership: true,
+            rate: None,
+            audience: Audience::Observers,
+        }
+    }
+
+    /// A command: the name of the class, of the method, and of the method for UNet.
+    pub const fn command(
+        class: &'static str,
+        name: &'static str,
+        unity_name: &'static str,
+    ) -> Self {
+        Self::new(CallKind::Command, class, name, unity_name)
+    }
+
+    /// A call of clients.
+    pub const fn client_rpc(
+        class: &'static str,
+        name: &'static str,
+        unity_name: &'static str,
+    ) -> Self {
+        Self::new(CallKind::ClientRpc, class, name, unity_name)
+    }
+
+    /// A call of one client.
+    pub const fn target_rpc(
+        class: &'static str,
+        name: &'static str,
+        unity_name: &'static str,
+    ) -> Self {
+        Self::new(CallKind::TargetRpc, class, name, unity_name)
+    }
+
+    /// An event.
+    pub const fn sync_event(
+        class: &'static str,
+        name: &'static str,
+        unity_name: &'static str,
+    ) -> Self {
+        Self::new(CallKind::SyncEvent, class, name, unity_name)
+    }
+
+    /// The same with the full name of its method, for Mirror.
+    #[must_use]
+    pub const fn with_mirror_name(mut self, name: &'static str) -> Self {
+        self.mirror_name = Some(name);
+        self
+    }
+
+    /// The same with arguments.
+    #[must_use]
+    pub const fn with_arguments(mut self, arguments: &'static [MemberSchema]) -> Self {
+        self.arguments = arguments;
+        self
+    }
+
+    /// The same on another channel.
+    #[must_use]
+    pub const fn on_channel(mut self, channel: u8) -> Self {
+        self.channel = channel;
+        self
+    }
+
+    /// The same command for everybody who sees the object.
+    #[must_use]
+    pub const fn for_anyone(mut self) -> Self {
+        self.requires_ownership = false;
+        self
+    }
+
+    /// The same command, at most so often a second for each connection.
+    #[must_use]
+    pub const fn at_most(mut self, rate: f64) -> Self {
+        self.rate = Some(rate);
+        self
+    }
+
+    /// The same call, for the owner.
+    #[must_use]
+    pub const fn to_owner(mut self) -> Self {
+        self.audience = Audience::Owner;
+        self
+    }
+
+    /// The same call, for all observers but the owner.
+    #[must_use]
+    pub const fn to_not_owner(mut self) -> Self {
+        self.audience = Audience::NotOwner;
+        self
+    }
+
+    /// The same call, for all observers and the server itself.
+    #[must_use]
+    pub const fn to_everyone(mut self) -> Self {
+        self.audience = Audience::Everyone;
+        self
+    }
+
+    /// Whom it goes to, unless something else is said.
+    pub const fn target(&self) -> Target {
+        match self.audience {
+            Audience::Observers => Target::Observers,
+            Audience::Owner => Target::Owner,
+            Audience::NotOwner => Target::NotOwner,
+            Audience::Everyone => Target::Everyone,
+        }
+    }
+
+    /// What UNet knows a call by: of the text `class:kind:name`, from 0 on, each UTF-16 unit is added
+    /// to 31 times the hash so far, modulo 2^32.
+    ///
+    /// ```
+    /// use syncvar::{CallKind, CallSchema};
+    ///
+    /// let hash = CallSchema::hash_of("Calls", CallKind::Command, "CmdMove");
+    /// assert_eq!(hash, 2_965_276_518);
+    /// ```
+    pub const fn hash_of(class: &str, kind: CallKind, unity_name: &str) -> u32 {
+        let hash = hash_text(0, class);
+        let hash = hash_text(hash, ":");
+        let hash = hash_text(hash, kind.unity_text());
+        let hash = hash_text(hash, ":");
+        hash_text(hash, unity_name)
+    }
+
+    /// What both sides must agree on.
+    pub(crate) fn text(&self) -> String {
+        let arguments = self.arguments.iter();
+        let arguments = arguments.map(|argument| format!("{}: {}", argument.name, argument.schema));
+        let arguments: Vec<_> = arguments.collect();
+        format!(
+            "{} {}({})",
+            self.kind,
+            self.unity_name,
+            arguments.join(", ")
+        )
+    }
+}
+
+/// Goes on with a hash: over the UTF-16 code units of a text.
+const fn hash_text(mut hash: u32, text: &str) -> u32 {
+    let mut index = 0;
+    while index < text.len() {
+        let character = character_at(text, index);
+        hash = hash.wrapping_mul(31).wrapping_add(character.unit);
+        if let Some(second) = character.second {
+            hash = hash.wrapping_mul(31).wrapping_add(second);
+        }
+        index = character.next;
+    }
+    hash
+}
+
+impl CallTable {
+    /// The calls of a class without a base.
+    pub(crate) const fn new(
+        class: TypeId,
+        class_name: &'static str,
+        own: &'static [CallSchema],
+    ) -> Self {
+        Self {
+            class,
+            class_name,
+            base: None,
+            own,
+        }
+    }
+
+    /// The same behind those of a base.
+    ///
+    /// # Panics
+    ///
+    /// When a call of the base has the same hash for UNet as one of these: in a constant, which is
+    /// where the derive uses it, that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn after(mut self, base: &'static Self) -> Self {
+        let mut index = 0;
+        while index < self.own.len() {
+            assert!(
+                !base.has_hash(self.own[index].hash),
+                "a call has the same hash for UNet as one of the base: give one of them another name"
+            );
+            index += 1;
+        }
+        self.base = Some(base);
+        self
+    }
+
+    const fn has_hash(&self, hash: u32) -> bool {
+        let mut index = 0;
+        while index < self.own.len() {
+            if self.own[index].hash == hash {
+                return true;
+            }
+            index += 1;
+        }
+        match self.base {
+            Some(base) => base.has_hash(hash),
+            None => false,
+        }
+    }
+
+    /// Those that are not of a base.
+    pub const fn own(&self) -> &'static [CallSchema] {
+        self.own
+    }
+
+    /// How many there are, those of the bases included.
+    #[expect(clippy::cast_possible_truncation, reason = "nobody writes so many")]
+    pub const fn count(&self) -> u32 {
+        self.inherited() + self.own.len() as u32
+    }
+
+    /// How many of them are the bases'.
+    pub const fn inherited(&self) -> u32 {
+        match self.base {
+            Some(base) => base.count(),
+            None => 0,
+        }
+    }
+
+    /// The class that declares a call, its number there, and what it is.
+    pub(crate) fn get(&self, number: u32) -> Option<(TypeId, u32, &'static CallSchema)> {
+        match number.checked_sub(self.inherited()) {
+            Some(own) => {
+                let schema = self.own.get(usize::try_from(own).ok()?)?;
+                Some((self.class, own, schema))
+            }
+            None => self.base?.get(number),
+        }
+    }
+
+    /// The name of the class that declares a call.
+    #[doc(hidden)]
+    pub fn class_of(&self, number: u32) -> Option<&'static str> {
+        match number.checked_sub(self.inherited()) {
+            Some(own) => (own < u32::try_from(self.own.len()).ok()?).then_some(self.class_name),
+            None => self.base?.class_of(number),
+        }
+    }
+
+    /// The number of the first call that a class declares, if the behaviour is or has that class.
+    pub(crate) fn first_of(&self, class: TypeId) -> Option<u32> {
+        if self.class == class {
+            return Some(self.inherited());
+        }
+        self.base?.first_of(class)
+    }
+
+    /// All calls, those of the bases first.
+    #[doc(hidden)]
+    pub fn all(&self) -> impl Iterator<Item = &'static CallSchema> {
+        (0..self.count()).filter_map(|number| self.get(number).map(|(_, _, schema)| schema))
+    }
+}
+
+impl fmt::Debug for CallTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.class_name)?;
+        let names = self.all().map(|call| call.name);
+        f.debug_list().entries(names).finish()
+    }
+}

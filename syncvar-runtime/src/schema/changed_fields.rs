@@ -1,0 +1,52 @@
+//! `ChangedFields`: fields of a behaviour, by their bits and names.
+
+use std::fmt;
+
+use super::BehaviourSchema;
+
+/// A set of fields of one behaviour.
+#[derive(Clone, Copy)]
+pub struct ChangedFields {
+    schema: &'static BehaviourSchema,
+    dirty_bits: u64,
+}
+
+impl ChangedFields {
+    /// The fields of a behaviour with these bits.
+    pub fn new(schema: &'static BehaviourSchema, dirty_bits: u64) -> Self {
+        Self { schema, dirty_bits }
+    }
+
+    /// The name of the behaviour.
+    pub fn behaviour(&self) -> &'static str {
+        self.schema.name
+    }
+
+    /// The set as dirty bits: bit *i* is field *i*, the fields of bases first.
+    pub fn dirty_bits(&self) -> u64 {
+        self.dirty_bits
+    }
+
+    /// The names of the fields, in declaration order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.schema.field_names(self.dirty_bits)
+    }
+
+    /// Whether the field of this name is among them.
+    pub fn contains(&self, name: &str) -> bool {
+        self.names().any(|field| field == name)
+    }
+}
+
+impl PartialEq for ChangedFields {
+    fn eq(&self, other: &Self) -> bool {
+        self.behaviour() == other.behaviour() && self.dirty_bits == other.dirty_bits
+    }
+}
+
+impl fmt::Debug for ChangedFields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.behaviour())?;
+        f.debug_set().entries(self.names()).finish()
+    }
+}

@@ -1,0 +1,175 @@
+//! The world: objects, their behaviours and the rules of callbacks, without a protocol.
+//!
+//! Both servers and both clients stand on a [`World`]. They differ in the entry that they keep for an
+//! object, the type parameter `O`, and in their answers to the questions of [`Protocol`].
+
+mod checked_out;
+mod deferred;
+mod guard;
+mod net_ids;
+mod protocol;
+
+pub use checked_out::{CheckedOut, Departure};
+pub use deferred::LifecycleEvent;
+pub use guard::{WriteGuard, WriteSink};
+pub use net_ids::NetIds;
+pub use protocol::Protocol;
+
+use deferred::DeferredEvents;
+
+use crate::object::{Location, Pools, Slots};
+use crate::prefab::Prefab;
+use crate::relations::{Place, Relations};
+use crate::table::Table;
+use crate::{BehaviourSet, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
+
+/// Objects by id, and their behaviours.
+///
+/// The fields are public so that a protocol can borrow them side by side. Two rules hold between them:
+/// the location of each entry of `objects` is a row of `pools`, and the row of an object in
+/// `checked_out` is empty until its check-in.
+#[derive(Debug)]
+pub struct World<O> {
+    /// The registry.
+    pub prefabs: Prefabs,
+    /// The protocol's entry for each object.
+    pub objects: Table<O>,
+    /// The behaviours of all objects.
+    pub pools: Pools,
+    /// Positions and rotations of the objects that are not at the origin without rotation.
+    pub places: Table<Place>,
+    /// Scene ids and parents.
+    pub relations: Box<Relations>,
+    /// Unused ids.
+    pub net_ids: NetIds,
+    /// Objects whose behaviours are out of their pool while callbacks run.
+    pub checked_out: CheckedOut,
+    deferred: DeferredEvents,
+}
+
+/// A protocol's entry for an object.
+pub trait WorldObject {
+    /// Returns the row of the object's behaviours.
+    fn location(&self) -> Location;
+
+    /// Returns whether the application can find the object by its id.
+    fn is_visible(&self) -> bool {
+        true
+    }
+}
+
+impl<O> World<O> {
+    /// Creates a world without objects.
+    pub fn new(prefabs: Prefabs) -> Self {
+        Self {
+            prefabs,
+            objects: Table::default(),
+            pools: Pools::default(),
+            places: Table::default(),
+            relations: Box::default(),
+            net_ids: NetIds::default(),
+            checked_out: CheckedOut::default(),
+            deferred: DeferredEvents::default(),
+        }
+    }
+
+    /// Returns the position and rotation that an object had when it was last spawned or placed.
+    pub fn place(&self, id: NetId) -> Place {
+        self.places.get(id.0).copied().unwrap_or_default()
+    }
+
+    /// Sets the position and rotation of an object.
+    pub fn set_place(&mut self, id: NetId, place: Place) {
+        if place == Place::default() {
+            self.places.remove(id.0);
+        } else {
+            self.places.insert(id.0, place);
+        }
+    }
+}
+
+impl<O: WorldObject> World<O> {
+    /// Returns an object that is visible and not checked out.
+    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
+        self.identity_of(id, self.objects.get(id.0)?)
+    }
+
+    fn identity_of(&self, id: NetId, object: &O) -> Option<NetworkIdentity<'_>> {
+        if !object.is_visible() {
+            return None;
+        }
+        let at = object.location();
+        let prefab = self.prefabs.get(self.pools.prefab(at.pool))?;
+        let behaviours = self.pools.slots(at)?;
+        let names = (id, prefab.asset_id);
+        let place = self.place(id);
+        Some(NetworkIdentity::new(
+            names,
+            place,
+            behaviours,
+            &self.relations,
+        ))
+    }
+
+    /// Returns all objects that are visible and not checked out, by ascending id.
+    pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
+        let objects = self.objects.iter();
+        objects.filter_map(|(number, object)| self.identity_of(NetId(number), object))
+    }
+
+    /// Returns the first behaviour of a type on an object.
+    #[inline]
+    pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
+        self.identity(id)?.behaviour()
+    }
+
+    /// Returns the behaviour at a position of an object, if it is of this type.
+    pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
+        self.identity(id)?.behaviour_at(index)
+    }
+
+    /// Returns the prefab of an object.
+    pub fn prefab(&self, id: NetId) -> Option<&Prefab> {
+        let object = self.objects.get(id.0)?;
+        self.prefabs.get(self.pools.prefab(object.location().pool))
+    }
+
+    /// Returns whether a behaviour of an object has lifecycle callbacks.
+    #[inline]
+    pub fn has_lifecycle(&self, id: NetId) -> bool {
+        self.prefab(id).is_some_and(|prefab| prefab.lifecycle)
+    }
+
+    /// Returns the behaviours of an object that is not checked out.
+    pub fn slots(&self, id: NetId) -> Option<&dyn Slots> {
+        self.pools.slots(self.objects.get(id.0)?.location())
+    }
+
+    /// Returns the behaviours of an object that is not checked out, for writing.
+    pub fn slots_mut(&mut self, id: NetId) -> Option<&mut dyn Slots> {
+        self.pools.slots_mut(self.objects.get(id.0)?.location())
+    }
+
+    /// Makes an object from behaviours. `entry` returns the protocol's entry for the row that they get.
+    pub fn insert(
+        &mut self,
+        id: NetId,
+        prefab: u32,
+        behaviours: impl BehaviourSet,
+        entry: impl FnOnce(Location) -> O,
+    ) -> &mut O {
+        let at = self.pools.insert(prefab, behaviours.into_behaviours());
+        self.objects.insert(id.0, entry(at));
+        self.objects.get_mut(id.0).expect("the object was inserted")
+    }
+
+    /// Removes an object with its behaviours, place, scene id and parent. Its children keep their
+    /// parent's id.
+    pub fn remove(&mut self, id: NetId) -> Option<O> {
+        let object = self.objects.remove(id.0)?;
+        self.pools.remove(object.location());
+        self.places.remove(id.0);
+        self.relations.forget(id);
+        Some(object)
+    }
+}
