@@ -119,13 +119,15 @@ pub mod __private {
     pub use core::result::Result::{self, Err, Ok};
     pub use core::time::Duration;
     pub use std::vec::Vec;
+    pub use syncvar_runtime::__private::{NoCalls, OwnCalls};
+    pub use syncvar_runtime::assert_calls_known;
     pub use syncvar_runtime::{
         BehaviourSchema, BufferSerializer, CallContext, CallError, CallSchema, CallTable,
         CommandSender, ConnectionId, DictionaryChange, FieldRules, FieldSchema, HasLifecycle,
         HasSynchronize, HookField, LifecycleCallback, LifecycleResult, ListChange, MemberSchema,
-        NetworkBehaviour, NetworkCalls, NetworkContext, NetworkReader, NetworkWriter, NoCalls,
-        OwnCalls, ReadError, ReadResultExt, Readers, RpcSender, SetChange, SyncCodec, SyncEvent,
-        SyncField, SyncMethod, SyncValue, Synchronize, SynchronizeError, Target, TypeSchema,
-        VariantSchema, Writers, assert_calls_known, assert_fits_32_bits,
+        NetworkBehaviour, NetworkCalls, NetworkContext, NetworkReader, NetworkWriter, ReadError,
+        ReadResultExt, Readers, RpcSender, SetChange, SyncCodec, SyncEvent, SyncField, SyncMethod,
+        SyncValue, Synchronize, SynchronizeError, Target, TypeSchema, VariantSchema, Writers,
+        assert_fits_32_bits,
     };
 }

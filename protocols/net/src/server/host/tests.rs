@@ -1,14 +1,15 @@
-//! What only the crate can ask of a local client.
+//! Tests of private state of a host.
 
 use std::time::Duration;
 
-use crate::behaviour::NetworkBehaviour;
-use crate::lend::Lends;
-use crate::object::call;
-use crate::schema::BehaviourSchema;
-use crate::{NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError};
+use crate::NetworkServer;
+use syncvar_runtime::behaviour::NetworkBehaviour;
+use syncvar_runtime::lend::Lends;
+use syncvar_runtime::object::call;
+use syncvar_runtime::schema::BehaviourSchema;
+use syncvar_runtime::{NetworkReader, NetworkWriter, Prefabs, ReadError};
 
-/// Nothing but a place.
+/// A behaviour without fields.
 #[derive(Default)]
 struct Rock;
 
