@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use crate::support::{Compass, Door, Player, frame, prefabs};
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{ClientConfig, Framing};
+use syncvar_testing::{Compass, Door, Player, frame, prefabs};
 
 const DESTROY: i16 = 1;
 const UPDATE_VARS: i16 = 8;

@@ -5,7 +5,7 @@ use syncvar::PacketError;
 use syncvar::prelude::*;
 
 use super::route::{Route, network, numbers, settled};
-use crate::support::{Player, change, frame, states};
+use syncvar_testing::{Player, change, frame, states};
 
 const UPDATE_BATCH: i16 = 22;
 const LONG: i16 = 24;

@@ -10,7 +10,7 @@ use syncvar::prelude::*;
 use syncvar::{BehaviourSchema, FieldSchema, NetworkReader, NetworkWriter, ReadError};
 use syncvar::{ClientConfig, Framing, ServerConfig, SpatialGrid, Vector3};
 
-use crate::support::{self, Door};
+use syncvar_testing::Door;
 
 /// The threads, however many processors there are.
 static THREADS: LazyLock<ThreadPool> =
@@ -103,7 +103,7 @@ pub(crate) struct Hoard {
 }
 
 fn prefabs() -> Prefabs {
-    support::prefabs_with_scoreboard()
+    syncvar_testing::prefabs_with_scoreboard()
         .register::<(Volley, Chatter, Door)>("everything")
         .register::<Hoard>("hoard")
 }
