@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use crate::support::{Door, Player, drain, frame};
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{
     ClientConfig, Encoding, Framing, NetworkObjects, NetworkReader, NetworkWriter, ReadErrorKind,
 };
+use syncvar_testing::{Door, Player, drain, frame};
 
 /// Something that refers to others, by fields, collections and structs.
 #[derive(NetworkBehaviour, Default)]
@@ -33,7 +33,7 @@ struct Mark {
 }
 
 fn prefabs() -> Prefabs {
-    crate::support::prefabs()
+    syncvar_testing::prefabs()
         .register::<Turret>("turret")
         .register::<(Player, Player)>("twins")
 }

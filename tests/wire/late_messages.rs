@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use crate::support::{Compass, Door, Player, frame, prefabs};
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{ClientConfig, Framing};
+use syncvar_testing::{Compass, Door, Player, frame, prefabs};
 
 const DESTROY: i16 = 1;
 const UPDATE_VARS: i16 = 8;
@@ -464,7 +464,7 @@ fn act(way: &mut Way, ids: &mut Vec<NetId>, action: Action) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(syncvar_testing::cases(256))]
 
     /// Two channels, each in order, and any order between them: the client ends with what the server
     /// has, and meets no change of an object that it does not know.

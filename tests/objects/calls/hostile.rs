@@ -5,7 +5,7 @@ use syncvar::prelude::*;
 use syncvar::{CommandRefusal, Framing};
 
 use super::world::{Unit, network, ran, seen, server_events, spawn};
-use crate::support::frame;
+use syncvar_testing::frame;
 
 const COMMAND: i16 = 5;
 const CALL: i16 = 25;

@@ -13,7 +13,7 @@ use syncvar::{
 };
 use syncvar::{ClientConfig, Framing, ServerConfig, SpatialGrid, Vector3};
 
-use crate::support::{self, Door};
+use syncvar_testing::Door;
 
 /// The threads, however many processors there are.
 static THREADS: LazyLock<ThreadPool> =
@@ -135,7 +135,7 @@ pub(crate) struct Hoard {
 }
 
 fn prefabs() -> Prefabs {
-    support::prefabs_with_scoreboard()
+    syncvar_testing::prefabs_with_scoreboard()
         .register::<(Volley, Chatter, Door)>("everything")
         .register::<Hoard>("hoard")
 }
