@@ -1,7 +1,7 @@
 //! Remote calls: commands of clients, calls of the server, and events of objects.
 //!
-//! `#[network_calls]` writes [`NetworkCalls`] for a behaviour. `schema` says what calls there are,
-//! `place` which of them is meant on an object, `encode` what bytes name it, `dispatch` runs it;
+//! `#[network_calls]` writes [`NetworkCalls`] for a behaviour. `schema` describes calls,
+//! `place` finds a call on an object, `encode` writes its address, `dispatch` runs it;
 //! sending and receiving are in `server` and `client`.
 
 mod dispatch;
@@ -38,27 +38,27 @@ use crate::{CallContext, ConnectionId, NetworkBehaviour, NetworkReader, ReadErro
     note = "write `#[network_calls]` above the `impl` block with the calls"
 )]
 pub trait NetworkCalls: NetworkBehaviour {
-    /// The calls of its own, not those of its bases, in the order of declaration.
+    /// Calls declared by this class without its bases, in the order of declaration.
     const OWN_CALLS: &'static [CallSchema];
 
-    /// What a client calls commands on: a method for each.
+    /// Sender of commands for clients, with a method for each.
     type Commands<'call>;
 
-    /// What the server calls clients on: a method for each call and event.
+    /// Sender of calls and events for the server, with a method for each.
     type Rpcs<'call>;
 
-    /// Makes what [`NetworkClient::calls`](crate::NetworkClient::calls) returns.
+    /// Makes the result of [`NetworkClient::calls`](crate::NetworkClient::calls).
     fn commands(sender: CommandSender<'_>) -> Self::Commands<'_>;
 
-    /// Makes what [`NetworkServer::calls`](crate::NetworkServer::calls) returns.
+    /// Makes the result of [`NetworkServer::calls`](crate::NetworkServer::calls).
     fn rpcs(sender: RpcSender<'_>) -> Self::Rpcs<'_>;
 
-    /// Reads the arguments of one of [`OWN_CALLS`](Self::OWN_CALLS), and calls it. That of an event is read
-    /// and dropped.
+    /// Reads the arguments of one of [`OWN_CALLS`](Self::OWN_CALLS), and calls it. The arguments of an event are
+    /// read and dropped.
     ///
     /// # Errors
     ///
-    /// When the arguments cannot be read, or bytes are left over: nothing is called then.
+    /// When the arguments cannot be read, or bytes follow them: no method runs then.
     fn handle_own_call(
         &mut self,
         call: u32,
@@ -67,7 +67,7 @@ pub trait NetworkCalls: NetworkBehaviour {
     ) -> Result<(), ReadError>;
 }
 
-/// Who is to be called, where that is not whom the call itself names.
+/// Receivers of a call, other than the declared ones.
 ///
 /// ```
 /// use syncvar_runtime::{ConnectionId, Target};
@@ -87,7 +87,7 @@ pub enum Target {
     /// Every connection that observes the object, and the server itself, where the method runs too: at
     /// once, and no second time for a [local client](crate::NetworkServer::connect_local).
     Everyone,
-    /// This connection, which must observe the object.
+    /// One connection, which must observe the object.
     One(ConnectionId),
     /// These connections, each of which must observe the object.
     Set(Vec<ConnectionId>),
@@ -95,22 +95,22 @@ pub enum Target {
     AllBut(ConnectionId),
 }
 
-/// What the derive asks for the calls of a type: a type with `#[network_calls]` answers with its
-/// own, by the items here; any other by those of [`NoCalls`], which the compiler takes only if these
-/// are not there.
+/// The derive's question for the calls of a type: a type with `#[network_calls]` answers with the
+/// items here; any other with the items of [`NoCalls`], which the compiler takes in their
+/// absence.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct OwnCalls<B: ?Sized>(PhantomData<B>);
 
 impl<B: NetworkCalls> OwnCalls<B> {
-    /// Those of the type.
+    /// Calls of the type.
     pub const CALLS: &'static [CallSchema] = B::OWN_CALLS;
 
-    /// Calls one of them.
+    /// Runs one of the calls.
     ///
     /// # Errors
     ///
-    /// Those of [`NetworkCalls::handle_own_call`].
+    /// The errors of [`NetworkCalls::handle_own_call`].
     pub fn handle_call(
         behaviour: &mut B,
         call: u32,
@@ -121,13 +121,13 @@ impl<B: NetworkCalls> OwnCalls<B> {
     }
 }
 
-/// What [`OwnCalls`] has for a type without calls.
+/// Counterpart of [`OwnCalls`] for a type without calls.
 #[doc(hidden)]
 pub trait NoCalls<B: ?Sized> {
     /// None.
     const CALLS: &'static [CallSchema] = &[];
 
-    /// There is nothing to call.
+    /// Refuses every call.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl NetworkReader<'_> {
     }
 }
 
-/// Sees to it that a behaviour knows the calls that its type has: in a constant, a compile error if
+/// Asserts that a behaviour knows the calls of its type: in a constant, a compile error if
 /// not.
 #[doc(hidden)]
 #[track_caller]

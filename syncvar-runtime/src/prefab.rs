@@ -11,8 +11,8 @@ use crate::identity::{BehaviourSet, Behaviours};
 use crate::schema::RuleBits;
 use crate::{CallError, NetId, NetworkHash128, schema_text::PrefabText};
 
-/// What objects can be spawned: names, and how to make the behaviours. The server and every client
-/// build the same registry; at connect they compare it.
+/// Registry of the objects that can be spawned: names, and functions that make the behaviours. The server and
+/// every client build the same registry, and compare it at connect.
 ///
 /// A prefab travels as 16 bytes, its asset id, which is the hash of its name and so the same in
 /// every build.
@@ -42,7 +42,7 @@ pub struct Prefabs {
     by_types: FxHashMap<Vec<TypeId>, usize>,
 }
 
-/// One entry of the registry.
+/// Entry of the registry.
 pub(crate) struct Prefab {
     /// Its position in the order of registration.
     pub(crate) index: u32,
@@ -55,11 +55,11 @@ pub(crate) struct Prefab {
     pub(crate) first_behaviour: usize,
     /// The fields of any of its behaviours that have rules.
     pub(crate) rules: RuleBits,
-    /// Whether a behaviour is told of the life of its object.
+    /// Set if a behaviour has lifecycle callbacks.
     pub(crate) lifecycle: bool,
-    /// Whether it has hooks that are told of the state that an object is met with.
+    /// Set if a hook runs for the initial state.
     pub(crate) initial_hooks: bool,
-    /// Whether a behaviour has data beside its fields.
+    /// Set if a behaviour has data beside its fields.
     pub(crate) synchronize: bool,
     /// The remote calls of its behaviours.
     pub(crate) calls: ObjectCalls,
@@ -160,14 +160,14 @@ impl Prefabs {
         self.by_rank().map(|entry| &entry.text).collect()
     }
 
-    /// All prefabs, ordered by name: the order that both sides agree on.
+    /// Returns all prefabs ordered by name, the order that both ends share.
     pub(crate) fn by_rank(&self) -> impl Iterator<Item = &Prefab> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         entries.into_iter()
     }
 
-    /// How many behaviours all prefabs have together.
+    /// Returns the number of behaviours of all prefabs together.
     pub(crate) fn behaviour_count(&self) -> usize {
         let last = self.entries.last();
         last.map_or(0, |last| last.first_behaviour + last.text.behaviours.len())
@@ -177,7 +177,7 @@ impl Prefabs {
         &self.entries
     }
 
-    /// For each prefab, in the order of registration, its position in the order of names.
+    /// Returns, for each prefab in the order of registration, its position in the order of names.
     pub(crate) fn ranks(&self) -> Vec<u32> {
         let mut ranks = vec![0; self.entries.len()];
         for (rank, entry) in (0..).zip(self.by_rank()) {
@@ -250,7 +250,7 @@ impl Prefabs {
 }
 
 impl Prefab {
-    /// Whether its behaviours are told that a client meets the object.
+    /// Returns whether a client runs callbacks or hooks when it spawns the object.
     pub(crate) fn tells(&self) -> bool {
         self.lifecycle || self.initial_hooks
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 pub struct NetworkTime {
     /// The time since the server's own time began.
     pub time: Duration,
-    /// How many ticks have begun since then, less one.
+    /// Number of ticks begun since then, less one.
     pub tick: u64,
 }
 
@@ -30,7 +30,7 @@ impl NetworkTime {
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
-/// A time in microseconds, as it travels. Whatever is longer than 584 554 years counts as that.
+/// Returns a time in microseconds, its form on the wire; at most 584 554 years.
 pub(crate) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

@@ -6,7 +6,7 @@ use super::schema::CallKind;
 use crate::message::{LONG_FRAME, frame_length, long_head};
 use crate::{Dialect, MessageType, NetId, NetworkReader, NetworkWriter, ReadError};
 
-/// What a message calls a call.
+/// Address of a call in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
     /// UNet's hash.
@@ -46,7 +46,7 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// Writes what stands before the arguments of a call, in the writer's dialect. Returns the type of
+/// Writes the header before the arguments of a call, in the writer's dialect. Returns the type of
 /// the message.
 pub(crate) fn write_header(
     writer: &mut NetworkWriter,

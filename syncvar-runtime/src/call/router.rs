@@ -5,14 +5,14 @@ use std::fmt;
 use super::place::{CallPlace, Class};
 use crate::{CallError, NetId, NetworkWriter, Target};
 
-/// A server or client of another protocol, on which calls are made: what `#[network_calls]` writes
-/// sends them through it. One that is a server is asked for calls of clients, a client for commands.
+/// A server or client on which calls are made: the senders of `#[network_calls]` write through it. A server
+/// routes calls of clients, a client commands.
 pub trait CallRouter: fmt::Debug {
-    /// Finds out which call is meant and whether it can be sent now, and begins its message.
+    /// Finds a call, checks whether it can be sent now, and begins its message.
     ///
     /// # Errors
     ///
-    /// When it cannot be sent; nothing is written then.
+    /// When it cannot be sent; no byte is written then.
     fn begin_call(&mut self, request: CallRequest) -> Result<RoutedCall, CallError>;
 
     /// Sends a call, when its arguments have been written without an error.
@@ -32,7 +32,7 @@ pub struct CallRequest {
     pub class: Class,
     /// Its number there.
     pub number: u32,
-    /// Who is to be called, where that is not whom the call itself names. None for a command.
+    /// Receivers other than the declared ones. None for a command.
     pub target: Option<Target>,
 }
 
@@ -43,7 +43,7 @@ pub struct RoutedCall {
     pub object: NetId,
     /// The call.
     pub place: CallPlace,
-    /// Whom it goes to. For a command this means nothing.
+    /// Receivers. Without meaning for a command.
     pub target: Target,
     /// The arguments, in the dialect and after the bytes that the router begins with.
     pub writer: NetworkWriter,
@@ -54,7 +54,7 @@ pub struct RoutedCall {
 pub(crate) struct Routed<'call> {
     router: &'call mut dyn CallRouter,
     call: Result<RoutedCall, CallError>,
-    /// Whether the writer has been given out.
+    /// Set once the writer has been handed out.
     given: bool,
 }
 
@@ -80,7 +80,7 @@ impl<'call> Routed<'call> {
         }
     }
 
-    /// Where to write the arguments, once.
+    /// Returns the writer of the arguments, once.
     pub(crate) fn next_writer(&mut self) -> Option<&mut NetworkWriter> {
         if std::mem::replace(&mut self.given, true) {
             return None;
@@ -88,7 +88,7 @@ impl<'call> Routed<'call> {
         self.writer()
     }
 
-    /// Where to write the arguments, one after another; none if the call cannot be sent.
+    /// Returns the writer of the arguments; none if the call cannot be sent.
     pub(crate) fn writer(&mut self) -> Option<&mut NetworkWriter> {
         self.call.as_mut().ok().map(|call| &mut call.writer)
     }

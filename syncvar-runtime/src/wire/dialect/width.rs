@@ -1,10 +1,10 @@
-//! What has a fixed width in `Mirror` and none in the other dialects.
+//! Values with a fixed width in `Mirror` and a variable one in the other dialects.
 
 use super::Dialect;
 use crate::{NetworkReader, NetworkWriter, ReadError, WriteErrorKind};
 
 impl NetworkWriter {
-    /// In `Mirror` these bytes, in the other dialects what a function writes.
+    /// Writes the bytes in `Mirror`, and calls a function in the other dialects.
     #[inline]
     pub(crate) fn write_fixed_or<const N: usize>(
         &mut self,
