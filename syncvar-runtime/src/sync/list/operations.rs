@@ -5,14 +5,14 @@ use super::log::Operation;
 use crate::{ListOperation, SyncValue};
 
 impl<T: SyncValue> SyncList<T> {
-    /// What has changed since the list was sent last, or since [`clear_dirty`](Self::clear_dirty), as
-    /// the operations for which UNet sends a [`SyncListMessage`](crate::SyncListMessage) each. Done one
-    /// after another to the list as it was, they make it what it is.
+    /// Returns the changes since the last send, or since [`clear_dirty`](Self::clear_dirty), as
+    /// the operations for which UNet sends a [`SyncListMessage`](crate::SyncListMessage) each. Applied
+    /// one after another to the former list, they produce the present one.
     ///
-    /// The list keeps what makes the difference, not what was called: elements that were taken out are
-    /// `RemoveAt`, however they were found; positions that were set several times are one `Set`; a clear
-    /// takes back what was before it. A list that is to be sent whole is a `Clear` and an `Add` for each
-    /// element. There is never a `Remove` or a `Dirty`.
+    /// The log holds differences, not calls: a removed element is a
+    /// `RemoveAt`, however it was found; a position that was set several times is one `Set`; a clear
+    /// cancels the operations before it. A list that is due as a snapshot is a `Clear` and an `Add` for each
+    /// element. `Remove` and `Dirty` do not occur.
     ///
     /// A [`NetworkServer`](crate::NetworkServer) makes its lists clean with every update; ask before it.
     ///
@@ -49,8 +49,8 @@ impl<T: SyncValue> SyncList<T> {
     }
 }
 
-/// How long a list was before these operations. A clear is the first of them if there is one, and
-/// then it makes no difference.
+/// Returns the length of a list before these operations. A clear can only be the first
+/// operation, and makes the length irrelevant.
 fn length_before<T>(operations: &[Operation<T>], length: usize) -> usize {
     let (mut added, mut removed) = (0, 0);
     for operation in operations {
@@ -68,7 +68,7 @@ fn length_before<T>(operations: &[Operation<T>], length: usize) -> usize {
     (length + removed).saturating_sub(added)
 }
 
-/// What has been told, and how long the list is after it.
+/// Reported operations, and the length of the list after them.
 struct Told<T> {
     operations: Vec<ListOperation<T>>,
     length: usize,
