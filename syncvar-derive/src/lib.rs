@@ -86,7 +86,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// ```
 /// use syncvar::prelude::*;
-/// use syncvar::{Half, Quantized, Vector3};
+/// use syncvar::{codec::{Half, Quantized}, values::Vector3};
 ///
 /// #[derive(NetworkBehaviour, Default)]
 /// struct Unit {
@@ -272,7 +272,7 @@ pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 ///
 /// ```
 /// use syncvar::prelude::*;
-/// use syncvar::{CallContext, Target, Vector3};
+/// use syncvar::{CallContext, Target, values::Vector3};
 ///
 /// #[derive(NetworkBehaviour, Default)]
 /// struct Player {
@@ -337,7 +337,7 @@ pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 ///     _ => None,
 /// });
 /// assert_eq!(exploded.collect::<Vec<_>>(), [(Vector3::default(), 3.0)]);
-/// # Ok::<(), syncvar::CallError>(())
+/// # Ok::<(), syncvar::calls::CallError>(())
 /// ```
 ///
 /// On a method, one of these:

@@ -50,9 +50,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncVar, VariableAccess};
 ///
 /// A codec is a type without values. An example:
 /// ```
-/// use syncvar::{
-///     NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncCodec, TypeSchema, WriteErrorKind,
-/// };
+/// use syncvar::{codec::SyncCodec, schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind}};
 ///
 /// const MATERIALS: [&str; 3] = ["stone", "wood", "gold"];
 ///

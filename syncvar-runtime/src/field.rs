@@ -35,7 +35,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// client exactly once.
 ///
 /// ```
-/// use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
+/// use syncvar::{SyncField, schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError}};
 ///
 /// /// A score that only ever grows: the change is the difference. Nobody may put a new one into the
 /// /// place of one that clients know, for no difference says that: see `notice_replacement`.
@@ -179,7 +179,7 @@ impl FieldSchema {
     /// Describes a field by its type.
     ///
     /// ```
-    /// use syncvar::{FieldPolicy, FieldSchema, Readers, SyncVar};
+    /// use syncvar::{SyncVar, schema::{FieldPolicy, FieldSchema, Readers}};
     ///
     /// let gold = FieldSchema::of::<SyncVar<u32>>("gold").policy(FieldPolicy {
     ///     readers: Readers::Owner,

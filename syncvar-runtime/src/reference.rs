@@ -49,7 +49,7 @@ pub trait NetworkObjectsMut: NetworkObjects {
 /// used again.
 ///
 /// ```
-/// use syncvar::{BehaviourList, NetRef, NetworkServer, Prefabs};
+/// use syncvar::{NetRef, NetworkServer, Prefabs, behaviour::BehaviourList};
 ///
 /// let mut server = NetworkServer::new(Prefabs::new().register_with("crate", BehaviourList::new));
 /// let id = server.spawn(BehaviourList::new());

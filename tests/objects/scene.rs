@@ -2,8 +2,11 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, ClientConfig, Framing, MessageType, NetworkIdentity, NetworkSceneId, ReadErrorKind,
-    ServerConfig, SpawnError, SpawnFailure, Vector3,
+    Budget, ClientConfig, Framing, NetworkIdentity, NetworkSceneId, ServerConfig,
+    error::{SpawnError, SpawnFailure},
+    stats::MessageType,
+    values::Vector3,
+    wire::ReadErrorKind,
 };
 use syncvar_testing::{Compass, Door, Player, drain, frame, prefabs};
 

@@ -12,7 +12,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 /// [`WriteErrorKind::TooFewBits`] and is not sent; bits beyond `N` are a read error.
 ///
 /// ```
-/// use syncvar::{Bits, NetworkWriter, SyncCodec, WriteErrorKind};
+/// use syncvar::{codec::{Bits, SyncCodec}, wire::{NetworkWriter, WriteErrorKind}};
 ///
 /// let mut writer = NetworkWriter::new();
 /// Bits::<12>::write(&4095_u32, &mut writer);
@@ -26,7 +26,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 /// More bits than the type has do not compile, nor do none:
 ///
 /// ```compile_fail
-/// # use syncvar::{Bits, NetworkWriter, SyncCodec};
+/// # use syncvar::{codec::{Bits, SyncCodec}, wire::NetworkWriter};
 /// Bits::<17>::write(&0_u16, &mut NetworkWriter::new());
 /// ```
 #[derive(Clone, Copy, Debug, Default)]

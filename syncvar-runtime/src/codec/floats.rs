@@ -10,7 +10,7 @@ use crate::{Color, Quaternion, ReadError, Rect, SyncValue, Vector2, Vector3, Vec
 /// their vectors. Implement it for your structs:
 ///
 /// ```
-/// use syncvar::{Floats, Half, NetworkWriter, ReadError, SyncCodec, TypeSchema};
+/// use syncvar::{codec::{Floats, Half, SyncCodec}, schema::TypeSchema, wire::{NetworkWriter, ReadError}};
 ///
 /// #[derive(Clone)]
 /// struct Spring {

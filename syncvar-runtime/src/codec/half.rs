@@ -22,14 +22,14 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// travels as the same one.
 ///
 /// ```
-/// use syncvar::{Half, NetworkReader, NetworkWriter, SyncCodec};
+/// use syncvar::{codec::{Half, SyncCodec}, wire::{NetworkReader, NetworkWriter}};
 ///
 /// let mut writer = NetworkWriter::new();
 /// Half::write(&1.618_f32, &mut writer);
 /// assert_eq!(writer.as_bytes(), [0x79, 0x3e]);
 /// let read: f32 = Half::read(&mut NetworkReader::new(writer.as_bytes()))?;
 /// assert_eq!(read, 1.6181640625);
-/// # Ok::<(), syncvar::ReadError>(())
+/// # Ok::<(), syncvar::wire::ReadError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Half;

@@ -12,7 +12,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 /// `i128`, which is a varint in every encoding; no value is lost.
 ///
 /// ```
-/// use syncvar::{NetworkWriter, SyncCodec, ZigZag};
+/// use syncvar::{codec::{SyncCodec, ZigZag}, wire::NetworkWriter};
 ///
 /// let mut writer = NetworkWriter::new();
 /// writer.write(&-3_i32);
@@ -31,7 +31,7 @@ pub struct ZigZag;
 /// loss. In `Mirror` these are the bytes of `WriteInt`, `WriteUInt`, `WriteLong` and `WriteULong`.
 ///
 /// ```
-/// use syncvar::{Fixed, NetworkWriter, SyncCodec};
+/// use syncvar::{codec::{Fixed, SyncCodec}, wire::NetworkWriter};
 ///
 /// let mut writer = NetworkWriter::new();
 /// writer.write(&u32::MAX);

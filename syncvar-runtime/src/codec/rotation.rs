@@ -30,7 +30,7 @@ use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
 /// is twice the length of the difference, `2 * sqrt(12) * e`.)
 ///
 /// ```
-/// use syncvar::{NetworkReader, NetworkWriter, Quaternion, SmallestThree, SyncCodec};
+/// use syncvar::{codec::{SmallestThree, SyncCodec}, values::Quaternion, wire::{NetworkReader, NetworkWriter}};
 ///
 /// let quarter_turn = Quaternion::new(0.0, 0.70710677, 0.0, 0.70710677);
 /// let mut writer = NetworkWriter::new();
@@ -38,7 +38,7 @@ use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
 /// assert_eq!(writer.as_bytes().len(), 4);
 /// let read: Quaternion = SmallestThree::read(&mut NetworkReader::new(writer.as_bytes()))?;
 /// assert!((read.y - quarter_turn.y).abs() < 0.0022);
-/// # Ok::<(), syncvar::ReadError>(())
+/// # Ok::<(), syncvar::wire::ReadError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SmallestThree;

@@ -269,7 +269,7 @@ impl CallSchema {
     /// to 31 times the hash so far, from 0 on, modulo 2^32.
     ///
     /// ```
-    /// use syncvar::{CallKind, CallSchema};
+    /// use syncvar::calls::{CallKind, CallSchema};
     ///
     /// let hash = CallSchema::hash_of("Calls", CallKind::Command, "CmdMove");
     /// assert_eq!(hash, 2_965_276_518);

@@ -31,7 +31,7 @@ use super::{MAX_STRING_BYTES, NetworkReader, NetworkWriter, ReadError, ReadError
 /// collections of more than 65 535 elements. `Mirror` has no form for characters beyond U+FFFF.
 ///
 /// ```
-/// use syncvar::{Encoding, NetworkWriter};
+/// use syncvar::wire::{Encoding, NetworkWriter};
 ///
 /// let mut unet = NetworkWriter::with_encoding(Encoding::Unet);
 /// let mut compact = NetworkWriter::with_encoding(Encoding::Compact);

@@ -5,7 +5,7 @@ use std::fmt;
 /// A failed read: its reason, byte and field.
 ///
 /// ```
-/// use syncvar::{NetworkReader, ReadErrorKind};
+/// use syncvar::wire::{NetworkReader, ReadErrorKind};
 ///
 /// let mut reader = NetworkReader::new(&[5, 0, b'h', b'i']);
 /// let error = reader.read_string().unwrap_err();
@@ -223,7 +223,7 @@ impl std::error::Error for ReadError {}
 /// The derives use it on every line that reads; code written by hand does well to do the same.
 ///
 /// ```
-/// use syncvar::{NetworkReader, ReadResultExt};
+/// use syncvar::wire::{NetworkReader, ReadResultExt};
 ///
 /// let error = NetworkReader::new(&[]).read::<i32>().at("Player.health").unwrap_err();
 /// assert_eq!(error.to_string(), "Player.health: 1 bytes needed, 0 left, at byte 0");

@@ -21,7 +21,7 @@ impl NetworkWriter {
     /// [`write_packed_u64`](Self::write_packed_u64).
     ///
     /// ```
-    /// # use syncvar::NetworkWriter;
+    /// # use syncvar::wire::NetworkWriter;
     /// let mut writer = NetworkWriter::new();
     /// writer.write_packed_u32(240);
     /// writer.write_packed_u32(241);

@@ -1,8 +1,10 @@
 //! Classes with a base.
 
 use syncvar::{
-    BehaviourSchema, FieldSchema, FieldVisitor, NetworkBehaviour, NetworkReader, NetworkWriter,
-    ReadError, SyncVar,
+    NetworkBehaviour, SyncVar,
+    behaviour::FieldVisitor,
+    schema::{BehaviourSchema, FieldSchema},
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::{Cell, Cells, cells};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourList, SpawnError};
+use syncvar::{behaviour::BehaviourList, error::SpawnError};
 
 use syncvar_testing::{Door, Player, change, drain, network, states};
 

@@ -12,7 +12,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 /// condition or travel in another form.
 ///
 /// ```
-/// use syncvar::{BufferSerializer, NetworkSerializable, Serializable, SyncVar, SynchronizeError};
+/// use syncvar::{SyncVar, behaviour::{BufferSerializer, NetworkSerializable, Serializable}, error::SynchronizeError};
 ///
 /// #[derive(Clone, Default, PartialEq)]
 /// struct Weapon {

@@ -7,7 +7,7 @@ use crate::{NetworkReader, NetworkWriter, SyncCodec, SyncValue};
 /// uses it, so that the function reads exactly the values that it writes.
 ///
 /// ```
-/// use syncvar::{BufferSerializer, NetworkReader, NetworkWriter, SynchronizeError};
+/// use syncvar::{behaviour::BufferSerializer, error::SynchronizeError, wire::{NetworkReader, NetworkWriter}};
 ///
 /// fn serialize(
 ///     pair: &mut (u32, String),

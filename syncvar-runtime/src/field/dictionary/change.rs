@@ -7,7 +7,7 @@
 /// order, also one that sets an equal value.
 ///
 /// ```
-/// use syncvar::DictionaryChange;
+/// use syncvar::fields::DictionaryChange;
 ///
 /// let change = DictionaryChange::Set { key: "bow", previous: 12, value: 11 };
 /// assert_eq!(change.key(), Some(&"bow"));

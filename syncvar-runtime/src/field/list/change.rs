@@ -9,7 +9,7 @@
 /// empty list.
 ///
 /// ```
-/// use syncvar::ListChange;
+/// use syncvar::fields::ListChange;
 ///
 /// let change = ListChange::Set { index: 3, previous: "sword", value: "axe" };
 /// assert_eq!(change.index(), Some(3));

@@ -42,7 +42,7 @@ impl NetworkWriter {
     /// A number of more than 32 bits is an [`error`](Self::error) in every encoding.
     ///
     /// ```
-    /// # use syncvar::{Encoding, NetworkWriter};
+    /// # use syncvar::wire::{Encoding, NetworkWriter};
     /// let mut unet = NetworkWriter::with_encoding(Encoding::Unet);
     /// let mut mirror = NetworkWriter::with_encoding(Encoding::Mirror);
     /// unet.write_enum_as(2_u8);

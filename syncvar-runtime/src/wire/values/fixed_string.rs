@@ -28,7 +28,7 @@ use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKin
 ///
 /// ```
 /// use std::fmt::Write;
-/// use syncvar::{FixedString32, SyncVar};
+/// use syncvar::{SyncVar, values::FixedString32};
 ///
 /// let mut name: SyncVar<FixedString32> = SyncVar::default();
 /// name.set("Ann".try_into()?);
@@ -42,7 +42,7 @@ use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKin
 /// let mut score = FixedString32::new();
 /// write!(score, "{} points", 12).unwrap();
 /// assert_eq!(score, "12 points");
-/// # Ok::<(), syncvar::FixedStringTooLong>(())
+/// # Ok::<(), syncvar::values::FixedStringTooLong>(())
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -82,7 +82,7 @@ impl<const N: usize> FixedString<N> {
     /// Returns the longest prefix of a text that fits, cut at the end of a character.
     ///
     /// ```
-    /// # use syncvar::FixedString;
+    /// # use syncvar::values::FixedString;
     /// assert_eq!(FixedString::<4>::truncated("日本"), "日");
     /// ```
     pub fn truncated(text: &str) -> Self {
@@ -134,11 +134,11 @@ impl<const N: usize> FixedString<N> {
     /// Keeps at most so many bytes, cut at the end of a character.
     ///
     /// ```
-    /// # use syncvar::FixedString32;
+    /// # use syncvar::values::FixedString32;
     /// let mut text = FixedString32::try_from("aé")?;
     /// text.truncate(2); // in the middle of the second character, which goes
     /// assert_eq!(text, "a");
-    /// # Ok::<(), syncvar::FixedStringTooLong>(())
+    /// # Ok::<(), syncvar::values::FixedStringTooLong>(())
     /// ```
     pub fn truncate(&mut self, length: usize) {
         let end = self.0.floor_char_boundary(length);

@@ -11,7 +11,7 @@ use crate::wire::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// alone, so that layers from 16 on are lost there.
 ///
 /// ```
-/// use syncvar::{Encoding, LayerMask, NetworkWriter};
+/// use syncvar::{values::LayerMask, wire::{Encoding, NetworkWriter}};
 ///
 /// let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
 /// writer.write(&LayerMask(1 << 8 | 1 << 20));
@@ -60,7 +60,7 @@ impl SyncValue for LayerMask {
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
-/// use syncvar::OaDate;
+/// use syncvar::values::OaDate;
 ///
 /// let new_year = SystemTime::UNIX_EPOCH + Duration::from_secs(946_684_800); // 2000-01-01
 /// assert_eq!(OaDate::from(new_year), OaDate(36_526.0));

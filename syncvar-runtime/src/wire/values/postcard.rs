@@ -35,7 +35,7 @@ use crate::wire::{
 ///
 /// ```
 /// use std::net::IpAddr;
-/// use syncvar::{Postcard, SyncVar};
+/// use syncvar::{SyncVar, values::Postcard};
 ///
 /// let mut host: SyncVar<Postcard<IpAddr>> = Postcard(IpAddr::from([127, 0, 0, 1])).into();
 /// assert!(host.is_loopback());

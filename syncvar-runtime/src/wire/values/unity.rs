@@ -262,7 +262,7 @@ impl NetworkHash128 {
     /// `6c62272e07bb014262b821756295c58d`, prime 2^88 + 315), most significant byte first.
     ///
     /// ```
-    /// # use syncvar::NetworkHash128;
+    /// # use syncvar::values::NetworkHash128;
     /// assert_eq!(NetworkHash128::of("a").to_string(), "d228cb696f1a8caf78912b704e4a8964");
     /// ```
     pub fn of(text: &str) -> Self {
@@ -278,7 +278,7 @@ impl NetworkHash128 {
     /// character that is no digit counts as 0, and text beyond 32 characters is ignored.
     ///
     /// ```
-    /// # use syncvar::NetworkHash128;
+    /// # use syncvar::values::NetworkHash128;
     /// let hash = NetworkHash128::parse("0176acd452adc180");
     /// assert_eq!(hash.to_string(), "00000000000000000176acd452adc180");
     /// ```
@@ -291,7 +291,7 @@ impl NetworkHash128 {
     /// The asset id of Mirror with this number: its four bytes, most significant first, behind zeros.
     ///
     /// ```
-    /// # use syncvar::NetworkHash128;
+    /// # use syncvar::values::NetworkHash128;
     /// let asset_id = NetworkHash128::from_u32(0x0176_acd4);
     /// assert_eq!(asset_id.to_string(), "0000000000000000000000000176acd4");
     /// assert_eq!(asset_id.as_u32(), Some(0x0176_acd4));

@@ -27,7 +27,7 @@ use crate::{SyncVar, VariableAccess};
 /// Derive it for your structs and enums with `#[derive(SyncValue)]`; implement it by hand only for a
 /// custom layout.
 /// ```
-/// use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncValue, TypeSchema};
+/// use syncvar::{SyncValue, schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError}};
 ///
 /// /// A percentage that takes one byte.
 /// #[derive(Clone)]

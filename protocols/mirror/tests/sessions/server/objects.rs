@@ -3,7 +3,12 @@
 use std::time::Duration;
 
 use syncvar::mirror::*;
-use syncvar::{LifecycleCallback, NetId, Quaternion, SpatialGrid, Vector3};
+use syncvar::{
+    NetId,
+    behaviour::LifecycleCallback,
+    interest::SpatialGrid,
+    values::{Quaternion, Vector3},
+};
 
 use super::net::{Aim, Chest, Net, Wallet, aim, prefabs, whole};
 
@@ -289,7 +294,11 @@ fn visibility_comes_before_the_interest_management_and_the_owner_before_both() {
     net.server.set_owner(near, None);
     net.step();
     assert_eq!(net.told(connection), ["owner 1 0", "hide 1"]);
-    assert!(net.server.interest::<syncvar::GroupTags>().is_none());
+    assert!(
+        net.server
+            .interest::<syncvar::interest::GroupTags>()
+            .is_none()
+    );
 }
 
 #[test]
