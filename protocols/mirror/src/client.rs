@@ -12,7 +12,6 @@ mod clock;
 mod event;
 mod guard;
 mod inbound;
-mod lend;
 mod lifecycle;
 mod object;
 mod order;
@@ -28,7 +27,8 @@ mod world;
 mod write;
 
 pub use event::{MirrorClientEvent, MirrorSpawnFailure, PayloadMismatch, SceneChange};
-pub use guard::MirrorReplicaMut;
+pub use guard::{MirrorReplicaMut, ReplicaSink};
+pub use object::Replica;
 pub use scene::SceneObjectError;
 pub use stats::MirrorClientStats;
 pub use transmit::MirrorPacket;
@@ -36,16 +36,17 @@ pub use transmit::MirrorPacket;
 use std::time::Duration;
 
 use syncvar_runtime::events::Events;
+use syncvar_runtime::world::World;
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Vector3};
 
 use crate::message::{AddPlayerMessage, ReadyMessage};
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
 use clock::ServerTime;
 use inbound::Inbound;
+use order::SpawnOrder;
 use scene::Scene;
 use session::Session;
 use transmit::Outbox;
-use world::World;
 use write::Writes;
 
 /// A client of Mirror servers, like Unity's: for bots, load tests and programs without Unity.
@@ -99,7 +100,9 @@ use write::Writes;
 #[derive(Debug)]
 pub struct MirrorClient {
     config: MirrorClientConfig,
-    world: World,
+    prefabs: MirrorPrefabs,
+    world: World<Box<Replica>>,
+    order: SpawnOrder,
     session: Session,
     scene: Scene,
     inbound: Inbound,
@@ -118,9 +121,11 @@ impl MirrorClient {
     }
 
     /// Creates a client with custom settings.
-    pub fn with_config(prefabs: MirrorPrefabs, config: MirrorClientConfig) -> Self {
+    pub fn with_config(mut prefabs: MirrorPrefabs, config: MirrorClientConfig) -> Self {
         Self {
-            world: World::new(prefabs),
+            world: World::new(prefabs.take_core()),
+            prefabs,
+            order: SpawnOrder::default(),
             session: Session::default(),
             scene: Scene::default(),
             inbound: Inbound::default(),
@@ -136,7 +141,7 @@ impl MirrorClient {
 
     /// Returns the prefab registry.
     pub fn prefabs(&self) -> &MirrorPrefabs {
-        &self.world.prefabs
+        &self.prefabs
     }
 
     /// Returns the settings.
@@ -188,7 +193,7 @@ impl MirrorClient {
 
     /// Returns the name of an object's prefab.
     pub fn prefab_name(&self, id: NetId) -> Option<&str> {
-        Some(&self.world.entry(id)?.name)
+        Some(&self.entry(id)?.name)
     }
 
     /// Returns the scale of an object at its spawn, relative to its prefab. Its

@@ -97,7 +97,7 @@ mod unreliable;
 pub use batch::{BatchError, Limits};
 pub use client::{
     MirrorClient, MirrorClientEvent, MirrorClientStats, MirrorPacket, MirrorReplicaMut,
-    MirrorSpawnFailure, PayloadMismatch, SceneChange, SceneObjectError,
+    MirrorSpawnFailure, PayloadMismatch, Replica, ReplicaSink, SceneChange, SceneObjectError,
 };
 pub use compression::CompressedQuaternion;
 pub use config::{MirrorClientConfig, MirrorServerConfig, SpawnPolicy};
@@ -109,6 +109,7 @@ pub use prefabs::{
 };
 pub use server::{
     CommandRefusal, DisconnectReason, MirrorBehaviourMut, MirrorServer, MirrorServerEvent,
-    MirrorServerStats, MirrorSpawnError, MirrorSpawnOptions, MirrorTransmit, StateRefusal,
-    Visibility,
+    MirrorServerStats, MirrorSpawnError, MirrorSpawnOptions, MirrorTransmit, Observed,
+    ObservedSink, StateRefusal, Visibility,
 };
+pub use syncvar_runtime::prefab::PrefabError;

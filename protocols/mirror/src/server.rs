@@ -15,8 +15,6 @@ mod guard;
 mod handover;
 mod hybrid;
 mod interest;
-mod lend;
-mod lifecycle;
 mod message;
 mod object;
 mod observe;
@@ -36,15 +34,17 @@ mod transmit;
 mod world;
 
 pub use event::{CommandRefusal, DisconnectReason, MirrorServerEvent, StateRefusal};
-pub use guard::MirrorBehaviourMut;
-pub use object::Visibility;
+pub use guard::{MirrorBehaviourMut, ObservedSink};
+pub use object::{Observed, Visibility};
 pub use spawn::{MirrorSpawnError, MirrorSpawnOptions};
 pub use stats::MirrorServerStats;
 pub use transmit::MirrorTransmit;
 
 use std::time::Duration;
 
+use rustc_hash::FxHashMap;
 use syncvar_runtime::events::Events;
+use syncvar_runtime::world::World;
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 
 use crate::{MirrorPrefabs, MirrorServerConfig, SceneId};
@@ -54,7 +54,6 @@ use observers::Observers;
 use outbound::Outbound;
 use replication::Replication;
 use sessions::Sessions;
-use world::World;
 
 /// A server for Mirror clients: Unity games with Mirror's `NetworkManager`, and
 /// [`MirrorClient`](crate::MirrorClient)s.
@@ -128,7 +127,10 @@ use world::World;
 #[derive(Debug)]
 pub struct MirrorServer {
     config: MirrorServerConfig,
-    world: World,
+    prefabs: MirrorPrefabs,
+    world: World<Observed>,
+    /// Objects of scenes, by scene id.
+    scene_objects: FxHashMap<u64, NetId>,
     sessions: Sessions,
     observers: Observers,
     replication: Replication,
@@ -147,9 +149,11 @@ impl MirrorServer {
     }
 
     /// Creates a server with custom settings.
-    pub fn with_config(prefabs: MirrorPrefabs, config: MirrorServerConfig) -> Self {
+    pub fn with_config(mut prefabs: MirrorPrefabs, config: MirrorServerConfig) -> Self {
         Self {
-            world: World::new(prefabs),
+            world: World::new(prefabs.take_core()),
+            prefabs,
+            scene_objects: FxHashMap::default(),
             sessions: Sessions::default(),
             observers: Observers::default(),
             replication: Replication::new(&config),
@@ -164,7 +168,7 @@ impl MirrorServer {
 
     /// Returns the prefab registry.
     pub fn prefabs(&self) -> &MirrorPrefabs {
-        &self.world.prefabs
+        &self.prefabs
     }
 
     /// Returns the settings.

@@ -114,11 +114,11 @@ impl MirrorClient {
     }
 
     fn send_object_writes(&mut self, id: NetId, is_baseline: bool) {
-        let (written, now) = (self.world.written_components(id), nanos(self.now));
+        let (written, now) = (self.written_components(id), nanos(self.now));
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(prefab) = self.world.prefabs.get(object.prefab) else {
+        let Some(prefab) = self.prefabs.get(object.prefab) else {
             return;
         };
         let Some(slots) = self.world.pools.slots(object.at) else {

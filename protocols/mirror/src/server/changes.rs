@@ -84,7 +84,7 @@ impl MirrorServer {
             self.update_observers(id);
         }
         let object = self.world.objects.get_mut(id.0)?;
-        let entry = self.world.prefabs.get(object.prefab)?;
+        let entry = self.prefabs.get(object.prefab)?;
         if object.audience == Audiences::EMPTY {
             return None;
         }

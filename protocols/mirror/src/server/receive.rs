@@ -97,7 +97,7 @@ impl MirrorServer {
             Message::TimeSnapshot(_) => {}
             Message::Other { id, payload } => {
                 let limit = self.config.max_elements;
-                let message = self.world.prefabs.messages().read(*id, payload, limit)?;
+                let message = self.prefabs.messages().read(*id, payload, limit)?;
                 self.events.push_minor(MirrorServerEvent::Message {
                     connection: from,
                     message,
