@@ -13,6 +13,7 @@ pub mod __private;
 pub mod behaviour;
 pub mod call;
 mod channel;
+pub mod clock;
 pub mod codec;
 pub mod endpoint;
 pub mod events;

@@ -15,10 +15,10 @@ mod write_record;
 
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 pub use call::{call, call_all};
-pub use change_sink::{ChangeSink, Encoded, Outcome, Outputs};
+pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
 pub use own_fields::{RestoreOwn, SaveOwn};
 pub use pool::{Entry, Job, Location, Pool, Pools};
-pub use reception::{Reception, ReceptionReport, list};
+pub use reception::{Reception, ReceptionReport};
 pub use ruled::Ruled;
 pub use sections::{MirrorHooks, SectionHooks};
 pub use slot::{BehaviourInfo, Nanos, Remembered, RuledBehaviour, RuledSlot, Slot, nanos};
@@ -26,4 +26,4 @@ pub use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };
 pub use synchronize::{Fault, read_sections, write_sections};
-pub use write_record::{Note, NoteMasks, Notes, position};
+pub use write_record::{DirtyMasks, WriteLog, WriteRecord, mask_count};

@@ -269,11 +269,6 @@ impl Prefabs {
 }
 
 impl Prefab {
-    /// Whether its behaviours are told that a client meets the object.
-    pub fn tells(&self) -> bool {
-        self.lifecycle || self.initial_hooks
-    }
-
     /// Makes the behaviours of a new object.
     pub fn make(&self) -> Behaviours {
         (self.make)()

@@ -18,7 +18,8 @@ mod stats;
 mod unet;
 
 pub use client::{
-    ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient, ReplicaMut, SpawnFailure,
+    ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient, Replica, ReplicaMut,
+    ReplicaSink, SpawnFailure,
 };
 pub use context::NetworkContextExt;
 pub use memory::{Link, MemoryNetwork};

@@ -1,8 +1,11 @@
-//! `NetworkServer`: objects, connections, and who sees what. No socket, no clock, no thread.
+//! `NetworkServer`: objects, connections and visibility, without sockets, clocks or threads.
 
 mod audience;
+mod backlog;
+mod bandwidth;
 mod budget;
 mod call;
+mod clock;
 mod command;
 mod config;
 mod connection;
@@ -15,23 +18,28 @@ mod interest;
 mod join;
 mod lend;
 mod lifecycle;
-mod limited;
+mod outbound;
 mod owner;
+mod owner_write;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod parent;
 mod ping;
 mod receive;
-mod ruled;
+mod replicated;
+mod replication;
+mod restricted;
 mod scene;
 mod schedule;
+mod sessions;
 mod show;
 mod side;
 mod spawn;
-mod spawned;
 mod stock;
 mod transmit;
 mod update;
+mod visibility;
+mod world;
 
 pub use budget::Budget;
 pub use config::ServerConfig;
@@ -42,127 +50,63 @@ pub use parent::ParentError;
 pub use spawn::SpawnOptions;
 pub use transmit::Transmit;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::ops::RangeInclusive;
 use std::time::Duration;
-
-use bytes::Bytes;
-
-use syncvar_runtime::events::Events;
-use syncvar_runtime::lend::{Late, LentObjects};
-use syncvar_runtime::object::{MAX_CHANNELS, Pools};
-use syncvar_runtime::relations::{Place, Relations};
-use syncvar_runtime::table::Table;
-use syncvar_runtime::{
-    Channel, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs,
-};
 
 use crate::Framing;
 use crate::stats::Stats;
-use audience::Audiences;
 use call::Calls;
-use connection::{Connection, ConnectionState};
-use full_state::Kind;
+use clock::Clock;
 use host::Host;
-use interest::Interest;
-use join::Spare;
-use limited::Rationing;
-use schedule::Schedule;
-use show::{Showing, Turnover};
-use spawned::Spawned;
-use stock::Stock;
-use update::Scratch;
+use outbound::Outbound;
+use replication::Replication;
+use sessions::Sessions;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::MAX_CHANNELS;
+use syncvar_runtime::{Channel, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
+use visibility::Visibility;
+use world::World;
 
 /// Replicates objects to clients.
 ///
-/// The server knows no socket and no clock: bytes, connections and the time come in, packets and
-/// events come out. Its methods fall into four families:
+/// The server has no socket and no clock. Bytes, connections and the time come in; packets and
+/// events come out. Its methods belong to four families:
 ///
 /// * getters: [`get`](Self::get), [`identity`](Self::identity), [`stats`](Self::stats), ...
-/// * commands from the game: [`spawn`](Self::spawn), [`get_mut`](Self::get_mut),
+/// * commands of the game: [`spawn`](Self::spawn), [`get_mut`](Self::get_mut),
 ///   [`hide`](Self::hide), [`despawn`](Self::despawn), ...
-/// * `handle_*`, from the network: [`handle_connect`](Self::handle_connect),
+/// * input of the transport: [`handle_connect`](Self::handle_connect),
 ///   [`handle_packet`](Self::handle_packet), [`handle_disconnect`](Self::handle_disconnect)
-/// * [`update`](Self::update), then `poll_*` until they are empty:
+/// * [`update`](Self::update), then the outputs until they are empty:
 ///   [`poll_transmit`](Self::poll_transmit), [`poll_event`](Self::poll_event)
 ///
-/// One `update` does the following, in this order: the hooks of a [host](Self::connect_local) run;
-/// objects are hidden; the changes of dirty objects go to those who have seen them and still do, and what
-/// was dirty is clean; objects are shown; new objects are spawned; connections that became ready get everything they may
-/// see. So a change reaches every client once, by an update or by a spawn.
+/// An `update` takes these steps, in this order. The hooks of a [host](Self::connect_local) run.
+/// Objects are hidden. Deltas of dirty objects go to their remaining observers, and the fields
+/// become clean. Objects are shown. New objects are spawned. Connections that became ready receive
+/// all visible objects. So every change reaches a client once, by a delta or by a snapshot.
 #[derive(Debug)]
 pub struct NetworkServer {
-    prefabs: Prefabs,
-    config: ServerConfig,
-    schema_hash: u64,
-    /// What there is to know about each prefab, in the order of registration.
-    kinds: Vec<Kind>,
-    objects: Table<Spawned>,
-    /// The behaviours of all objects.
-    pools: Pools,
-    /// The objects that are being called, whose behaviours are not in their pools.
-    lent: LentObjects,
-    /// What is to be told when these are done.
-    late: Late,
-    /// Where all objects stand.
-    places: Table<Place>,
-    /// The scene ids and parents of objects that have one.
-    relations: Box<Relations>,
-    /// Objects whose parent is another one since the last update.
-    reparented: BTreeSet<NetId>,
-    /// Whether the scene has become complete since the last update.
-    scene_loaded: bool,
-    /// Who is to be given the full state of an object with the next update, though they see it.
-    owed: BTreeMap<NetId, Vec<ConnectionId>>,
-    /// The ids that are still to be given out, ascending; those in use are passed over.
-    net_ids: RangeInclusive<u32>,
-    connections: Table<Connection>,
-    next_connection: u32,
-    audiences: Audiences,
-    interest: Interest,
-    schedule: Schedule,
-    /// Connections that have become ready since the last update.
-    joining: Vec<ConnectionId>,
-    /// Connections that have asked for objects again.
-    resyncing: Vec<ConnectionId>,
-    /// Connections that have asked for the time.
-    pinging: Vec<ConnectionId>,
-    /// Owners whose writes could not be read: they are told what is so.
-    misled: BTreeSet<(ConnectionId, NetId)>,
-    /// How many bytes have been looked at for the writes of owners since the last update.
-    effort: BTreeMap<ConnectionId, usize>,
-    /// Lists for the update loop to use again.
-    scratch: Scratch,
-    /// Full states that are being written.
-    showing: Box<Showing>,
-    turnover: Turnover,
-    /// Buffers for full states of everything.
-    spare: Spare,
-    rationing: Box<Rationing>,
+    world: World,
+    sessions: Sessions,
+    visibility: Visibility,
+    replication: Replication,
+    outbound: Outbound,
+    calls: Box<Calls>,
     /// The client in the same process.
     host: Option<Box<Host>>,
-    calls: Box<Calls>,
-    /// Connections that have something to transmit, each once.
-    outgoing: VecDeque<ConnectionId>,
-    /// What waits to be sent.
-    stock: Stock,
-    /// The segments of the packet that was polled last, if they had to be gathered.
-    packet: Vec<Bytes>,
     events: Events<ServerEvent>,
     stats: Stats,
-    /// The server's own time, which does not go back.
-    now: Duration,
-    /// The time of the last update by the caller's clock.
-    clock: Duration,
+    clock: Clock,
+    config: ServerConfig,
 }
 
 impl NetworkServer {
-    /// A server without objects and connections.
+    /// Returns a server with the default settings.
     pub fn new(prefabs: Prefabs) -> Self {
         Self::with_config(prefabs, ServerConfig::default())
     }
 
-    /// A server with settings of your own.
+    /// Returns a server with these settings.
     pub fn with_config(prefabs: Prefabs, mut config: ServerConfig) -> Self {
         if config.channels.is_empty() {
             config.channels.push(Channel::Reliable);
@@ -171,220 +115,173 @@ impl NetworkServer {
         config.tick_rate = config.tick_rate.max(1);
         config.framing = config.framing.min(Framing::Compact);
         Self {
-            schema_hash: prefabs.schema_hash(),
+            sessions: Sessions::new(prefabs.schema_hash()),
             stats: Stats::for_prefabs(&prefabs),
-            audiences: Audiences::new(config.channels.len(), config.gathered_size()),
-            kinds: Kind::of_all(&prefabs),
-            prefabs,
-            objects: Table::default(),
-            pools: Pools::default(),
-            lent: LentObjects::default(),
-            late: Late::default(),
-            places: Table::default(),
-            relations: Box::default(),
-            reparented: BTreeSet::new(),
-            scene_loaded: false,
-            owed: BTreeMap::new(),
-            net_ids: 1..=u32::MAX,
-            connections: Table::default(),
-            next_connection: 1,
-            interest: Interest::default(),
-            schedule: Schedule::default(),
-            joining: Vec::new(),
-            resyncing: Vec::new(),
-            pinging: Vec::new(),
-            misled: BTreeSet::new(),
-            effort: BTreeMap::new(),
-            scratch: Scratch::default(),
-            showing: Box::new(Showing::new(config.gathered_size())),
-            turnover: Turnover::default(),
-            spare: Spare::default(),
-            rationing: Box::default(),
-            host: None,
+            visibility: Visibility::new(&config),
+            world: World::new(prefabs),
+            replication: Replication::default(),
+            outbound: Outbound::default(),
             calls: Box::default(),
-            outgoing: VecDeque::new(),
-            stock: Stock::default(),
-            packet: Vec::new(),
+            host: None,
             events: Events::with_limit(config.max_events),
+            clock: Clock::default(),
             config,
-            now: Duration::ZERO,
-            clock: Duration::ZERO,
         }
     }
 
-    /// The registry that the server was made with.
+    /// Returns the registered prefabs.
     pub fn prefabs(&self) -> &Prefabs {
-        &self.prefabs
+        &self.world.prefabs
     }
 
-    /// The settings that the server was made with.
+    /// Returns the settings.
     pub fn config(&self) -> &ServerConfig {
         &self.config
     }
 
-    /// What has been encoded, sent and received so far.
+    /// Returns the counters of encoded, sent and received messages.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// The object with this id.
+    /// Returns an object.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.identity_of(id, self.objects.get(id.0)?)
+        self.world.identity(id)
     }
 
-    fn identity_of(&self, id: NetId, spawned: &Spawned) -> Option<NetworkIdentity<'_>> {
-        let kind = self
-            .kinds
-            .get(self.pools.prefab(spawned.at.pool) as usize)?;
-        let place = *self.places.get(id.0)?;
-        let behaviours = self.pools.slots(spawned.at)?;
-        let names = (id, kind.asset_id);
-        let relations = &self.relations;
-        Some(NetworkIdentity::new(names, place, behaviours, relations))
-    }
-
-    /// All objects, by ascending id.
+    /// Returns all objects, by ascending id.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
-        let objects = self.objects.iter();
-        objects.filter_map(|(number, spawned)| self.identity_of(NetId(number), spawned))
+        self.world.identities()
     }
 
-    /// The server's own time: that of the last update, which does not go back.
+    /// Returns the server's own time as of the last update. It never goes back.
     pub fn now(&self) -> Duration {
-        self.now
+        self.clock.now
     }
 
-    /// The same with the tick that it is in: what clients estimate as
+    /// Returns the server's own time and tick. Clients estimate it as
     /// [`NetworkClient::network_time`](crate::NetworkClient::network_time).
     pub fn network_time(&self) -> NetworkTime {
-        NetworkTime::new(self.now, self.config.tick_rate)
+        NetworkTime::new(self.clock.now, self.config.tick_rate)
     }
 
-    /// How many objects there are.
+    /// Returns the number of objects.
     pub fn object_count(&self) -> usize {
-        self.objects.len()
+        self.world.objects.len()
     }
 
-    /// The first behaviour of this type on an object.
+    /// Returns the first behaviour of this type on an object.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
         self.identity(id)?.behaviour()
     }
 
-    /// The behaviour at a position of an object, for objects with two behaviours of one type.
+    /// Returns the behaviour at an index of an object, for objects with two behaviours of one type.
     pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
         self.identity(id)?.behaviour_at(index)
     }
 
-    /// The first behaviour of this type on an object, for writing. When the guard is dropped and
-    /// something has changed, the object is queued for the next update.
+    /// Returns the first behaviour of this type on an object, for writing. Dropping the guard
+    /// queues a changed object for the next update.
     ///
-    /// While a connection owns the object, fields with `#[sync_var(write = owner)]` are that
-    /// connection's to write: what is written to them here is refused, as
-    /// [`ServerEvent::WriteRefused`], and they are what they were. With `server_override` beside it the
-    /// server may write, too.
+    /// While a connection owns the object, only that connection writes the fields with
+    /// `#[sync_var(write = owner)]`. The server's write is reverted and reported as
+    /// [`ServerEvent::WriteRefused`]. With `server_override`, the server may write too.
     #[inline]
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
-        let at = self.objects.get(id.0)?.at;
+        let at = self.world.objects.get(id.0)?.at;
         if self.host.is_some() {
-            self.remember_first_for_local::<B>(id, at);
+            self.remember_local_by_type::<B>(id, at);
         }
-        let behaviour = self.pools.behaviour_mut(at)?;
-        let (schedule, events) = (&mut self.schedule, &mut self.events);
+        let behaviour = self.world.pools.behaviour_mut(at)?;
+        let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
         Some(BehaviourMut::new(id, behaviour, schedule, events))
     }
 
-    /// The behaviour at a position of an object, for objects with two behaviours of one type.
+    /// Returns the behaviour at an index of an object, for writing. For objects with two behaviours
+    /// of one type.
     pub fn get_mut_at<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
         index: usize,
     ) -> Option<BehaviourMut<'_, B>> {
-        let at = self.objects.get(id.0)?.at;
+        let at = self.world.objects.get(id.0)?.at;
         if self.host.is_some() {
-            self.remember_for_local(id, at, Some(index));
+            self.remember_local(id, at, Some(index));
         }
-        let behaviour = self.pools.behaviour_at_mut(at, index)?;
-        let (schedule, events) = (&mut self.schedule, &mut self.events);
+        let behaviour = self.world.pools.behaviour_at_mut(at, index)?;
+        let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
         Some(BehaviourMut::new(id, behaviour, schedule, events))
     }
 
-    /// The connection that owns an object.
+    /// Returns the owner of an object.
     pub fn owner(&self, id: NetId) -> Option<ConnectionId> {
-        self.objects.get(id.0)?.owner
+        self.world.objects.get(id.0)?.owner
     }
 
-    /// Whether a connection sees an object, or will as soon as it is ready and the server updates.
-    /// What the interest management has to say counts from the next update on: until then, everyone
-    /// sees an object that has just been spawned.
+    /// Returns whether a connection observes an object, or will with the next update after it is
+    /// ready. The interest management takes effect with the next update: until then, a new object
+    /// is visible to all connections.
     pub fn is_visible(&self, id: NetId, connection: ConnectionId) -> bool {
         if self.is_local(connection) {
-            let spawned = self.objects.get(id.0);
-            return spawned.is_some_and(|spawned| self.is_for_local(id, spawned));
+            let replicated = self.world.objects.get(id.0);
+            return replicated.is_some_and(|replicated| self.is_visible_locally(id, replicated));
         }
-        let known = self.connections.get(connection.0).is_some();
-        let wanted = self.objects.get(id.0).map(|spawned| spawned.wanted);
-        known && wanted.is_some_and(|audience| self.audiences.admits(audience, connection))
+        let known = self.sessions.connections.get(connection.0).is_some();
+        let wanted = self
+            .world
+            .objects
+            .get(id.0)
+            .map(|replicated| replicated.target_audience);
+        known
+            && wanted.is_some_and(|audience| self.visibility.audiences.admits(audience, connection))
     }
 
-    /// The connections that are there, by ascending number.
+    /// Returns all connections, by ascending number.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
-        self.connections.values().map(|connection| connection.id)
+        self.sessions
+            .connections
+            .values()
+            .map(|connection| connection.id)
     }
 
-    /// Whether a connection has been let in and is not being sent off.
+    /// Returns whether a connection is accepted and not closing.
     pub fn is_connected(&self, connection: ConnectionId) -> bool {
-        self.connections
-            .get(connection.0)
-            .is_some_and(Connection::is_connected)
+        self.sessions.is_connected(connection)
     }
 
-    /// Whether a connection is there and is not being sent off.
-    fn knows(&self, connection: ConnectionId) -> bool {
-        self.connections
-            .get(connection.0)
-            .is_some_and(|connection| connection.state != ConnectionState::Closing)
-    }
-
-    /// Whether a connection is ready: it gets objects and their changes.
+    /// Returns whether a connection is ready: it receives objects and their changes.
     pub fn is_ready(&self, connection: ConnectionId) -> bool {
-        self.connections
-            .get(connection.0)
-            .is_some_and(Connection::is_ready)
+        self.sessions.is_ready(connection)
     }
 
-    /// Whether a connection is there, perhaps not let in yet or being sent off.
+    /// Returns whether a connection exists, in any state.
     pub(crate) fn has_connection(&self, connection: ConnectionId) -> bool {
-        self.connections.get(connection.0).is_some()
+        self.sessions.connections.get(connection.0).is_some()
     }
 
-    /// Whether nothing waits to be encoded or transmitted.
+    /// Returns whether no change and no byte waits.
     pub fn is_idle(&self) -> bool {
-        self.schedule.is_empty()
-            && self.joining.is_empty()
-            && self.resyncing.is_empty()
-            && self.pinging.is_empty()
-            && self.misled.is_empty()
-            && self.outgoing.is_empty()
-            && self.reparented.is_empty()
-            && !self.scene_loaded
-            && !self.is_rationing()
+        self.sessions.is_idle()
+            && self.visibility.is_idle()
+            && self.replication.schedule.is_empty()
+            && self.outbound.outgoing.is_empty()
+            && !self.has_backlog()
             && self.host.as_ref().is_none_or(|host| host.is_idle())
-            && !self.audiences.is_written()
-            && self.has_no_calls()
+            && self.calls.is_idle()
     }
 
-    /// Something that happened, oldest first.
+    /// Returns the oldest event.
     pub fn poll_event(&mut self) -> Option<ServerEvent> {
         self.events.pop()
     }
 
-    /// How many events there have been, polled or not.
+    /// Returns the number of all events, polled or not.
     pub fn event_count(&self) -> u64 {
         self.events.total()
     }
 
-    /// Forgets those of the first `count` events that nobody has polled: what a transport does with what a
-    /// game does not want, so that no client can pile it up.
+    /// Drops the events among the first `count` that are still unpolled. Transports call it, so
+    /// that clients cannot pile up events that a game ignores.
     ///
     /// ```
     /// # use syncvar::*;
@@ -402,7 +299,7 @@ impl NetworkServer {
         while self.events.gone() < count && self.poll_event().is_some() {}
     }
 
-    /// How many events were dropped, oldest first, because nobody polled them.
+    /// Returns the number of events dropped because of [`ServerConfig::max_events`], oldest first.
     pub fn missed_events(&self) -> u64 {
         self.events.missed()
     }

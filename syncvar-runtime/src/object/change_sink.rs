@@ -1,6 +1,6 @@
 //! `ChangeSink`: where a run of objects of one kind and one audience writes its changes.
 
-use super::write_record::{Note, NoteMasks, Notes, position};
+use super::write_record::{DirtyMasks, WriteLog, WriteRecord, mask_count};
 use super::{MarkSent, Nanos, Pending, Slots, When, WriteChanges};
 use crate::packet::{Room, Segments, UpdateForm};
 use crate::stats::{BehaviourStats, Counter};
@@ -28,7 +28,7 @@ pub struct ChangeSink<'a> {
     /// The objects that are not clean afterwards.
     pub outcome: &'a mut Outcome,
     /// Where to note what was written, if there are connections with a budget.
-    pub notes: Option<&'a mut Notes>,
+    pub log: Option<&'a mut WriteLog>,
 }
 
 /// The buffers that are being written to for an audience, for each form of its observers.
@@ -140,7 +140,7 @@ impl ChangeSink<'_> {
             Some(Channel::Unreliable) => (self.unreliable, true),
             None => return Ok(0),
         };
-        let way = Way {
+        let info = ChannelInfo {
             channel,
             room,
             lossy,
@@ -149,7 +149,7 @@ impl ChangeSink<'_> {
             let Some(segments) = self.outputs.first.get_mut(place) else {
                 return Ok(0);
             };
-            let sent = write(slots, net_id, way, segments, self.stats);
+            let sent = write(slots, net_id, info, segments, self.stats);
             if sent.as_ref().is_ok_and(|sent| *sent != 0) {
                 self.encoded.add(segments.form(), segments.commit_object());
             } else {
@@ -157,11 +157,11 @@ impl ChangeSink<'_> {
             }
             sent?
         } else {
-            self.write_to_all(net_id, way, slots)?
+            self.write_to_all(net_id, info, slots)?
         };
         if sent != 0 {
-            if self.notes.is_some() {
-                self.note((net_id, channel), sent, slots);
+            if self.log.is_some() {
+                self.record((net_id, channel), sent, slots);
             }
             let now = self.now;
             slots.visit(&mut MarkSent { sent, now });
@@ -174,14 +174,14 @@ impl ChangeSink<'_> {
     fn write_to_all<S: Slots>(
         &mut self,
         net_id: NetId,
-        way: Way,
+        info: ChannelInfo,
         slots: &mut S,
     ) -> Result<u64, WriteError> {
         let (mut result, mut begun) = (Ok(0), 0);
-        let channel = usize::from(way.channel);
+        let channel = usize::from(info.channel);
         for segments in self.outputs.channel(channel) {
             begun += 1;
-            result = write(slots, net_id, way, segments, self.stats);
+            result = write(slots, net_id, info, segments, self.stats);
             if !matches!(result, Ok(1..)) {
                 break;
             }
@@ -196,24 +196,24 @@ impl ChangeSink<'_> {
         result
     }
 
-    /// Notes what has just been written, for connections with a budget.
+    /// WriteLog what has just been written, for connections with a budget.
     #[inline(never)]
-    fn note<S: Slots>(&mut self, (net_id, channel): (NetId, u8), sent: u64, slots: &mut S) {
-        let Some(notes) = self.notes.as_deref_mut() else {
+    fn record<S: Slots>(&mut self, (net_id, channel): (NetId, u8), sent: u64, slots: &mut S) {
+        let Some(log) = self.log.as_deref_mut() else {
             return;
         };
         let mut changes = [0..0, 0..0];
         for segments in self.outputs.channel(channel.into()) {
-            changes[Notes::place(segments.form())] = segments.last_update();
+            changes[WriteLog::index(segments.form())] = segments.last_update();
         }
-        let start = position(&notes.masks);
-        let masks = &mut notes.masks;
-        slots.visit(&mut NoteMasks { sent, masks });
-        notes.list.push(Note {
+        let start = mask_count(&log.masks);
+        let masks = &mut log.masks;
+        slots.visit(&mut DirtyMasks { sent, masks });
+        log.records.push(WriteRecord {
             net_id,
             channel,
             audience: self.audience,
-            masks: start..position(&notes.masks),
+            masks: start..mask_count(&log.masks),
             changes: Some(changes),
             owner: None,
         });
@@ -221,13 +221,14 @@ impl ChangeSink<'_> {
 }
 
 /// How a message goes to the clients.
-#[derive(Clone, Copy)]
-struct Way {
-    channel: u8,
-    /// The longest message that the channel can carry.
-    room: Room,
-    /// Whether it may be lost.
-    lossy: bool,
+#[derive(Clone, Copy, Debug)]
+pub struct ChannelInfo {
+    /// Number of the channel.
+    pub channel: u8,
+    /// Maximum length of a message.
+    pub room: Room,
+    /// Whether messages may be lost.
+    pub lossy: bool,
 }
 
 /// Writes a message and leaves it to the caller to commit it, or to give it up if it is an error or
@@ -236,20 +237,20 @@ struct Way {
 fn write<S: Slots>(
     slots: &mut S,
     net_id: NetId,
-    way: Way,
+    info: ChannelInfo,
     segments: &mut Segments,
     stats: &mut [BehaviourStats],
 ) -> Result<u64, WriteError> {
     let mut write = WriteChanges {
-        channel: way.channel,
+        channel: info.channel,
         writer: segments.begin_update(net_id),
         stats,
-        lossy: way.lossy,
+        lossy: info.lossy,
         sent: 0,
     };
     slots.visit(&mut write);
     let sent = write.sent;
-    match segments.check_update(way.room) {
+    match segments.check_update(info.room) {
         Some(error) => Err(error),
         None => Ok(sent),
     }

@@ -1,113 +1,114 @@
-//! Audiences: sets of connections that see the same objects, and the buffers they share.
+//! Audiences: connections that observe the same objects, and their shared buffers.
 //!
-//! A message for an audience is written once for each dialect that is spoken in it; its bytes are
-//! frozen, and every member who speaks the dialect gets a reference to them.
+//! A message for an audience is encoded once for each framing of its members. Members of one
+//! framing share its bytes.
 
 mod choose;
-mod listeners;
 mod members;
+mod observers;
 mod ready;
-mod sight;
 #[cfg(test)]
 mod tests;
+mod viewers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use syncvar_runtime::object::Outputs;
-use syncvar_runtime::{Area, AudienceId, ConnectionId};
-
 use crate::Framing;
-use listeners::Listeners;
 use members::Members;
-use sight::Sight;
+use observers::Observers;
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::interest::Area;
+use syncvar_runtime::object::Outputs;
+use viewers::AreaViewers;
 
-/// Who belongs to an audience unless something else is said about them.
+/// Default membership of an audience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Base {
-    /// Everyone.
+    /// All connections.
     Everyone,
-    /// Nobody.
+    /// No connection.
     Nobody,
-    /// Those who see an area, whoever they are at the time.
+    /// The connections that see an area at the time.
     Area(Area),
 }
 
-/// A set of connections that see the same objects.
+/// A set of connections that observe the same objects.
 #[derive(Debug)]
 pub(super) struct Audience {
-    /// Shared with the key that it is found by, if it is.
+    /// Shared with the key in [`Audiences::by_members`].
     members: Arc<Members>,
-    /// Those members who are ready and speak [`Framing::Unet`].
-    unet: Listeners,
-    /// Those members who are ready and speak [`Framing::Compact`].
-    compact: Listeners,
-    /// Whether it is in the list of audiences that are being written to.
+    /// Ready members with [`Framing::Unet`].
+    unet: Observers,
+    /// Ready members with [`Framing::Compact`].
+    compact: Observers,
+    /// Whether [`Audiences::touched`] contains it.
     touched: bool,
-    /// Whether it is a place to use again.
+    /// Whether [`Audiences::free`] contains it.
     free: bool,
-    /// How many objects name it.
+    /// Number of objects with this audience.
     users: usize,
 }
 
-/// All audiences. Each is made once and found again by its members.
+/// All audiences. Equal members share one audience.
 #[derive(Debug)]
 pub(super) struct Audiences {
     all: Vec<Audience>,
     by_members: BTreeMap<Arc<Members>, AudienceId>,
-    /// Whose members name whom: what a connection that comes or goes makes a difference to.
-    naming: BTreeSet<(ConnectionId, AudienceId)>,
-    /// The audiences of everyone but some, to which every other connection belongs.
-    excepting: BTreeSet<AudienceId>,
-    /// The audiences of those who see an area.
-    based: BTreeSet<(Area, AudienceId)>,
-    /// Who sees which area.
-    sight: Sight,
-    /// Audiences that are being written to, each once.
+    /// Connections that the members of an audience mention. Connects and disconnects affect these.
+    mentions: BTreeSet<(ConnectionId, AudienceId)>,
+    /// Audiences based on all connections.
+    everyone_based: BTreeSet<AudienceId>,
+    /// Audiences based on an area.
+    area_based: BTreeSet<(Area, AudienceId)>,
+    /// Connections that see each area.
+    area_viewers: AreaViewers,
+    /// Audiences with unsent bytes, each once.
     touched: Vec<AudienceId>,
-    /// Audiences that no object names any more; they may still be written to.
+    /// Audiences without objects. They may still have unsent bytes.
     unused: Vec<AudienceId>,
-    /// Places in `all` to use again.
+    /// Indices in `all` to reuse.
     free: Vec<AudienceId>,
-    /// A list of pieces to use again.
-    pieces: Vec<Bytes>,
+    /// List of chunks, reused.
+    chunks: Vec<Bytes>,
     channel_count: usize,
     packet_size: usize,
 }
 
 impl Audience {
-    /// Whether a connection gets what is written to this audience.
+    /// Returns whether a connection is a ready member.
     pub(super) fn observes(&self, connection: ConnectionId) -> bool {
         self.unet.contain(connection) || self.compact.contain(connection)
     }
 
-    /// Whether anybody gets what is written to this audience.
-    pub(super) fn has_listeners(&self) -> bool {
+    /// Returns whether the audience has a ready member.
+    pub(super) fn has_observers(&self) -> bool {
         !self.unet.ready.is_empty() || !self.compact.ready.is_empty()
     }
 
-    /// Whether one of those who get what is written to this audience speaks a dialect.
+    /// Returns whether a ready member has a framing.
     pub(super) fn speaks(&self, framing: Framing) -> bool {
         !self.of(framing).ready.is_empty()
     }
 
-    /// Those members who are ready and speak a dialect, ascending.
+    /// Returns the ready members with a framing, ascending.
     #[cfg(test)]
-    pub(super) fn listeners(&self, framing: Framing) -> &[ConnectionId] {
+    pub(super) fn observers(&self, framing: Framing) -> &[ConnectionId] {
         &self.of(framing).ready
     }
 
-    /// Those who are listed by the dialect they speak.
-    fn of(&self, framing: Framing) -> &Listeners {
+    /// Returns the ready members and buffers of a framing.
+    fn of(&self, framing: Framing) -> &Observers {
         match framing {
             Framing::Unet => &self.unet,
             Framing::Compact => &self.compact,
         }
     }
 
-    /// Those members who are ready, whatever they speak, ascending.
+    /// Returns the ready members, ascending.
     pub(super) fn ready(&self) -> impl Iterator<Item = ConnectionId> {
         let mut unet = self.unet.ready.iter().copied().peekable();
         let mut compact = self.compact.ready.iter().copied().peekable();
@@ -118,8 +119,8 @@ impl Audience {
         })
     }
 
-    /// The same, to be changed.
-    fn speaking(&mut self, framing: Framing) -> &mut Listeners {
+    /// Returns the ready members and buffers of a framing, for writing.
+    fn of_mut(&mut self, framing: Framing) -> &mut Observers {
         match framing {
             Framing::Unet => &mut self.unet,
             Framing::Compact => &mut self.compact,
@@ -128,23 +129,23 @@ impl Audience {
 }
 
 impl Audiences {
-    /// The audience of everyone, which is there from the start.
+    /// The permanent audience of all connections.
     pub(super) const EVERYONE: AudienceId = AudienceId(0);
-    /// The audience of nobody, which is there from the start.
+    /// The permanent audience without members.
     pub(super) const NOBODY: AudienceId = AudienceId(1);
 
     pub(super) fn new(channel_count: usize, packet_size: usize) -> Self {
         let mut audiences = Self {
             all: Vec::new(),
             by_members: BTreeMap::new(),
-            naming: BTreeSet::new(),
-            excepting: BTreeSet::new(),
-            based: BTreeSet::new(),
-            sight: Sight::default(),
+            mentions: BTreeSet::new(),
+            everyone_based: BTreeSet::new(),
+            area_based: BTreeSet::new(),
+            area_viewers: AreaViewers::default(),
             touched: Vec::new(),
             unused: Vec::new(),
             free: Vec::new(),
-            pieces: Vec::new(),
+            chunks: Vec::new(),
             channel_count,
             packet_size,
         };
@@ -161,23 +162,24 @@ impl Audiences {
         &mut self.all[id.index()]
     }
 
-    /// Who belongs to an audience unless something else is said about them.
+    /// Returns the default membership of an audience.
     pub(super) fn base(&self, id: AudienceId) -> Base {
         self.get(id).members.base()
     }
 
-    /// Those who belong to an audience whatever areas they see, unless everyone does.
+    /// Returns the connections that an audience shows in every area, unless it is based on all
+    /// connections.
     pub(super) fn shown(&self, id: AudienceId) -> impl Iterator<Item = ConnectionId> {
         self.get(id).members.shown()
     }
 
-    /// Whether a connection belongs to an audience, ready or not.
+    /// Returns whether a connection is a member, ready or not.
     pub(super) fn admits(&self, id: AudienceId, connection: ConnectionId) -> bool {
-        let sees = |area| self.sight.sees(connection, area);
+        let sees = |area| self.area_viewers.sees(connection, area);
         self.get(id).members.contain(connection, sees)
     }
 
-    /// The same, where something else tells whether the connection sees an area.
+    /// Returns whether a connection is a member, with another source for its areas.
     pub(super) fn admits_if(
         &self,
         id: AudienceId,
@@ -187,7 +189,7 @@ impl Audiences {
         self.get(id).members.contain(connection, sees)
     }
 
-    /// The buffers of an audience, to be written to.
+    /// Returns the buffers of an audience, for writing.
     pub(super) fn outputs(&mut self, id: AudienceId) -> Outputs<'_> {
         let audience = &mut self.all[id.index()];
         if !audience.touched {
@@ -201,35 +203,35 @@ impl Audiences {
         )
     }
 
-    /// What has been written to an audience's channel for those who speak a dialect.
+    /// Returns the unsent bytes of an audience's channel in a framing.
     pub(super) fn written(&self, id: AudienceId, framing: Framing, channel: u8) -> &[u8] {
         self.get(id).of(framing).written(channel)
     }
 
-    /// Gives out everything that was written: channel, its pieces, and who gets them.
+    /// Hands out all unsent bytes: channel, chunks and receivers.
     pub(super) fn drain(&mut self, mut deliver: impl FnMut(u8, &[Bytes], &[ConnectionId])) {
         for id in self.touched.drain(..) {
             let audience = &mut self.all[id.index()];
             audience.touched = false;
-            for listeners in [&mut audience.unet, &mut audience.compact] {
-                listeners.drain(&mut self.pieces, &mut deliver);
+            for observers in [&mut audience.unet, &mut audience.compact] {
+                observers.drain(&mut self.chunks, &mut deliver);
             }
         }
         self.free_unused();
     }
 
-    /// Whether something has been written that was not given out.
+    /// Returns whether an audience has unsent bytes.
     pub(super) fn is_written(&self) -> bool {
         !self.touched.is_empty()
     }
 
-    /// One more object names an audience.
+    /// Counts an object that takes an audience.
     pub(super) fn acquire(&mut self, id: AudienceId) {
         self.get_mut(id).users += 1;
     }
 
-    /// One object less names an audience. When none does, it goes with the next
-    /// [`drain`](Self::drain), unless it is one of the two that are always there.
+    /// Counts an object that leaves an audience. An unused audience ends with the next
+    /// [`drain`](Self::drain), unless it is permanent.
     pub(super) fn release(&mut self, id: AudienceId) {
         let audience = self.get_mut(id);
         audience.users -= 1;
@@ -238,8 +240,8 @@ impl Audiences {
         }
     }
 
-    /// Whether an object names an audience.
-    pub(super) fn is_named(&self, id: AudienceId) -> bool {
+    /// Returns whether an object has an audience.
+    pub(super) fn is_used(&self, id: AudienceId) -> bool {
         self.get(id).users > 0
     }
 
@@ -261,12 +263,12 @@ impl Audiences {
             if self.by_members.get(&members) == Some(&id) {
                 self.by_members.remove(&members);
             }
-            for connection in members.named() {
-                self.naming.remove(&(connection, id));
+            for connection in members.mentioned() {
+                self.mentions.remove(&(connection, id));
             }
             match members.base() {
-                Base::Everyone => self.excepting.remove(&id),
-                Base::Area(area) => self.based.remove(&(area, id)),
+                Base::Everyone => self.everyone_based.remove(&id),
+                Base::Area(area) => self.area_based.remove(&(area, id)),
                 Base::Nobody => false,
             };
             audience.unet.ready = Vec::new();
@@ -276,17 +278,19 @@ impl Audiences {
         }
     }
 
-    /// The audiences whose members name a connection, ascending.
-    fn naming(&self, connection: ConnectionId) -> impl Iterator<Item = AudienceId> {
+    /// Returns the audiences whose members mention a connection, ascending.
+    fn mentioning(&self, connection: ConnectionId) -> impl Iterator<Item = AudienceId> {
         let (first, last) = AudienceId::RANGE;
-        let naming = self.naming.range((connection, first)..=(connection, last));
-        naming.map(|(_, id)| *id)
+        let mentions = self
+            .mentions
+            .range((connection, first)..=(connection, last));
+        mentions.map(|(_, id)| *id)
     }
 
-    /// The audiences of those who see an area, ascending.
-    fn based(&self, area: Area) -> impl Iterator<Item = AudienceId> {
+    /// Returns the audiences based on an area, ascending.
+    fn based_on(&self, area: Area) -> impl Iterator<Item = AudienceId> {
         let (first, last) = AudienceId::RANGE;
-        let based = self.based.range((area, first)..=(area, last));
+        let based = self.area_based.range((area, first)..=(area, last));
         based.map(|(_, id)| *id)
     }
 }

@@ -1,89 +1,104 @@
-//! Calls of clients: whom one goes to, and when it is written.
+//! Calls of the server on clients: receivers, encoding and order.
 //!
-//! A call on an object that its observers have is written at once, behind whatever was written before;
-//! one on an object that is about to be shown to somebody, or hidden, waits until that has been said.
+//! A call on an announced object is written at once, behind all earlier bytes. A call on an object
+//! with a pending view change is deferred until that change is sent.
 
 mod outgoing;
 mod target;
 
+use super::replicated::State;
 use std::collections::VecDeque;
 use syncvar_runtime::{Encoding, RpcSender};
 
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
 
-use syncvar_runtime::call::{CallPlace, Class, Failure, run};
-use syncvar_runtime::lend::Lends;
-use syncvar_runtime::{
-    ConnectionId, NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent, Target,
-};
-
 use super::{NetworkServer, ServerEvent};
 use crate::{Framing, MessageType};
 use outgoing::Outgoing;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::call::{CallPlace, Class, Failure, run};
+use syncvar_runtime::lend::Lends;
+use syncvar_runtime::{NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent, Target};
 use target::Receivers;
 
-/// Calls that wait, and memory for those that are being written.
+/// Deferred calls, and reused buffers.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    /// Calls on objects that are about to be shown or hidden, oldest first.
-    kept: Vec<Kept>,
-    /// The objects that these are on.
-    kept_objects: FxHashSet<NetId>,
-    /// Calls of the server on itself, and of the local client, that wait for the one under way to end.
-    pub(super) local: VecDeque<Local>,
-    /// Whether one is under way.
-    busy: bool,
-    /// The call that is being written.
+    /// Calls on objects with a pending view change, oldest first.
+    deferred: Vec<DeferredCall>,
+    /// The objects of these calls.
+    deferred_objects: FxHashSet<NetId>,
+    /// Calls of the server on itself and commands of the local client, deferred by the call under
+    /// way.
+    pub(super) local: VecDeque<LocalCall>,
+    /// The call whose arguments are being written.
     outgoing: Option<Outgoing>,
-    /// For payloads, in `Unet` and in `Compact`.
+    /// Whether a call is under way.
+    busy: bool,
+    /// Writers for payloads, in `Unet` and in `Compact`.
     writers: [NetworkWriter; 2],
-    /// For whole messages.
+    /// Writer for whole messages.
     messages: NetworkWriter,
 }
 
-/// A call that waits until its object has been shown.
+/// A call deferred until its object is shown.
 #[derive(Debug)]
-struct Kept {
+struct DeferredCall {
     object: NetId,
     target: Target,
-    call: Written,
+    call: EncodedCall,
 }
 
-/// A call that goes no way at all.
+/// A call within this process.
 #[derive(Debug)]
-pub(super) struct Local {
+pub(super) struct LocalCall {
     pub(super) object: NetId,
     pub(super) place: CallPlace,
-    /// The local client, if it is a command of that; otherwise the server calls itself.
+    /// The local client for a command. None for a call of the server on itself.
     pub(super) sender: Option<ConnectionId>,
     pub(super) arguments: Bytes,
 }
 
-/// A call as whole messages, in the dialects that are spoken by those it is for.
+/// A call as whole messages, in the framings of its receivers.
 #[derive(Clone, Debug)]
-struct Written {
+struct EncodedCall {
     channel: u8,
     unet: Option<(MessageType, Bytes)>,
     compact: Option<(MessageType, Bytes)>,
 }
 
+impl Calls {
+    /// Removes the waiting calls of an object.
+    pub(super) fn remove_object(&mut self, id: NetId) {
+        if self.deferred_objects.remove(&id) {
+            self.deferred.retain(|call| call.object != id);
+        }
+        self.local.retain(|call| call.object != id);
+    }
+
+    /// Returns whether no call waits.
+    pub(super) fn is_idle(&self) -> bool {
+        self.deferred.is_empty() && self.local.is_empty()
+    }
+}
+
 impl NetworkServer {
-    /// Calls clients: what is returned has a method for every `#[client_rpc]`, `#[target_rpc]` and
-    /// `#[sync_event]` of `B`, on the first behaviour of the object that is a `B` or has it as its
+    /// Returns the `#[client_rpc]`, `#[target_rpc]` and `#[sync_event]` methods of `B`, for calls
+    /// on clients. They call the first behaviour of the object that is a `B` or has `B` as its
     /// base.
     ///
-    /// A call on an object that its observers have is on its way at once: it does not wait for the
-    /// next [`update`](Self::update), and comes before the changes of fields that were made before it
-    /// and have not been sent. A call on an object that nobody has been told of yet, or that is about
-    /// to be shown or hidden, comes after that, with the next update, and to those who observe the
-    /// object then. Who begins to observe an object later is not given past calls: what they are to
-    /// know is a field. On a [host](Self::connect_local) the local client observes objects, too.
+    /// A call on an announced object is sent at once, before pending changes of fields and without
+    /// waiting for [`update`](Self::update). On a new object, or with a pending view change, it is
+    /// sent with the next update, to the observers of that time. Later observers receive no past
+    /// calls: use a field for state. On a [host](Self::connect_local), the local client is an
+    /// observer too.
     pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Rpcs<'_> {
         self.calls_of::<B>(id, None)
     }
 
-    /// The same on the behaviour at a position, for objects with two behaviours of one type.
+    /// Like [`calls`](Self::calls), for the behaviour at an index of an object with two behaviours
+    /// of one type.
     pub fn calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Rpcs<'_> {
         self.calls_of::<B>(id, Some(index))
     }
@@ -93,42 +108,33 @@ impl NetworkServer {
         B::rpcs(RpcSender::through(self, object, Class::of::<B>(at)))
     }
 
-    /// Writes the calls that have waited for their objects to be shown or hidden.
-    pub(super) fn send_kept_calls(&mut self) {
-        if self.calls.kept.is_empty() {
+    /// Sends the deferred calls.
+    pub(super) fn send_deferred_calls(&mut self) {
+        if self.calls.deferred.is_empty() {
             return;
         }
-        self.calls.kept_objects.clear();
-        for Kept {
+        self.calls.deferred_objects.clear();
+        for DeferredCall {
             object,
             target,
             call,
-        } in std::mem::take(&mut self.calls.kept)
+        } in std::mem::take(&mut self.calls.deferred)
         {
-            // One that could not be written is not there to be called.
-            let shown = self.objects.get(object.0).filter(|object| object.announced);
-            if let Some(spawned) = shown {
-                let receivers = self.receivers(spawned, &target);
+            // An object whose snapshot failed does not exist on the clients.
+            let shown = self
+                .world
+                .objects
+                .get(object.0)
+                .filter(|object| object.is(State::Announced));
+            if let Some(replicated) = shown {
+                let receivers = self.receivers(replicated, &target);
                 self.transmit_call(receivers, &call);
             }
         }
         self.deliver();
     }
 
-    /// An object is gone: so are the calls on it that wait.
-    pub(super) fn forget_calls(&mut self, id: NetId) {
-        if self.calls.kept_objects.remove(&id) {
-            self.calls.kept.retain(|kept| kept.object != id);
-        }
-        self.calls.local.retain(|local| local.object != id);
-    }
-
-    /// Whether no call waits.
-    pub(super) fn has_no_calls(&self) -> bool {
-        self.calls.kept.is_empty() && self.calls.local.is_empty()
-    }
-
-    /// Runs the calls of the server on itself. What they call in turn waits for the next time.
+    /// Runs the calls of the server on itself. Calls that they queue run the next time.
     pub(super) fn run_local_calls(&mut self) {
         if self.calls.busy || self.calls.local.is_empty() {
             return;
@@ -142,8 +148,8 @@ impl NetworkServer {
         }
     }
 
-    fn run_local_call(&mut self, local: Local) {
-        let Local {
+    fn run_local_call(&mut self, local: LocalCall) {
+        let LocalCall {
             object,
             place,
             arguments,
@@ -152,8 +158,8 @@ impl NetworkServer {
         let mut reader = read_own(arguments);
         let ran = self.run_call(*object, place, None, &mut reader);
         match ran {
-            // It is being called by somebody else.
-            None if self.objects.get(object.0).is_some() => self.calls.local.push_back(local),
+            // The object is checked out.
+            None if self.world.objects.get(object.0).is_some() => self.calls.local.push_back(local),
             Some(Ok(())) if place.is_event() => {
                 let event = ReceivedEvent::new(*object, place, Encoding::Compact, arguments);
                 self.events.push(ServerEvent::SyncEvent(event));
@@ -165,7 +171,7 @@ impl NetworkServer {
         }
     }
 
-    /// As [`run_unreported`](Self::run_unreported); a panic is reported.
+    /// Runs a call, and reports a panic.
     pub(super) fn run_call(
         &mut self,
         object: NetId,
@@ -187,8 +193,7 @@ impl NetworkServer {
         ran
     }
 
-    /// Runs a call on an object of the server's. None if the object is not there, or in somebody else's
-    /// hands.
+    /// Runs a call on an object. None if the object does not exist or is checked out.
     pub(super) fn run_unreported(
         &mut self,
         object: NetId,
@@ -204,17 +209,17 @@ impl NetworkServer {
         ran
     }
 
-    /// Puts a call behind whatever waits for those whom it goes to.
-    fn transmit_call(&mut self, receivers: Receivers, call: &Written) {
+    /// Sends a call to its receivers, behind all earlier bytes.
+    fn transmit_call(&mut self, receivers: Receivers, call: &EncodedCall) {
         match receivers {
-            Receivers::Later => {}
+            Receivers::Deferred => {}
             Receivers::Audience(audience) => {
-                // What was written before is sent before, whatever the channel.
+                // Calls on other channels keep the order too.
                 let apart = call.channel != 0;
                 if apart {
                     self.deliver();
                 }
-                let mut outputs = self.audiences.outputs(audience);
+                let mut outputs = self.visibility.audiences.outputs(audience);
                 for segments in outputs.channel(usize::from(call.channel)) {
                     if let Some((message_type, message)) = call.message(Framing::of(segments)) {
                         segments.begin().write_bytes(message);
@@ -226,13 +231,13 @@ impl NetworkServer {
                     self.deliver();
                 }
             }
-            Receivers::Some(connections) => {
+            Receivers::Connections(connections) => {
                 self.deliver();
                 for receiver in &connections {
-                    let connection = self.connections.get(receiver.0);
+                    let connection = self.sessions.connections.get(receiver.0);
                     let message = connection.and_then(|known| call.message(known.framing));
                     if let Some((_, message)) = message {
-                        self.push_on(call.channel, *receiver, std::slice::from_ref(message));
+                        self.send_chunks(call.channel, *receiver, std::slice::from_ref(message));
                     }
                 }
                 for (message_type, message) in [&call.unet, &call.compact].into_iter().flatten() {
@@ -243,12 +248,12 @@ impl NetworkServer {
     }
 }
 
-/// Reads what was written in this very process: there is no limit to it.
+/// Reads arguments written in this process, without limits.
 pub(super) fn read_own(arguments: &[u8]) -> NetworkReader<'_> {
     NetworkReader::with_encoding(arguments, Encoding::Compact).with_max_elements(usize::MAX)
 }
 
-impl Written {
+impl EncodedCall {
     fn message(&self, framing: Framing) -> Option<&(MessageType, Bytes)> {
         match framing {
             Framing::Unet => self.unet.as_ref(),

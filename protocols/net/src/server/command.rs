@@ -1,16 +1,15 @@
-//! Commands: what clients call on the server. Everything is checked against the connection that the
-//! bytes came from.
+//! Commands: calls of clients on the server, checked against the connection they came from.
 
-use syncvar_runtime::call::{CallPlace, Failure};
-use syncvar_runtime::{CommandRefusal, ConnectionId, NetId, ReadError};
-
+use super::replicated::State;
 use super::{NetworkServer, ServerEvent};
 use crate::MessageType;
 use crate::message::{Incoming, named};
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::call::{CallPlace, Failure};
+use syncvar_runtime::{CommandRefusal, NetId, ReadError};
 
 impl NetworkServer {
-    /// Runs a command of a client, or tells why not. Only one that does not even say what it calls is
-    /// an error.
+    /// Runs or refuses a command. Only a command without a readable header is an error.
     pub(super) fn handle_command(
         &mut self,
         from: ConnectionId,
@@ -31,7 +30,7 @@ impl NetworkServer {
         Ok(())
     }
 
-    /// Tells the game that a command has not run.
+    /// Reports a refused command.
     pub(super) fn refuse_command(
         &mut self,
         connection: ConnectionId,
@@ -53,13 +52,21 @@ impl NetworkServer {
         from: ConnectionId,
         call: &Incoming<'_>,
     ) -> Result<CallPlace, CommandRefusal> {
-        let spawned = self.objects.get(call.object.0);
-        let seen = spawned.filter(|spawned| {
-            let observed = || self.audiences.get(spawned.audience).observes(from);
-            spawned.announced && (spawned.owner == Some(from) || observed())
+        let replicated = self.world.objects.get(call.object.0);
+        let seen = replicated.filter(|replicated| {
+            let observed = || {
+                self.visibility
+                    .audiences
+                    .get(replicated.audience)
+                    .observes(from)
+            };
+            replicated.is(State::Announced) && (replicated.owner == Some(from) || observed())
         });
-        let spawned = seen.ok_or(CommandRefusal::UnknownObject)?;
-        let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool));
+        let replicated = seen.ok_or(CommandRefusal::UnknownObject)?;
+        let prefab = self
+            .world
+            .prefabs
+            .get(self.world.pools.prefab(replicated.at.pool));
         let place = prefab.and_then(|prefab| named(&prefab.calls, call.name));
         let place = place.filter(CallPlace::is_command);
         place.ok_or(CommandRefusal::UnknownCall)
@@ -75,8 +82,8 @@ impl NetworkServer {
             return Err(CommandRefusal::NotOwner);
         }
         let rate = place.schema.rate.unwrap_or(self.config.command_rate);
-        let now = self.now;
-        let connection = self.connections.get_mut(from.0);
+        let now = self.clock.now;
+        let connection = self.sessions.connections.get_mut(from.0);
         if !connection.is_some_and(|known| known.rates.allow(place.declared, rate, now)) {
             return Err(CommandRefusal::TooOften);
         }
@@ -84,7 +91,7 @@ impl NetworkServer {
         match self.run_call(object, place, Some(from), &mut call.arguments) {
             None => Err(CommandRefusal::UnknownObject),
             Some(Err(Failure::Malformed(error))) => Err(CommandRefusal::Malformed(error)),
-            // A panic has been reported.
+            // The panic is reported already.
             Some(Ok(()) | Err(Failure::Panicked(_))) => Ok(()),
         }
     }

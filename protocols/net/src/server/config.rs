@@ -1,72 +1,69 @@
-//! The settings of a server.
+//! Settings of a server.
 
 #[cfg(doc)]
 use super::{NetworkServer, ServerEvent};
+use crate::Framing;
 use syncvar_runtime::Channel;
+use syncvar_runtime::object::ChannelInfo;
 use syncvar_runtime::packet::Room;
 use syncvar_runtime::wire::DEFAULT_MAX_ELEMENTS;
 
-use crate::Framing;
-
-/// How a server behaves. [`Default`] is what UNet does, plus the comparison of schemas at connect.
+/// Settings of a server. [`Default`] is UNet's behaviour with a comparison of schemas at connect.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServerConfig {
-    /// The largest packet, in bytes, that messages are gathered into; 1340 as in UNet. A larger
-    /// message travels as a packet of its own, on a reliable channel.
+    /// Maximum packet size in bytes for gathered messages; 1340 as in UNet. A larger message gets a
+    /// packet alone, on a reliable channel.
     pub packet_size: usize,
-    /// The longest payload of one message, in bytes, on a reliable channel to a connection that is
-    /// spoken to in [`Framing::Compact`]; 16 MiB unless set. So long the full state of one object can
-    /// be, or its changes of one update; a longer one is [`ServerEvent::SerializeFailed`]. A client
-    /// must take as much ([`ClientConfig::max_message_size`](crate::ClientConfig::max_message_size)),
-    /// and so must the transport.
+    /// Maximum payload of one message in bytes, on a reliable channel in [`Framing::Compact`]; 16
+    /// MiB by default. It limits the snapshot of an object and its delta of one update; a longer
+    /// one is [`ServerEvent::SerializeFailed`]. Clients
+    /// ([`ClientConfig::max_message_size`](crate::ClientConfig::max_message_size)) and the
+    /// transport must accept as much.
     ///
-    /// Less than 65 535 ([`MAX_BYTES`](syncvar_runtime::MAX_BYTES)) is that much, and more than `u32::MAX` is
-    /// that. With [`Framing::Unet`] 65 535 are the limit whatever this says; an object is sent to all
-    /// who see it or to none, so one connection that is spoken to in it limits what the others are sent.
+    /// Values are clamped to 65 535 ([`MAX_BYTES`](syncvar_runtime::MAX_BYTES)) and `u32::MAX`. In
+    /// [`Framing::Unet`] the limit is always 65 535. An object is sent to all observers or to none,
+    /// so one observer with that framing limits the others.
     pub max_message_size: usize,
-    /// Whether several messages share a packet. Off, each travels alone, as with UNet's
+    /// Whether messages share a packet. Otherwise each gets a packet alone, as with UNet's
     /// `maxDelay` of 0.
     pub gather: bool,
-    /// What each channel promises, 64 of them at most; a behaviour on a channel beyond them is never
-    /// sent. None is the same as one that is reliable.
+    /// Kinds of the channels, at most 64. Behaviours on other channels are never sent. An empty
+    /// list means one reliable channel.
     pub channels: Vec<Channel>,
-    /// Whether clients must prove, before anything else, that they know the same prefabs and
-    /// fields. `false` is UNet, where a connection exists as soon as the transport has one.
+    /// Whether clients must prove first that their prefabs and fields match. `false` is UNet, where
+    /// a connection is accepted at once.
     pub compare_schemas: bool,
-    /// The best that a connection is spoken to in, if its client asks for it:
-    /// [`Framing::Compact`], many objects in one message and few bytes for each, or, with
-    /// [`Framing::Unet`], the literal bytes of UNet for everybody. Those who do not prove their schema
-    /// are always spoken to in the latter.
+    /// Best framing for clients that request it. [`Framing::Compact`] puts many objects into one
+    /// message; [`Framing::Unet`] is the literal bytes of UNet. Clients without schema comparison
+    /// always get the latter.
     pub framing: Framing,
-    /// The most elements that a sequence or a collection can have in what the owner of an object writes
-    /// to it, and in the arguments of a command, 1 048 576 unless set; what has more is not applied, or
-    /// not run.
+    /// Maximum number of elements of a sequence or collection in owner writes and command
+    /// arguments; 1 048 576 by default. A larger one is not applied, or not run.
     pub max_elements: usize,
-    /// How many bytes of full state in `Unet` the fields can have together that the owner of one object
-    /// writes, 1 048 576 unless set; a write that would make them more is not applied. And four times as
-    /// many are looked at for one connection between two updates: each write is compared with what was
-    /// there, so that it can be undone.
+    /// Maximum size of the fields that the owner of an object writes, in bytes of a `Unet`
+    /// snapshot; 1 048 576 by default. A write beyond it is not applied. One connection may cause
+    /// four times as many bytes of comparison between two updates: each write is compared with the
+    /// former values, so that it can be undone.
     pub max_owner_bytes: usize,
-    /// How many objects a connection is sent again in one update because it could not read them;
-    /// what it asks for beyond them waits for the next updates.
+    /// Maximum number of requested snapshots per connection and update. Further requests wait.
     pub resyncs_per_update: usize,
-    /// How many ticks a second of [`NetworkServer::network_time`] has; 30 unless set, and at least 1.
-    /// Clients are told. It says nothing about how often the server is updated.
+    /// Ticks per second of [`NetworkServer::network_time`]; 30 by default, at least 1. Clients
+    /// receive it. It does not limit the rate of updates.
     pub tick_rate: u32,
-    /// How often a second a connection may call a command that does not say it itself
-    /// (`#[command(rate = 5.0)]`), in the server's own time; 100 unless set, infinity for no limit.
-    /// As many as for one second can come at once. What comes beyond that is
+    /// Calls per second and connection of a command without a rate of its attribute
+    /// (`#[command(rate = 5.0)]`), in the server's own time. 100 by default; infinity disables the
+    /// limit. A burst may contain the calls of one second. Further calls are
     /// [`ServerEvent::CommandRefused`].
     pub command_rate: f64,
-    /// The most events that are kept for [`NetworkServer::poll_event`]; the oldest go first.
+    /// Maximum number of events kept for [`NetworkServer::poll_event`]; the oldest are dropped.
     pub max_events: usize,
-    /// How many objects with changes, one after another of the same prefab and seen by the same
-    /// connections, are encoded on several threads; 16 384 unless set, `usize::MAX` for never. Fewer
-    /// are not worth it, unless writing one of them takes long.
+    /// Minimum number of successive dirty objects with equal prefab and observers for encoding on
+    /// several threads; 16 384 by default, `usize::MAX` for never. Fewer objects pay off only if
+    /// one takes long.
     ///
-    /// The bytes are the same either way. The thread that calls [`NetworkServer::update`] takes part;
-    /// the others are those of the rayon pool that it belongs to, or of the global one.
+    /// The bytes do not depend on it. The thread that calls [`NetworkServer::update`] takes part.
+    /// The others belong to its rayon pool, or to the global one.
     #[cfg(feature = "parallel")]
     pub parallel_from: usize,
 }
@@ -93,12 +90,23 @@ impl Default for ServerConfig {
 }
 
 impl ServerConfig {
-    /// How much is gathered into one packet.
+    /// Returns the packet size for gathered messages.
     pub(super) fn gathered_size(&self) -> usize {
         if self.gather { self.packet_size } else { 0 }
     }
 
-    /// How long a message may be.
+    /// Returns the facts about a channel. A missing channel counts as reliable.
+    pub(super) fn channel_info(&self, channel: u8) -> ChannelInfo {
+        let kind = self.channels.get(usize::from(channel)).copied();
+        let kind = kind.unwrap_or(Channel::Reliable);
+        ChannelInfo {
+            channel,
+            room: self.room(kind),
+            lossy: kind == Channel::Unreliable,
+        }
+    }
+
+    /// Returns the maximum length of a message.
     pub(super) fn room(&self, channel: Channel) -> Room {
         match channel {
             Channel::Reliable => Room::reliable(self.max_message_size),

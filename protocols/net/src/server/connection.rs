@@ -1,64 +1,62 @@
-//! One connection: how far it has come, and what waits to be sent to it.
+//! One connection: its state and its queue.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
+use super::backlog::Backlog;
+use super::ping::Pings;
+use super::stock::ChunkStore;
+use crate::Framing;
+use syncvar_runtime::ConnectionId;
 use syncvar_runtime::call::Rates;
 use syncvar_runtime::packet::Segments;
-use syncvar_runtime::{ConnectionId, NetId, Vector3};
-
-use super::budget::Limit;
-use super::ping::Pings;
-use super::stock::Stock;
-use crate::Framing;
+use syncvar_runtime::{NetId, NetworkWriter, Vector3};
 
 /// A connection.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) id: ConnectionId,
     pub(super) state: ConnectionState,
-    /// Whose bytes it is sent.
     pub(super) framing: Framing,
-    /// What it is sent of what changes, if that is limited.
-    pub(super) limit: Option<Box<Limit>>,
-    /// From where it looks.
+    /// Budget and backlog, if the bandwidth is limited.
+    pub(super) backlog: Option<Box<Backlog>>,
+    /// Point that distances of objects are measured from, for their priority.
     pub(super) viewpoint: Option<Vector3>,
-    /// The objects that it has asked for again.
-    pub(super) wanted: BTreeSet<NetId>,
-    /// The time that it has asked with what time it is, and when that was last answered.
+    /// Objects whose snapshot the client requested.
+    pub(super) resync_requests: BTreeSet<NetId>,
     pub(super) ping: Pings,
-    /// How much of its share of commands it has used up.
+    /// Rate limits of commands.
     pub(super) rates: Rates,
-    /// The objects it owns.
+    /// Objects that the connection owns.
     pub(super) owned: BTreeSet<NetId>,
     /// Messages for this connection alone, on channel 0, not yet in the queue.
     pub(super) own: Segments,
-    /// What waits in the server's stock, oldest first. There is one queue for all channels: what was
-    /// written first leaves first, so that no full state overtakes a change of before.
-    pub(super) queue: VecDeque<Parcel>,
-    /// Whether it is in the server's list of connections with something to send.
+    /// Chunks to transmit, oldest first. All channels share one queue, so that no snapshot overtakes
+    /// an earlier delta.
+    pub(super) queue: VecDeque<QueuedChunks>,
+    /// Whether the server's list of outgoing connections contains it.
     pub(super) listed: bool,
 }
 
-/// Pieces in stock that wait for a connection, and the channel that they are sent on.
+/// Chunks in the store that wait for a connection, and their channel.
 #[derive(Clone, Debug)]
-pub(super) struct Parcel {
+pub(super) struct QueuedChunks {
     pub(super) channel: u8,
-    pub(super) pieces: Range<u64>,
+    pub(super) chunks: Range<u64>,
 }
 
-/// How far a connection has come.
+/// Progress of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConnectionState {
-    /// The transport has it; it has not proved its schema yet.
+    /// Not accepted: its schema is not verified yet.
     Connecting,
-    /// It is in, and gets no objects.
+    /// Accepted, without objects.
     Connected,
-    /// It has said that it is ready; the next update gives it everything.
+    /// Ready: the next update sends it all visible objects.
     Joining,
-    /// It gets objects and their changes.
+    /// Receives objects and their changes.
     Ready,
-    /// It is being sent off: what waits is still sent, nothing is heard any more.
+    /// The queue is still sent; received packets are ignored.
     Closing,
 }
 
@@ -68,9 +66,9 @@ impl Connection {
             id,
             state: ConnectionState::Connecting,
             framing: Framing::Unet,
-            limit: None,
+            backlog: None,
             viewpoint: None,
-            wanted: BTreeSet::new(),
+            resync_requests: BTreeSet::new(),
             ping: Pings::default(),
             rates: Rates::default(),
             owned: BTreeSet::new(),
@@ -91,16 +89,30 @@ impl Connection {
         self.state == ConnectionState::Ready
     }
 
-    /// Puts the messages for this connection alone behind whatever is already in the queue.
+    /// Appends the messages for this connection alone to its queue.
     #[inline]
-    pub(super) fn flush_own(&mut self, stock: &mut Stock) {
+    pub(super) fn flush_own(&mut self, store: &mut ChunkStore) {
         if !self.own.is_empty() {
-            let pieces = stock.add(self.own.drain());
-            self.queue.push_back(Parcel { channel: 0, pieces });
+            let chunks = store.add(self.own.drain());
+            self.queue.push_back(QueuedChunks { channel: 0, chunks });
         }
     }
 
-    /// Sees to it that the connection is in the server's list of those with something to send.
+    /// Writes messages for this connection alone, and charges its budget. Returns their length. None
+    /// if a value cannot be encoded.
+    pub(super) fn write_own(&mut self, write: impl FnOnce(&mut NetworkWriter)) -> Option<usize> {
+        let writer = self.own.begin();
+        write(writer);
+        if writer.take_error().is_some() {
+            self.own.give_up();
+            return None;
+        }
+        let length = self.own.commit();
+        self.charge(length);
+        Some(length)
+    }
+
+    /// Adds the connection to the outgoing ones, once.
     #[inline]
     pub(super) fn list(&mut self, outgoing: &mut VecDeque<ConnectionId>) {
         if !self.listed {
@@ -109,21 +121,10 @@ impl Connection {
         }
     }
 
-    /// So many bytes are sent to it that its budget does not hold back.
+    /// Subtracts bytes from the budget, for messages that no budget delays.
     pub(super) fn charge(&mut self, bytes: usize) {
-        if let Some(limit) = &mut self.limit {
-            limit.charge(bytes);
+        if let Some(backlog) = &mut self.backlog {
+            backlog.charge(bytes);
         }
-    }
-
-    /// Puts pieces in stock behind whatever waits.
-    #[inline]
-    pub(super) fn push(&mut self, parcel: Parcel, stock: &mut Stock) {
-        if parcel.pieces.is_empty() {
-            return;
-        }
-        // What this connection alone was to be told was said before; so its pieces come first.
-        self.flush_own(stock);
-        self.queue.push_back(parcel);
     }
 }

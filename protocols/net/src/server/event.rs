@@ -1,152 +1,152 @@
-//! What a server tells the game.
+//! Events of the server.
 
+use syncvar_runtime::ConnectionId;
 use syncvar_runtime::{
-    ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback, NetId,
-    ReadError, ReceivedEvent, SynchronizeError, WriteError,
+    ChangedFields, CommandRefusal, DisconnectReason, LifecycleCallback, NetId, ReadError,
+    ReceivedEvent, SynchronizeError, WriteError,
 };
 
-/// Something that happened on the server.
+/// An event on the server.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerEvent {
-    /// A connection is in: its schema is ours.
+    /// A connection was accepted: its schema matches.
     Connected {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
-    /// A connection ended before it was let in: it was refused and has been told why, or it left.
+    /// A connection ended before it was accepted: the server refused it, or it left.
     Refused {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
-        /// Why.
+        /// The reason.
         reason: DisconnectReason,
     },
-    /// A connection is ready and has been given all objects that it may see.
+    /// A connection is ready and has all visible objects.
     Ready {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
-    /// A connection is gone. Objects that it owned have no owner now.
+    /// A connection ended. Its objects have no owner now.
     Disconnected {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
-        /// Why.
+        /// The reason.
         reason: DisconnectReason,
-        /// What it owned.
+        /// Objects that it owned.
         owned: Vec<NetId>,
     },
-    /// A connection sent something that makes no sense. The message was ignored.
+    /// A connection sent a malformed message, which was ignored.
     Misbehaved {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
-        /// What was wrong.
+        /// The error.
         error: ReadError,
     },
-    /// The owner of an object has written to it.
+    /// An owner has written fields of its object.
     Written {
         /// The owner.
         connection: ConnectionId,
         /// The object.
         object: NetId,
-        /// The position of the behaviour on it.
+        /// Index of the behaviour.
         behaviour: usize,
-        /// Which fields.
+        /// The written fields.
         fields: ChangedFields,
     },
-    /// A connection has written to an object that it does not own, or no longer. Nothing was changed.
+    /// A connection wrote to an object without owning it. The write was ignored.
     WriteIgnored {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
         /// The object.
         object: NetId,
     },
-    /// The game has written to fields that only the connection that owns the object writes. They are
-    /// what they were.
+    /// The game wrote to fields that only the owner may write. The write was reverted.
     WriteRefused {
         /// The object.
         object: NetId,
-        /// Which fields.
+        /// The fields.
         fields: ChangedFields,
     },
-    /// A connection has called a command that was not run.
+    /// A command of a connection was refused.
     CommandRefused {
-        /// Which connection.
+        /// The connection.
         connection: ConnectionId,
-        /// The object that it named.
+        /// The object named by the command.
         object: NetId,
-        /// The name of the behaviour and that of the command, if there is such a command.
+        /// Names of the behaviour and the command, if the command exists.
         command: Option<(&'static str, &'static str)>,
-        /// Why not.
+        /// The reason.
         reason: CommandRefusal,
     },
-    /// A call panicked. What it did until then stands.
+    /// A call panicked. Its effects until then remain.
     CallFailed {
-        /// The connection that called a command; none for what the server called on itself.
+        /// The connection that sent the command. None for a call of the server on itself.
         connection: Option<ConnectionId>,
         /// The object.
         object: NetId,
-        /// The name of the behaviour.
+        /// Name of the behaviour.
         behaviour: &'static str,
-        /// The name of the call.
+        /// Name of the call.
         call: &'static str,
-        /// What the panic said.
+        /// Message of the panic.
         message: String,
     },
-    /// The server has raised an event for [`Everyone`](syncvar_runtime::Target::Everyone): itself, too.
+    /// The server raised an event for [`Everyone`](syncvar_runtime::Target::Everyone), itself included.
     SyncEvent(ReceivedEvent),
-    /// A value of an object has no form on the wire. Nothing of the object was sent; what was dirty
-    /// still is, and the next change of the object tries again.
+    /// A value of an object cannot be encoded. The object was not sent and stays dirty; its next
+    /// change tries again.
     SerializeFailed {
         /// The object.
         object: NetId,
-        /// The name of the behaviour, where one is to blame.
+        /// Name of the behaviour, if known.
         behaviour: Option<&'static str>,
-        /// The name of the field, where one is to blame.
+        /// Name of the field, if known.
         field: Option<&'static str>,
-        /// What was wrong.
+        /// The error.
         error: WriteError,
     },
     /// A callback of [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) returned an error or panicked.
-    /// Everything else went on.
+    /// The server continued.
     CallbackFailed {
         /// The object.
         object: NetId,
-        /// The name of the behaviour.
+        /// Name of the behaviour.
         behaviour: &'static str,
-        /// Which callback.
+        /// The callback.
         callback: LifecycleCallback,
-        /// What the error or the panic said.
+        /// Message of the error or the panic.
         message: String,
     },
-    /// An [`on_synchronize`](syncvar_runtime::Synchronize::on_synchronize) could not write its data. The object
-    /// was sent without it.
+    /// An [`on_synchronize`](syncvar_runtime::Synchronize::on_synchronize) could not write its data. The
+    /// object was sent without that data.
     SynchronizeFailed {
         /// The object.
         object: NetId,
-        /// The name of the behaviour.
+        /// Name of the behaviour.
         behaviour: &'static str,
-        /// What was wrong.
+        /// The error.
         error: SynchronizeError,
     },
-    /// A behaviour is on a channel that the server does not have; it will never be sent.
+    /// The channel of a behaviour does not exist, so the behaviour is never sent.
     UnknownChannel {
         /// The object.
         object: NetId,
-        /// The name of the behaviour.
+        /// Name of the behaviour.
         behaviour: &'static str,
         /// Its channel.
         channel: u8,
     },
 }
 
-/// A packet that could not be handled, in whole or in part.
+/// Error of a packet that was not handled completely.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PacketError {
-    /// There is no such connection, or it is being closed.
+    /// The connection does not exist, or is closing.
     #[error("{0} is not connected")]
     UnknownConnection(ConnectionId),
-    /// A message made no sense; the messages before it were handled.
+    /// A message was malformed; the messages before it were handled.
     #[error("malformed packet: {0}")]
     Malformed(#[from] ReadError),
 }

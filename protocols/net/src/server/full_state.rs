@@ -1,7 +1,13 @@
-//! The full state of an object, as a message of its own or as the entry of a batch.
+//! Snapshots of objects, as messages or as entries of a batch.
 
+use super::ServerEvent;
+use super::owner::refuse;
+use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID, SetParent};
+use crate::stats::Stats;
+use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{Fault, Slots, write_sections};
+use syncvar_runtime::object::Slots;
+use syncvar_runtime::object::{Fault, write_sections};
 use syncvar_runtime::packet::{Room, Segments, packed_length};
 use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::relations::{Place, Relation};
@@ -10,46 +16,44 @@ use syncvar_runtime::{
     WriteError,
 };
 
-use super::ServerEvent;
-use super::owner::refuse;
-use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID, SetParent};
-use crate::stats::Stats;
-use crate::{Framing, MessageType};
-
-/// What all objects of a prefab have in common.
+/// Facts about a prefab.
 #[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "facts that hold independently"
-)]
-pub(super) struct Kind {
+pub(super) struct PrefabInfo {
     pub(super) asset_id: NetworkHash128,
-    /// The position of the prefab in the order of names, which both sides agree on.
+    /// Position of the prefab in the order of names, which both sides share.
     rank: u32,
-    /// The position of its first behaviour in the statistics.
+    /// Index of its first behaviour in the statistics.
     pub(super) first_behaviour: usize,
-    /// Whether there are fields with rules.
-    pub(super) ruled: bool,
-    /// Whether there are fields that not everyone reads.
-    pub(super) private: bool,
-    /// Whether there are fields that the owner writes.
-    pub(super) owner_writes: bool,
-    /// Whether a behaviour is told of the life of its object.
+    pub(super) policy: PrefabPolicy,
+    /// Whether a behaviour has lifecycle callbacks.
     pub(super) lifecycle: bool,
     /// Whether a behaviour has data beside its fields.
     pub(super) synchronize: bool,
 }
 
-impl Kind {
-    /// Those of all prefabs, in the order of registration.
+/// Field policies of a prefab.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PrefabPolicy {
+    /// Whether a field has a policy.
+    pub(super) restricted: bool,
+    /// Whether a field is not readable by all.
+    pub(super) private: bool,
+    /// Whether the owner writes a field.
+    pub(super) owner_writes: bool,
+}
+
+impl PrefabInfo {
+    /// Returns the facts about all prefabs, in the order of registration.
     pub(super) fn of_all(prefabs: &Prefabs) -> Vec<Self> {
-        let kind = |(prefab, rank): (&Prefab, u32)| Self {
+        let info = |(prefab, rank): (&Prefab, u32)| Self {
             asset_id: prefab.asset_id,
             rank,
             first_behaviour: prefab.first_behaviour,
-            ruled: prefab.rules.any(),
-            private: prefab.rules.private() != 0,
-            owner_writes: prefab.rules.owner_write != 0,
+            policy: PrefabPolicy {
+                restricted: prefab.rules.any(),
+                private: prefab.rules.private() != 0,
+                owner_writes: prefab.rules.owner_write != 0,
+            },
             lifecycle: prefab.lifecycle,
             synchronize: prefab.synchronize,
         };
@@ -57,44 +61,62 @@ impl Kind {
             .entries()
             .iter()
             .zip(prefabs.ranks())
-            .map(kind)
+            .map(info)
             .collect()
     }
 }
 
-/// What is to be said about an object beyond the state of its behaviours.
+/// Receivers of counters and failures.
+pub(super) struct Reports<'a> {
+    pub(super) stats: &'a mut Stats,
+    pub(super) events: &'a mut Events<ServerEvent>,
+}
+
+impl Reports<'_> {
+    fn reborrow(&mut self) -> Reports<'_> {
+        Reports {
+            stats: self.stats,
+            events: self.events,
+        }
+    }
+}
+
+/// A snapshot without the state of the behaviours.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Description {
+pub(super) struct Snapshot {
     pub(super) net_id: NetId,
-    pub(super) kind: Kind,
+    pub(super) info: PrefabInfo,
     pub(super) place: Place,
     pub(super) relation: Relation,
-    /// How long the message may be.
+    /// Maximum length of the message.
     pub(super) room: Room,
-    /// Whether it is said to the owner, where that makes a difference.
+    /// Whether it contains the owner's private fields.
     pub(super) for_owner: bool,
 }
 
-impl Description {
-    /// Writes the full state of an object to several buffers, or to none if a value has no form on
-    /// the wire.
+impl Snapshot {
+    /// Writes the snapshot to several buffers, or to none if a value cannot be encoded.
     pub(super) fn write_all<'a>(
         &self,
         slots: &mut dyn Slots,
         outputs: impl Iterator<Item = &'a mut Segments>,
-        (stats, events): (&mut Stats, &mut Events<ServerEvent>),
+        mut reports: Reports<'_>,
     ) -> Result<(), WriteError> {
         let mut begun = [None, None];
         let mut result = Ok(());
         for (place, segments) in begun.iter_mut().zip(outputs) {
             if result.is_ok() {
-                result = self.write(slots, segments, (stats, events));
+                result = self.write(slots, segments, reports.reborrow());
                 *place = Some(segments);
             }
         }
         for segments in begun.into_iter().flatten() {
             if result.is_ok() {
-                self.count(Framing::of(segments), segments.commit_object(), stats);
+                self.count(
+                    Framing::of(segments),
+                    segments.commit_object(),
+                    reports.stats,
+                );
             } else {
                 segments.give_up_object();
             }
@@ -106,56 +128,55 @@ impl Description {
         &self,
         slots: &mut dyn Slots,
         segments: &mut Segments,
-        told: (&mut Stats, &mut Events<ServerEvent>),
+        reports: Reports<'_>,
     ) -> Result<(), WriteError> {
         match Framing::of(segments) {
-            Framing::Unet => self.write_messages(slots, segments.begin(), told),
+            Framing::Unet => self.write_messages(slots, segments.begin(), reports),
             Framing::Compact => {
                 let writer = segments.begin_entry(MessageType::SpawnBatch.number(), self.net_id);
-                self.write_kind(writer);
-                self.write_state(slots, writer, told);
+                self.write_header(writer);
+                self.write_state(slots, writer, reports);
                 segments.check_entry(self.room);
             }
         }
         segments.writer().take_error().map_or(Ok(()), Err)
     }
 
-    /// The message that says who the parent is, if there is one, and the full state: one is not sent
-    /// without the other.
+    /// Writes the parent message, if any, and the snapshot: one is never sent without the other.
     #[inline(never)]
     fn write_messages(
         &self,
         slots: &mut dyn Slots,
         writer: &mut NetworkWriter,
-        told: (&mut Stats, &mut Events<ServerEvent>),
+        reports: Reports<'_>,
     ) {
         let Place { position, rotation } = self.place;
         if let Some(parent) = self.relation.parent {
             let child = self.net_id;
             SetParent { child, parent }.encode(writer);
         }
-        let write_state = |writer: &mut NetworkWriter| self.write_state(slots, writer, told);
+        let write_state = |writer: &mut NetworkWriter| self.write_state(slots, writer, reports);
         if let Some(scene_id) = self.relation.scene_id {
             let names = (self.net_id, scene_id);
             ObjectSpawnScene::encode(writer, names, position, write_state);
         } else {
-            let names = (self.net_id, self.kind.asset_id);
+            let names = (self.net_id, self.info.asset_id);
             ObjectSpawn::encode(writer, names, (position, rotation), write_state);
         }
     }
 
-    /// The number of the prefab and what of the following there is, in one varint; then scene id and
-    /// parent, position, rotation.
-    fn write_kind(&self, writer: &mut NetworkWriter) {
+    /// Writes the prefab's number and the flags in one varint, then scene id and parent, position,
+    /// rotation.
+    fn write_header(&self, writer: &mut NetworkWriter) {
         let Place { position, rotation } = self.place;
         let placed = !position.same(&Vector3::default());
         let turned = !rotation.same(&Quaternion::IDENTITY);
         let related = self.relation != Relation::default();
-        let kind = u64::from(self.kind.rank) << 3
+        let header = u64::from(self.info.rank) << 3
             | u64::from(related) << 2
             | u64::from(turned) << 1
             | u64::from(placed);
-        writer.write_varint(kind);
+        writer.write_varint(header);
         if related {
             self.write_extras(writer);
         }
@@ -167,7 +188,7 @@ impl Description {
         }
     }
 
-    /// Which extras there are, and those.
+    /// Writes the flags of scene id and parent, then their values.
     #[cold]
     fn write_extras(&self, writer: &mut NetworkWriter) {
         let Relation { scene_id, parent } = self.relation;
@@ -184,14 +205,14 @@ impl Description {
         &self,
         slots: &mut dyn Slots,
         writer: &mut NetworkWriter,
-        (stats, events): (&mut Stats, &mut Events<ServerEvent>),
+        Reports { stats, events }: Reports<'_>,
     ) {
-        let stats = stats.behaviours.get_mut(self.kind.first_behaviour..);
+        let stats = stats.behaviours.get_mut(self.info.first_behaviour..);
         let stats = stats.unwrap_or_default();
         writer.set_for_owner(self.for_owner);
         slots.write_full(writer, stats);
         writer.set_for_owner(false);
-        if self.kind.synchronize {
+        if self.info.synchronize {
             let object = self.net_id;
             write_sections(slots, writer, stats, |schema, fault| match fault {
                 Fault::Failed(error) => {
@@ -211,7 +232,7 @@ impl Description {
         writer.at_behaviour(None);
     }
 
-    /// Counts what has been written.
+    /// Adds a snapshot to the statistics.
     fn count(&self, framing: Framing, mut length: usize, stats: &mut Stats) {
         let Relation { scene_id, parent } = self.relation;
         let message_type = match framing {

@@ -3,21 +3,19 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
+use super::ServerEvent;
+use super::owner::refuse;
+use super::schedule::Schedule;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::Ruled;
 use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
 
-use super::ServerEvent;
-use super::owner::refuse;
-use super::schedule::Schedule;
-
-/// A behaviour for writing; when it is dropped and anything has changed, the object is queued for
-/// the next update.
+/// A behaviour for writing. Dropping it queues a changed object for the next update.
 pub struct BehaviourMut<'a, B: NetworkBehaviour> {
     behaviour: &'a mut B,
-    /// What fields with a codec were, to see whether they have changed as far as they travel.
+    /// Former values of fields with a codec, to detect changes of the encoded values.
     before: Option<B::Previous>,
-    /// What is kept of fields that have rules, if the owner writes to some.
+    /// Policy state, if the owner writes a field.
     ruled: Option<&'a mut Ruled>,
     net_id: NetId,
     schedule: &'a mut Schedule,
@@ -63,7 +61,7 @@ impl<B: NetworkBehaviour> DerefMut for BehaviourMut<'_, B> {
 }
 
 impl<B: NetworkBehaviour> BehaviourMut<'_, B> {
-    /// Takes back what was not the server's to write.
+    /// Reverts writes to the owner's fields.
     #[cold]
     fn take_back(&mut self) {
         if let Some(ruled) = &mut self.ruled {

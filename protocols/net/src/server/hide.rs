@@ -1,53 +1,69 @@
-//! Objects that leave somebody's sight. They do so before the changes of an update are written: whoever is
-//! to see an object no more is sent nothing of what has been written to it since.
-
-use syncvar_runtime::{ConnectionId, NetId};
+//! Objects that leave a connection's view. They leave before the deltas of an update are written,
+//! so no later change reaches the connection.
 
 use super::NetworkServer;
+use super::replicated::State;
 use crate::message::ObjectHide;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::NetId;
 
 impl NetworkServer {
-    /// Tells connections to forget the objects that they are to see no more. What is written from here
-    /// on is for those who have seen an object and still will; those who begin to see it get it whole
-    /// [later](Self::show_objects).
+    /// Sends hides, and removes leaving connections from the audiences. Deltas written afterwards
+    /// reach the remaining observers. Entering ones get snapshots [later](Self::show_objects).
     pub(super) fn hide_objects(&mut self) {
-        if !self.is_crossing() && !self.schedule.has_moved() {
+        if !self.has_area_changes() && !self.replication.schedule.has_view_changes() {
             return;
         }
-        // What was written before is for those who saw the objects then.
+        // Earlier bytes belong to the former observers.
         self.deliver();
-        self.cross_over(false);
-        let mut moved = std::mem::take(&mut self.scratch.objects);
-        self.schedule.copy_moved(&mut moved);
+        self.apply_viewer_changes(false);
+        let mut moved = std::mem::take(&mut self.replication.scratch.objects);
+        self.replication.schedule.copy_view_changes(&mut moved);
         for id in &moved {
-            self.narrow(*id);
+            self.drop_leaving_observers(*id);
         }
-        self.cross_areas(&moved, Self::hide_from);
+        self.for_each_area_change(&moved, Self::hide_from);
         moved.clear();
-        self.scratch.objects = moved;
+        self.replication.scratch.objects = moved;
     }
 
-    /// Does the same for one object at once: something is about to be said to all who see it.
+    /// Removes leaving observers of one object at once, before a message to all of them.
     pub(super) fn hide_at_once(&mut self, id: NetId) {
-        if self.objects.get(id.0).is_some_and(|spawned| spawned.moved) {
-            self.narrow(id);
+        if self
+            .world
+            .objects
+            .get(id.0)
+            .is_some_and(|replicated| replicated.is(State::VisibilityDirty))
+        {
+            self.drop_leaving_observers(id);
         }
     }
 
-    /// Takes an object to an audience of those who see it and still will, and tells the others to forget
-    /// it.
-    fn narrow(&mut self, id: NetId) {
-        let spawned = self.objects.get(id.0).filter(|spawned| spawned.announced);
-        let Some((former, latter)) = spawned.map(|spawned| (spawned.audience, spawned.wanted))
+    /// Moves an object to an audience of its remaining observers, and hides it from the others.
+    fn drop_leaving_observers(&mut self, id: NetId) {
+        let replicated = self
+            .world
+            .objects
+            .get(id.0)
+            .filter(|replicated| replicated.is(State::Announced));
+        let Some((former, latter)) =
+            replicated.map(|replicated| (replicated.audience, replicated.target_audience))
         else {
             return;
         };
-        let mut staying = std::mem::take(&mut self.scratch.entering);
-        let mut leaving = std::mem::take(&mut self.scratch.leaving);
-        let (before, after) = (self.audiences.get(former), self.audiences.get(latter));
+        let mut staying = std::mem::take(&mut self.replication.scratch.entering);
+        let mut leaving = std::mem::take(&mut self.replication.scratch.leaving);
+        let (before, after) = (
+            self.visibility.audiences.get(former),
+            self.visibility.audiences.get(latter),
+        );
         let stays = |connection: ConnectionId| {
             let will_see = |area| self.will_see(connection, area);
-            after.observes(connection) || self.audiences.admits_if(latter, connection, will_see)
+            after.observes(connection)
+                || self
+                    .visibility
+                    .audiences
+                    .admits_if(latter, connection, will_see)
         };
         for connection in before.ready() {
             if stays(connection) {
@@ -57,8 +73,8 @@ impl NetworkServer {
             }
         }
         let mut others = !leaving.is_empty();
-        // They have just left this audience, and may be in the one to come.
-        for connection in self.turnover.of(former) {
+        // They left this audience in the same update, and may belong to the target audience.
+        for connection in self.visibility.viewer_changes.of(former) {
             if stays(connection) {
                 staying.push(connection);
                 others = true;
@@ -67,66 +83,73 @@ impl NetworkServer {
             }
         }
         if others {
-            // What was written before is for those who saw the object then.
-            if self.audiences.is_written() {
+            // Earlier bytes belong to the former observers.
+            if self.visibility.audiences.is_written() {
                 self.deliver();
             }
-            let narrowed = self.audiences.exactly(&staying);
-            self.audiences.acquire(narrowed);
-            self.audiences.release(former);
-            if let Some(spawned) = self.objects.get_mut(id.0) {
-                spawned.audience = narrowed;
+            let narrowed = self.visibility.audiences.exactly(&staying);
+            self.visibility.audiences.acquire(narrowed);
+            self.visibility.audiences.release(former);
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.audience = narrowed;
             }
         }
         self.hide_from(id, &leaving);
         staying.clear();
         leaving.clear();
-        (self.scratch.entering, self.scratch.leaving) = (staying, leaving);
+        (
+            self.replication.scratch.entering,
+            self.replication.scratch.leaving,
+        ) = (staying, leaving);
     }
 
-    /// Does something about each object of the areas that somebody has begun to see, or ceased to, with
-    /// those who have. `moved` are objects, ascending, for which it has been done. Costs as much as there
-    /// is in those areas.
-    pub(super) fn cross_areas(
+    /// Calls `f` for every object in an area with view changes, with the connections concerned.
+    /// Skips the objects in `handled`, ascending. Costs time in proportion to the objects of these
+    /// areas.
+    pub(super) fn for_each_area_change(
         &mut self,
-        moved: &[NetId],
-        tell: impl Fn(&mut Self, NetId, &[ConnectionId]),
+        handled: &[NetId],
+        f: impl Fn(&mut Self, NetId, &[ConnectionId]),
     ) {
-        let turnover = std::mem::take(&mut self.turnover);
-        let (mut objects, mut last, mut crossed) = (Vec::new(), None, Vec::new());
+        let turnover = std::mem::take(&mut self.visibility.viewer_changes);
+        let (mut objects, mut last, mut viewers) = (Vec::new(), None, Vec::new());
         for area in &turnover.areas {
-            objects.extend(self.interest.objects(*area));
+            objects.extend(self.visibility.interest.objects(*area));
             for id in objects.drain(..) {
-                let spawned = self.objects.get(id.0).filter(|spawned| spawned.announced);
-                let Some(audience) = spawned.map(|spawned| spawned.audience) else {
+                let replicated = self
+                    .world
+                    .objects
+                    .get(id.0)
+                    .filter(|replicated| replicated.is(State::Announced));
+                let Some(audience) = replicated.map(|replicated| replicated.audience) else {
                     continue;
                 };
-                if moved.binary_search(&id).is_ok() {
+                if handled.binary_search(&id).is_ok() {
                     continue;
                 }
-                // Neighbours mostly have the same one.
+                // Successive objects often have the same audience.
                 if last.replace(audience) != Some(audience) {
-                    crossed.clear();
-                    crossed.extend(turnover.of(audience));
+                    viewers.clear();
+                    viewers.extend(turnover.of(audience));
                 }
-                tell(self, id, &crossed);
+                f(self, id, &viewers);
             }
         }
     }
 
-    /// Tells connections to forget an object. It is owed to them no more.
+    /// Hides an object from connections, and drops their pending snapshots of it.
     pub(super) fn hide_from(&mut self, id: NetId, leaving: &[ConnectionId]) {
         for connection in leaving {
             self.send_own(*connection, &ObjectHide { net_id: id });
         }
         if !leaving.is_empty()
-            && let Some(owed) = self.owed.get_mut(&id)
+            && let Some(owed) = self.visibility.pending_snapshots.get_mut(&id)
         {
             let (left, stay): (Vec<_>, Vec<_>) =
                 owed.drain(..).partition(|owed| leaving.contains(owed));
             *owed = stay;
-            self.void(id, &left);
-            self.settle_owed(id);
+            self.send_void(id, &left);
+            self.prune_pending_snapshots(id);
         }
     }
 }

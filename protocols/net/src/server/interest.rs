@@ -1,40 +1,40 @@
-//! What the interest management says, and what follows from it.
+//! Interest management of the server: areas of objects and viewers of areas.
 
 #[cfg(test)]
 mod tests;
 
+use super::replicated::State;
 use std::any::Any;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use syncvar_runtime::{
-    Area, ConnectionId, Everyone, InterestChange, InterestChanges, InterestManagement, NetId,
-    Prefabs,
-};
-
 use super::NetworkServer;
 use super::audience::{Audiences, Base};
 use crate::ServerConfig;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::interest::{
+    Area, Everyone, InterestChange, InterestChanges, InterestManagement,
+};
+use syncvar_runtime::{NetId, Prefabs};
 
-/// The interest management of a server, and what it has said.
+/// The interest management, and its reports.
 #[derive(Debug)]
 pub(super) struct Interest {
     pub(super) management: Box<dyn InterestManagement>,
     changes: InterestChanges,
-    /// The area of each object that is in one.
+    /// Areas of objects.
     areas: FxHashMap<NetId, Area>,
-    /// The same from the other side.
+    /// Objects of areas.
     objects: BTreeSet<(Area, NetId)>,
-    /// Who was shown an object of which the interest management says for now that everyone sees it.
-    /// An audience of everyone does not keep that; in an area it matters again.
+    /// Connections shown an object that is in no area. The base audience covers them, but in an
+    /// area the exception matters again.
     shown: BTreeSet<(NetId, ConnectionId)>,
-    /// Who begins or ceases to see which area with the update under way, in the order in which the
-    /// interest management has said so.
-    crossings: Vec<(ConnectionId, Area)>,
-    /// Whether they will see it then.
-    sight: FxHashMap<(ConnectionId, Area), bool>,
-    /// The areas that somebody begins to see with the update under way.
+    /// Connections that enter or leave an area with this update, in the order of the reports.
+    area_changes: Vec<(ConnectionId, Area)>,
+    /// Whether each of them sees the area after this update.
+    pending_views: FxHashMap<(ConnectionId, Area), bool>,
+    /// Areas that a connection enters with this update.
     entered: Vec<Area>,
 }
 
@@ -46,13 +46,13 @@ impl Interest {
             areas: FxHashMap::default(),
             objects: BTreeSet::new(),
             shown: BTreeSet::new(),
-            crossings: Vec::new(),
-            sight: FxHashMap::default(),
+            area_changes: Vec::new(),
+            pending_views: FxHashMap::default(),
             entered: Vec::new(),
         }
     }
 
-    /// Who sees an object, as far as the interest management goes.
+    /// Returns the base of an object's audience.
     fn base(&self, object: NetId) -> Base {
         let area = self.areas.get(&object);
         area.map_or(Base::Everyone, |area| Base::Area(*area))
@@ -82,9 +82,9 @@ impl Interest {
         self.management.handle_disconnect(connection);
     }
 
-    /// Remembers, or no longer, that a connection was shown an object that everyone sees for now. A
-    /// server without areas has no use for it.
-    pub(super) fn set_shown(&mut self, object: NetId, connection: ConnectionId, shown: bool) {
+    /// Adds or removes a connection that was shown an object without an area. A server without
+    /// areas stores none.
+    pub(super) fn remember_shown(&mut self, object: NetId, connection: ConnectionId, shown: bool) {
         let management: &dyn Any = &*self.management;
         if shown && !management.is::<Everyone>() {
             self.shown.insert((object, connection));
@@ -93,7 +93,7 @@ impl Interest {
         }
     }
 
-    /// Those who were shown an object that everyone sees for now; they are not remembered any more.
+    /// Removes and returns the connections that were shown an object without an area.
     pub(super) fn take_shown(&mut self, object: NetId) -> Vec<ConnectionId> {
         let (first, last) = (ConnectionId(0), ConnectionId(u32::MAX));
         let shown = self.shown.range((object, first)..=(object, last));
@@ -104,7 +104,7 @@ impl Interest {
         shown
     }
 
-    /// The objects in an area, ascending.
+    /// Returns the objects in an area, ascending.
     pub(super) fn objects(&self, area: Area) -> impl Iterator<Item = NetId> {
         let (first, last) = (NetId(0), NetId(u32::MAX));
         let objects = self.objects.range((area, first)..=(area, last));
@@ -113,12 +113,12 @@ impl Interest {
 }
 
 impl NetworkServer {
-    /// A server whose connections see what an interest management says, with settings of your own.
+    /// Returns a server with an interest management.
     ///
-    /// An object that the interest management has placed in an area is seen by those who see the
-    /// area, and by its owner. [`show`](Self::show) and [`hide`](Self::hide) come before that, for one
-    /// connection; [`show_to_all`](Self::show_to_all) and [`hide_from_all`](Self::hide_from_all) for
-    /// all of them, until [`show_by_interest`](Self::show_by_interest).
+    /// Connections that see an area, and the owner, observe the objects in it. For one connection,
+    /// [`show`](Self::show) and [`hide`](Self::hide) have precedence. For all,
+    /// [`show_to_all`](Self::show_to_all) and [`hide_from_all`](Self::hide_from_all) have it, until
+    /// [`show_by_interest`](Self::show_by_interest).
     ///
     /// ```
     /// # use syncvar::*;
@@ -134,164 +134,191 @@ impl NetworkServer {
         interest: impl InterestManagement,
     ) -> Self {
         let mut server = Self::with_config(prefabs, config);
-        server.interest = Interest::new(Box::new(interest));
+        server.visibility.interest = Interest::new(Box::new(interest));
         server
     }
 
-    /// The interest management, if it is of this type.
+    /// Returns the interest management, if it has this type.
     pub fn interest<I: InterestManagement>(&self) -> Option<&I> {
-        let any: &dyn Any = &*self.interest.management;
+        let any: &dyn Any = &*self.visibility.interest.management;
         any.downcast_ref()
     }
 
-    /// The interest management, if it is of this type, to be told of what it has no other way of
-    /// knowing: where viewers are, who is on which team. It takes effect with the next update.
+    /// Returns the interest management for writing, if it has this type. Pass it the positions of
+    /// viewers or the members of teams. Changes take effect with the next update.
     pub fn interest_mut<I: InterestManagement>(&mut self) -> Option<&mut I> {
-        let any: &mut dyn Any = &mut *self.interest.management;
+        let any: &mut dyn Any = &mut *self.visibility.interest.management;
         any.downcast_mut()
     }
 
-    /// Leaves it to the interest management again who sees an object; nobody is shown it or kept from
-    /// it in particular any more. Returns whether there is such an object.
+    /// Lets the interest management choose the observers of an object, without exceptions. Returns
+    /// whether the object exists.
     pub fn show_by_interest(&mut self, id: NetId) -> bool {
-        let base = self.interest.base(id);
-        let Some(spawned) = self.objects.get_mut(id.0) else {
+        let base = self.visibility.interest.base(id);
+        let Some(replicated) = self.world.objects.get_mut(id.0) else {
             return false;
         };
-        spawned.by_interest = true;
-        let owner = spawned.owner;
+        replicated.set(State::ByInterest, true);
+        let owner = replicated.owner;
         let owner = owner.filter(|owner| !self.is_local(*owner));
-        self.interest.take_shown(id);
-        self.set_view_of_local(id, None);
-        self.set_wanted(id, |audiences, _| {
+        self.visibility.interest.take_shown(id);
+        self.set_local_view(id, None);
+        self.set_target_audience(id, |audiences, _| {
             audiences.rebase(Audiences::NOBODY, base, owner, &[])
         })
     }
 
-    /// An object has another area or another owner: it may be for other connections.
-    pub(super) fn follow_object(&mut self, id: NetId) {
-        let base = self.interest.base(id);
-        let Some(spawned) = self
+    /// Updates an object's target audience after a change of its area or owner.
+    pub(super) fn update_base(&mut self, id: NetId) {
+        let base = self.visibility.interest.base(id);
+        let Some(replicated) = self
+            .world
             .objects
             .get_mut(id.0)
-            .filter(|spawned| spawned.by_interest)
+            .filter(|replicated| replicated.is(State::ByInterest))
         else {
             return;
         };
-        let shown = match (self.audiences.base(spawned.wanted), base) {
-            (Base::Everyone, Base::Area(_)) => self.interest.take_shown(id),
+        let shown = match (
+            self.visibility.audiences.base(replicated.target_audience),
+            base,
+        ) {
+            (Base::Everyone, Base::Area(_)) => self.visibility.interest.take_shown(id),
             (Base::Area(_), Base::Everyone) => {
-                for connection in self.audiences.shown(spawned.wanted) {
-                    self.interest.set_shown(id, connection, true);
+                for connection in self.visibility.audiences.shown(replicated.target_audience) {
+                    self.visibility
+                        .interest
+                        .remember_shown(id, connection, true);
                 }
                 Vec::new()
             }
             _ => Vec::new(),
         };
-        let (wanted, owner) = (spawned.wanted, spawned.owner);
+        let (wanted, owner) = (replicated.target_audience, replicated.owner);
         let owner = owner.filter(|owner| !self.is_local(*owner));
-        let rebased = self.audiences.rebase(wanted, base, owner, &shown);
+        let rebased = self
+            .visibility
+            .audiences
+            .rebase(wanted, base, owner, &shown);
         if rebased != wanted {
-            self.set_wanted(id, |_, _| rebased);
+            self.set_target_audience(id, |_, _| rebased);
         }
     }
 
-    /// Takes what the interest management has to say. Objects that somebody begins to see have their
-    /// changes written first, like all that are about to be shown.
-    pub(super) fn follow_interest(&mut self) {
-        let mut changes = std::mem::take(&mut self.interest.changes);
-        self.interest.management.update(&mut changes);
+    /// Applies the reports of the interest management.
+    pub(super) fn apply_interest(&mut self) {
+        let mut changes = std::mem::take(&mut self.visibility.interest.changes);
+        self.visibility.interest.management.update(&mut changes);
         for change in changes.drain() {
             match change {
                 InterestChange::Placed { object, area } => {
-                    if self.objects.get(object.0).is_some() {
-                        self.interest.place(object, area);
-                        self.follow_object(object);
+                    if self.world.objects.get(object.0).is_some() {
+                        self.visibility.interest.place(object, area);
+                        self.update_base(object);
                     }
                 }
                 InterestChange::Revealed { connection, area } => {
-                    self.begin_crossing(connection, area, true);
+                    self.queue_area_change(connection, area, true);
                 }
                 InterestChange::Concealed { connection, area } => {
-                    self.begin_crossing(connection, area, false);
+                    self.queue_area_change(connection, area, false);
                 }
             }
         }
-        self.interest.changes = changes;
-        self.force_entered();
+        self.visibility.interest.changes = changes;
+        self.flush_entered_areas();
     }
 
-    fn begin_crossing(&mut self, connection: ConnectionId, area: Area, sees: bool) {
-        if self.knows(connection) {
-            self.interest.crossings.push((connection, area));
-            self.interest.sight.insert((connection, area), sees);
+    fn queue_area_change(&mut self, connection: ConnectionId, area: Area, sees: bool) {
+        if self.sessions.knows(connection) {
+            self.visibility
+                .interest
+                .area_changes
+                .push((connection, area));
+            self.visibility
+                .interest
+                .pending_views
+                .insert((connection, area), sees);
             if sees && self.is_ready(connection) && !self.is_local(connection) {
-                self.interest.entered.push(area);
+                self.visibility.interest.entered.push(area);
             }
         }
     }
 
-    /// Has the changes written of the objects that somebody is about to see because of their area.
-    fn force_entered(&mut self) {
-        let mut entered = std::mem::take(&mut self.interest.entered);
+    /// Queues the deltas of objects in entered areas: their observers need them before the
+    /// snapshots.
+    fn flush_entered_areas(&mut self) {
+        let mut entered = std::mem::take(&mut self.visibility.interest.entered);
         entered.sort_unstable();
         entered.dedup();
         for area in entered.drain(..) {
-            for object in self.interest.objects(area) {
-                if let Some(spawned) = self.objects.get_mut(object.0)
-                    && self.audiences.base(spawned.audience) == Base::Area(area)
+            for object in self.visibility.interest.objects(area) {
+                if let Some(replicated) = self.world.objects.get_mut(object.0)
+                    && self.visibility.audiences.base(replicated.audience) == Base::Area(area)
                 {
-                    spawned.forced = true;
-                    self.schedule.queue_dirty(object);
+                    replicated.set(State::SendNow, true);
+                    self.replication.schedule.queue_dirty(object);
                 }
             }
         }
-        self.interest.entered = entered;
+        self.visibility.interest.entered = entered;
     }
 
-    /// Whether a connection sees an area when the update under way, if there is one, is over.
+    /// Returns whether a connection sees an area after this update.
     pub(super) fn will_see(&self, connection: ConnectionId, area: Area) -> bool {
-        let sight = &self.interest.sight;
-        if !sight.is_empty()
-            && let Some(sees) = sight.get(&(connection, area))
+        let pending_views = &self.visibility.interest.pending_views;
+        if !pending_views.is_empty()
+            && let Some(sees) = pending_views.get(&(connection, area))
         {
             return *sees;
         }
-        self.audiences.sees(connection, area)
+        self.visibility.audiences.sees(connection, area)
     }
 
-    /// Whether somebody begins or ceases to see an area with the update under way.
-    pub(super) fn is_crossing(&self) -> bool {
-        !self.interest.crossings.is_empty()
+    /// Returns whether a connection enters or leaves an area with this update.
+    pub(super) fn has_area_changes(&self) -> bool {
+        !self.visibility.interest.area_changes.is_empty()
     }
 
-    /// Those who begin to see areas see them from now on, or those who cease to see them no more: what
-    /// is written next is for the former, and not for the latter.
-    pub(super) fn cross_over(&mut self, sees: bool) {
+    /// Adds entering connections to the audiences, or removes leaving ones. Bytes written later
+    /// reach the new observers.
+    pub(super) fn apply_viewer_changes(&mut self, sees: bool) {
         let mut changed = Vec::new();
-        let crossings = std::mem::take(&mut self.interest.crossings);
-        for (connection, area) in &crossings {
+        let area_changes = std::mem::take(&mut self.visibility.interest.area_changes);
+        for (connection, area) in &area_changes {
             let (connection, area) = (*connection, *area);
-            if self.interest.sight.get(&(connection, area)) != Some(&sees) {
+            if self
+                .visibility
+                .interest
+                .pending_views
+                .get(&(connection, area))
+                != Some(&sees)
+            {
                 continue;
             }
             if self.is_local(connection) {
-                self.touch_area_for_local(area);
+                self.mark_area_local(area);
             }
             if sees {
-                self.audiences.reveal(connection, area, &mut changed);
+                self.visibility
+                    .audiences
+                    .reveal(connection, area, &mut changed);
             } else {
-                self.audiences.conceal(connection, area, &mut changed);
+                self.visibility
+                    .audiences
+                    .conceal(connection, area, &mut changed);
             }
-            self.turnover.add(area, connection, &mut changed);
+            self.visibility
+                .viewer_changes
+                .add(area, connection, &mut changed);
         }
-        self.interest.crossings = crossings;
+        self.visibility.interest.area_changes = area_changes;
     }
 
-    /// Everybody sees what they are to see.
-    pub(super) fn end_crossing(&mut self) {
-        self.interest.crossings.clear();
-        self.interest.sight.clear();
+    /// Clears the pending area changes.
+    pub(super) fn clear_area_changes(&mut self) {
+        self.visibility.interest.area_changes.clear();
+        self.visibility.interest.pending_views.clear();
     }
 }
 

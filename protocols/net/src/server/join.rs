@@ -1,29 +1,30 @@
-//! New objects, and everything for those who have become ready.
+//! Spawns of new objects, and snapshots for joining connections.
 
+use super::replicated::State;
 use std::collections::{BTreeMap, BTreeSet};
+use syncvar_runtime::AudienceId;
 
 use bytes::Bytes;
 
-use syncvar_runtime::packet::Segments;
-use syncvar_runtime::{AudienceId, ConnectionId, NetId};
-
 use super::audience::Audiences;
 use super::connection::ConnectionState;
-use super::full_state::Description;
-use super::update::describe_failure;
+use super::show::SnapshotOutput;
 use super::{NetworkServer, ServerEvent};
 use crate::Framing;
 use crate::message::SpawnFinished;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::NetId;
+use syncvar_runtime::packet::Segments;
 
-/// Buffers of joins before, whose memory is used again: that of all objects is long, and costs more to
-/// come by than to fill.
+/// Buffers of earlier joins. Snapshots of all objects are long: allocating the memory costs more
+/// than filling it.
 #[derive(Debug, Default)]
-pub(super) struct Spare(Vec<Segments>);
+pub(super) struct SpareBuffers(Vec<Segments>);
 
-/// So many are kept: one or two audiences have most of the objects, or they are short.
+/// Maximum number of kept buffers. One or two audiences contain most objects; the others are short.
 const SPARE: usize = 4;
 
-impl Spare {
+impl SpareBuffers {
     fn take(&mut self, packet_size: usize, framing: Framing) -> Segments {
         let speaks = |segments: &Segments| Framing::of(segments) == framing;
         match self.0.iter().position(speaks) {
@@ -42,90 +43,86 @@ impl Spare {
 impl NetworkServer {
     /// Spawns new objects on the clients of their audiences.
     pub(super) fn announce(&mut self) {
-        let mut new = std::mem::take(&mut self.scratch.objects);
-        self.schedule.take_new(&mut new);
+        let mut new = std::mem::take(&mut self.replication.scratch.objects);
+        self.replication.schedule.take_new(&mut new);
         let mut owners = Vec::new();
         for id in new.drain(..) {
-            self.touch_for_local(id);
+            self.mark_local(id);
             owners.extend(self.announce_object(id));
         }
-        self.scratch.objects = new;
+        self.replication.scratch.objects = new;
         self.deliver();
         for (owner, net_id) in owners {
-            self.tell_owner(owner, net_id, true);
-            self.let_write(owner, net_id);
+            self.send_authority(owner, net_id, true);
+            self.grant_lease(owner, net_id);
         }
     }
 
-    /// Returns the owner, if it is among those who were just given the object.
+    /// Announces an object. Returns its owner, if it is an observer.
     fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
-        if self.lent.contains(id) {
-            self.schedule.queue_new(id);
+        if self.world.checked_out.contains(id) {
+            self.replication.schedule.queue_new(id);
             return None;
         }
-        // Before it is written: nobody observes it, so what is pending belongs to its first state.
-        self.forget_changes(id);
-        let spawned = self.objects.get_mut(id.0)?;
-        self.audiences.acquire(spawned.wanted);
-        self.audiences.release(spawned.audience);
-        spawned.audience = spawned.wanted;
-        let audience = self.audiences.get(spawned.audience);
-        let owner = spawned.owner.filter(|owner| audience.observes(*owner));
-        if audience.has_listeners() {
-            let audience = spawned.audience;
+        // Before the write: without observers, pending changes belong to the initial state.
+        self.world.drop_changes(id);
+        let replicated = self.world.objects.get_mut(id.0)?;
+        self.visibility
+            .audiences
+            .acquire(replicated.target_audience);
+        self.visibility.audiences.release(replicated.audience);
+        replicated.audience = replicated.target_audience;
+        let audience = self.visibility.audiences.get(replicated.audience);
+        let owner = replicated.owner.filter(|owner| audience.observes(*owner));
+        if audience.has_observers() {
+            let audience = replicated.audience;
             self.write_new(id, audience, owner)?;
         }
-        self.objects.get_mut(id.0)?.announced = true;
+        self.world
+            .objects
+            .get_mut(id.0)?
+            .set(State::Announced, true);
         owner.map(|owner| (owner, id))
     }
 
-    /// Writes the full state of a new object for its audience. None if it could not be written.
+    /// Writes the snapshot of a new object for its audience. None if it cannot be encoded.
     fn write_new(
         &mut self,
         id: NetId,
         audience: AudienceId,
         owner: Option<ConnectionId>,
     ) -> Option<()> {
-        let (at, description) = self.describe(id)?;
-        let parts = match owner.filter(|_| description.kind.private) {
+        let (_, snapshot) = self.snapshot(id)?;
+        let parts = match owner.filter(|_| snapshot.info.policy.private) {
             Some(owner) => [
-                Some((self.audiences.without(audience, owner), false)),
-                Some((self.audiences.only(owner), true)),
+                Some((self.visibility.audiences.without(audience, owner), false)),
+                Some((self.visibility.audiences.only(owner), true)),
             ],
             None => [Some((audience, false)), None],
         };
         for (audience, for_owner) in parts.into_iter().flatten() {
-            let mut outputs = self.audiences.outputs(audience);
-            let slots = self.pools.slots_mut(at)?;
-            let segments = outputs.channel(0);
-            let description = Description {
-                for_owner,
-                ..description
-            };
-            let told = (&mut self.stats, &mut self.events);
-            if let Err(error) = description.write_all(slots, segments, told) {
-                self.events.push(describe_failure(id, error));
+            let output = SnapshotOutput::Audience(audience);
+            if !self.encode_snapshot(id, output, for_owner) {
                 return None;
             }
         }
-        self.look_again(id, description.kind);
         Some(())
     }
 
-    /// Gives everything to those who have become ready. The full state of an audience is encoded
-    /// once for each dialect, and shared by all who join in this update.
+    /// Sends all visible objects to joining connections. Connections that join together share the
+    /// snapshots of each audience and framing.
     pub(super) fn join(&mut self) {
-        let joining = std::mem::take(&mut self.joining);
+        let joining = std::mem::take(&mut self.sessions.joining);
         for id in &joining {
-            if let Some(joiner) = self.connections.get(id.0) {
-                self.audiences.add_ready(*id, joiner.framing);
+            if let Some(joiner) = self.sessions.connections.get(id.0) {
+                self.visibility.audiences.add_ready(*id, joiner.framing);
             }
         }
-        let apart = self.told_apart(&joining);
+        let apart = self.private_objects_of(&joining);
         let states = [Framing::Unet, Framing::Compact]
             .map(|framing| self.encode_audiences(framing, &joining, &apart));
         for connection in joining {
-            let Some(joiner) = self.connections.get_mut(connection.0) else {
+            let Some(joiner) = self.sessions.connections.get_mut(connection.0) else {
                 continue;
             };
             joiner.state = ConnectionState::Ready;
@@ -134,21 +131,21 @@ impl NetworkServer {
                 Framing::Compact => &states[1],
             };
             self.send_own(connection, &SpawnFinished { state: 0 });
-            for (audience, pieces) in states {
-                if self.audiences.admits(*audience, connection) {
-                    self.push(connection, pieces);
+            for (audience, chunks) in states {
+                if self.visibility.audiences.admits(*audience, connection) {
+                    self.send_chunks(0, connection, chunks);
                 }
             }
             for id in &apart {
-                self.show_apart(*id, connection);
+                self.send_private_snapshot(*id, connection);
             }
-            self.tell_what_it_owns(connection);
+            self.send_owned_authority(connection);
             self.send_own(connection, &SpawnFinished { state: 1 });
             self.events.push(ServerEvent::Ready { connection });
         }
     }
 
-    /// The full state of every audience that those who join and speak a dialect belong to.
+    /// Encodes the snapshots of all audiences with a joining member of a framing.
     fn encode_audiences(
         &mut self,
         framing: Framing,
@@ -156,7 +153,7 @@ impl NetworkServer {
         apart: &BTreeSet<NetId>,
     ) -> BTreeMap<AudienceId, Vec<Bytes>> {
         let speaks = |c: &ConnectionId| {
-            let connection = self.connections.get(c.0);
+            let connection = self.sessions.connections.get(c.0);
             connection.is_some_and(|connection| connection.framing == framing)
         };
         let joining: Vec<_> = joining.iter().copied().filter(speaks).collect();
@@ -172,105 +169,92 @@ impl NetworkServer {
         };
         let packet_size = self.config.gathered_size();
         let mut states = BTreeMap::new();
-        // The buffer of the object before: those one after another often belong together.
+        // Buffer of the previous object: successive objects often share an audience.
         let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
-        let objects = self.objects.iter().filter(|(number, spawned)| {
-            spawned.announced && !(spawned.owner.is_some() && apart.contains(&NetId(*number)))
+        let objects = self.world.objects.iter().filter(|(number, replicated)| {
+            replicated.is(State::Announced)
+                && !(replicated.owner.is_some() && apart.contains(&NetId(*number)))
         });
-        let objects = objects.map(|(number, spawned)| (NetId(number), spawned.audience));
+        let objects = objects.map(|(number, replicated)| (NetId(number), replicated.audience));
         for (id, audience) in objects.collect::<Vec<_>>() {
             if audience != open.0 {
                 let next = states.remove(&audience).unwrap_or_else(|| {
-                    let wanted = !admitted(&self.audiences, audience).is_empty();
-                    wanted.then(|| self.spare.take(packet_size, framing))
+                    let wanted = !admitted(&self.visibility.audiences, audience).is_empty();
+                    wanted.then(|| self.visibility.spare_buffers.take(packet_size, framing))
                 });
                 let (former, segments) = std::mem::replace(&mut open, (audience, next));
                 states.insert(former, segments);
             }
             if let Some(segments) = &mut open.1
-                && !self.encode_object(id, segments)
+                && !self.encode_snapshot(id, SnapshotOutput::Join(segments), false)
             {
-                let receivers = admitted(&self.audiences, audience);
-                self.owe(id, &receivers);
+                let receivers = admitted(&self.visibility.audiences, audience);
+                self.request_snapshot(id, &receivers);
             }
         }
         states.insert(open.0, open.1);
         let written = states.into_iter();
         let written = written.filter_map(|(id, segments)| Some((id, segments?)));
         let frozen = written.map(|(id, mut segments)| {
-            let pieces = segments.drain().collect();
-            self.spare.put(segments);
-            (id, pieces)
+            let chunks = segments.drain().collect();
+            self.visibility.spare_buffers.put(segments);
+            (id, chunks)
         });
         frozen.collect()
     }
 
-    /// Returns whether the full state could be written.
-    fn encode_object(&mut self, id: NetId, segments: &mut Segments) -> bool {
-        let Some((at, description)) = self.describe(id) else {
-            return true;
-        };
-        if self.objects.get(id.0).is_some_and(|spawned| spawned.unsent) {
-            return false;
-        }
-        // One that is lent is owed.
-        let Some(slots) = self.pools.slots_mut(at) else {
-            return false;
-        };
-        let segments = [segments].into_iter();
-        let told = (&mut self.stats, &mut self.events);
-        if let Err(error) = description.write_all(slots, segments, told) {
-            self.events.push(describe_failure(id, error));
-            return false;
-        }
-        self.look_again(id, description.kind);
-        true
-    }
-
-    /// The objects that one of those who join is to be told something else about than the others, for
-    /// it owns them.
-    fn told_apart(&self, joining: &[ConnectionId]) -> BTreeSet<NetId> {
-        let joiners = joining.iter().filter_map(|id| self.connections.get(id.0));
+    /// Returns the objects with private fields that a joining connection owns.
+    fn private_objects_of(&self, joining: &[ConnectionId]) -> BTreeSet<NetId> {
+        let joiners = joining
+            .iter()
+            .filter_map(|id| self.sessions.connections.get(id.0));
         let owned = joiners.flat_map(|joiner| joiner.owned.iter().copied());
         let is_private = |id: &NetId| {
-            let description = self.describe(*id);
+            let snapshot = self.snapshot(*id);
             let announced = self
+                .world
                 .objects
                 .get(id.0)
-                .is_some_and(|spawned| spawned.announced);
-            announced && description.is_some_and(|(_, description)| description.kind.private)
+                .is_some_and(|replicated| replicated.is(State::Announced));
+            announced && snapshot.is_some_and(|(_, snapshot)| snapshot.info.policy.private)
         };
         owned.filter(is_private).collect()
     }
 
-    /// Gives the full state of such an object to one of those who join, if it sees it.
-    fn show_apart(&mut self, id: NetId, connection: ConnectionId) {
-        let Some(spawned) = self.objects.get(id.0) else {
+    /// Sends the snapshot of such an object to a joining connection, if it observes the object.
+    fn send_private_snapshot(&mut self, id: NetId, connection: ConnectionId) {
+        let Some(replicated) = self.world.objects.get(id.0) else {
             return;
         };
-        let for_owner = spawned.owner == Some(connection);
-        if !self.audiences.admits(spawned.audience, connection) {
+        let for_owner = replicated.owner == Some(connection);
+        if !self
+            .visibility
+            .audiences
+            .admits(replicated.audience, connection)
+        {
             return;
         }
-        if self.write_showing(id, &[connection], for_owner) {
-            self.flush_showing();
+        if self.write_snapshot(id, &[connection], for_owner) {
+            self.flush_snapshots();
         } else {
-            self.owe(id, &[connection]);
+            self.request_snapshot(id, &[connection]);
         }
     }
 
-    fn tell_what_it_owns(&mut self, connection: ConnectionId) {
+    fn send_owned_authority(&mut self, connection: ConnectionId) {
         let owned = self
+            .sessions
             .connections
             .get(connection.0)
             .map(|joiner| joiner.owned.clone());
         for net_id in owned.unwrap_or_default() {
-            let spawned = self.objects.get(net_id.0);
-            // Of one that could not be written yet, it is told when it can.
-            let announced = spawned.filter(|spawned| spawned.announced);
-            if announced.is_some_and(|it| self.audiences.admits(it.audience, connection)) {
-                self.tell_owner(connection, net_id, true);
-                self.let_write(connection, net_id);
+            let replicated = self.world.objects.get(net_id.0);
+            // An object that is not announced gets its authority later.
+            let announced = replicated.filter(|replicated| replicated.is(State::Announced));
+            if announced.is_some_and(|it| self.visibility.audiences.admits(it.audience, connection))
+            {
+                self.send_authority(connection, net_id, true);
+                self.grant_lease(connection, net_id);
             }
         }
     }

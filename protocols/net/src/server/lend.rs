@@ -1,56 +1,67 @@
-//! Lending: the behaviours of an object outside of their pool, so that they can be called with the
-//! whole server at hand.
+//! Check-out: the behaviours of an object outside of their pool, for a callback with the whole
+//! server.
 
+use super::replicated::State;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use syncvar_runtime::lend::{Lends, LentObjects, Tells};
-use syncvar_runtime::object::{Slots, call_all};
-use syncvar_runtime::{CallbackFailure, ChangedFields, LifecycleCallback, NetId};
-
-use super::owner::set_owned;
+use super::owner::{refuse, set_owned};
 use super::{NetworkServer, ServerEvent};
+use syncvar_runtime::lend::{Lends, LentObjects, Tells};
+use syncvar_runtime::object::Slots;
+use syncvar_runtime::object::call_all;
+use syncvar_runtime::{CallbackFailure, LifecycleCallback};
+use syncvar_runtime::{ChangedFields, NetId};
 
 impl Lends for NetworkServer {
     fn lent(&mut self) -> &mut LentObjects {
-        &mut self.lent
+        &mut self.world.checked_out
     }
 
-    // Lends the behaviours of an object to something that has the whole server at hand. The object is
-    // there meanwhile, but not its behaviours. What comes up for it is done when they are given back:
-    // callbacks, to be despawned, to be written. Does nothing if there is no such object, or if it is
-    // lent already.
+    // Checks out the behaviours of an object for a callback. The object itself stays. Lifecycle
+    // events, despawns and writes of the object wait until check-in. Returns none if the object
+    // does not exist or is checked out already.
     fn lend<R>(
         &mut self,
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
-        let spawned = self.objects.get(id.0)?;
-        let (at, former) = (spawned.at, spawned.owner);
-        let mut slots = self.pools.take(at)?;
-        self.lent.push(id);
-        self.remember_all_for_local(id, &*slots);
+        let replicated = self.world.objects.get(id.0)?;
+        let (at, former) = (replicated.at, replicated.owner);
+        let mut slots = self.world.pools.take(at)?;
+        self.world.checked_out.push(id);
+        self.remember_local_slots(id, &*slots);
         slots.for_each_mut(|slot| slot.begin_change());
-        // What is lent is given back, whatever happens.
+        // Check-in happens even after a panic.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
         self.run_waiting(id, &mut *slots);
         slots.for_each_mut(|slot| {
             let refused = slot.end_change();
             if refused != 0 {
                 let fields = ChangedFields::new(&slot.info().schema, refused);
-                self.refuse_write(id, fields);
+                refuse(&mut self.events, id, fields);
             }
         });
-        let owner = self.objects.get(id.0).map(|spawned| spawned.owner);
+        let owner = self
+            .world
+            .objects
+            .get(id.0)
+            .map(|replicated| replicated.owner);
         if owner != Some(former) {
             set_owned(&mut *slots, self.is_written_by(owner.flatten()));
         }
         let dirty = slots.iter().any(|slot| slot.dirty_bits() != 0);
-        self.pools.give_back(at, slots);
-        if self.lent.pop().is_some() {
+        self.world.pools.give_back(at, slots);
+        if self.world.checked_out.pop().is_some() {
             self.remove(id);
-        } else if dirty || self.objects.get(id.0).is_some_and(|spawned| spawned.owing) {
-            // An update in between could neither write its changes nor show it to anybody.
-            self.schedule.queue_dirty(id);
+        } else if dirty
+            || self
+                .world
+                .objects
+                .get(id.0)
+                .is_some_and(|replicated| replicated.is(State::SnapshotPending))
+        {
+            // An update during the callback skipped the object's delta and snapshots.
+            self.replication.schedule.queue_dirty(id);
         }
         self.run_late();
         match result {

@@ -1,44 +1,44 @@
-//! The changes of a run, encoded on several threads.
+//! Deltas of a run, encoded on several threads.
 //!
-//! The objects are cut into shares, which whatever thread is free takes one after another. Each is
-//! written just as one thread writes all of them, but into buffers of its own; what was written is then
-//! put together in order.
-
-use syncvar_runtime::BehaviourStats;
-use syncvar_runtime::object::{
-    ChangeSink, Encoded, Job, Note, Notes, Outcome, Outputs, Pool, position,
-};
-use syncvar_runtime::packet::Segments;
+//! The objects are divided into shares, and idle threads take one after another. Each share has
+//! separate buffers, which are joined in order.
 
 use crate::Framing;
+use syncvar_runtime::BehaviourStats;
+use syncvar_runtime::object::Outputs;
+use syncvar_runtime::object::mask_count;
+use syncvar_runtime::object::{ChangeSink, Encoded, Outcome};
+use syncvar_runtime::object::{Job, Pool};
+use syncvar_runtime::object::{WriteLog, WriteRecord};
+use syncvar_runtime::packet::Segments;
 
-/// Threads are not equally fast: what was changed lately is in one processor's cache. The last share
-/// that a slow one takes is all that the others wait for.
+/// Threads differ in speed, because recent writes are in one processor's cache. All wait for the
+/// last share of the slowest.
 const SHARES_PER_THREAD: usize = 8;
 
-/// A share of fewer objects is not worth having.
+/// Minimum number of objects in a share.
 const LEAST_SHARE: usize = 256;
 
-/// What the shares of a run are written to, again and again.
+/// Outputs of the shares of a run, reused.
 #[derive(Debug, Default)]
 pub(super) struct Shares {
     all: Vec<Share>,
 }
 
-/// What one share is written to.
+/// Outputs of one share.
 #[derive(Debug, Default)]
 struct Share {
-    /// A buffer for each channel, in either dialect.
+    /// Buffers for each channel, per framing.
     unet: Vec<Segments>,
     compact: Vec<Segments>,
     stats: Vec<BehaviourStats>,
     outcome: Outcome,
-    notes: Notes,
+    log: WriteLog,
 }
 
 impl Shares {
-    /// Has the objects of a run write what they have to send, if there are enough of them and more
-    /// than one thread. Returns those that are still to be written: none, or all.
+    /// Writes the deltas of a run in shares, if it is long enough and the pool has several threads.
+    /// Returns the remaining jobs: none or all.
     pub(super) fn write<'a>(
         &mut self,
         jobs: &'a [Job],
@@ -69,14 +69,14 @@ impl Shares {
 }
 
 impl Share {
-    /// Where what is for a sink is written instead, empty whatever became of it before.
+    /// Returns a sink with empty outputs.
     fn sink<'a>(&'a mut self, whole: &ChangeSink<'a>) -> ChangeSink<'a> {
         self.stats.clear();
         reserve_apart(&mut self.stats, whole.stats.len());
         self.stats.resize_with(whole.stats.len(), nameless);
         self.outcome.left.clear();
         self.outcome.errors.clear();
-        self.notes.clear();
+        self.log.clear();
         ChangeSink {
             now: whole.now,
             channels: whole.channels,
@@ -90,11 +90,11 @@ impl Share {
             stats: &mut self.stats,
             encoded: Encoded::default(),
             outcome: &mut self.outcome,
-            notes: whole.notes.as_ref().map(|_| &mut self.notes),
+            log: whole.log.as_ref().map(|_| &mut self.log),
         }
     }
 
-    /// Gives a sink what has been written, and what is to be said about it.
+    /// Appends the outputs to a sink.
     fn hand_over(&mut self, sink: &mut ChangeSink<'_>) {
         let Outputs { first, second } = &mut sink.outputs;
         for outputs in [first, second] {
@@ -104,12 +104,12 @@ impl Share {
                     Framing::Unet => &mut self.unet,
                     Framing::Compact => &mut self.compact,
                 };
-                // A note for each message, if there are any.
-                let notes = self.notes.list.iter_mut();
-                let mut notes = notes.filter(|note| note.channel == channel);
+                // One record for each message, if the log is active.
+                let log = self.log.records.iter_mut();
+                let mut log = log.filter(|note| note.channel == channel);
                 let written = output.append_updates(&mut own[usize::from(channel)], |changes| {
-                    if let Some(places) = notes.next().and_then(|note| note.changes.as_mut()) {
-                        places[Notes::place(framing.form())] = changes;
+                    if let Some(places) = log.next().and_then(|note| note.changes.as_mut()) {
+                        places[WriteLog::index(framing.form())] = changes;
                     }
                 });
                 sink.encoded.of(framing.form()).add_all(written);
@@ -120,11 +120,11 @@ impl Share {
         }
         sink.outcome.left.append(&mut self.outcome.left);
         sink.outcome.errors.append(&mut self.outcome.errors);
-        if let Some(notes) = sink.notes.as_deref_mut() {
-            let start = position(&notes.masks);
-            notes.masks.append(&mut self.notes.masks);
-            let own = self.notes.list.drain(..);
-            notes.list.extend(own.map(|note| Note {
+        if let Some(log) = sink.log.as_deref_mut() {
+            let start = mask_count(&log.masks);
+            log.masks.append(&mut self.log.masks);
+            let own = self.log.records.drain(..);
+            log.records.extend(own.map(|note| WriteRecord {
                 masks: note.masks.start + start..note.masks.end + start,
                 ..note
             }));
@@ -132,7 +132,7 @@ impl Share {
     }
 }
 
-/// Empty buffers for every channel of a dialect, if it is spoken.
+/// Returns empty buffers for every channel of a framing, if the audience has it.
 fn buffers<'a>(
     own: &'a mut Vec<Segments>,
     framing: Framing,
@@ -150,8 +150,8 @@ fn buffers<'a>(
     buffers
 }
 
-/// Makes room for so many elements, and for some more which nobody touches: two threads that write to
-/// the same line of their caches slow each other down.
+/// Reserves room for these elements and unused space behind them. Two threads that write to one
+/// cache line slow each other down.
 fn reserve_apart<T>(list: &mut Vec<T>, count: usize) {
     const LINES: usize = 128;
     if list.capacity() < count {
@@ -159,7 +159,7 @@ fn reserve_apart<T>(list: &mut Vec<T>, count: usize) {
     }
 }
 
-/// Counters for a behaviour, whichever it is.
+/// Returns counters without names.
 fn nameless() -> BehaviourStats {
     BehaviourStats::new("", "")
 }

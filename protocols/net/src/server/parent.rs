@@ -1,50 +1,51 @@
-//! Parents: which object is below which.
-
-use syncvar_runtime::lend::{Errand, Tells};
-use syncvar_runtime::relations::Relation;
-use syncvar_runtime::{LifecycleCallback, NetId};
+//! Parents of objects.
 
 use super::NetworkServer;
+use super::replicated::State;
 use crate::MessageType;
 use crate::message::{Message, SetParent};
+use syncvar_runtime::LifecycleCallback;
+use syncvar_runtime::NetId;
+use syncvar_runtime::lend::{Errand, Tells};
+use syncvar_runtime::relations::Relation;
 
-/// An object that could not be given a parent.
+/// Reason why a parent was not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParentError {
-    /// There is no such object.
+    /// The object does not exist.
     #[error("there is no object {0}")]
     UnknownObject(NetId),
-    /// The object is to be its own parent, or that of an object that it is below.
+    /// The parent is the object itself, or a descendant of it.
     #[error("{child} cannot be below {parent}, which is itself or below it")]
     Circle {
-        /// The object that was to be given a parent.
+        /// The child.
         child: NetId,
-        /// Its parent to be.
+        /// The parent.
         parent: NetId,
     },
 }
 
 impl NetworkServer {
-    /// Puts an object below another one, or below none. With the next update those who see the object
-    /// are told so ([`ClientEvent::ParentChanged`](crate::ClientEvent::ParentChanged)), whether they see
-    /// its parent or not; whoever is given the object later knows its parent from the beginning.
+    /// Sets or removes the parent of an object. The next update notifies its observers
+    /// ([`ClientEvent::ParentChanged`](crate::ClientEvent::ParentChanged)), even if they do not
+    /// observe the parent. Later observers get the parent with the snapshot.
     ///
-    /// Nothing follows from being below another object: it is hidden, owned and despawned apart. When an
-    /// object is despawned, its children have no parent any more.
+    /// A parent has no other effect: children are hidden, owned and despawned independently. A
+    /// despawn removes the parent of all children.
     ///
     /// # Errors
     ///
-    /// When one of the objects is not there, or when the parent is the object itself or below it;
-    /// nothing is changed then.
+    /// If an object does not exist, or if the parent is the object or a descendant. The server
+    /// stays unchanged then.
     pub fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> Result<(), ParentError> {
         for id in [Some(child), parent].into_iter().flatten() {
-            if self.objects.get(id.0).is_none() {
+            if self.world.objects.get(id.0).is_none() {
                 return Err(ParentError::UnknownObject(id));
             }
         }
         if let Some(parent) = parent
-            && (parent == child || self.relations.ancestors(parent).any(|id| id == child))
+            && (parent == child || self.world.relations.ancestors(parent).any(|id| id == child))
         {
             return Err(ParentError::Circle { child, parent });
         }
@@ -52,67 +53,69 @@ impl NetworkServer {
         Ok(())
     }
 
-    /// The objects directly below an object, by ascending id.
+    /// Returns the children of an object, by ascending id.
     pub fn children(&self, id: NetId) -> impl Iterator<Item = NetId> {
-        self.relations.children(id)
+        self.world.relations.children(id)
     }
 
-    /// The parent of an object, the parent of that, and so on up to one that has none.
+    /// Returns the parent of an object, its parent, and so on.
     pub fn ancestors(&self, id: NetId) -> impl Iterator<Item = NetId> {
-        self.relations.ancestors(id)
+        self.world.relations.ancestors(id)
     }
 
-    /// An object is gone: those below it have no parent.
+    /// Removes the parent of all children of a removed object.
     pub(super) fn detach_children(&mut self, parent: NetId) {
-        for child in self.relations.children(parent).collect::<Vec<_>>() {
-            // A callback may have put it below another one.
-            if self.relations.parent(child) == Some(parent) {
+        for child in self.world.relations.children(parent).collect::<Vec<_>>() {
+            // A callback may have set another parent.
+            if self.world.relations.parent(child) == Some(parent) {
                 self.change_parent(child, None);
             }
         }
     }
 
-    /// The scene id and the parent of an object.
+    /// Returns the scene id and the parent of an object.
     pub(crate) fn relation(&self, id: NetId) -> Relation {
-        self.relations.of(id)
+        self.world.relations.of(id)
     }
 
     fn change_parent(&mut self, child: NetId, parent: Option<NetId>) {
-        if !self.relations.set_parent(child, parent) {
+        if !self.world.relations.set_parent(child, parent) {
             return;
         }
-        let scene_id = self.relations.scene_id(child);
-        if let Some(spawned) = self.objects.get_mut(child.0) {
-            spawned.related = parent.is_some() || scene_id.is_some();
+        let scene_id = self.world.relations.scene_id(child);
+        if let Some(replicated) = self.world.objects.get_mut(child.0) {
+            replicated.set(State::Related, parent.is_some() || scene_id.is_some());
         }
         self.parent_changed(child);
     }
 
-    /// An object has another parent: those who see it are told with the next update.
+    /// Queues the new parent of an object for its observers, and runs the callback.
     fn parent_changed(&mut self, child: NetId) {
-        let spawned = self.objects.get(child.0);
-        // The others are told by its full state.
-        if self.config.compare_schemas && spawned.is_some_and(|spawned| spawned.announced) {
-            self.reparented.insert(child);
+        let replicated = self.world.objects.get(child.0);
+        // Snapshots contain the parent already.
+        if self.config.compare_schemas
+            && replicated.is_some_and(|replicated| replicated.is(State::Announced))
+        {
+            self.visibility.reparented.insert(child);
         }
-        let parent = self.relations.parent(child);
+        let parent = self.world.relations.parent(child);
         let callback = LifecycleCallback::ParentChanged(parent);
         self.tell(child, Errand::Call(callback));
     }
 
-    /// Tells who is below whom now. Those with fewer ancestors come first: no client sees a circle on the
-    /// way from one order to another.
+    /// Sends the changed parents. Objects with fewer ancestors come first, so that no client sees a
+    /// cycle in between.
     pub(super) fn send_parents(&mut self) {
-        if self.reparented.is_empty() {
+        if self.visibility.reparented.is_empty() {
             return;
         }
-        let reparented = std::mem::take(&mut self.reparented).into_iter();
-        let depth = |id: &NetId| self.relations.ancestors(*id).count();
+        let reparented = std::mem::take(&mut self.visibility.reparented).into_iter();
+        let depth = |id: &NetId| self.world.relations.ancestors(*id).count();
         let mut reparented: Vec<_> = reparented.map(|id| (depth(&id), id)).collect();
         reparented.sort_unstable();
         let mut last = 0;
         for (depth, child) in reparented {
-            // Those who see them may belong to different audiences.
+            // Their observers may belong to different audiences.
             if std::mem::replace(&mut last, depth) != depth {
                 self.deliver();
             }
@@ -122,15 +125,17 @@ impl NetworkServer {
     }
 
     fn send_parent(&mut self, child: NetId) {
-        let Some(spawned) = self.objects.get(child.0) else {
+        let Some(replicated) = self.world.objects.get(child.0) else {
             return;
         };
-        let audience = spawned.audience;
-        if !spawned.announced || !self.audiences.get(audience).has_listeners() {
+        let audience = replicated.audience;
+        if !replicated.is(State::Announced)
+            || !self.visibility.audiences.get(audience).has_observers()
+        {
             return;
         }
-        let parent = self.relations.parent(child).unwrap_or(NetId::NONE);
-        for segments in self.audiences.outputs(audience).channel(0) {
+        let parent = self.world.relations.parent(child).unwrap_or(NetId::NONE);
+        for segments in self.visibility.audiences.outputs(audience).channel(0) {
             SetParent { child, parent }.encode(segments.begin());
             let length = segments.commit();
             self.stats.count_encoded(MessageType::SetParent, length);

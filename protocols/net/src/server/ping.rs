@@ -1,46 +1,45 @@
-//! Clients ask what time it is.
+//! Clock synchronisation: answers to pings.
 
 use std::time::Duration;
 
+use super::NetworkServer;
+use crate::message::Pong;
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::time::micros;
 
-use super::NetworkServer;
-use crate::message::Pong;
-
-/// How long after an answer a connection is not given another: no more than 20 in a second.
+/// Minimum time between two answers: at most 20 per second.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What a connection has asked.
+/// Pings of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pings {
-    /// The client's time in the last ping, until it is answered.
+    /// Client time of the last unanswered ping.
     waiting: Option<u64>,
-    /// When a ping was last answered.
+    /// Time of the last answer.
     answered: Option<Duration>,
 }
 
 impl NetworkServer {
-    /// A client asks what time it is. It is answered by the next update, whose time is exact then. Of
-    /// several questions until then the last one counts.
+    /// Queues a ping for the next update, whose time is exact. A later ping replaces an earlier
+    /// one.
     pub(super) fn handle_ping(&mut self, from: ConnectionId, time: u64) {
-        let Some(connection) = self.connections.get_mut(from.0) else {
+        let Some(connection) = self.sessions.connections.get_mut(from.0) else {
             return;
         };
         match connection.ping.waiting.replace(time) {
-            None => self.pinging.push(from),
+            None => self.sessions.pinging.push(from),
             Some(_) => self.stats.ignored_pings += 1,
         }
     }
 
-    /// Says what time it is to those who have asked, unless they ask too often.
+    /// Answers the queued pings, except those that follow too soon.
     pub(super) fn answer_pings(&mut self) {
-        if self.pinging.is_empty() {
+        if self.sessions.pinging.is_empty() {
             return;
         }
-        let (now, tick_rate) = (self.now, self.config.tick_rate);
-        for id in std::mem::take(&mut self.pinging) {
-            let connection = self.connections.get_mut(id.0);
+        let (now, tick_rate) = (self.clock.now, self.config.tick_rate);
+        for id in std::mem::take(&mut self.sessions.pinging) {
+            let connection = self.sessions.connections.get_mut(id.0);
             let Some(connection) = connection.filter(|connection| connection.is_connected()) else {
                 continue;
             };

@@ -1,64 +1,58 @@
-//! What comes from the network: connections, and their messages.
-
-use syncvar_runtime::lend::Tells;
-use syncvar_runtime::{ConnectionId, DisconnectReason, MAX_STRING_BYTES, NetId, ReadError};
+//! Input of the transport: connections and their messages.
 
 use super::connection::{Connection, ConnectionState};
 use super::owner::set_owned;
+use super::replicated::State;
 use super::{NetworkServer, PacketError, ServerEvent};
 use crate::MessageType;
+use crate::message::frames;
 use crate::message::{
     Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync, begin,
-    frames, from_wire, number, text, unknown,
+    unknown,
 };
+use crate::message::{from_wire, number, text};
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::lend::Tells;
+use syncvar_runtime::{DisconnectReason, MAX_STRING_BYTES, NetId, ReadError};
 
 impl NetworkServer {
-    /// The transport has a new connection.
+    /// Handles a new connection of the transport.
     ///
     /// # Panics
     ///
     /// After 4 294 967 295 connections.
     pub fn handle_connect(&mut self) -> ConnectionId {
-        let id = self.new_connection_id();
+        let id = self.sessions.next_id();
         let connection = Connection::new(id, self.config.gathered_size());
-        self.connections.insert(id.0, connection);
-        self.interest.management.handle_connect(id);
+        self.sessions.connections.insert(id.0, connection);
+        self.visibility.interest.management.handle_connect(id);
         if !self.config.compare_schemas {
             self.accept(id);
         }
         id
     }
 
-    /// The number of the next connection.
-    pub(super) fn new_connection_id(&mut self) -> ConnectionId {
-        let id = ConnectionId(self.next_connection);
-        let next = self.next_connection.checked_add(1);
-        self.next_connection = next.expect("connection numbers left");
-        id
-    }
-
-    /// The transport has lost a connection.
+    /// Handles a connection lost by the transport.
     pub fn handle_disconnect(&mut self, connection: ConnectionId) {
         self.close(connection, DisconnectReason::ConnectionLost);
-        self.connections.remove(connection.0);
+        self.sessions.connections.remove(connection.0);
     }
 
-    /// The transport has a packet from a connection.
+    /// Handles a packet of a connection.
     ///
-    /// Whatever a client sends is checked against the connection that it came from. A message that
-    /// makes no sense is ignored; the messages before and after it are handled, as long as their
-    /// borders can be told. The first such message of a packet is reported, as
-    /// [`ServerEvent::Misbehaved`] too.
+    /// Every message is checked against the connection it came from. A malformed message is
+    /// ignored; the other messages of the packet are handled as long as their boundaries are clear.
+    /// The first malformed message is also reported as [`ServerEvent::Misbehaved`].
     ///
     /// # Errors
     ///
-    /// When there is no such connection, and for the first message that makes no sense.
+    /// If the connection does not exist, and for the first malformed message.
     pub fn handle_packet(
         &mut self,
         connection: ConnectionId,
         packet: &[u8],
     ) -> Result<(), PacketError> {
-        if !self.knows(connection) || self.is_local(connection) {
+        if !self.sessions.knows(connection) || self.is_local(connection) {
             return Err(PacketError::UnknownConnection(connection));
         }
         self.stats.received.add(packet.len());
@@ -76,13 +70,13 @@ impl NetworkServer {
     }
 
     fn handle_message(&mut self, from: ConnectionId, frame: Frame<'_>) -> Result<(), ReadError> {
-        let Some(connection) = self.connections.get(from.0) else {
+        let Some(connection) = self.sessions.connections.get(from.0) else {
             return Ok(());
         };
         let message_type = MessageType::from_number(frame.message_type);
         match (connection.state, message_type) {
             (ConnectionState::Closing, _) => return Ok(()),
-            // No client has that much to say.
+            // Clients never need long messages.
             _ if frame.long => {
                 let message_type = MessageType::Long.number();
                 return Err(unknown(Frame {
@@ -125,11 +119,11 @@ impl NetworkServer {
     fn handle_connect_message(&mut self, from: ConnectionId, connect: &Connect) {
         if connect.version != PROTOCOL_VERSION {
             self.send_off(from, DisconnectReason::VersionMismatch);
-        } else if connect.schema_hash == self.schema_hash {
+        } else if connect.schema_hash == self.sessions.schema_hash {
             self.accept(from);
-            // Both must speak it; the literal bytes of UNet everybody does.
+            // Both ends must support the framing. UNet's bytes are the minimum.
             let framing = connect.framing.min(self.config.framing);
-            if let Some(connection) = self.connections.get_mut(from.0) {
+            if let Some(connection) = self.sessions.connections.get_mut(from.0) {
                 connection.framing = framing;
             }
             let (version, schema_hash) = (PROTOCOL_VERSION, 0);
@@ -148,18 +142,18 @@ impl NetworkServer {
     }
 
     fn accept(&mut self, connection: ConnectionId) {
-        if let Some(accepted) = self.connections.get_mut(connection.0) {
+        if let Some(accepted) = self.sessions.connections.get_mut(connection.0) {
             accepted.state = ConnectionState::Connected;
             self.events.push(ServerEvent::Connected { connection });
         }
     }
 
-    /// Sends the description of every prefab, so that the client can say what differs.
+    /// Sends the schema of every prefab, so that the client can name the differences.
     fn send_schema(&mut self, to: ConnectionId) {
-        let Some(connection) = self.connections.get_mut(to.0) else {
+        let Some(connection) = self.sessions.connections.get_mut(to.0) else {
             return;
         };
-        for text in self.prefabs.texts() {
+        for text in self.world.prefabs.texts() {
             let writer = connection.own.begin();
             let start = begin(MessageType::Schema, writer);
             text.encode(writer);
@@ -173,7 +167,7 @@ impl NetworkServer {
         }
     }
 
-    /// Tells a connection why it ends, and ends it.
+    /// Sends the reason of a disconnect, then closes the connection.
     fn send_off(&mut self, connection: ConnectionId, reason: DisconnectReason) {
         let (number, text) = (number(&reason), text(&reason));
         self.deliver();
@@ -187,48 +181,49 @@ impl NetworkServer {
         self.close(connection, reason);
     }
 
-    /// Sends a connection off: it is told why, and then forgotten. The transport should close it
-    /// once [`poll_transmit`](Self::poll_transmit) has given out its last packet. Of the text, 32 767
-    /// bytes are sent.
+    /// Disconnects a connection with a text, of which 32 767 bytes are sent. The transport should
+    /// close it after [`poll_transmit`](Self::poll_transmit) returned its last packet.
     pub fn disconnect(&mut self, connection: ConnectionId, text: &str) {
-        if !self.knows(connection) {
+        if !self.sessions.knows(connection) {
             return;
         }
         let text = &text[..text.floor_char_boundary(MAX_STRING_BYTES)];
         self.send_off(connection, DisconnectReason::Requested(text.into()));
     }
 
-    /// Ends a connection: it sees and owns nothing any more.
+    /// Closes a connection: it observes and owns no object any more.
     fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
-        let Some(closed) = self.connections.get_mut(connection.0) else {
+        let Some(closed) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
         if closed.state == ConnectionState::Closing {
             return;
         }
         let was_in = closed.is_connected();
-        // What was said to those who observe an object was said to it, too.
+        // Unsent bytes of its audiences belong to the connection as well.
         self.deliver();
-        let Some(closed) = self.connections.get_mut(connection.0) else {
+        let Some(closed) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
         closed.state = ConnectionState::Closing;
         let owned: Vec<NetId> = std::mem::take(&mut closed.owned).into_iter().collect();
-        closed.list(&mut self.outgoing);
+        closed.list(&mut self.outbound.outgoing);
         for id in &owned {
-            if let Some(spawned) = self.objects.get_mut(id.0) {
-                spawned.owner = None;
-                if let Some(slots) = self.pools.slots_mut(spawned.at) {
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.owner = None;
+                if let Some(slots) = self.world.pools.slots_mut(replicated.at) {
                     set_owned(slots, false);
                 }
             }
         }
         let lost = self.with_lifecycle(&owned);
-        self.joining.retain(|joining| *joining != connection);
+        self.sessions
+            .joining
+            .retain(|joining| *joining != connection);
         self.leave_audiences(connection, &owned);
-        self.cancel_owed(connection);
-        self.interest.forget_connection(connection);
-        self.rationing.forget_connection(connection);
+        self.cancel_snapshots(connection);
+        self.visibility.interest.forget_connection(connection);
+        self.replication.bandwidth.remove_connection(connection);
         self.events.push(if was_in {
             ServerEvent::Disconnected {
                 connection,
@@ -246,24 +241,19 @@ impl NetworkServer {
         }
     }
 
-    /// Makes a connection ready, as its own `Ready` message does: with the next update it gets
-    /// every object that it may see. A connection that is ready stays so.
+    /// Makes a connection ready, like its `Ready` message: with the next update it receives all
+    /// visible objects. Without effect on a ready connection.
     pub fn set_ready(&mut self, connection: ConnectionId) {
-        if let Some(joiner) = self.connections.get_mut(connection.0)
-            && joiner.state == ConnectionState::Connected
-        {
-            joiner.state = ConnectionState::Joining;
-            self.joining.push(connection);
-        }
+        self.sessions.set_joining(connection);
     }
 
-    /// Makes a connection not ready: it keeps what it has and gets nothing more, until it says that
-    /// it is ready again. UNet sends this before a scene is loaded. The local client is always ready.
+    /// Makes a connection not ready: it keeps its objects and receives no changes until it is ready
+    /// again. UNet does this before it loads a scene. The local client is always ready.
     pub fn set_not_ready(&mut self, connection: ConnectionId) {
         if self.is_local(connection) {
             return;
         }
-        let Some(idle) = self.connections.get_mut(connection.0) else {
+        let Some(idle) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
         if matches!(
@@ -271,30 +261,37 @@ impl NetworkServer {
             ConnectionState::Joining | ConnectionState::Ready
         ) {
             idle.state = ConnectionState::Connected;
-            self.joining.retain(|joining| *joining != connection);
-            // What was said to those who observe an object was said to it, too.
+            self.sessions
+                .joining
+                .retain(|joining| *joining != connection);
+            // Unsent bytes of its audiences belong to the connection as well.
             self.deliver();
-            self.audiences.remove_ready(connection);
-            self.cancel_owed(connection);
+            self.visibility.audiences.remove_ready(connection);
+            self.cancel_snapshots(connection);
             self.send_own(connection, &NotReady {});
         }
     }
 
-    /// A client could not read an object and asks for all of it. It is remembered once, if the
-    /// client sees the object at all.
+    /// Queues a snapshot for a client that could not decode an object, if it observes the object.
     fn handle_resync(&mut self, from: ConnectionId, id: NetId) {
         let seen = self
+            .world
             .objects
             .get(id.0)
-            .filter(|spawned| spawned.announced)
-            .is_some_and(|spawned| self.audiences.get(spawned.audience).observes(from));
+            .filter(|replicated| replicated.is(State::Announced))
+            .is_some_and(|replicated| {
+                self.visibility
+                    .audiences
+                    .get(replicated.audience)
+                    .observes(from)
+            });
         if !seen {
             self.stats.unknown_objects += 1;
-        } else if let Some(connection) = self.connections.get_mut(from.0) {
-            if connection.wanted.is_empty() {
-                self.resyncing.push(from);
+        } else if let Some(connection) = self.sessions.connections.get_mut(from.0) {
+            if connection.resync_requests.is_empty() {
+                self.sessions.resyncing.push(from);
             }
-            connection.wanted.insert(id);
+            connection.resync_requests.insert(id);
         }
     }
 }

@@ -1,22 +1,24 @@
-//! Scene objects: both sides make them themselves, and they are matched by their number in the scene.
-
-use syncvar_runtime::{BehaviourSet, LifecycleCallback, NetId, NetworkSceneId, SpawnError};
+//! Scene objects: both sides create them, and a scene id matches them.
 
 use super::audience::Audiences;
 use super::{NetworkServer, SpawnOptions};
 use crate::MessageType;
 use crate::message::{Message, SpawnFinished};
+use syncvar_runtime::LifecycleCallback;
+use syncvar_runtime::SpawnError;
+use syncvar_runtime::object::BehaviourSet;
+use syncvar_runtime::{NetId, NetworkSceneId};
 
 impl NetworkServer {
-    /// Spawns an object that clients have made themselves, from a level file say: they are sent its
-    /// state, and it is applied to the behaviours that they have given to
-    /// [`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object) under the same scene
-    /// id. The scene id is any number but 0 that both sides agree on; no other object that is spawned
-    /// has it. [`SpawnOptions::scene_id`] does the same where there is more to be said.
+    /// Spawns an object that clients have created already, from a level file for example. They
+    /// receive its state and apply it to the behaviours of
+    /// [`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object) with the same
+    /// scene id. Both sides agree on the scene id: any unused number but 0.
+    /// [`SpawnOptions::scene_id`] does the same, with more options.
     ///
     /// # Errors
     ///
-    /// When no prefab is registered with these behaviours, or when the scene id is in use.
+    /// If no prefab is registered with these behaviours, or if the scene id is in use.
     pub fn spawn_scene_object<S: BehaviourSet>(
         &mut self,
         scene_id: NetworkSceneId,
@@ -29,51 +31,45 @@ impl NetworkServer {
         self.spawn_with(behaviours, options)
     }
 
-    pub(super) fn check_scene_id(
-        &self,
-        scene_id: Option<NetworkSceneId>,
-    ) -> Result<(), SpawnError> {
-        match scene_id {
-            Some(scene_id)
-                if scene_id == NetworkSceneId(0)
-                    || self.relations.scene_object(scene_id).is_some() =>
-            {
-                Err(SpawnError::SceneIdTaken(scene_id))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The object that is spawned under a scene id.
+    /// Returns the object with a scene id.
     pub fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
-        self.relations.scene_object(scene_id)
+        self.world.relations.scene_object(scene_id)
     }
 
-    /// All scene objects that are spawned, by ascending scene id.
+    /// Returns all scene objects, by ascending scene id.
     pub fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
-        self.relations.scene_objects()
+        self.world.relations.scene_objects()
     }
 
-    /// The game says that its scene is complete: every scene object has been spawned. With the next
-    /// update, after the objects themselves, clients that are ready are told so by
-    /// [`ClientEvent::SceneObjectsSpawned`](crate::ClientEvent::SceneObjectsSpawned). Those who join
-    /// later are told when they have been given everything.
+    /// Declares the scene complete: all scene objects are spawned. The next update sends
+    /// [`ClientEvent::SceneObjectsSpawned`](crate::ClientEvent::SceneObjectsSpawned) to ready
+    /// clients, after the objects. Clients that join later get it after their objects.
     ///
-    /// [`on_in_scene_objects_spawned`](syncvar_runtime::NetworkLifecycle::on_in_scene_objects_spawned) of all scene
-    /// objects runs here at once, and on clients before the event.
+    /// [`on_in_scene_objects_spawned`](syncvar_runtime::NetworkLifecycle::on_in_scene_objects_spawned) of all
+    /// scene objects runs at once here, and before the event on clients.
     pub fn scene_loaded(&mut self) {
-        self.scene_loaded = true;
+        self.visibility.scene_loaded = true;
         let spawned: Vec<NetId> = self.scene_objects().map(|(_, object)| object).collect();
         self.call_lifecycle(&spawned, LifecycleCallback::InSceneObjectsSpawned);
     }
 
-    /// All scene objects are spawned, here and on the clients that are ready.
-    pub(super) fn scene_objects_spawned(&mut self) {
-        if !self.config.compare_schemas || !self.audiences.get(Audiences::EVERYONE).has_listeners()
+    /// Sends the end of the scene's spawns to all ready clients.
+    pub(super) fn send_scene_spawned(&mut self) {
+        if !self.config.compare_schemas
+            || !self
+                .visibility
+                .audiences
+                .get(Audiences::EVERYONE)
+                .has_observers()
         {
             return;
         }
-        for segments in self.audiences.outputs(Audiences::EVERYONE).channel(0) {
+        for segments in self
+            .visibility
+            .audiences
+            .outputs(Audiences::EVERYONE)
+            .channel(0)
+        {
             SpawnFinished { state: 2 }.encode(segments.begin());
             let length = segments.commit();
             self.stats.count_encoded(MessageType::SpawnFinished, length);

@@ -1,65 +1,65 @@
-//! Which objects the next update has to look at. Nothing else is visited.
+//! The schedule: objects that the next update visits, and no others.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::replicated::{Replicated, State};
+use crate::id_set::IdSet;
 use syncvar_runtime::NetId;
 
-use super::spawned::Spawned;
-use crate::id_set::IdSet;
-
-/// The queues of the update loop.
+/// Queues of the update loop.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
-    /// Objects that were changed since the last update.
+    /// Objects changed since the last update.
     dirty: IdSet,
-    /// Objects with changes that wait for their send interval, by the time when it ends. Objects
-    /// sent in one update with one interval wait for one time, so the keys are few.
+    /// Objects that wait for the end of a send interval, by that time. Objects sent together share
+    /// a time, so the keys are few.
     waiting: BTreeMap<Duration, Vec<NetId>>,
-    /// Lists for `waiting` to use again.
+    /// Lists of `waiting`, reused.
     spare: Vec<Vec<NetId>>,
-    /// Objects to be shown to somebody, or hidden.
-    moved: IdSet,
-    /// Objects that no client has been told of.
-    new: IdSet,
+    /// Objects with another target audience.
+    view_changes: IdSet,
+    /// Objects not announced yet.
+    unannounced: IdSet,
 }
 
 impl Schedule {
-    /// Whether no object is in any list.
+    /// Returns whether all queues are empty.
     pub(super) fn is_empty(&self) -> bool {
         self.dirty.is_empty()
             && self.waiting.is_empty()
-            && self.moved.is_empty()
-            && self.new.is_empty()
+            && self.view_changes.is_empty()
+            && self.unannounced.is_empty()
     }
 
-    /// An object may have something to send.
+    /// Queues an object with possible changes.
     #[inline]
     pub(super) fn queue_dirty(&mut self, net_id: NetId) {
         self.dirty.insert(net_id.0);
     }
 
-    /// An object is to be shown to somebody, or hidden: that is preceded by its changes.
-    pub(super) fn queue_moved(&mut self, net_id: NetId, spawned: &mut Spawned) {
+    /// Queues an object with another target audience. Its deltas are written before.
+    pub(super) fn queue_view_change(&mut self, net_id: NetId, replicated: &mut Replicated) {
         self.queue_dirty(net_id);
-        self.queue_sent(net_id, spawned);
+        self.queue_written_view_change(net_id, replicated);
     }
 
-    /// As [`queue_moved`](Self::queue_moved), for an object whose changes have just been written.
-    pub(super) fn queue_sent(&mut self, net_id: NetId, spawned: &mut Spawned) {
-        spawned.moved = true;
-        self.moved.insert(net_id.0);
+    /// Like [`queue_view_change`](Self::queue_view_change), for an object whose deltas were just
+    /// written.
+    pub(super) fn queue_written_view_change(&mut self, net_id: NetId, replicated: &mut Replicated) {
+        replicated.set(State::VisibilityDirty, true);
+        self.view_changes.insert(net_id.0);
     }
 
-    /// An object is to be spawned on the clients.
+    /// Queues a new object.
     pub(super) fn queue_new(&mut self, net_id: NetId) {
-        self.new.insert(net_id.0);
+        self.unannounced.insert(net_id.0);
     }
 
-    /// An object's next behaviour is due after this time.
-    pub(super) fn wait(&mut self, net_id: NetId, spawned: &mut Spawned, until: Duration) {
-        if spawned.wake.is_none_or(|wake| until < wake) {
-            spawned.wake = Some(until);
+    /// Queues an object for the time when its next behaviour is due.
+    pub(super) fn wake_at(&mut self, net_id: NetId, replicated: &mut Replicated, until: Duration) {
+        if replicated.wake.is_none_or(|wake| until < wake) {
+            replicated.wake = Some(until);
             let spare = &mut self.spare;
             let list = self
                 .waiting
@@ -69,8 +69,8 @@ impl Schedule {
         }
     }
 
-    /// Puts into `due` what this update looks at: the changed objects, and those whose interval has
-    /// ended (with `all`, also those whose interval has not). Ascending, each once.
+    /// Moves the due objects to `due`, ascending and each once: changed objects and those whose
+    /// interval ended. `all` includes the others in the queue.
     pub(super) fn take_due(&mut self, now: Duration, all: bool, due: &mut Vec<NetId>) {
         while let Some(entry) = self.waiting.first_entry() {
             if !all && *entry.key() >= now {
@@ -85,27 +85,28 @@ impl Schedule {
         self.dirty.drain_into(due);
     }
 
-    /// Whether there are objects to be shown or hidden.
-    pub(super) fn has_moved(&self) -> bool {
-        !self.moved.is_empty()
+    /// Returns whether an object has another target audience.
+    pub(super) fn has_view_changes(&self) -> bool {
+        !self.view_changes.is_empty()
     }
 
-    /// Puts into `moved` the objects to be shown or hidden, ascending; they stay in the list.
-    pub(super) fn copy_moved(&mut self, moved: &mut Vec<NetId>) {
+    /// Appends the objects with another target audience to `moved`, ascending, and keeps them
+    /// queued.
+    pub(super) fn copy_view_changes(&mut self, moved: &mut Vec<NetId>) {
         let start = moved.len();
-        self.moved.drain_into(moved);
+        self.view_changes.drain_into(moved);
         for id in moved.iter().skip(start) {
-            self.moved.insert(id.0);
+            self.view_changes.insert(id.0);
         }
     }
 
-    /// Puts into `moved` the objects to be shown or hidden, ascending.
-    pub(super) fn take_moved(&mut self, moved: &mut Vec<NetId>) {
-        self.moved.drain_into(moved);
+    /// Moves the objects with another target audience to `moved`, ascending.
+    pub(super) fn take_view_changes(&mut self, moved: &mut Vec<NetId>) {
+        self.view_changes.drain_into(moved);
     }
 
-    /// Puts into `new` the objects to be spawned on the clients, ascending.
+    /// Moves the new objects to `new`, ascending.
     pub(super) fn take_new(&mut self, new: &mut Vec<NetId>) {
-        self.new.drain_into(new);
+        self.unannounced.drain_into(new);
     }
 }

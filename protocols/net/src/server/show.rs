@@ -1,35 +1,37 @@
-//! Objects that come into somebody's sight.
+//! Objects that enter a connection's view.
 
+use super::replicated::State;
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
 
+use super::NetworkServer;
+use super::full_state::{Reports, Snapshot};
+use super::update::encode_failure;
+use crate::Framing;
+use crate::message::Void;
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::interest::Area;
 use syncvar_runtime::object::Location;
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::relations::Relation;
-use syncvar_runtime::{Area, AudienceId, Channel, ConnectionId, NetId};
+use syncvar_runtime::{Channel, NetId};
 
-use super::NetworkServer;
-use super::connection::Parcel;
-use super::full_state::Description;
-use super::update::describe_failure;
-use crate::Framing;
-use crate::message::Void;
-
-/// Who has joined audiences because of what they begin to see, or left them because of what they see no
-/// more: either the one or the other.
+/// Connections that joined audiences because of the areas they enter, or left them because of the
+/// areas they leave. One direction at a time.
 #[derive(Debug, Default)]
-pub(super) struct Turnover {
+pub(super) struct ViewerChanges {
     pub(super) crossed: BTreeSet<(AudienceId, ConnectionId)>,
-    /// The areas because of which somebody did, each once, in the order in which the interest
-    /// management has named them: it may have reasons for it, such as what is nearest.
+    /// The areas of these changes, each once, in the order of the interest management: it may
+    /// report the nearest ones first.
     pub(super) areas: Vec<Area>,
     listed: FxHashSet<Area>,
 }
 
-impl Turnover {
-    /// A connection has joined or left these audiences because of an area.
+impl ViewerChanges {
+    /// Adds a connection that joined or left these audiences because of an area.
     pub(super) fn add(
         &mut self,
         area: Area,
@@ -43,7 +45,7 @@ impl Turnover {
         self.crossed.extend(pairs);
     }
 
-    /// Those who joined an audience, or left it, ascending.
+    /// Returns the connections that joined or left an audience, ascending.
     pub(super) fn of(&self, id: AudienceId) -> impl Iterator<Item = ConnectionId> {
         let (first, last) = (ConnectionId(0), ConnectionId(u32::MAX));
         let pairs = self.crossed.range((id, first)..=(id, last));
@@ -51,17 +53,26 @@ impl Turnover {
     }
 }
 
-/// Full states on their way to the same connections, each encoded once for every dialect that these
-/// speak.
+/// Snapshots for the same connections, encoded once for each of their framings.
 #[derive(Debug)]
-pub(super) struct Showing {
+pub(super) struct SnapshotBatch {
     receivers: Vec<ConnectionId>,
-    /// Whether one of the receivers speaks it, and what is being written to those who do.
+    /// Whether a receiver has the framing, and the bytes in it.
     unet: (bool, Segments),
     compact: (bool, Segments),
 }
 
-impl Showing {
+/// Destination of a snapshot.
+pub(super) enum SnapshotOutput<'a> {
+    /// The buffers of an audience.
+    Audience(AudienceId),
+    /// The batch of these connections.
+    Batch(&'a [ConnectionId]),
+    /// A buffer for connections that join.
+    Join(&'a mut Segments),
+}
+
+impl SnapshotBatch {
     pub(super) fn new(packet_size: usize) -> Self {
         let segments = |framing: Framing| framing.segments(packet_size);
         Self {
@@ -79,78 +90,90 @@ impl Showing {
 }
 
 impl NetworkServer {
-    /// Moves objects to the audiences they should have: those who enter get them whole. Those who leave
-    /// have [been told](Self::hide_objects).
+    /// Moves objects to their target audiences. Entering connections receive snapshots; leaving
+    /// ones [received a hide](Self::hide_objects) before.
     pub(super) fn show_objects(&mut self) {
-        let mut moved = std::mem::take(&mut self.scratch.objects);
-        self.schedule.take_moved(&mut moved);
-        self.cross_over(true);
+        let mut moved = std::mem::take(&mut self.replication.scratch.objects);
+        self.replication.schedule.take_view_changes(&mut moved);
+        self.apply_viewer_changes(true);
         for id in &moved {
-            self.move_object(*id);
+            self.apply_target_audience(*id);
         }
-        self.cross_areas(&moved, Self::show_to);
-        self.flush_showing();
-        self.end_crossing();
+        self.for_each_area_change(&moved, Self::send_snapshot);
+        self.flush_snapshots();
+        self.clear_area_changes();
         moved.clear();
-        self.scratch.objects = moved;
+        self.replication.scratch.objects = moved;
     }
 
-    fn move_object(&mut self, id: NetId) {
-        let Some(spawned) = self.objects.get_mut(id.0) else {
+    fn apply_target_audience(&mut self, id: NetId) {
+        let Some(replicated) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        spawned.moved = false;
-        let former = std::mem::replace(&mut spawned.audience, spawned.wanted);
-        let latter = spawned.audience;
-        self.audiences.acquire(latter);
-        self.audiences.release(former);
-        if !spawned.announced {
+        replicated.set(State::VisibilityDirty, false);
+        let former = std::mem::replace(&mut replicated.audience, replicated.target_audience);
+        let latter = replicated.audience;
+        self.visibility.audiences.acquire(latter);
+        self.visibility.audiences.release(former);
+        if !replicated.is(State::Announced) {
             return;
         }
-        spawned.owing = false;
-        let mut entering = std::mem::take(&mut self.scratch.entering);
-        let (before, after) = (self.audiences.get(former), self.audiences.get(latter));
-        let entered = |c| self.turnover.crossed.contains(&(former, c));
+        replicated.set(State::SnapshotPending, false);
+        let mut entering = std::mem::take(&mut self.replication.scratch.entering);
+        let (before, after) = (
+            self.visibility.audiences.get(former),
+            self.visibility.audiences.get(latter),
+        );
+        let entered = |c| {
+            self.visibility
+                .viewer_changes
+                .crossed
+                .contains(&(former, c))
+        };
         entering.extend(
             after
                 .ready()
                 .filter(|c| !before.observes(*c) || entered(*c)),
         );
-        let owed = self.owed.remove(&id).unwrap_or_default();
+        let owed = self
+            .visibility
+            .pending_snapshots
+            .remove(&id)
+            .unwrap_or_default();
         entering.extend(owed.iter().copied().filter(|c| after.observes(*c)));
         entering.sort_unstable();
         entering.dedup();
-        self.void(id, &owed);
-        self.show_to(id, &entering);
+        self.send_void(id, &owed);
+        self.send_snapshot(id, &entering);
         entering.clear();
-        self.scratch.entering = entering;
+        self.replication.scratch.entering = entering;
     }
 
-    /// A connection belongs to no audience any more. Objects that are seen by the same connections
-    /// since then share one audience again. Those that it owned are looked at; all are walked only if
-    /// there are others, which it was shown or kept from.
+    /// Removes a connection from all audiences. Objects with equal observers share one audience
+    /// again. Visits the objects that it owned, and all objects only if it had exceptions on
+    /// others.
     pub(super) fn leave_audiences(&mut self, connection: ConnectionId, owned: &[NetId]) {
-        let mut merged = self.audiences.forget(connection);
+        let mut merged = self.visibility.audiences.forget(connection);
         if merged.is_empty() {
             return;
         }
         for id in owned {
-            if let Some(spawned) = self.objects.get_mut(id.0) {
-                spawned.follow(&merged, &mut self.audiences);
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.replace_audiences(&merged, &mut self.visibility.audiences);
             }
         }
-        merged.retain(|former, _| self.audiences.is_named(*former));
+        merged.retain(|former, _| self.visibility.audiences.is_used(*former));
         if !merged.is_empty() {
-            for spawned in self.objects.values_mut() {
-                spawned.follow(&merged, &mut self.audiences);
+            for replicated in self.world.objects.values_mut() {
+                replicated.replace_audiences(&merged, &mut self.visibility.audiences);
             }
         }
     }
 
-    /// What these connections have been told about an object counts for nothing, unless they have the
-    /// object: they are members of its audience, but its full state could not be written for them.
-    /// Without it they would take what they were told for early, and keep it for the full state.
-    pub(super) fn void(&mut self, net_id: NetId, owed: &[ConnectionId]) {
+    /// Voids earlier messages about an object for connections without its snapshot. They belong to
+    /// the audience, but the snapshot could not be encoded. The client would otherwise take the
+    /// messages for early ones and keep them for the snapshot.
+    pub(super) fn send_void(&mut self, net_id: NetId, owed: &[ConnectionId]) {
         if self.config.compare_schemas {
             for connection in owed {
                 self.send_own(*connection, &Void { net_id });
@@ -158,10 +181,10 @@ impl NetworkServer {
         }
     }
 
-    /// Nothing is owed to a connection any more: it is not ready, or gone.
-    pub(super) fn cancel_owed(&mut self, connection: ConnectionId) {
+    /// Drops the pending snapshots of a connection that is not ready any more.
+    pub(super) fn cancel_snapshots(&mut self, connection: ConnectionId) {
         let mut concerned = Vec::new();
-        for (id, owed) in &mut self.owed {
+        for (id, owed) in &mut self.visibility.pending_snapshots {
             let before = owed.len();
             owed.retain(|other| *other != connection);
             if owed.len() < before {
@@ -171,104 +194,145 @@ impl NetworkServer {
         let stays = self.is_connected(connection);
         for id in concerned {
             if stays {
-                self.void(id, &[connection]);
+                self.send_void(id, &[connection]);
             }
-            self.settle_owed(id);
+            self.prune_pending_snapshots(id);
         }
     }
 
-    /// Forgets the list of those to whom an object is owed if it has become empty.
-    pub(super) fn settle_owed(&mut self, id: NetId) {
-        if self.owed.get(&id).is_some_and(Vec::is_empty) {
-            self.owed.remove(&id);
-            if let Some(spawned) = self.objects.get_mut(id.0) {
-                spawned.owing = false;
+    /// Removes an empty list of pending snapshots.
+    pub(super) fn prune_pending_snapshots(&mut self, id: NetId) {
+        if self
+            .visibility
+            .pending_snapshots
+            .get(&id)
+            .is_some_and(Vec::is_empty)
+        {
+            self.visibility.pending_snapshots.remove(&id);
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.set(State::SnapshotPending, false);
             }
         }
     }
 
-    /// Sends the full state of one object to some connections: encoded once, shared by all who speak
-    /// the same dialect. It goes out with that of other objects, at the latest with
-    /// [`flush_showing`](Self::flush_showing).
-    pub(super) fn show_to(&mut self, id: NetId, receivers: &[ConnectionId]) {
+    /// Sends the snapshot of an object to connections. Its bytes go out with the next snapshots for
+    /// the same receivers, at the latest with [`flush_snapshots`](Self::flush_snapshots).
+    pub(super) fn send_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
         if receivers.is_empty() {
             return;
         }
-        let Some(owner) = self.objects.get(id.0).map(|spawned| spawned.owner) else {
+        let Some(owner) = self
+            .world
+            .objects
+            .get(id.0)
+            .map(|replicated| replicated.owner)
+        else {
             return;
         };
-        if !self.write_for_each(id, receivers, owner) {
-            self.owe(id, receivers);
+        if !self.write_snapshots(id, receivers, owner) {
+            self.request_snapshot(id, receivers);
             return;
         }
         for receiver in receivers {
-            let connection = self.connections.get_mut(receiver.0);
-            if let Some(limit) = connection.and_then(|connection| connection.limit.as_mut()) {
-                limit.forget(id);
+            let connection = self.sessions.connections.get_mut(receiver.0);
+            if let Some(backlog) = connection.and_then(|connection| connection.backlog.as_mut()) {
+                backlog.remove_object(id);
             }
         }
         if let Some(owner) = owner.filter(|owner| receivers.contains(owner)) {
-            self.flush_showing();
-            self.tell_owner(owner, id, true);
-            self.let_write(owner, id);
+            self.flush_snapshots();
+            self.send_authority(owner, id, true);
+            self.grant_lease(owner, id);
         }
     }
 
-    /// Writes the full state to all receivers, to the owner what only it may read.
-    fn write_for_each(
+    /// Writes the snapshot for all receivers, with the private fields for the owner.
+    fn write_snapshots(
         &mut self,
         id: NetId,
         receivers: &[ConnectionId],
         owner: Option<ConnectionId>,
     ) -> bool {
-        let private = self.describe(id).is_some_and(|(_, it)| it.kind.private);
+        let private = self
+            .snapshot(id)
+            .is_some_and(|(_, it)| it.info.policy.private);
         let Some(owner) = owner.filter(|owner| private && receivers.contains(owner)) else {
-            return self.write_showing(id, receivers, false);
+            return self.write_snapshot(id, receivers, false);
         };
         let others: Vec<_> = receivers.iter().copied().filter(|c| *c != owner).collect();
-        (others.is_empty() || self.write_showing(id, &others, false))
-            && self.write_showing(id, &[owner], true)
+        (others.is_empty() || self.write_snapshot(id, &others, false))
+            && self.write_snapshot(id, &[owner], true)
     }
 
-    /// Returns whether the full state could be written.
-    pub(super) fn write_showing(
+    /// Writes a snapshot for these connections. Returns whether it was written.
+    pub(super) fn write_snapshot(
         &mut self,
         id: NetId,
         receivers: &[ConnectionId],
         for_owner: bool,
     ) -> bool {
-        let Some((at, description)) = self.describe(id) else {
+        self.encode_snapshot(id, SnapshotOutput::Batch(receivers), for_owner)
+    }
+
+    /// Encodes the snapshot of an object to all buffers of an output, or to none. Returns whether
+    /// it was encoded.
+    pub(super) fn encode_snapshot(
+        &mut self,
+        id: NetId,
+        output: SnapshotOutput<'_>,
+        for_owner: bool,
+    ) -> bool {
+        let Some((at, snapshot)) = self.snapshot(id) else {
             return false;
         };
-        let description = Description {
+        let snapshot = Snapshot {
             for_owner,
-            ..description
+            ..snapshot
         };
-        if self.objects.get(id.0).is_some_and(|spawned| spawned.unsent) {
+        let replicated = self.world.objects.get(id.0);
+        if replicated.is_some_and(|replicated| replicated.is(State::WriteFailed)) {
             return false;
         }
-        if self.showing.receivers != receivers {
-            self.flush_showing();
-            self.address_showing(receivers);
+        if let SnapshotOutput::Batch(receivers) = output
+            && self.visibility.snapshot_batch.receivers != receivers
+        {
+            self.flush_snapshots();
+            self.open_snapshot_batch(receivers);
         }
-        let Some(slots) = self.pools.slots_mut(at) else {
+        // An object that is checked out gets its snapshot later.
+        let Some(slots) = self.world.pools.slots_mut(at) else {
             return false;
         };
-        let segments = self.showing.spoken();
-        let told = (&mut self.stats, &mut self.events);
-        if let Err(error) = description.write_all(slots, segments, told) {
-            self.events.push(describe_failure(id, error));
+        let reports = Reports {
+            stats: &mut self.stats,
+            events: &mut self.events,
+        };
+        let visibility = &mut self.visibility;
+        let result = match output {
+            SnapshotOutput::Audience(audience) => {
+                let mut outputs = visibility.audiences.outputs(audience);
+                snapshot.write_all(slots, outputs.channel(0), reports)
+            }
+            SnapshotOutput::Batch(_) => {
+                snapshot.write_all(slots, visibility.snapshot_batch.spoken(), reports)
+            }
+            SnapshotOutput::Join(segments) => {
+                snapshot.write_all(slots, std::iter::once(segments), reports)
+            }
+        };
+        if let Err(error) = result {
+            self.events.push(encode_failure(id, error));
             return false;
         }
-        self.look_again(id, description.kind);
+        self.requeue_if_dirty(id, snapshot.info);
         true
     }
 
-    /// Remembers that connections are to be given the full state when it can be written.
-    pub(super) fn owe(&mut self, id: NetId, receivers: &[ConnectionId]) {
-        if let Some(spawned) = self.objects.get_mut(id.0) {
-            spawned.owing = true;
-            let owed = self.owed.entry(id).or_default();
+    /// Records that connections need the snapshot of an object with the next update.
+    pub(super) fn request_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
+        if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            replicated.set(State::SnapshotPending, true);
+            let owed = self.visibility.pending_snapshots.entry(id).or_default();
             owed.extend(
                 receivers
                     .iter()
@@ -279,71 +343,73 @@ impl NetworkServer {
         }
     }
 
-    /// Where an object's behaviours are, and what is to be said about it.
+    /// Returns the location of an object's behaviours and the header of its snapshot.
     #[inline]
-    pub(super) fn describe(&self, id: NetId) -> Option<(Location, Description)> {
-        let spawned = self.objects.get(id.0)?;
-        let at = spawned.at;
+    pub(super) fn snapshot(&self, id: NetId) -> Option<(Location, Snapshot)> {
+        let replicated = self.world.objects.get(id.0)?;
+        let at = replicated.at;
         let mut relation = Relation::default();
-        if spawned.related {
-            relation = self.relations.of(id);
-            // A peer whose schema is not compared knows nothing but UNet.
+        if replicated.is(State::Related) {
+            relation = self.world.relations.of(id);
+            // A peer without schema comparison is a UNet client, which has no parents.
             relation.parent = relation.parent.filter(|_| self.config.compare_schemas);
         }
-        let description = Description {
+        let snapshot = Snapshot {
             net_id: id,
-            kind: *self.kinds.get(self.pools.prefab(at.pool) as usize)?,
-            place: *self.places.get(id.0)?,
+            info: *self
+                .world
+                .prefab_infos
+                .get(self.world.pools.prefab(at.pool) as usize)?,
+            place: *self.world.places.get(id.0)?,
             relation,
             room: self.config.room(Channel::Reliable),
             for_owner: false,
         };
-        Some((at, description))
+        Some((at, snapshot))
     }
 
-    fn address_showing(&mut self, receivers: &[ConnectionId]) {
-        let connections = receivers.iter().filter_map(|c| self.connections.get(c.0));
+    fn open_snapshot_batch(&mut self, receivers: &[ConnectionId]) {
+        let connections = receivers
+            .iter()
+            .filter_map(|c| self.sessions.connections.get(c.0));
         let framings = connections.map(|connection| connection.framing);
         let (mut unet, mut compact) = (false, false);
         for framing in framings {
             unet |= framing == Framing::Unet;
             compact |= framing == Framing::Compact;
         }
-        self.showing.receivers.extend_from_slice(receivers);
-        (self.showing.unet.0, self.showing.compact.0) = (unet, compact);
+        self.visibility
+            .snapshot_batch
+            .receivers
+            .extend_from_slice(receivers);
+        (
+            self.visibility.snapshot_batch.unet.0,
+            self.visibility.snapshot_batch.compact.0,
+        ) = (unet, compact);
     }
 
-    /// Gives the full states that have been written to those they are for.
-    pub(super) fn flush_showing(&mut self) {
-        if self.showing.receivers.is_empty() {
+    /// Queues the snapshots of the batch for their receivers.
+    pub(super) fn flush_snapshots(&mut self) {
+        if self.visibility.snapshot_batch.receivers.is_empty() {
             return;
         }
-        let receivers = std::mem::take(&mut self.showing.receivers);
-        let unet: Vec<Bytes> = self.showing.unet.1.drain().collect();
-        let compact: Vec<Bytes> = self.showing.compact.1.drain().collect();
+        let receivers = std::mem::take(&mut self.visibility.snapshot_batch.receivers);
+        let unet: Vec<Bytes> = self.visibility.snapshot_batch.unet.1.drain().collect();
+        let compact: Vec<Bytes> = self.visibility.snapshot_batch.compact.1.drain().collect();
         for receiver in receivers {
-            let connection = self.connections.get(receiver.0);
+            let connection = self.sessions.connections.get(receiver.0);
             match connection.map(|connection| connection.framing) {
-                Some(Framing::Unet) => self.push(receiver, &unet),
-                Some(Framing::Compact) => self.push(receiver, &compact),
+                Some(Framing::Unet) => self.send_chunks(0, receiver, &unet),
+                Some(Framing::Compact) => self.send_chunks(0, receiver, &compact),
                 None => {}
             }
         }
     }
 
-    /// Puts pieces behind whatever already waits for a connection.
-    pub(super) fn push(&mut self, receiver: ConnectionId, pieces: &[Bytes]) {
-        self.push_on(0, receiver, pieces);
-    }
-
-    /// The same on a channel.
-    pub(super) fn push_on(&mut self, channel: u8, receiver: ConnectionId, pieces: &[Bytes]) {
-        let Some(connection) = self.connections.get_mut(receiver.0) else {
-            return;
-        };
-        connection.charge(pieces.iter().map(Bytes::len).sum());
-        let pieces = self.stock.add(pieces.iter().cloned());
-        connection.push(Parcel { channel, pieces }, &mut self.stock);
-        connection.list(&mut self.outgoing);
+    /// Appends chunks to a connection's queue.
+    pub(super) fn send_chunks(&mut self, channel: u8, receiver: ConnectionId, chunks: &[Bytes]) {
+        if let Some(connection) = self.sessions.connections.get_mut(receiver.0) {
+            self.outbound.send(connection, channel, chunks);
+        }
     }
 }

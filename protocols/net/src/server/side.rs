@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use super::{BehaviourMut, NetworkServer};
+use syncvar_runtime::behaviour::NetworkSide;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetRef, NetworkBehaviour, NetworkIdentity, NetworkObjects,
-    NetworkObjectsMut, NetworkSide,
+    NetworkObjectsMut,
 };
-
-use super::{BehaviourMut, NetworkServer};
 
 impl NetworkSide for NetworkServer {
     fn is_server(&self) -> bool {
@@ -16,7 +16,7 @@ impl NetworkSide for NetworkServer {
     }
 
     fn now(&self) -> Duration {
-        self.now
+        self.clock.now
     }
 
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {

@@ -1,25 +1,19 @@
 //! Commands about objects: spawn, despawn, show, hide, owner.
 
-use std::any::TypeId;
-
-use syncvar_runtime::lend::{Errand, Leaving, Tells};
-use syncvar_runtime::prefab::Prefab;
-use syncvar_runtime::relations::Place;
-use syncvar_runtime::{
-    AudienceId, BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, Quaternion,
-    SpawnError, Vector3,
-};
-
 use super::audience::{Audiences, Base};
-use super::spawned::Spawned;
+use super::replicated::{Replicated, State};
 use super::{NetworkServer, ServerEvent};
 use crate::MessageType;
 use crate::message::{Message, ObjectDestroy};
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::SpawnError;
+use syncvar_runtime::lend::{Errand, Leaving, Tells};
+use syncvar_runtime::object::{BehaviourSet, Behaviours};
+use syncvar_runtime::relations::Place;
+use syncvar_runtime::{NetId, NetworkSceneId, Quaternion, Vector3};
 
-/// How far ahead of the next id a chosen one can be for the next ones to follow it.
-const NEAR: u32 = 1 << 24;
-
-/// What a spawn can say beyond the behaviours' values.
+/// Options of a spawn.
 ///
 /// ```
 /// use syncvar::{NetId, SpawnOptions, Vector3};
@@ -33,36 +27,35 @@ const NEAR: u32 = 1 << 24;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct SpawnOptions {
-    /// The name of the prefab, where several have the same behaviours; otherwise the first one
+    /// Name of the prefab, if several have the same behaviours. By default, the first prefab
     /// registered with behaviours of these types.
     pub prefab: Option<String>,
-    /// The id, where it must be a particular one; otherwise the next one that is not in use. The
-    /// next ones follow the highest that was chosen, unless that was more than 2^24 ahead: ids far
-    /// out are a range of the game's own.
+    /// A particular id. By default, the next unused one. Later ids follow the highest chosen id,
+    /// unless it was more than 2^24 ahead: distant ids are a separate range of the game.
     pub net_id: Option<NetId>,
-    /// Where the object stands.
+    /// Position of the object.
     pub position: Vector3,
-    /// How it is turned; no rotation if left out.
+    /// Rotation of the object; none by default.
     pub rotation: Option<Quaternion>,
-    /// Who owns it.
+    /// Owner of the object.
     pub owner: Option<ConnectionId>,
-    /// Nobody sees the object until it is shown.
+    /// Hides the object from all connections until it is shown.
     pub hidden: bool,
-    /// Its number in the scene, where clients have made the object themselves
-    /// ([`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object)) and are to be sent
-    /// nothing but its state; not 0.
+    /// Scene id, not 0, for an object that exists on the clients already
+    /// ([`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object)). They receive
+    /// only its state.
     pub scene_id: Option<NetworkSceneId>,
 }
 
 impl NetworkServer {
-    /// Spawns an object: with the next update, every ready client gets it. The callbacks of its
-    /// [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) run before this returns; one of them may have
-    /// despawned it by then.
+    /// Spawns an object: with the next update, all ready clients receive it. The callbacks of its
+    /// [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) run before the method returns. A callback may
+    /// despawn the object again.
     ///
     /// # Panics
     ///
-    /// When no prefab is registered with these behaviours, in this order. Where that is not known
-    /// when the program is written, use [`spawn_with`](Self::spawn_with).
+    /// If no prefab is registered with these behaviours in this order. Use
+    /// [`spawn_with`](Self::spawn_with) if the types are not known in advance.
     #[track_caller]
     pub fn spawn<S: BehaviourSet>(&mut self, behaviours: S) -> NetId {
         match self.spawn_with(behaviours, SpawnOptions::default()) {
@@ -71,11 +64,11 @@ impl NetworkServer {
         }
     }
 
-    /// Spawns an object with everything that can be said about it.
+    /// Spawns an object with options.
     ///
     /// # Errors
     ///
-    /// When the prefab, the id or the owner is not right; nothing is spawned then.
+    /// If the prefab, the id or the owner is invalid. No object is spawned then.
     pub fn spawn_with<S: BehaviourSet>(
         &mut self,
         behaviours: S,
@@ -91,94 +84,44 @@ impl NetworkServer {
             scene_id,
         } = options;
         let behaviours = behaviours.into_behaviours();
-        let prefab = self.find_prefab(&behaviours, prefab.as_deref())?;
+        let prefab = self.world.find_prefab(&behaviours, prefab.as_deref())?;
         let prefab = prefab.index;
-        if let Some(owner) = owner.filter(|owner| !self.knows(*owner)) {
+        if let Some(owner) = owner.filter(|owner| !self.sessions.knows(*owner)) {
             return Err(SpawnError::UnknownOwner(owner));
         }
-        self.check_scene_id(scene_id)?;
-        let net_id = self.choose_net_id(net_id)?;
+        self.world.check_scene_id(scene_id)?;
+        let net_id = self.world.choose_net_id(net_id)?;
         self.report_unknown_channels(net_id, &behaviours);
 
-        let wanted = if hidden {
+        let audience = if hidden {
             Audiences::NOBODY
         } else {
             Audiences::EVERYONE
         };
-        let spawned = Spawned {
-            at: self.pools.insert(prefab, behaviours),
-            audience: wanted,
-            wanted,
-            owner: None,
-            lease: 0,
-            wake: None,
-            announced: false,
-            moved: false,
-            forced: false,
-            by_interest: !hidden,
-            owing: false,
-            unsent: false,
-            related: scene_id.is_some(),
-        };
+        let at = self.world.pools.insert(prefab, behaviours);
+        let mut replicated = Replicated::new(at, audience);
+        replicated.set(State::ByInterest, !hidden);
+        replicated.set(State::Related, scene_id.is_some());
         let rotation = rotation.unwrap_or(Quaternion::IDENTITY);
-        self.places.insert(net_id.0, Place { position, rotation });
-        self.schedule.queue_new(net_id);
-        self.audiences.acquire(wanted);
-        self.audiences.acquire(wanted);
-        self.objects.insert(net_id.0, spawned);
+        self.world
+            .places
+            .insert(net_id.0, Place { position, rotation });
+        self.replication.schedule.queue_new(net_id);
+        self.visibility.audiences.acquire(audience);
+        self.visibility.audiences.acquire(audience);
+        self.world.objects.insert(net_id.0, replicated);
         if let Some(scene_id) = scene_id {
-            self.relations.set_scene_id(net_id, scene_id);
+            self.world.relations.set_scene_id(net_id, scene_id);
         }
-        self.interest.management.handle_spawn(net_id, position);
+        self.visibility
+            .interest
+            .management
+            .handle_spawn(net_id, position);
         if owner.is_some() {
             self.give(net_id, owner);
         }
         self.tell(net_id, Errand::Spawn);
         Ok(net_id)
-    }
-
-    fn find_prefab(
-        &self,
-        behaviours: &Behaviours,
-        name: Option<&str>,
-    ) -> Result<&Prefab, SpawnError> {
-        let types: Vec<TypeId> = behaviours.slots().type_ids();
-        match name {
-            None => self
-                .prefabs
-                .by_types(&types)
-                .ok_or_else(|| SpawnError::NotRegistered(format!("{behaviours:?}"))),
-            Some(name) => {
-                let prefab = self.prefabs.by_name(name);
-                let prefab = prefab.ok_or_else(|| SpawnError::UnknownPrefab(name.into()))?;
-                if prefab.types != types {
-                    return Err(SpawnError::OtherBehaviours {
-                        prefab: name.into(),
-                        behaviours: format!("{behaviours:?}"),
-                    });
-                }
-                Ok(prefab)
-            }
-        }
-    }
-
-    /// Ids are given out in order and never twice. One that was chosen moves the order on, so that
-    /// the next ones follow it, unless it is far ahead: a game that numbers some objects in a range
-    /// of its own would use up all ids.
-    fn choose_net_id(&mut self, wanted: Option<NetId>) -> Result<NetId, SpawnError> {
-        let (objects, net_ids) = (&self.objects, &mut self.net_ids);
-        let Some(NetId(number)) = wanted else {
-            let free = net_ids.find(|number| objects.get(*number).is_none());
-            return free.map(NetId).ok_or(SpawnError::OutOfIds);
-        };
-        if NetId(number) == NetId::NONE || objects.get(number).is_some() {
-            return Err(SpawnError::IdTaken(NetId(number)));
-        }
-        let is_near = net_ids.contains(&number) && number - net_ids.start() <= NEAR;
-        if let Some(next) = number.checked_add(1).filter(|_| is_near) {
-            *net_ids = next..=u32::MAX;
-        }
-        Ok(NetId(number))
     }
 
     fn report_unknown_channels(&mut self, object: NetId, behaviours: &Behaviours) {
@@ -195,14 +138,14 @@ impl NetworkServer {
         }
     }
 
-    /// Takes an object away from the server and from every client that sees it. Its children have no
-    /// parent then. Returns whether there was one.
+    /// Removes an object from the server and from all clients that observe it. Its children lose
+    /// their parent. Returns whether the object existed.
     ///
-    /// Its [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs first. If the
-    /// object is being called at the time, it is despawned when that is done.
+    /// Its [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs first. An
+    /// object that is checked out for a callback is despawned after that callback.
     pub fn despawn(&mut self, id: NetId) -> bool {
-        if self.lent.contains(id) {
-            return self.lent.let_go(id, Leaving::Destroyed);
+        if self.world.checked_out.contains(id) {
+            return self.world.checked_out.let_go(id, Leaving::Destroyed);
         }
         if self.has_lifecycle(id) {
             self.tell(id, Errand::Despawn);
@@ -211,149 +154,175 @@ impl NetworkServer {
         self.remove(id)
     }
 
-    /// Takes an object away, when its behaviours have been told.
+    /// Removes an object after its lifecycle callbacks.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
         self.hide_at_once(id);
-        let Some(spawned) = self.objects.remove(id.0) else {
+        let Some(replicated) = self.world.objects.remove(id.0) else {
             return false;
         };
-        self.pools.remove(spawned.at);
-        self.places.remove(id.0);
-        self.owed.remove(&id);
-        self.relations.forget(id);
-        self.reparented.remove(&id);
-        self.interest.forget(id);
-        self.rationing.forget_object(id);
-        self.forget_for_local(id);
-        if !self.has_no_calls() {
-            self.forget_calls(id);
-        }
-        if let Some(owner) = spawned
+        self.world.pools.remove(replicated.at);
+        self.world.places.remove(id.0);
+        self.visibility.pending_snapshots.remove(&id);
+        self.world.relations.forget(id);
+        self.visibility.reparented.remove(&id);
+        self.visibility.interest.forget(id);
+        self.replication.bandwidth.remove_object(id);
+        self.remove_locally(id);
+        self.calls.remove_object(id);
+        if let Some(owner) = replicated
             .owner
-            .and_then(|owner| self.connections.get_mut(owner.0))
+            .and_then(|owner| self.sessions.connections.get_mut(owner.0))
         {
             owner.owned.remove(&id);
         }
-        if spawned.announced && self.audiences.get(spawned.audience).has_listeners() {
-            for segments in self.audiences.outputs(spawned.audience).channel(0) {
+        if replicated.is(State::Announced)
+            && self
+                .visibility
+                .audiences
+                .get(replicated.audience)
+                .has_observers()
+        {
+            for segments in self
+                .visibility
+                .audiences
+                .outputs(replicated.audience)
+                .channel(0)
+            {
                 ObjectDestroy { net_id: id }.encode(segments.begin());
                 let length = segments.commit();
                 self.stats.count_encoded(MessageType::ObjectDestroy, length);
             }
         }
-        self.audiences.release(spawned.audience);
-        self.audiences.release(spawned.wanted);
-        if self.relations.has_children() {
+        self.visibility.audiences.release(replicated.audience);
+        self.visibility
+            .audiences
+            .release(replicated.target_audience);
+        if self.world.relations.has_children() {
             self.detach_children(id);
         }
         true
     }
 
-    /// Shows an object to a connection, from the next update on. Returns whether there is such an
-    /// object.
+    /// Shows an object to a connection with the next update. Returns whether the object exists.
     pub fn show(&mut self, id: NetId, connection: ConnectionId) -> bool {
         self.set_visible(id, connection, true)
     }
 
-    /// Hides an object from a connection, from the next update on. Nothing that has been written to the
-    /// object and has not been sent goes to it any more. Returns whether there is such an object.
+    /// Hides an object from a connection with the next update. Unsent changes of the object do not
+    /// reach the connection. Returns whether the object exists.
     pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> bool {
         self.set_visible(id, connection, false)
     }
 
-    /// Takes back what [`show`](Self::show) or [`hide`](Self::hide) has said about a connection: it
-    /// sees the object again if others do, or if the interest management says so. Returns whether
-    /// there is such an object.
+    /// Reverts [`show`](Self::show) or [`hide`](Self::hide) for a connection: the object's default
+    /// visibility or the interest management decides again. Returns whether the object exists.
     pub fn restore(&mut self, id: NetId, connection: ConnectionId) -> bool {
-        if !self.knows(connection) {
+        if !self.sessions.knows(connection) {
             return false;
         }
         if self.is_local(connection) {
             return self.set_visible_locally(id, None);
         }
-        self.interest.set_shown(id, connection, false);
-        self.set_wanted(id, |audiences, wanted| {
+        self.visibility
+            .interest
+            .remember_shown(id, connection, false);
+        self.set_target_audience(id, |audiences, wanted| {
             audiences.restore(wanted, connection)
         })
     }
 
-    /// Shows an object to everyone, those who connect later included, whatever the interest management
-    /// says.
+    /// Shows an object to all present and future connections, independent of the interest
+    /// management.
     pub fn show_to_all(&mut self, id: NetId) -> bool {
         self.take_from_interest(id);
-        self.set_wanted(id, |_, _| Audiences::EVERYONE)
+        self.set_target_audience(id, |_, _| Audiences::EVERYONE)
     }
 
-    /// Hides an object from everyone, those who connect later included, whatever the interest
-    /// management says.
+    /// Hides an object from all present and future connections, independent of the interest
+    /// management.
     pub fn hide_from_all(&mut self, id: NetId) -> bool {
         self.take_from_interest(id);
-        self.set_wanted(id, |_, _| Audiences::NOBODY)
+        self.set_target_audience(id, |_, _| Audiences::NOBODY)
     }
 
     fn take_from_interest(&mut self, id: NetId) {
-        if let Some(spawned) = self.objects.get_mut(id.0) {
-            spawned.by_interest = false;
-            self.interest.take_shown(id);
-            self.set_view_of_local(id, None);
+        if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            replicated.set(State::ByInterest, false);
+            self.visibility.interest.take_shown(id);
+            self.set_local_view(id, None);
         }
     }
 
     fn set_visible(&mut self, id: NetId, connection: ConnectionId, visible: bool) -> bool {
-        let Some(spawned) = self.objects.get(id.0).filter(|_| self.knows(connection)) else {
+        let Some(replicated) = self
+            .world
+            .objects
+            .get(id.0)
+            .filter(|_| self.sessions.knows(connection))
+        else {
             return false;
         };
         if self.is_local(connection) {
             return self.set_visible_locally(id, Some(visible));
         }
-        if spawned.by_interest && self.audiences.base(spawned.wanted) == Base::Everyone {
-            self.interest.set_shown(id, connection, visible);
+        if replicated.is(State::ByInterest)
+            && self.visibility.audiences.base(replicated.target_audience) == Base::Everyone
+        {
+            self.visibility
+                .interest
+                .remember_shown(id, connection, visible);
         }
-        self.set_wanted(id, |audiences, wanted| {
+        self.set_target_audience(id, |audiences, wanted| {
             audiences.with(wanted, connection, visible)
         })
     }
 
-    pub(super) fn set_wanted(
+    pub(super) fn set_target_audience(
         &mut self,
         id: NetId,
         choose: impl FnOnce(&mut Audiences, AudienceId) -> AudienceId,
     ) -> bool {
-        let Some(spawned) = self.objects.get_mut(id.0) else {
+        let Some(replicated) = self.world.objects.get_mut(id.0) else {
             return false;
         };
-        let wanted = choose(&mut self.audiences, spawned.wanted);
-        self.audiences.acquire(wanted);
-        self.audiences.release(spawned.wanted);
-        spawned.wanted = wanted;
-        self.schedule.queue_moved(id, spawned);
-        self.touch_for_local(id);
+        let wanted = choose(&mut self.visibility.audiences, replicated.target_audience);
+        self.visibility.audiences.acquire(wanted);
+        self.visibility
+            .audiences
+            .release(replicated.target_audience);
+        replicated.target_audience = wanted;
+        self.replication.schedule.queue_view_change(id, replicated);
+        self.mark_local(id);
         true
     }
 
-    /// Says where an object is now: clients that are given it from now on are told so. Those that have
-    /// it are not; a position that all of them follow is a field of a behaviour. Returns whether there
-    /// is such an object.
+    /// Sets the position and rotation in later snapshots of an object. Clients that have the object
+    /// are not updated: use a field for a position that they follow. Returns whether the object
+    /// exists.
     pub fn set_transform(&mut self, id: NetId, position: Vector3, rotation: Quaternion) -> bool {
-        let Some(place) = self.places.get_mut(id.0) else {
+        let Some(place) = self.world.places.get_mut(id.0) else {
             return false;
         };
         *place = Place { position, rotation };
-        self.interest.management.handle_move(id, position);
+        self.visibility
+            .interest
+            .management
+            .handle_move(id, position);
         true
     }
 
-    /// Gives an object to a connection, or to nobody. The former and the new owner are told. On the
-    /// server, [`on_lost_ownership`](syncvar_runtime::NetworkLifecycle::on_lost_ownership) runs if nobody owned
-    /// it, and [`on_gained_ownership`](syncvar_runtime::NetworkLifecycle::on_gained_ownership) if nobody does
-    /// now.
+    /// Gives an object to a connection, or takes it from its owner. Both connections are notified.
+    /// On the server, [`on_lost_ownership`](syncvar_runtime::NetworkLifecycle::on_lost_ownership) runs when
+    /// the server loses the object to a connection, and
+    /// [`on_gained_ownership`](syncvar_runtime::NetworkLifecycle::on_gained_ownership) when it gets the
+    /// object back.
     ///
-    /// What has changed on the object is sent at once, if it has fields with rules; then each of the
-    /// two is given the fields that it may read now and could not before, and nobody is given anything
-    /// else. What the former owner has written and has not arrived yet does not count. From inside a
-    /// call on the object itself, both are given the whole object instead, with the next update.
+    /// Pending changes of an object with restricted fields are sent at once. Then both connections
+    /// receive exactly the fields that became readable for them. Writes of the former owner in
+    /// transit are void. From inside a call on the object itself, both receive a snapshot with the
+    /// next update instead.
     ///
-    /// Returns whether there is such an object and such a connection.
+    /// Returns whether the object and the connection exist.
     pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
         let former = self.owner(id);
         let given = self.give(id, owner);
@@ -363,34 +332,38 @@ impl NetworkServer {
         given
     }
 
-    /// Gives an object to a connection, or to nobody, and tells no behaviour of it.
+    /// Changes the owner without lifecycle callbacks.
     fn give(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
-        let known = owner.is_none_or(|owner| self.knows(owner));
+        let known = owner.is_none_or(|owner| self.sessions.knows(owner));
         let former = self
+            .world
             .objects
             .get(id.0)
             .filter(|_| known)
-            .map(|spawned| spawned.owner);
+            .map(|replicated| replicated.owner);
         if former == Some(owner) {
             return true;
         }
         self.before_owner_change(id);
-        let Some(spawned) = self.objects.get_mut(id.0).filter(|_| known) else {
+        let Some(replicated) = self.world.objects.get_mut(id.0).filter(|_| known) else {
             return false;
         };
-        let former = std::mem::replace(&mut spawned.owner, owner);
-        let told = spawned.announced.then_some(spawned.audience);
+        let former = std::mem::replace(&mut replicated.owner, owner);
+        let seen_by = replicated
+            .is(State::Announced)
+            .then_some(replicated.audience);
         for (connection, authority) in [(former, false), (owner, true)] {
             let Some(connection) = connection else {
                 continue;
             };
-            let sees =
-                told.is_some_and(|audience| self.audiences.get(audience).observes(connection));
+            let sees = seen_by.is_some_and(|audience| {
+                self.visibility.audiences.get(audience).observes(connection)
+            });
             if sees {
-                // What was said before is heard before.
+                // Earlier messages go first.
                 self.deliver();
             }
-            if let Some(connection) = self.connections.get_mut(connection.0) {
+            if let Some(connection) = self.sessions.connections.get_mut(connection.0) {
                 if authority {
                     connection.owned.insert(id);
                 } else {
@@ -398,12 +371,12 @@ impl NetworkServer {
                 }
             }
             if sees {
-                self.tell_owner(connection, id, authority);
+                self.send_authority(connection, id, authority);
             }
         }
-        self.after_owner_change(id, former, owner, told);
-        self.touch_for_local(id);
-        self.follow_object(id);
+        self.after_owner_change(id, former, owner, seen_by);
+        self.mark_local(id);
+        self.update_base(id);
         true
     }
 }

@@ -1,38 +1,37 @@
-//! What goes out: packets, as lists of shared pieces.
+//! Packets for the transport, as lists of shared chunks.
 
 use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
 
-use syncvar_runtime::ConnectionId;
-
 use super::NetworkServer;
 use super::connection::{Connection, ConnectionState};
-use super::stock::Stock;
+use super::stock::ChunkStore;
+use syncvar_runtime::ConnectionId;
 
-/// A packet for one connection: pieces of memory to be sent one after another.
+/// A packet for one connection: byte segments to send one after another.
 ///
-/// The pieces are shared with the packets of other connections; hand them to a vectored write, or
-/// join them with [`to_bytes`](Self::to_bytes).
+/// The packets of several connections share segments. Pass them to a vectored write, or join them with
+/// [`to_bytes`](Self::to_bytes).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Transmit<'a> {
-    /// For whom.
+    /// Receiver.
     pub connection: ConnectionId,
-    /// On which channel.
+    /// Channel.
     pub channel: u8,
-    /// The pieces, in order; never none, and none of them empty.
+    /// Segments in order: at least one, none of them empty.
     pub segments: &'a [Bytes],
 }
 
 impl Transmit<'_> {
-    /// The packet's length in bytes.
+    /// Returns the packet's length in bytes.
     #[expect(clippy::len_without_is_empty, reason = "a packet is never empty")]
     pub fn len(&self) -> usize {
         self.segments.iter().map(Bytes::len).sum()
     }
 
-    /// The packet in one piece: another reference if it is in one piece already, a copy if not.
+    /// Returns the packet as one buffer. A single segment is not copied.
     pub fn to_bytes(&self) -> Bytes {
         match self.segments {
             [segment] => segment.clone(),
@@ -48,32 +47,34 @@ impl Transmit<'_> {
 }
 
 impl NetworkServer {
-    /// The next packet to be sent; call it until there is none.
+    /// Returns the next packet to send. Call it until it returns none.
     pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
-        self.packet.clear();
-        if self.audiences.is_written() {
+        self.outbound.packet.clear();
+        if self.visibility.audiences.is_written() {
             self.deliver();
         }
         let packet_size = self.config.gathered_size();
+        let (outbound, connections) = (&mut self.outbound, &mut self.sessions.connections);
         let (id, packet) = loop {
-            let Some(id) = self.outgoing.front().copied() else {
-                self.stock.clear();
+            let Some(id) = outbound.outgoing.front().copied() else {
+                outbound.store.clear();
                 return None;
             };
-            let Some(connection) = self.connections.get_mut(id.0) else {
-                self.outgoing.pop_front();
+            let Some(connection) = connections.get_mut(id.0) else {
+                outbound.outgoing.pop_front();
                 continue;
             };
-            connection.flush_own(&mut self.stock);
-            let taken = connection.take_packet(packet_size, &self.stock, &mut self.packet);
+            connection.flush_own(&mut outbound.store);
+            let (store, gathered) = (&outbound.store, &mut outbound.packet);
+            let taken = connection.take_packet(packet_size, store, gathered);
             let done = connection.queue.is_empty();
             let closing = connection.state == ConnectionState::Closing;
-            // One that is closing stays until it is asked once more and has nothing left.
+            // A closing connection stays until a later poll finds its queue empty.
             if done && !(closing && taken.is_some()) {
                 connection.listed = false;
-                self.outgoing.pop_front();
+                outbound.outgoing.pop_front();
                 if closing {
-                    self.connections.remove(id.0);
+                    connections.remove(id.0);
                 }
             }
             if let Some(packet) = taken {
@@ -81,10 +82,10 @@ impl NetworkServer {
             }
         };
         self.stats.sent.add(packet.length);
-        let segments = if self.packet.is_empty() {
-            self.stock.get(&packet.pieces)
+        let segments = if outbound.packet.is_empty() {
+            outbound.store.get(&packet.chunks)
         } else {
-            &self.packet
+            &outbound.packet
         };
         Some(Transmit {
             connection: id,
@@ -92,70 +93,60 @@ impl NetworkServer {
             segments,
         })
     }
-
-    /// Forgets pieces that nobody waits for, should it be long since nobody waited for any.
-    pub(super) fn tidy_stock(&mut self) {
-        let (outgoing, connections) = (&self.outgoing, &self.connections);
-        self.stock.trim(|| {
-            let waiting = outgoing.iter().filter_map(|id| connections.get(id.0));
-            let parcels = waiting.flat_map(|connection| &connection.queue);
-            parcels.map(|parcel| parcel.pieces.start).min()
-        });
-    }
 }
 
-/// A packet that was taken from a connection's queue.
+/// A packet taken from a connection's queue.
 struct Packet {
     channel: u8,
     length: usize,
-    /// Its pieces, if they lie next to each other; otherwise they were gathered.
-    pieces: Range<u64>,
+    /// Its chunks, if they are adjacent in the store. Otherwise they were gathered.
+    chunks: Range<u64>,
 }
 
 impl Connection {
-    /// Takes the pieces of one packet off the queue. Those that do not lie next to each other in the
-    /// stock are gathered into `packet`.
+    /// Takes the chunks of one packet from the queue. Chunks that are not adjacent in the store are
+    /// gathered into `packet`.
     #[inline]
     fn take_packet(
         &mut self,
         packet_size: usize,
-        stock: &Stock,
+        store: &ChunkStore,
         packet: &mut Vec<Bytes>,
     ) -> Option<Packet> {
-        let parcel = self.queue.front_mut()?;
-        let channel = parcel.channel;
-        let start = parcel.pieces.next()?;
-        let mut pieces = start..start + 1;
-        let mut length = stock.length(start);
+        let queued = self.queue.front_mut()?;
+        let channel = queued.channel;
+        let start = queued.chunks.next()?;
+        let mut chunks = start..start + 1;
+        let mut length = store.length(start);
         loop {
-            let parcel = match self.queue.front_mut() {
-                Some(parcel) if parcel.pieces.is_empty() => {
+            let queued = match self.queue.front_mut() {
+                Some(queued) if queued.chunks.is_empty() => {
                     self.queue.pop_front();
                     continue;
                 }
-                Some(parcel) if parcel.channel == channel => parcel,
+                Some(queued) if queued.channel == channel => queued,
                 _ => break,
             };
-            let next = parcel.pieces.start;
-            let longer = length + stock.length(next);
+            let next = queued.chunks.start;
+            let longer = length + store.length(next);
             if longer > packet_size {
                 break;
             }
-            if packet.is_empty() && next == pieces.end {
-                pieces.end += 1;
+            if packet.is_empty() && next == chunks.end {
+                chunks.end += 1;
             } else {
                 if packet.is_empty() {
-                    packet.extend_from_slice(stock.get(&pieces));
+                    packet.extend_from_slice(store.get(&chunks));
                 }
-                packet.extend_from_slice(stock.get(&(next..next + 1)));
+                packet.extend_from_slice(store.get(&(next..next + 1)));
             }
-            parcel.pieces.start += 1;
+            queued.chunks.start += 1;
             length = longer;
         }
         Some(Packet {
             channel,
             length,
-            pieces,
+            chunks,
         })
     }
 }

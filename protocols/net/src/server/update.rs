@@ -1,18 +1,21 @@
-//! The update loop: what changed goes out, then what is shown for the first time.
+//! The update loop: hides, deltas, snapshots, spawns and joins, in this order.
 
+use super::replicated::State;
 use std::time::Duration;
 
 use bytes::Bytes;
 
-use syncvar_runtime::object::{ChangeSink, Encoded, Job, MAX_CHANNELS, Outcome, nanos};
-use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, WriteError};
-
-use super::connection::{Connection, Parcel};
+use super::connection::{Connection, QueuedChunks};
 use super::{NetworkServer, ServerEvent};
 use crate::MessageType;
 use crate::message::{LocalClientAuthority, Message};
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::object::{ChangeSink, Encoded, Outcome};
+use syncvar_runtime::object::{Job, MAX_CHANNELS, nanos};
+use syncvar_runtime::{Channel, NetId, WriteError};
 
-/// Lists that the update loop uses again and again.
+/// Lists reused by every update.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) objects: Vec<NetId>,
@@ -22,11 +25,11 @@ pub(super) struct Scratch {
     #[cfg(feature = "parallel")]
     shares: super::parallel::Shares,
     pub(super) outcome: Outcome,
-    /// Objects of a run about which there is something to settle, whatever comes of it.
-    unsettled: Vec<NetId>,
+    /// Objects of a run in the states `WriteFailed` or `SnapshotPending`.
+    flagged: Vec<NetId>,
 }
 
-/// Objects with the same behaviours and the same audience, one after another.
+/// Successive objects with the same behaviours and the same audience.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Run {
     pool: u32,
@@ -34,72 +37,71 @@ struct Run {
 }
 
 impl NetworkServer {
-    /// Looks at what has changed and prepares the packets for every client; see the type's
-    /// documentation for the order. `now` is the time since any fixed moment. If it goes back, as a
-    /// clock that is started again does, the server's own time stands still for this update and goes
-    /// on from there.
+    /// Encodes all changes and prepares the packets of every client, in the order documented at the
+    /// type. `now` is the time since a fixed moment. If it goes back, as after a clock restart, the
+    /// server's own time stands still for this update and continues from there.
     ///
-    /// A behaviour is sent when it is dirty and more than its send interval has passed since it was
-    /// last sent, or since time zero.
+    /// A behaviour is sent when it is dirty and its send interval has passed since it was last
+    /// sent, or since time zero.
     pub fn update(&mut self, now: Duration) {
-        self.now = self.now.saturating_add(now.saturating_sub(self.clock));
-        self.clock = now;
-        let now = self.now;
-        let joining = !self.joining.is_empty();
-        self.tidy_stock();
+        let now = self.clock.advance(now);
+        let joining = !self.sessions.joining.is_empty();
+        self.outbound.trim(&self.sessions.connections);
         self.answer_pings();
-        self.correct_misled();
-        // What happened since the last update.
+        self.correct_owners();
+        // Calls queued since the last update.
         self.run_local_calls();
         self.deliver();
         self.end_budgets();
-        self.follow_interest();
+        self.apply_interest();
         self.call_local_hooks();
-        self.schedule_resyncs();
+        self.queue_resyncs();
         self.hide_objects();
-        self.send_changes(now, joining);
-        self.send_rations();
+        self.send_deltas(now, joining);
+        self.send_limited();
         self.deliver_changes();
         self.show_objects();
         self.announce();
         self.send_parents();
-        if std::mem::take(&mut self.scene_loaded) {
-            self.scene_objects_spawned();
+        if std::mem::take(&mut self.visibility.scene_loaded) {
+            self.send_scene_spawned();
         }
         if joining {
             self.join();
         }
-        self.send_kept_calls();
+        self.send_deferred_calls();
         self.update_local();
     }
 
-    /// Has objects sent again to those who asked, so many for each in one update.
-    fn schedule_resyncs(&mut self) {
-        let (connections, objects) = (&mut self.connections, &mut self.objects);
+    /// Queues requested snapshots, limited per connection and update.
+    fn queue_resyncs(&mut self) {
+        let (connections, objects) = (&mut self.sessions.connections, &mut self.world.objects);
         let limit = self.config.resyncs_per_update.max(1);
-        self.resyncing.retain(|id| {
+        self.sessions.resyncing.retain(|id| {
             let Some(connection) = connections.get_mut(id.0) else {
                 return false;
             };
-            let wanted = std::iter::from_fn(|| connection.wanted.pop_first());
+            let wanted = std::iter::from_fn(|| connection.resync_requests.pop_first());
             for object in wanted.take(limit) {
-                if let Some(spawned) = objects.get_mut(object.0) {
-                    let owed = self.owed.entry(object).or_default();
+                if let Some(replicated) = objects.get_mut(object.0) {
+                    let owed = self.visibility.pending_snapshots.entry(object).or_default();
                     if !owed.contains(id) {
                         owed.push(*id);
                     }
-                    spawned.owing = true;
-                    self.schedule.queue_moved(object, spawned);
+                    replicated.set(State::SnapshotPending, true);
+                    self.replication
+                        .schedule
+                        .queue_view_change(object, replicated);
                 }
             }
-            !connection.wanted.is_empty()
+            !connection.resync_requests.is_empty()
         });
     }
 
-    /// Writes the changes of every object that is due, once each.
-    fn send_changes(&mut self, now: Duration, all: bool) {
-        let mut due = std::mem::take(&mut self.scratch.objects);
-        self.schedule.take_due(now, all, &mut due);
+    /// Writes the deltas of all due objects, once each.
+    fn send_deltas(&mut self, now: Duration, all: bool) {
+        let mut due = std::mem::take(&mut self.replication.scratch.objects);
+        self.replication.schedule.take_due(now, all, &mut due);
         let mut run = None;
         for id in due.drain(..) {
             let Some((next, job)) = self.prepare(id, now, all, run) else {
@@ -108,20 +110,21 @@ impl NetworkServer {
             if run != Some(next) {
                 self.send_run(run, now);
                 run = Some(next);
-                if self.is_ruled(next.pool) {
+                if self.world.is_restricted(next.pool) {
                     run = None;
-                    self.send_ruled(next.audience, &job, now);
-                    self.settle(now);
+                    self.send_restricted(next.audience, &job, now);
+                    self.finish_run(now);
                     continue;
                 }
             }
-            self.scratch.jobs.push(job);
+            self.replication.scratch.jobs.push(job);
         }
         self.send_run(run, now);
-        self.scratch.objects = due;
+        self.replication.scratch.objects = due;
     }
 
-    /// What is to be done for an object: nothing if it is not yet, or no longer, on the clients.
+    /// Returns the run and job of an object. None if it has no delta: it is not announced yet, or
+    /// has no observers.
     #[inline]
     fn prepare(
         &mut self,
@@ -130,60 +133,61 @@ impl NetworkServer {
         all: bool,
         former: Option<Run>,
     ) -> Option<(Run, Job)> {
-        let spawned = self.objects.get_mut(id.0)?;
+        let replicated = self.world.objects.get_mut(id.0)?;
         let run = Run {
-            pool: spawned.at.pool,
-            audience: spawned.audience,
+            pool: replicated.at.pool,
+            audience: replicated.audience,
         };
         let mut job = Job {
             net_id: id,
-            row: spawned.at.row,
+            row: replicated.at.row,
             force: all,
         };
-        // Objects one after another are often seen by the same connections.
-        if spawned.is_plain() && former == Some(run) {
+        // Successive objects often have the same audience.
+        if replicated.is_plain() && former == Some(run) {
             return Some((run, job));
         }
-        if spawned.wake.is_some_and(|wake| all || wake < now) {
-            spawned.wake = None;
+        if replicated.wake.is_some_and(|wake| all || wake < now) {
+            replicated.wake = None;
         }
-        // For this update only, whatever comes of it.
-        let forced = std::mem::take(&mut spawned.forced);
-        if !spawned.announced {
-            self.schedule.queue_new(id);
+        // Valid for this update only, even if it writes no delta.
+        let forced = replicated.take(State::SendNow);
+        if !replicated.is(State::Announced) {
+            self.replication.schedule.queue_new(id);
             return None;
         }
-        job.force |= forced | spawned.moved | spawned.owing;
-        if !self.audiences.get(spawned.audience).has_listeners() {
-            spawned.unsent = false;
-            self.forget_changes(id);
+        job.force |=
+            forced | replicated.is(State::VisibilityDirty) | replicated.is(State::SnapshotPending);
+        if !self
+            .visibility
+            .audiences
+            .get(replicated.audience)
+            .has_observers()
+        {
+            replicated.set(State::WriteFailed, false);
+            self.world.drop_changes(id);
             return None;
         }
-        if spawned.unsent || spawned.owing {
-            self.scratch.unsettled.push(id);
+        if replicated.is(State::WriteFailed) || replicated.is(State::SnapshotPending) {
+            self.replication.scratch.flagged.push(id);
         }
         Some((run, job))
     }
 
-    /// Makes every change part of the state: nobody sees the object.
-    pub(super) fn forget_changes(&mut self, id: NetId) {
-        let at = self.objects.get(id.0).map(|spawned| spawned.at);
-        if let Some(slots) = at.and_then(|at| self.pools.slots_mut(at)) {
-            slots.for_each_mut(|slot| slot.forget_changes());
-        }
-    }
-
-    /// Writes the objects of a run, and sees to what is left of them.
+    /// Writes the objects of a run.
     fn send_run(&mut self, run: Option<Run>, now: Duration) {
         let Some(run) = run else {
             return;
         };
-        let kind = self.kinds.get(self.pools.prefab(run.pool) as usize);
-        let Some(pool) = self.pools.pool_mut(run.pool) else {
+        let info = self
+            .world
+            .prefab_infos
+            .get(self.world.pools.prefab(run.pool) as usize);
+        let Some(pool) = self.world.pools.pool_mut(run.pool) else {
             return;
         };
         let channels = self.config.channels.len().min(MAX_CHANNELS);
-        let first_behaviour = kind.map_or(0, |kind| kind.first_behaviour);
+        let first_behaviour = info.map_or(0, |info| info.first_behaviour);
         let stats = self.stats.behaviours.get_mut(first_behaviour..);
         let mut sink = ChangeSink {
             now: nanos(now),
@@ -191,65 +195,68 @@ impl NetworkServer {
             reliable: self.config.room(Channel::Reliable),
             unreliable: self.config.room(Channel::Unreliable),
             audience: run.audience,
-            outputs: self.audiences.outputs(run.audience),
+            outputs: self.visibility.audiences.outputs(run.audience),
             stats: stats.unwrap_or_default(),
             encoded: Encoded::default(),
-            outcome: &mut self.scratch.outcome,
-            notes: self
-                .rationing
-                .is_needed()
-                .then_some(&mut self.rationing.notes),
+            outcome: &mut self.replication.scratch.outcome,
+            log: self
+                .replication
+                .bandwidth
+                .is_active()
+                .then_some(&mut self.replication.bandwidth.log),
         };
-        let jobs = &self.scratch.jobs[..];
+        let jobs = &self.replication.scratch.jobs[..];
         #[cfg(feature = "parallel")]
-        let jobs = self
-            .scratch
-            .shares
-            .write(jobs, self.config.parallel_from, pool, &mut sink);
+        let jobs =
+            self.replication
+                .scratch
+                .shares
+                .write(jobs, self.config.parallel_from, pool, &mut sink);
         pool.write_changes(jobs, &mut sink);
         let Encoded { single, batched } = sink.encoded;
-        self.stats
-            .count_all_encoded(MessageType::UpdateVars, single);
-        self.stats
-            .count_all_encoded(MessageType::UpdateBatch, batched);
-        self.scratch.jobs.clear();
-        self.settle(now);
+        let stats = &mut self.stats;
+        stats.count_all_encoded(MessageType::UpdateVars, single);
+        stats.count_all_encoded(MessageType::UpdateBatch, batched);
+        self.replication.scratch.jobs.clear();
+        self.finish_run(now);
     }
 
-    /// Sees to what is left of the objects of a run.
-    pub(super) fn settle(&mut self, now: Duration) {
+    /// Handles failures, pending snapshots and remaining changes of the objects of a run.
+    pub(super) fn finish_run(&mut self, now: Duration) {
         let Scratch {
-            outcome, unsettled, ..
-        } = &mut self.scratch;
-        for id in unsettled.drain(..) {
+            outcome, flagged, ..
+        } = &mut self.replication.scratch;
+        for id in flagged.drain(..) {
             let failed = outcome.errors.iter().any(|(object, _)| *object == id);
-            if let Some(spawned) = self.objects.get_mut(id.0).filter(|_| !failed) {
-                spawned.unsent = false;
-                if spawned.owing {
-                    self.schedule.queue_sent(id, spawned);
+            if let Some(replicated) = self.world.objects.get_mut(id.0).filter(|_| !failed) {
+                replicated.set(State::WriteFailed, false);
+                if replicated.is(State::SnapshotPending) {
+                    self.replication
+                        .schedule
+                        .queue_written_view_change(id, replicated);
                 }
             }
         }
         for (id, error) in outcome.errors.drain(..) {
-            if let Some(spawned) = self.objects.get_mut(id.0) {
-                spawned.unsent = true;
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.set(State::WriteFailed, true);
             }
-            self.events.push(describe_failure(id, error));
+            self.events.push(encode_failure(id, error));
         }
         let mut left = std::mem::take(&mut outcome.left);
         for (id, failed) in left.drain(..) {
             self.reschedule(id, now, failed);
         }
-        self.scratch.outcome.left = left;
+        self.replication.scratch.outcome.left = left;
     }
 
-    /// Sees to it that an object is looked at again when its next behaviour is due. Those on channels
-    /// that could not be written (a bit each) wait until the object is changed.
+    /// Schedules an object for the time when its next behaviour is due. Behaviours on failed
+    /// channels (a bit each) wait for the next change of the object.
     fn reschedule(&mut self, id: NetId, now: Duration, failed: u64) {
-        let Some(spawned) = self.objects.get_mut(id.0) else {
+        let Some(replicated) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(slots) = self.pools.slots(spawned.at) else {
+        let Some(slots) = self.world.pools.slots(replicated.at) else {
             return;
         };
         let channels = self.config.channels.len().min(MAX_CHANNELS);
@@ -266,36 +273,34 @@ impl NetworkServer {
             Some(next)
         });
         match next.min().map(Duration::from_nanos) {
-            // Due and still dirty: its `on_serialize` says not yet. It is asked at every update.
-            Some(next) if next <= now => self.schedule.queue_dirty(id),
-            Some(next) => self.schedule.wait(id, spawned, next),
+            // Due and still dirty: its `on_serialize` returned false. Every update asks it again.
+            Some(next) if next <= now => self.replication.schedule.queue_dirty(id),
+            Some(next) => self.replication.schedule.wake_at(id, replicated, next),
             None => {}
         }
     }
 
-    /// Gives every member of an audience what was written for it.
+    /// Queues the unsent bytes of all audiences for their members.
     pub(super) fn deliver(&mut self) {
         self.deliver_to(|_| true);
     }
 
-    /// The same for changes: those with a budget have been given theirs.
+    /// Queues unsent deltas. Connections with a budget have their share already.
     pub(super) fn deliver_changes(&mut self) {
-        self.deliver_to(|connection| connection.limit.is_none());
+        self.deliver_to(|connection| connection.backlog.is_none());
     }
 
-    fn deliver_to(&mut self, concerned: impl Fn(&Connection) -> bool) {
-        let (connections, outgoing) = (&mut self.connections, &mut self.outgoing);
-        let stock = &mut self.stock;
-        self.audiences.drain(|channel, pieces, members| {
-            let length = pieces.iter().map(Bytes::len).sum();
-            let pieces = stock.add(pieces.iter().cloned());
+    fn deliver_to(&mut self, receives: impl Fn(&Connection) -> bool) {
+        let (connections, outbound) = (&mut self.sessions.connections, &mut self.outbound);
+        self.visibility.audiences.drain(|channel, chunks, members| {
+            let length = chunks.iter().map(Bytes::len).sum();
+            let chunks = outbound.store.add(chunks.iter().cloned());
             for member in members {
                 let connection = connections.get_mut(member.0);
-                if let Some(connection) = connection.filter(|connection| concerned(connection)) {
+                if let Some(connection) = connection.filter(|connection| receives(connection)) {
                     connection.charge(length);
-                    let pieces = pieces.clone();
-                    connection.push(Parcel { channel, pieces }, stock);
-                    connection.list(outgoing);
+                    let chunks = chunks.clone();
+                    outbound.queue(connection, QueuedChunks { channel, chunks });
                 }
             }
         });
@@ -303,35 +308,35 @@ impl NetworkServer {
 
     /// Appends a message for one connection alone.
     pub(super) fn send_own<M: Message>(&mut self, connection: ConnectionId, message: &M) {
-        // The local client is told nothing in bytes.
+        // The local client receives no bytes.
         if self.is_local(connection) {
             return;
         }
-        let Some(receiver) = self.connections.get_mut(connection.0) else {
+        let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
-        let writer = receiver.own.begin();
-        message.encode(writer);
-        if writer.take_error().is_some() {
-            receiver.own.give_up();
+        let Some(length) = receiver.write_own(|writer| message.encode(writer)) else {
             return;
-        }
-        let length = receiver.own.commit();
-        receiver.charge(length);
+        };
         self.stats.count_encoded(M::TYPE, length);
-        receiver.list(&mut self.outgoing);
+        receiver.list(&mut self.outbound.outgoing);
     }
 
-    /// Tells a connection whether it owns an object.
-    pub(super) fn tell_owner(&mut self, connection: ConnectionId, net_id: NetId, authority: bool) {
+    /// Sends a connection whether it owns an object.
+    pub(super) fn send_authority(
+        &mut self,
+        connection: ConnectionId,
+        net_id: NetId,
+        authority: bool,
+    ) {
         let message = LocalClientAuthority { net_id, authority };
         self.send_own(connection, &message);
     }
 }
 
-/// Tells which field has no form on the wire. The object is left as it is: fields whose changes are
-/// operations would not survive being written once more.
-pub(super) fn describe_failure(object: NetId, error: WriteError) -> ServerEvent {
+/// Returns the event for a value that cannot be encoded. The object stays unsent: operations cannot
+/// be encoded a second time.
+pub(super) fn encode_failure(object: NetId, error: WriteError) -> ServerEvent {
     let (behaviour, place) = (error.behaviour(), error.field());
     let field = place.map(|place| place.rsplit_once('.').map_or(place, |(_, field)| field));
     tracing::error!(%object, %error, "an object cannot be sent");

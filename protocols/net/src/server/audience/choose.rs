@@ -1,18 +1,15 @@
-//! Finding the audience of certain members, or making it.
+//! Finding or creating the audience of given members.
 
 use std::sync::Arc;
 
-use syncvar_runtime::{AudienceId, ConnectionId};
-
-use super::listeners::Listeners;
 use super::members::{Members, View};
-use super::{Audience, Audiences, Base};
+use super::observers::Observers;
+use super::{Audience, AudienceId, Audiences, Base, ConnectionId};
 
 impl Audiences {
-    /// The audience that differs from this one by what is said about one connection: it is shown or
-    /// hidden, whatever areas it sees. It is for an object that names this audience and will name
-    /// that one instead. If no other object does, and nobody waits for what was written, this one is
-    /// changed: many steps in a row then copy no set.
+    /// Returns the audience with one connection shown or hidden, independent of areas. The caller's
+    /// object moves there from audience `id`. If it is the only user and no bytes are unsent, `id`
+    /// itself is edited: a series of steps then copies no set.
     pub(in crate::server) fn with(
         &mut self,
         id: AudienceId,
@@ -22,8 +19,8 @@ impl Audiences {
         self.change(id, connection, Some(View::new(visible)))
     }
 
-    /// The audience that differs from this one in that a connection does not belong to it. As long as
-    /// no object names it, it is there until the next [`drain`](Self::drain); this one stays as it is.
+    /// Returns the audience without a connection. It lives until the next [`drain`](Self::drain),
+    /// unless an object takes it. Audience `id` stays unchanged.
     pub(in crate::server) fn without(
         &mut self,
         id: AudienceId,
@@ -37,28 +34,28 @@ impl Audiences {
         let mut members = Members::clone(members);
         members.set_view(connection, view);
         if let Some(found) = self.by_members.get(&members) {
-            return self.borrow(*found);
+            return self.keep(*found);
         }
         let made = self.make(members);
         self.copy_ready(id, made);
         self.list(made, connection);
-        self.borrow(made)
+        self.keep(made)
     }
 
-    /// The audience of one connection. As long as no object names it, it is there until the next
-    /// [`drain`](Self::drain).
+    /// Returns the audience of one connection. It lives until the next [`drain`](Self::drain),
+    /// unless an object takes it.
     pub(in crate::server) fn only(&mut self, connection: ConnectionId) -> AudienceId {
         let mut members = Members::new(Base::Nobody);
         members.set_view(connection, Some(View::new(true)));
         if let Some(found) = self.by_members.get(&members) {
-            return self.borrow(*found);
+            return self.keep(*found);
         }
         let made = self.make(members);
         self.list(made, connection);
-        self.borrow(made)
+        self.keep(made)
     }
 
-    /// The audience of these connections, whatever they see. An object is about to name it.
+    /// Returns the audience of exactly these connections, for an object that takes it.
     pub(in crate::server) fn exactly(&mut self, connections: &[ConnectionId]) -> AudienceId {
         let mut members = Members::new(Base::Nobody);
         for connection in connections {
@@ -72,16 +69,15 @@ impl Audiences {
         made
     }
 
-    /// An audience that is going to be written to, whether an object names it or not.
-    fn borrow(&mut self, id: AudienceId) -> AudienceId {
+    /// Keeps an audience until the next drain, even without objects.
+    fn keep(&mut self, id: AudienceId) -> AudienceId {
         if self.get(id).users == 0 && !Self::is_permanent(id) && self.unused.last() != Some(&id) {
             self.unused.push(id);
         }
         id
     }
 
-    /// As [`with`](Self::with), but nothing is said about the connection any more: it belongs if the
-    /// base has it, or if it is the owner.
+    /// Like [`with`](Self::with), but removes the exception: base and owner decide again.
     pub(in crate::server) fn restore(
         &mut self,
         id: AudienceId,
@@ -90,9 +86,8 @@ impl Audiences {
         self.change(id, connection, None)
     }
 
-    /// The audience with another base and owner, where the same connections are shown and hidden,
-    /// and also shown are these others. An owner makes a difference to areas only, as do those who
-    /// are shown to everyone or hidden from nobody: they are not kept.
+    /// Returns the audience with another base and owner, the same exceptions, and these connections
+    /// shown. Owners matter for areas only. Exceptions that repeat the base are dropped.
     pub(in crate::server) fn rebase(
         &mut self,
         id: AudienceId,
@@ -108,13 +103,13 @@ impl Audiences {
         if let Some(found) = self.by_members.get(&members) {
             return *found;
         }
-        let named: Vec<_> = members.named().collect();
+        let named: Vec<_> = members.mentioned().collect();
         let made = self.make(members);
         match base {
             Base::Everyone => self.copy_ready(Self::EVERYONE, made),
             Base::Nobody => {}
             Base::Area(area) => {
-                let viewers: Vec<_> = self.sight.viewers(area).collect();
+                let viewers: Vec<_> = self.area_viewers.viewers(area).collect();
                 self.list_all(made, &viewers);
             }
         }
@@ -149,16 +144,16 @@ impl Audiences {
         made
     }
 
-    /// A new audience, in which nobody is listed yet.
+    /// Creates an audience without ready members.
     pub(super) fn make(&mut self, members: Members) -> AudienceId {
         let id = self.free.pop().unwrap_or_else(|| {
             let count = u32::try_from(self.all.len());
             AudienceId(count.expect("fewer than 4 294 967 296 audiences"))
         });
-        self.naming.extend(members.named().map(|c| (c, id)));
+        self.mentions.extend(members.mentioned().map(|c| (c, id)));
         match members.base() {
-            Base::Everyone => self.excepting.insert(id),
-            Base::Area(area) => self.based.insert((area, id)),
+            Base::Everyone => self.everyone_based.insert(id),
+            Base::Area(area) => self.area_based.insert((area, id)),
             Base::Nobody => false,
         };
         let members = Arc::new(members);
@@ -169,8 +164,8 @@ impl Audiences {
         } else {
             self.all.push(Audience {
                 members,
-                unet: Listeners::default(),
-                compact: Listeners::default(),
+                unet: Observers::default(),
+                compact: Observers::default(),
                 touched: false,
                 free: false,
                 users: 0,
@@ -179,8 +174,8 @@ impl Audiences {
         id
     }
 
-    /// Changes what is said about a connection in an audience, but not who is listed. Returns the
-    /// audience that is found by these members now: another one, if it had them before.
+    /// Edits one connection in the members of an audience, without its ready list. Returns the
+    /// audience of these members: another one, if it existed before.
     pub(super) fn edit(
         &mut self,
         id: AudienceId,
@@ -192,15 +187,15 @@ impl Audiences {
             self.by_members.remove(members);
         }
         edit(Arc::make_mut(members));
-        if members.name(connection) {
-            self.naming.insert((connection, id));
+        if members.mentions(connection) {
+            self.mentions.insert((connection, id));
         } else {
-            self.naming.remove(&(connection, id));
+            self.mentions.remove(&(connection, id));
         }
         *self.by_members.entry(Arc::clone(members)).or_insert(id)
     }
 
-    /// Lists in one audience those who are listed in another.
+    /// Copies the ready members of one audience to another.
     fn copy_ready(&mut self, from: AudienceId, to: AudienceId) {
         let from = self.get(from);
         let (unet, compact) = (from.unet.ready.clone(), from.compact.ready.clone());

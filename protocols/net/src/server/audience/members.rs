@@ -1,31 +1,28 @@
-//! Who belongs to an audience once they are ready.
+//! Membership of audiences, independent of readiness.
 
 use std::collections::BTreeSet;
 
-use syncvar_runtime::ConnectionId;
+use super::{Area, Base, ConnectionId};
 
-use super::{Area, Base};
-
-/// Who belongs to an audience once they are ready. Equal sets that come about in different ways are
-/// equal values: a connection is shown or hidden only where the base does not say so already. (With
-/// an area it may: what an area says changes.)
+/// Members of an audience, ready or not. Equal sets are equal values: an exception never repeats
+/// the base. With an area it may, as the viewers of an area change.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Members {
     base: Base,
-    /// A connection that belongs to an audience of an area even if it does not see the area.
+    /// Member of an area's audience even without seeing the area.
     owner: Option<ConnectionId>,
-    /// These belong to it in any case.
+    /// Members in any case.
     shown: BTreeSet<ConnectionId>,
-    /// These do not belong to it in any case.
+    /// Excluded in any case.
     hidden: BTreeSet<ConnectionId>,
 }
 
-/// What is said about a connection whatever the base says.
+/// Exception for one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
-    /// It belongs.
+    /// The connection is a member.
     Shown,
-    /// It does not.
+    /// The connection is excluded.
     Hidden,
 }
 
@@ -49,7 +46,7 @@ impl Members {
         self.base
     }
 
-    /// Whether a connection belongs; `sees` tells whether it sees an area.
+    /// Returns whether a connection is a member. `sees` decides whether it sees an area.
     pub(super) fn contain(
         &self,
         connection: ConnectionId,
@@ -66,14 +63,13 @@ impl Members {
         }
     }
 
-    /// Whether a connection is the owner, shown or hidden. If so, it does not matter for it what
-    /// areas it sees.
-    pub(super) fn name(&self, connection: ConnectionId) -> bool {
+    /// Returns whether a connection is the owner, shown or hidden. Areas do not matter for it then.
+    pub(super) fn mentions(&self, connection: ConnectionId) -> bool {
         self.owner == Some(connection) || self.view(connection).is_some()
     }
 
-    /// Those who are the owner, shown or hidden, possibly twice.
-    pub(super) fn named(&self) -> impl Iterator<Item = ConnectionId> {
+    /// Returns the owner and all shown or hidden connections, possibly twice.
+    pub(super) fn mentioned(&self) -> impl Iterator<Item = ConnectionId> {
         let views = self.shown.iter().chain(&self.hidden);
         self.owner.into_iter().chain(views.copied())
     }
@@ -86,7 +82,7 @@ impl Members {
         }
     }
 
-    /// Of what is to be said about a connection, that which the base does not say already.
+    /// Drops an exception that repeats the base.
     fn needed(&self, view: Option<View>) -> Option<View> {
         match (self.base, view) {
             (Base::Everyone, Some(View::Shown)) | (Base::Nobody, Some(View::Hidden)) => None,
@@ -94,12 +90,12 @@ impl Members {
         }
     }
 
-    /// Whether [`set_view`](Self::set_view) would change anything.
+    /// Returns whether [`set_view`](Self::set_view) would change the members.
     pub(super) fn would_change(&self, connection: ConnectionId, view: Option<View>) -> bool {
         self.needed(view) != self.view(connection)
     }
 
-    /// Says something else about a connection, or nothing any more.
+    /// Sets or removes the exception of a connection.
     pub(super) fn set_view(&mut self, connection: ConnectionId, view: Option<View>) {
         self.shown.remove(&connection);
         self.hidden.remove(&connection);
@@ -110,13 +106,13 @@ impl Members {
         };
     }
 
-    /// Whether base and owner are these.
+    /// Returns whether the members have this base and owner.
     pub(super) fn are_based(&self, base: Base, owner: Option<ConnectionId>) -> bool {
         (self.base, self.owner) == (base, Self::needed_owner(base, owner))
     }
 
-    /// The same with another base and owner, and with others who are shown. What the new base says in
-    /// any case is not kept.
+    /// Returns the members with another base and owner, and more shown connections. Exceptions that
+    /// repeat the new base are dropped.
     pub(super) fn rebased(
         &self,
         base: Base,
@@ -136,17 +132,17 @@ impl Members {
         rebased
     }
 
-    /// Those who are shown, ascending.
+    /// Returns the shown connections, ascending.
     pub(super) fn shown(&self) -> impl Iterator<Item = ConnectionId> {
         self.shown.iter().copied()
     }
 
-    /// An owner makes a difference to areas only.
+    /// Drops an owner that no area needs.
     fn needed_owner(base: Base, owner: Option<ConnectionId>) -> Option<ConnectionId> {
         owner.filter(|_| matches!(base, Base::Area(_)))
     }
 
-    /// The connection is gone: it is named no more.
+    /// Removes a closed connection.
     pub(super) fn forget(&mut self, connection: ConnectionId) {
         self.owner.take_if(|owner| *owner == connection);
         self.set_view(connection, None);

@@ -1,84 +1,81 @@
-//! Who is ready, who sees what, and what difference it makes to audiences.
+//! Effects of readiness and of areas on audiences.
 
 use std::collections::BTreeMap;
 
-use syncvar_runtime::{AudienceId, ConnectionId};
-
 use super::members::Members;
-use super::{Area, Audiences};
+use super::{Area, AudienceId, Audiences, ConnectionId};
 use crate::Framing;
 
 impl Audiences {
-    /// A connection has become ready: it joins every audience that admits it, to be written to in
-    /// its dialect.
+    /// Adds a ready connection to all its audiences, in its framing.
     pub(in crate::server) fn add_ready(&mut self, connection: ConnectionId, framing: Framing) {
         if self.framing(connection) == Some(framing) {
             return;
         }
         self.remove_ready(connection);
         let everyone = self.get_mut(Self::EVERYONE);
-        everyone.speaking(framing).list(connection, true);
-        for id in self.concerned(connection) {
+        everyone.of_mut(framing).list(connection, true);
+        for id in self.candidates(connection) {
             self.list(id, connection);
         }
     }
 
-    /// A connection is no longer ready.
+    /// Removes a connection from the ready members.
     pub(in crate::server) fn remove_ready(&mut self, connection: ConnectionId) {
         let Some(framing) = self.framing(connection) else {
             return;
         };
-        for id in self.concerned(connection) {
-            self.get_mut(id).speaking(framing).list(connection, false);
+        for id in self.candidates(connection) {
+            self.get_mut(id).of_mut(framing).list(connection, false);
         }
     }
 
-    /// A connection sees an area from now on. Appends the audiences that it joins by that to
-    /// `changed`; there are none if it is not ready. What was written to them and waits for
-    /// [`drain`](Self::drain) goes to it, too.
+    /// Adds an area to the view of a connection, and appends the audiences it joins to `changed`:
+    /// none unless it is ready. Unsent bytes of these audiences reach it with
+    /// [`drain`](Self::drain).
     pub(in crate::server) fn reveal(
         &mut self,
         connection: ConnectionId,
         area: Area,
         changed: &mut Vec<AudienceId>,
     ) {
-        self.set_sight(connection, area, true, changed);
+        self.set_view_of_area(connection, area, true, changed);
     }
 
-    /// A connection sees an area no longer. Appends the audiences that it leaves by that to
-    /// `changed`; there are none if it is not ready. It does not get what waits there.
+    /// Removes an area from the view of a connection, and appends the audiences it leaves to
+    /// `changed`: none unless it is ready. Their unsent bytes do not reach it.
     pub(in crate::server) fn conceal(
         &mut self,
         connection: ConnectionId,
         area: Area,
         changed: &mut Vec<AudienceId>,
     ) {
-        self.set_sight(connection, area, false, changed);
+        self.set_view_of_area(connection, area, false, changed);
     }
 
-    /// Whether a connection sees an area, ready or not.
+    /// Returns whether a connection sees an area, ready or not.
     pub(in crate::server) fn sees(&self, connection: ConnectionId, area: Area) -> bool {
-        self.sight.sees(connection, area)
+        self.area_viewers.sees(connection, area)
     }
 
-    /// A connection is gone and its number will not come back: it sees nothing, and no members name
-    /// it. Audiences may then have the same members. Returns those that are to be given up, each
-    /// with the one to name instead: objects that everybody sees alike must not stay apart for ever.
+    /// Removes a closed connection from all areas and members. Audiences may become equal then.
+    /// Returns the duplicates and their replacements, so that objects with equal observers share
+    /// one audience again.
     ///
-    /// What was written to an audience that is given up still goes to its members, who are the
-    /// same, with the next [`drain`](Self::drain).
+    /// Unsent bytes of a duplicate still reach its members, which are the same, with the next
+    /// [`drain`](Self::drain).
     pub(in crate::server) fn forget(
         &mut self,
         connection: ConnectionId,
     ) -> BTreeMap<AudienceId, AudienceId> {
         self.remove_ready(connection);
-        let seen: Vec<_> = self.sight.areas(connection).collect();
+        let seen: Vec<_> = self.area_viewers.areas(connection).collect();
         for area in seen {
-            self.sight.set(connection, area, false);
+            self.area_viewers.set(connection, area, false);
         }
-        let naming: Vec<_> = self.naming(connection).collect();
+        let mentions: Vec<_> = self.mentioning(connection).collect();
         let mut merged = BTreeMap::new();
-        for id in naming {
+        for id in mentions {
             let edit = |members: &mut Members| members.forget(connection);
             let found = self.edit(id, connection, edit);
             if found != id && self.get(id).users > 0 {
@@ -88,21 +85,21 @@ impl Audiences {
         merged
     }
 
-    fn set_sight(
+    fn set_view_of_area(
         &mut self,
         connection: ConnectionId,
         area: Area,
         sees: bool,
         changed: &mut Vec<AudienceId>,
     ) {
-        if !self.sight.set(connection, area, sees) || self.framing(connection).is_none() {
+        if !self.area_viewers.set(connection, area, sees) || self.framing(connection).is_none() {
             return;
         }
-        let based: Vec<_> = self.based(area).collect();
+        let based: Vec<_> = self.based_on(area).collect();
         changed.extend(based.into_iter().filter(|id| self.list(*id, connection)));
     }
 
-    /// What a connection speaks, if it is ready.
+    /// Returns the framing of a ready connection.
     fn framing(&self, connection: ConnectionId) -> Option<Framing> {
         let everyone = self.get(Self::EVERYONE);
         if everyone.unet.contain(connection) {
@@ -113,25 +110,25 @@ impl Audiences {
         }
     }
 
-    /// Every audience that a connection belongs to, and some that it does not belong to; some twice.
-    fn concerned(&self, connection: ConnectionId) -> Vec<AudienceId> {
-        let areas = self.sight.areas(connection);
-        let based = areas.flat_map(|area| self.based(area));
-        let excepting = self.excepting.iter().copied();
-        excepting
-            .chain(self.naming(connection))
+    /// Returns a superset of a connection's audiences, some twice.
+    fn candidates(&self, connection: ConnectionId) -> Vec<AudienceId> {
+        let areas = self.area_viewers.areas(connection);
+        let based = areas.flat_map(|area| self.based_on(area));
+        let everyone_based = self.everyone_based.iter().copied();
+        everyone_based
+            .chain(self.mentioning(connection))
             .chain(based)
             .collect()
     }
 
-    /// Lists a connection that is ready in an audience if it belongs to it, and takes it off the
-    /// list if not. Returns whether that made a difference.
+    /// Adds a ready connection to the ready members of an audience, or removes it, by its
+    /// membership. Returns whether the list changed.
     pub(super) fn list(&mut self, id: AudienceId, connection: ConnectionId) -> bool {
         let Some(framing) = self.framing(connection) else {
             return false;
         };
         let belongs = self.admits(id, connection);
-        let listeners = self.get_mut(id).speaking(framing);
-        listeners.list(connection, belongs)
+        let observers = self.get_mut(id).of_mut(framing);
+        observers.list(connection, belongs)
     }
 }

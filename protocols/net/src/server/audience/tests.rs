@@ -5,7 +5,7 @@ use super::*;
 const A: ConnectionId = ConnectionId(1);
 const B: ConnectionId = ConnectionId(2);
 
-/// Audiences of one channel; A and B are ready.
+/// Audiences of one channel with A and B ready.
 fn audiences() -> Audiences {
     let mut audiences = Audiences::new(1, 100);
     audiences.add_ready(B, Framing::Unet);
@@ -13,13 +13,13 @@ fn audiences() -> Audiences {
     audiences
 }
 
-/// An object names an audience instead of another one.
+/// Moves an object from one audience to another.
 fn name(audiences: &mut Audiences, former: AudienceId, instead: AudienceId) {
     audiences.acquire(instead);
     audiences.release(former);
 }
 
-/// An audience that an object names: that of everyone but this connection.
+/// The audience of all connections except this one, with an object.
 fn without(audiences: &mut Audiences, connection: ConnectionId) -> AudienceId {
     let id = audiences.with(Audiences::EVERYONE, connection, false);
     audiences.acquire(id);
@@ -30,10 +30,10 @@ fn ready(audiences: &Audiences, id: AudienceId) -> Vec<ConnectionId> {
     audiences.get(id).ready().collect()
 }
 
-/// Everything that is given out: its bytes, and who gets them.
+/// All delivered bytes with their receivers.
 fn delivered(audiences: &mut Audiences) -> Vec<(Vec<u8>, Vec<ConnectionId>)> {
     let mut all = Vec::new();
-    audiences.drain(|_, pieces, members| all.push((pieces.concat(), members.to_vec())));
+    audiences.drain(|_, chunks, members| all.push((chunks.concat(), members.to_vec())));
     all
 }
 
@@ -51,7 +51,7 @@ fn write_in(audiences: &mut Audiences, id: AudienceId, framing: Framing, byte: u
 }
 
 #[test]
-fn the_same_members_are_the_same_audience() {
+fn equal_members_share_an_audience() {
     let mut audiences = audiences();
     let without_a = audiences.with(Audiences::EVERYONE, A, false);
     assert_eq!(ready(&audiences, without_a), [B]);
@@ -63,7 +63,7 @@ fn the_same_members_are_the_same_audience() {
 }
 
 #[test]
-fn an_audience_that_no_object_names_is_used_again() {
+fn an_unused_audience_is_reused() {
     let mut audiences = audiences();
     let without_a = without(&mut audiences, A);
     audiences.release(without_a);
@@ -74,11 +74,11 @@ fn an_audience_that_no_object_names_is_used_again() {
 }
 
 #[test]
-fn an_audience_of_one_object_is_changed_and_found_by_its_new_members_only() {
+fn an_audience_of_one_object_is_edited_in_place() {
     let mut audiences = audiences();
     let id = without(&mut audiences, A);
     assert_eq!(audiences.with(id, B, false), id);
-    assert!(!audiences.get(id).has_listeners());
+    assert!(!audiences.get(id).has_observers());
     assert_eq!(audiences.with(id, A, true), id);
     assert_eq!(ready(&audiences, id), [A]);
     assert_ne!(without(&mut audiences, A), id);
@@ -86,7 +86,7 @@ fn an_audience_of_one_object_is_changed_and_found_by_its_new_members_only() {
 }
 
 #[test]
-fn an_audience_of_two_objects_or_with_something_written_is_not_changed() {
+fn a_shared_or_written_audience_is_not_edited() {
     let mut audiences = audiences();
     let id = without(&mut audiences, A);
     audiences.acquire(id);
@@ -99,7 +99,7 @@ fn an_audience_of_two_objects_or_with_something_written_is_not_changed() {
 }
 
 #[test]
-fn audiences_that_become_equal_are_merged_and_the_two_permanent_ones_stay() {
+fn equal_audiences_merge_and_permanent_ones_stay() {
     let mut audiences = audiences();
     let (c, d) = (ConnectionId(3), ConnectionId(4));
     let without_c = without(&mut audiences, c);
@@ -124,12 +124,12 @@ fn audiences_that_become_equal_are_merged_and_the_two_permanent_ones_stay() {
         audiences.forget(d),
         [(without_d, Audiences::EVERYONE)].into()
     );
-    assert!(audiences.naming.is_empty());
+    assert!(audiences.mentions.is_empty());
     assert_eq!(audiences.by_members.len(), 2);
 }
 
 #[test]
-fn what_was_written_before_a_merge_goes_to_those_who_stay_and_then_the_place_is_free() {
+fn bytes_from_before_a_merge_reach_the_remaining_members() {
     let mut audiences = audiences();
     let c = ConnectionId(3);
     audiences.add_ready(c, Framing::Unet);
@@ -148,25 +148,25 @@ fn what_was_written_before_a_merge_goes_to_those_who_stay_and_then_the_place_is_
 }
 
 #[test]
-fn a_connection_that_is_gone_is_in_no_list_and_no_set() {
+fn a_closed_connection_leaves_all_lists() {
     let mut audiences = audiences();
     let only_a = audiences.with(Audiences::NOBODY, A, true);
     audiences.acquire(only_a);
     let without_b = without(&mut audiences, B);
     assert_eq!(audiences.forget(A), [(only_a, Audiences::NOBODY)].into());
-    assert!(!audiences.get(without_b).has_listeners());
+    assert!(!audiences.get(without_b).has_observers());
     assert_eq!(ready(&audiences, Audiences::EVERYONE), [B]);
     assert!(audiences.admits(without_b, A) && !audiences.admits(only_a, A));
 }
 
-/// The audience of those who see an area, which an object names.
+/// The audience based on an area, with an object.
 fn of_area(audiences: &mut Audiences, area: Area, owner: Option<ConnectionId>) -> AudienceId {
     let id = audiences.rebase(Audiences::NOBODY, Base::Area(area), owner, &[]);
     audiences.acquire(id);
     id
 }
 
-/// The audiences that change when a connection begins or ceases to see an area.
+/// The audiences changed when a connection begins or ceases to see an area.
 fn changed_by(
     audiences: &mut Audiences,
     connection: ConnectionId,
@@ -187,7 +187,7 @@ const HERE: Area = Area(7);
 const THERE: Area = Area(u64::MAX);
 
 #[test]
-fn who_sees_an_area_is_in_its_audiences_as_long_as_it_does() {
+fn viewers_of_an_area_are_in_its_audiences() {
     let mut audiences = audiences();
     let here = of_area(&mut audiences, HERE, None);
     let there = of_area(&mut audiences, THERE, None);
@@ -196,14 +196,14 @@ fn who_sees_an_area_is_in_its_audiences_as_long_as_it_does() {
     assert_eq!(changed_by(&mut audiences, A, HERE, true), []);
     assert_eq!(ready(&audiences, here), [A]);
     assert!(audiences.admits(here, A) && !audiences.admits(here, B));
-    assert!(!audiences.get(there).has_listeners());
+    assert!(!audiences.get(there).has_observers());
     assert_eq!(changed_by(&mut audiences, A, HERE, false), [here]);
     assert_eq!(changed_by(&mut audiences, A, HERE, false), []);
-    assert!(!audiences.get(here).has_listeners());
+    assert!(!audiences.get(here).has_observers());
 }
 
 #[test]
-fn an_audience_that_is_made_later_has_those_who_see_its_area_already() {
+fn a_new_audience_contains_the_viewers_of_its_area() {
     let mut audiences = audiences();
     assert_eq!(changed_by(&mut audiences, B, HERE, true), []);
     let owned_by_a = of_area(&mut audiences, HERE, Some(A));
@@ -212,20 +212,20 @@ fn an_audience_that_is_made_later_has_those_who_see_its_area_already() {
 }
 
 #[test]
-fn who_becomes_ready_joins_the_areas_that_it_sees() {
+fn a_ready_connection_joins_the_areas_it_sees() {
     let mut audiences = audiences();
     let c = ConnectionId(3);
     let here = of_area(&mut audiences, HERE, None);
     assert_eq!(changed_by(&mut audiences, c, HERE, true), []);
-    assert!(!audiences.get(here).has_listeners());
+    assert!(!audiences.get(here).has_observers());
     audiences.add_ready(c, Framing::Unet);
     assert_eq!(ready(&audiences, here), [c]);
     audiences.remove_ready(c);
-    assert!(!audiences.get(here).has_listeners() && audiences.sees(c, HERE));
+    assert!(!audiences.get(here).has_observers() && audiences.sees(c, HERE));
 }
 
 #[test]
-fn for_an_owner_and_those_shown_or_hidden_the_area_makes_no_difference() {
+fn areas_do_not_matter_for_owners_and_exceptions() {
     let mut audiences = audiences();
     let here = of_area(&mut audiences, HERE, None);
     let special = of_area(&mut audiences, HERE, Some(A));
@@ -241,7 +241,7 @@ fn for_an_owner_and_those_shown_or_hidden_the_area_makes_no_difference() {
 }
 
 #[test]
-fn who_is_shown_what_it_sees_anyway_still_has_it_when_it_leaves_the_area() {
+fn a_shown_connection_keeps_the_object_outside_the_area() {
     let mut audiences = audiences();
     let here = of_area(&mut audiences, HERE, None);
     audiences.acquire(here);
@@ -255,7 +255,7 @@ fn who_is_shown_what_it_sees_anyway_still_has_it_when_it_leaves_the_area() {
 }
 
 #[test]
-fn another_base_keeps_what_is_said_about_connections_as_far_as_it_matters() {
+fn rebasing_keeps_exceptions_that_matter() {
     let mut audiences = audiences();
     changed_by(&mut audiences, B, HERE, true);
     let without_a = without(&mut audiences, A);
@@ -272,38 +272,38 @@ fn another_base_keeps_what_is_said_about_connections_as_far_as_it_matters() {
 }
 
 #[test]
-fn an_area_that_nobody_sees_and_no_audience_has_leaves_nothing_behind() {
+fn an_unused_area_leaves_no_state() {
     let mut audiences = audiences();
     let here = of_area(&mut audiences, HERE, Some(B));
     changed_by(&mut audiences, A, HERE, true);
     audiences.release(here);
     audiences.drain(|_, _, _| ());
-    assert!(audiences.based.is_empty() && audiences.naming.is_empty());
+    assert!(audiences.area_based.is_empty() && audiences.mentions.is_empty());
     changed_by(&mut audiences, A, HERE, false);
-    assert!(audiences.sight.is_empty());
+    assert!(audiences.area_viewers.is_empty());
 }
 
 #[test]
-fn a_connection_that_is_gone_owns_nothing_and_sees_nothing() {
+fn a_closed_connection_owns_and_sees_nothing() {
     let mut audiences = audiences();
     let here = of_area(&mut audiences, HERE, None);
     let owned = of_area(&mut audiences, HERE, Some(A));
     changed_by(&mut audiences, A, HERE, true);
     assert_eq!(audiences.forget(A), [(owned, here)].into());
-    assert!(audiences.sight.is_empty() && !audiences.sees(A, HERE));
-    assert!(!audiences.get(here).has_listeners());
+    assert!(audiences.area_viewers.is_empty() && !audiences.sees(A, HERE));
+    assert!(!audiences.get(here).has_observers());
 }
 
 #[test]
-fn what_is_written_in_a_dialect_goes_to_those_who_speak_it() {
+fn bytes_reach_the_members_of_their_dialect() {
     let mut audiences = Audiences::new(1, 100);
     let c = ConnectionId(3);
     audiences.add_ready(c, Framing::Unet);
     audiences.add_ready(B, Framing::Compact);
     audiences.add_ready(A, Framing::Unet);
     let everyone = audiences.get(Audiences::EVERYONE);
-    assert_eq!(everyone.listeners(Framing::Unet), [A, c]);
-    assert_eq!(everyone.listeners(Framing::Compact), [B]);
+    assert_eq!(everyone.observers(Framing::Unet), [A, c]);
+    assert_eq!(everyone.observers(Framing::Compact), [B]);
     assert_eq!(ready(&audiences, Audiences::EVERYONE), [A, B, c]);
     write_in(&mut audiences, Audiences::EVERYONE, Framing::Compact, 1);
     write_in(&mut audiences, Audiences::EVERYONE, Framing::Unet, 2);
@@ -313,7 +313,7 @@ fn what_is_written_in_a_dialect_goes_to_those_who_speak_it() {
 }
 
 #[test]
-fn an_audience_has_buffers_for_those_dialects_only_that_were_written() {
+fn buffers_exist_only_for_written_dialects() {
     let mut audiences = audiences();
     write(&mut audiences, Audiences::EVERYONE, 1);
     let everyone = audiences.get(Audiences::EVERYONE);
@@ -322,10 +322,10 @@ fn an_audience_has_buffers_for_those_dialects_only_that_were_written() {
 }
 
 #[test]
-fn who_becomes_ready_again_in_another_dialect_leaves_the_list_of_the_former() {
+fn a_changed_dialect_moves_a_ready_member() {
     let mut audiences = audiences();
     audiences.add_ready(A, Framing::Compact);
     let everyone = audiences.get(Audiences::EVERYONE);
-    assert_eq!(everyone.listeners(Framing::Unet), [B]);
-    assert_eq!(everyone.listeners(Framing::Compact), [A]);
+    assert_eq!(everyone.observers(Framing::Unet), [B]);
+    assert_eq!(everyone.observers(Framing::Compact), [A]);
 }

@@ -1,24 +1,23 @@
-//! A call on its way out: its arguments, in each dialect that is spoken by those whom it goes to.
+//! Outgoing calls: arguments in each framing of the receivers.
 
 use arrayvec::ArrayVec;
 use bytes::Bytes;
 
-use syncvar_runtime::call::{CallDirection, CallRequest, CallRouter, Class, RoutedCall};
-use syncvar_runtime::{CallError, Channel, Encoding, NetId, NetworkWriter, Target, WriteError};
-
 use super::super::NetworkServer;
-use super::target::{Plan, Receivers};
-use super::{Kept, Local, Written};
+use super::target::{CallPlan, Receivers};
+use super::{DeferredCall, EncodedCall, LocalCall};
 use crate::message::{Name, frame, named, write_header};
 use crate::{Framing, MessageType};
+use syncvar_runtime::call::{CallDirection, CallRequest, CallRouter, Class, RoutedCall};
+use syncvar_runtime::{CallError, Encoding, NetId, NetworkWriter, Target, WriteError};
 
-/// A call of clients between [`begin_call`](CallRouter::begin_call) and its end.
+/// A call on clients between [`begin_call`](CallRouter::begin_call) and [`send_call`](CallRouter::send_call).
 #[derive(Debug)]
 pub(super) struct Outgoing {
-    plan: Plan,
-    /// The messages of the writers, in order.
+    plan: CallPlan,
+    /// Messages of the writers, in order.
     types: ArrayVec<(Framing, MessageType), 2>,
-    /// The bytes before the arguments in [`Framing::Compact`].
+    /// Length of the header before the arguments in [`Framing::Compact`].
     header: usize,
 }
 
@@ -89,7 +88,7 @@ impl CallRouter for NetworkServer {
 }
 
 impl NetworkServer {
-    /// Begins the command of the local client; its arguments are in [`Framing::Compact`].
+    /// Begins a command of the local client, with arguments in [`Framing::Compact`].
     fn begin_local_command(
         &mut self,
         object: NetId,
@@ -106,21 +105,29 @@ impl NetworkServer {
         })
     }
 
-    /// Writes what stands before the arguments.
+    /// Writes the header before the arguments.
     fn begin_payloads(
         &mut self,
         object: NetId,
-        plan: &Plan,
+        plan: &CallPlan,
     ) -> Result<ArrayVec<Payload, 2>, CallError> {
         let [mut unet, mut compact] = plan.spoken;
         compact |= plan.local || plan.target == Target::Everyone;
-        let at = self.objects.get(object.0).map(|spawned| spawned.at.pool);
-        let prefab = at.and_then(|pool| self.prefabs.get(self.pools.prefab(pool)));
+        let at = self
+            .world
+            .objects
+            .get(object.0)
+            .map(|replicated| replicated.at.pool);
+        let prefab = at.and_then(|pool| self.world.prefabs.get(self.world.pools.prefab(pool)));
         let calls = &prefab.ok_or(CallError::UnknownObject(object))?.calls;
         let hash = Name::Hash(plan.place.schema.hash);
         if unet && !named(calls, hash).is_some_and(|place| place.is(&plan.place)) {
-            let mut known = self.connections.values().filter(|it| it.is_connected());
-            let later = matches!(plan.receivers, Receivers::Later);
+            let mut known = self
+                .sessions
+                .connections
+                .values()
+                .filter(|it| it.is_connected());
+            let later = matches!(plan.receivers, Receivers::Deferred);
             if !later || known.any(|it| it.framing == Framing::Unet) {
                 return Err(CallError::Ambiguous);
             }
@@ -143,13 +150,12 @@ impl NetworkServer {
     fn finish_call(
         &mut self,
         object: NetId,
-        plan: Plan,
+        plan: CallPlan,
         payloads: &[Payload],
         header: usize,
     ) -> Result<(), CallError> {
         let channel = plan.place.schema.channel;
-        let kind = self.config.channels.get(usize::from(channel)).copied();
-        let room = self.config.room(kind.unwrap_or(Channel::Reliable));
+        let room = self.config.channel_info(channel).room;
         for (framing, _, writer) in payloads {
             if let Some(kind) = room.refusal(framing.form(), writer.len()) {
                 return Err(WriteError::new(kind, 0, Some(plan.place.name), None).into());
@@ -161,19 +167,19 @@ impl NetworkServer {
         let [_, is_spoken] = plan.spoken;
         let arguments = arguments.and_then(|payload| payload.get(header..));
         let arguments = arguments.map(Bytes::copy_from_slice);
-        let call = Written {
+        let call = EncodedCall {
             channel,
             unet: self.write_call(unet),
             compact: self.write_call(compact.filter(|_| is_spoken)),
         };
         if let (true, Some(arguments)) = (plan.local, &arguments) {
-            let waits = matches!(plan.receivers, Receivers::Later);
+            let waits = matches!(plan.receivers, Receivers::Deferred);
             let target = waits.then(|| plan.target.clone());
-            self.queue_for_local(object, target, plan.place, arguments.clone());
+            self.queue_local_rpc(object, target, plan.place, arguments.clone());
         }
-        if let Receivers::Later = plan.receivers {
-            self.calls.kept_objects.insert(object);
-            self.calls.kept.push(Kept {
+        if let Receivers::Deferred = plan.receivers {
+            self.calls.deferred_objects.insert(object);
+            self.calls.deferred.push(DeferredCall {
                 object,
                 target: plan.target.clone(),
                 call,
@@ -182,7 +188,7 @@ impl NetworkServer {
             self.transmit_call(plan.receivers, &call);
         }
         if let (Target::Everyone, Some(arguments)) = (plan.target, arguments) {
-            self.calls.local.push_back(Local {
+            self.calls.local.push_back(LocalCall {
                 object,
                 place: plan.place,
                 sender: None,
@@ -192,7 +198,7 @@ impl NetworkServer {
         Ok(())
     }
 
-    /// A payload as a whole message.
+    /// Frames a payload as a message.
     fn write_call(&mut self, payload: Option<&Payload>) -> Option<(MessageType, Bytes)> {
         let (_, message_type, payload) = payload?;
         frame(&mut self.calls.messages, *message_type, payload.as_bytes());

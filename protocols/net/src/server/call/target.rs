@@ -1,69 +1,73 @@
-//! Whom a call goes to.
-
-use syncvar_runtime::call::{CallPlace, Class};
-use syncvar_runtime::{AudienceId, CallError, ConnectionId, NetId, Target};
+//! Receivers of calls.
 
 use super::super::NetworkServer;
 use super::super::connection::ConnectionState;
-use super::super::spawned::Spawned;
+use super::super::replicated::{Replicated, State};
 use crate::Framing;
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::call::{CallPlace, Class};
+use syncvar_runtime::{CallError, NetId, Target};
 
-/// Whom a call goes to.
+/// Receivers of a call.
 #[derive(Debug)]
 pub(super) enum Receivers {
-    /// Those who observe the object when it has been shown or hidden.
-    Later,
-    /// All who observe it.
+    /// The observers after a pending view change.
+    Deferred,
+    /// All observers.
     Audience(AudienceId),
-    /// Some of them.
-    Some(Vec<ConnectionId>),
+    /// Some observers.
+    Connections(Vec<ConnectionId>),
 }
 
-/// What a call comes to.
+/// A resolved call.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct CallPlan {
     pub(super) place: CallPlace,
     pub(super) target: Target,
     pub(super) receivers: Receivers,
-    /// Whether `Unet` and `Compact` are spoken by those.
+    /// Whether a receiver has `Unet`, and `Compact`.
     pub(super) spoken: [bool; 2],
-    /// Whether it is for the local client, too.
+    /// Whether the local client is a receiver.
     pub(super) local: bool,
 }
 
 impl NetworkServer {
-    /// Which call is meant, and whether those who are named can be called.
+    /// Resolves a call, and checks its target.
     pub(super) fn plan_call(
         &self,
         object: NetId,
         class: Class,
         number: u32,
         target: Option<Target>,
-    ) -> Result<Plan, CallError> {
-        let spawned = self.objects.get(object.0);
-        let spawned = spawned.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.pools.prefab(spawned.at.pool);
-        let place = self.prefabs.declared_call(prefab, object, class, number)?;
+    ) -> Result<CallPlan, CallError> {
+        let replicated = self.world.objects.get(object.0);
+        let replicated = replicated.ok_or(CallError::UnknownObject(object))?;
+        let prefab = self.world.pools.prefab(replicated.at.pool);
+        let place = self
+            .world
+            .prefabs
+            .declared_call(prefab, object, class, number)?;
         if usize::from(place.schema.channel) >= self.config.channels.len() {
             return Err(CallError::UnknownChannel(place.schema.channel));
         }
         let target = target.unwrap_or_else(|| place.schema.target());
-        let waits = !spawned.announced
-            || spawned.moved
-            || !self.calls.kept.is_empty() && self.calls.kept_objects.contains(&object);
-        self.check_target(object, spawned, &target, waits)?;
+        let waits = !replicated.is(State::Announced)
+            || replicated.is(State::VisibilityDirty)
+            || !self.calls.deferred.is_empty() && self.calls.deferred_objects.contains(&object);
+        self.check_target(object, replicated, &target, waits)?;
         let receivers = if waits {
-            Receivers::Later
+            Receivers::Deferred
         } else {
-            self.receivers(spawned, &target)
+            self.receivers(replicated, &target)
         };
         let spoken = self.spoken(&receivers);
-        // A method that runs here for everyone runs once.
+        // A method for everyone runs on the server, and must not run twice on a host.
         let runs_here = target == Target::Everyone && !place.is_event();
         let local = !runs_here
-            && self.is_for_local(object, spawned)
-            && (waits || self.includes_local(spawned.owner, &target));
-        Ok(Plan {
+            && self.is_visible_locally(object, replicated)
+            && (waits || self.includes_local(replicated.owner, &target));
+        Ok(CallPlan {
             place,
             target,
             receivers,
@@ -72,29 +76,41 @@ impl NetworkServer {
         })
     }
 
-    /// Whether those who are named observe the object, or will as far as is known.
+    /// Checks that the named connections observe the object, or will after a pending view change.
     fn check_target(
         &self,
         object: NetId,
-        spawned: &Spawned,
+        replicated: &Replicated,
         target: &Target,
         waits: bool,
     ) -> Result<(), CallError> {
         let sees = |connection: ConnectionId| {
             if self.is_local(connection) {
-                return self.is_for_local(object, spawned);
+                return self.is_visible_locally(object, replicated);
             }
             if !waits {
-                return self.audiences.get(spawned.audience).observes(connection);
+                return self
+                    .visibility
+                    .audiences
+                    .get(replicated.audience)
+                    .observes(connection);
             }
-            let state = self.connections.get(connection.0).map(|known| known.state);
+            let state = self
+                .sessions
+                .connections
+                .get(connection.0)
+                .map(|known| known.state);
             let ready = matches!(
                 state,
                 Some(ConnectionState::Joining | ConnectionState::Ready)
             );
-            ready && self.audiences.admits(spawned.wanted, connection)
+            ready
+                && self
+                    .visibility
+                    .audiences
+                    .admits(replicated.target_audience, connection)
         };
-        let named = target.named(&spawned.owner);
+        let named = target.named(&replicated.owner);
         if *target == Target::Owner && named.is_empty() {
             return Err(CallError::NoOwner(object));
         }
@@ -107,47 +123,56 @@ impl NetworkServer {
         }
     }
 
-    /// Those of a target who observe the object now.
-    pub(super) fn receivers(&self, spawned: &Spawned, target: &Target) -> Receivers {
-        let audience = self.audiences.get(spawned.audience);
+    /// Returns the observers in a target.
+    pub(super) fn receivers(&self, replicated: &Replicated, target: &Target) -> Receivers {
+        let audience = self.visibility.audiences.get(replicated.audience);
         let but = |left_out: Option<ConnectionId>| match left_out {
             Some(left_out) if audience.observes(left_out) => {
-                Receivers::Some(audience.ready().filter(|c| *c != left_out).collect())
+                Receivers::Connections(audience.ready().filter(|c| *c != left_out).collect())
             }
-            _ => Receivers::Audience(spawned.audience),
+            _ => Receivers::Audience(replicated.audience),
         };
         let only = |mut named: Vec<ConnectionId>| {
             named.sort_unstable();
             named.dedup();
             named.retain(|connection| audience.observes(*connection));
-            Receivers::Some(named)
+            Receivers::Connections(named)
         };
         match target {
-            Target::NotOwner => but(spawned.owner),
+            Target::NotOwner => but(replicated.owner),
             Target::AllBut(connection) => but(Some(*connection)),
             Target::Owner | Target::One(_) | Target::Set(_) => {
-                only(target.named(&spawned.owner).to_vec())
+                only(target.named(&replicated.owner).to_vec())
             }
-            _ => Receivers::Audience(spawned.audience),
+            _ => Receivers::Audience(replicated.audience),
         }
     }
 
-    /// Whether `Unet` and `Compact` are spoken by those whom a call goes to.
+    /// Returns whether a receiver has `Unet`, and `Compact`.
     pub(super) fn spoken(&self, receivers: &Receivers) -> [bool; 2] {
         let speaks = |connections: &[ConnectionId], framing| {
-            let connections = connections.iter().filter_map(|c| self.connections.get(c.0));
+            let connections = connections
+                .iter()
+                .filter_map(|c| self.sessions.connections.get(c.0));
             let mut framings = connections.map(|connection| connection.framing);
             framings.any(|spoken| spoken == framing)
         };
         [Framing::Unet, Framing::Compact].map(|framing| match receivers {
-            // Whoever is there may be ready by then, and may not have said yet what it speaks.
-            Receivers::Later => self.connections.values().any(|known| match known.state {
-                ConnectionState::Closing => false,
-                ConnectionState::Connecting => framing <= self.config.framing,
-                _ => known.framing == framing,
-            }),
-            Receivers::Audience(audience) => self.audiences.get(*audience).speaks(framing),
-            Receivers::Some(connections) => speaks(connections, framing),
+            // Any connection may be ready by then, and its framing may be unknown yet.
+            Receivers::Deferred => {
+                self.sessions
+                    .connections
+                    .values()
+                    .any(|known| match known.state {
+                        ConnectionState::Closing => false,
+                        ConnectionState::Connecting => framing <= self.config.framing,
+                        _ => known.framing == framing,
+                    })
+            }
+            Receivers::Audience(audience) => {
+                self.visibility.audiences.get(*audience).speaks(framing)
+            }
+            Receivers::Connections(connections) => speaks(connections, framing),
         })
     }
 }

@@ -1,42 +1,43 @@
-//! Calls of a host: what the server calls on the local client runs with the next update, and what the
-//! local client calls on the server at once. Both are the same object, and nothing is sent.
+//! Calls of a host. Calls on the local client run with the next update, calls on the server at
+//! once. Both run on the same object, without bytes.
 
 use bytes::Bytes;
 
-use syncvar_runtime::call::{CallPlace, Class, Failure};
-use syncvar_runtime::{
-    CallError, CallFailure, CommandRefusal, CommandSender, ConnectionId, Encoding, NetId,
-    NetworkCalls, ReceivedEvent, Target,
-};
-
 use crate::ClientEvent;
 use crate::server::NetworkServer;
-use crate::server::call::{Local, read_own};
+use crate::server::call::{LocalCall, read_own};
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::call::{CallPlace, Class, Failure};
+use syncvar_runtime::{
+    CallError, CommandRefusal, Encoding, NetId, NetworkCalls, ReceivedEvent, Target,
+};
+use syncvar_runtime::{CallFailure, CommandSender};
 
 /// A call of the server on the local client.
 #[derive(Debug)]
 pub(super) struct LocalRpc {
     pub(super) object: NetId,
-    /// Who is called, where that is to be found out when the object has been shown.
+    /// Target to check after the object is shown.
     target: Option<Target>,
     place: CallPlace,
     arguments: Bytes,
 }
 
 impl NetworkServer {
-    /// Calls the server as the local client does: what is returned has a method for every `#[command]` of
-    /// `B`, as [`NetworkClient::calls`](crate::NetworkClient::calls) has on another client.
+    /// Returns the `#[command]` methods of `B` for the local client, as
+    /// [`NetworkClient::calls`](crate::NetworkClient::calls) does on another client.
     ///
-    /// The command runs at once, on the server's own object, with the connection of the local client as
-    /// [`sender`](syncvar_runtime::CallContext::sender). That must see the object, and own it where the command
-    /// says so; it may call as often as it likes. A command on an object that is being called at that
-    /// moment runs after that. If it panics, that is
+    /// The command runs at once on the server's own object, with the local client as
+    /// [`sender`](syncvar_runtime::CallContext::sender). It must observe the object, and own it if the
+    /// command requires that. Rate limits do not apply. On an object that is checked out, the
+    /// command runs after the callback. A panic is
     /// [`ServerEvent::CallFailed`](crate::ServerEvent::CallFailed).
     pub fn local_calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Commands<'_> {
         self.local_calls_of::<B>(id, None)
     }
 
-    /// The same on the behaviour at a position, for objects with two behaviours of one type.
+    /// Like [`local_calls`](Self::local_calls), for the behaviour at an index of an object with two
+    /// behaviours of one type.
     pub fn local_calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Commands<'_> {
         self.local_calls_of::<B>(id, Some(index))
     }
@@ -50,7 +51,7 @@ impl NetworkServer {
         B::commands(CommandSender::through(self, object, Class::of::<B>(at)))
     }
 
-    /// Which command is meant, and whether the local client may call it.
+    /// Finds a command, and checks that the local client may call it.
     pub(crate) fn plan_local_command(
         &self,
         object: NetId,
@@ -58,21 +59,24 @@ impl NetworkServer {
         number: u32,
     ) -> Result<CallPlace, CallError> {
         let host = self.host.as_ref().ok_or(CallError::NotConnected)?;
-        let spawned = self.objects.get(object.0);
-        let spawned = spawned.filter(|_| host.known.contains(&object));
-        let spawned = spawned.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.pools.prefab(spawned.at.pool);
-        let place = self.prefabs.declared_call(prefab, object, class, number)?;
-        if place.schema.requires_ownership && spawned.owner != Some(host.connection) {
+        let replicated = self.world.objects.get(object.0);
+        let replicated = replicated.filter(|_| host.known.contains(&object));
+        let replicated = replicated.ok_or(CallError::UnknownObject(object))?;
+        let prefab = self.world.pools.prefab(replicated.at.pool);
+        let place = self
+            .world
+            .prefabs
+            .declared_call(prefab, object, class, number)?;
+        if place.schema.requires_ownership && replicated.owner != Some(host.connection) {
             return Err(CallError::NotOwner(object));
         }
         Ok(place)
     }
 
-    /// Runs a command of the local client, and what it calls on the server in turn.
+    /// Runs a command of the local client, then the calls that it queued on the server.
     pub(crate) fn call_locally(&mut self, object: NetId, place: CallPlace, arguments: Bytes) {
         let sender = self.host.as_ref().map(|host| host.connection);
-        self.run_local_command(Local {
+        self.run_local_command(LocalCall {
             object,
             place,
             sender,
@@ -81,8 +85,8 @@ impl NetworkServer {
         self.run_local_calls();
     }
 
-    /// Runs a command of the local client, unless it has left or may not call it any more.
-    pub(in crate::server) fn run_local_command(&mut self, command: Local) {
+    /// Runs a command of the local client, unless it left or lost permission.
+    pub(in crate::server) fn run_local_command(&mut self, command: LocalCall) {
         let (object, place) = (command.object, command.place);
         let Some(from) = command.sender.filter(|sender| self.is_local(*sender)) else {
             return;
@@ -92,7 +96,7 @@ impl NetworkServer {
         } else {
             let mut arguments = read_own(&command.arguments);
             match self.run_call(object, &place, Some(from), &mut arguments) {
-                None if self.objects.get(object.0).is_some() => {
+                None if self.world.objects.get(object.0).is_some() => {
                     return self.calls.local.push_back(command);
                 }
                 None => CommandRefusal::UnknownObject,
@@ -103,7 +107,7 @@ impl NetworkServer {
         self.refuse_command(from, object, Some(&place), refusal);
     }
 
-    /// Whether a call goes to the local client, as far as it sees the object.
+    /// Returns whether a target includes the local client.
     pub(in crate::server) fn includes_local(
         &self,
         owner: Option<ConnectionId>,
@@ -115,8 +119,8 @@ impl NetworkServer {
         target.includes(host.connection, owner)
     }
 
-    /// Has something called on the local client, with the next update.
-    pub(in crate::server) fn queue_for_local(
+    /// Queues a call on the local client for the next update.
+    pub(in crate::server) fn queue_local_rpc(
         &mut self,
         object: NetId,
         target: Option<Target>,
@@ -124,7 +128,7 @@ impl NetworkServer {
         arguments: Bytes,
     ) {
         if let Some(host) = &mut self.host {
-            host.calls.push_back(LocalRpc {
+            host.rpcs.push_back(LocalRpc {
                 object,
                 target,
                 place,
@@ -133,20 +137,20 @@ impl NetworkServer {
         }
     }
 
-    /// Runs what the server has called on the local client. What that calls on it in turn runs with the
-    /// next update; it may also end the local client.
-    pub(super) fn run_calls_for_local(&mut self) {
-        let waiting = self.host.as_ref().map_or(0, |host| host.calls.len());
+    /// Runs the queued calls on the local client. Calls that they queue run with the next update. A
+    /// call may disconnect the local client.
+    pub(super) fn run_local_rpcs(&mut self) {
+        let waiting = self.host.as_ref().map_or(0, |host| host.rpcs.len());
         for _ in 0..waiting {
-            let call = self.host.as_mut().and_then(|host| host.calls.pop_front());
+            let call = self.host.as_mut().and_then(|host| host.rpcs.pop_front());
             if let Some(call) = call {
-                self.run_call_for_local(call);
+                self.run_local_rpc(call);
             }
         }
         self.run_local_calls();
     }
 
-    fn run_call_for_local(&mut self, call: LocalRpc) {
+    fn run_local_rpc(&mut self, call: LocalRpc) {
         let (object, place) = (call.object, call.place);
         let is_meant = |target: &Target| self.includes_local(self.owner(object), target);
         if !self.is_seen_locally(object) || !call.target.as_ref().is_none_or(is_meant) {
@@ -158,8 +162,8 @@ impl NetworkServer {
             return;
         };
         let message = match ran {
-            // It is being called this very moment.
-            None => return host.calls.push_back(call),
+            // The object is checked out.
+            None => return host.rpcs.push_back(call),
             Some(Ok(())) => {
                 if place.is_event() {
                     let encoding = Encoding::Compact;

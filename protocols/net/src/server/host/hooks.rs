@@ -1,80 +1,80 @@
-//! The hooks of a host: what fields were is remembered when a behaviour is lent for writing, and
-//! compared with the next update.
+//! Hooks of a host: a write remembers the former values, the next update compares them.
 
 use std::collections::btree_map::Entry;
 use std::fmt;
-
-use syncvar_runtime::behaviour::{Panicked, contain};
-use syncvar_runtime::object::{Location, Remembered, Slot, Slots};
-use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkBehaviour};
 
 use super::Host;
 use crate::ClientEvent;
 use crate::server::NetworkServer;
 use crate::server::owner::refuse;
+use syncvar_runtime::behaviour::{Panicked, contain};
+use syncvar_runtime::object::{Location, Remembered, Slot, Slots};
+use syncvar_runtime::{ChangedFields, HookFailure};
+use syncvar_runtime::{NetId, NetworkBehaviour};
 
-/// A behaviour that has been lent for writing since the last update.
-pub(super) struct Lent {
-    /// What its fields with a hook were before; nothing if it has none.
+/// A behaviour written since the last update.
+pub(super) struct PendingHooks {
+    /// Former values of its fields with a hook. None without hooks.
     before: Option<Remembered>,
-    /// Whether only its own hooks have had it: what they write is told by the update that calls them, but
-    /// for its effect on hooks.
+    /// Whether only its hooks wrote it. The update that called them reports these writes, except
+    /// for their own hooks.
     by_hooks: bool,
 }
 
-impl fmt::Debug for Lent {
+impl fmt::Debug for PendingHooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lent")
+        f.debug_struct("PendingHooks")
             .field("by_hooks", &self.by_hooks)
             .finish_non_exhaustive()
     }
 }
 
 impl Host {
-    /// A behaviour is about to be lent for writing.
-    fn remember(&mut self, place: (NetId, usize), slot: &dyn Slot) {
-        match self.lent.entry(place) {
-            Entry::Occupied(mut lent) => lent.get_mut().by_hooks = false,
+    /// Remembers the values of a behaviour before a write.
+    fn remember(&mut self, key: (NetId, usize), slot: &dyn Slot) {
+        match self.written.entry(key) {
+            Entry::Occupied(mut written) => written.get_mut().by_hooks = false,
             Entry::Vacant(vacant) => {
                 let before = slot.remember_for_hooks(u64::MAX);
                 let by_hooks = false;
-                vacant.insert(Lent { before, by_hooks });
+                vacant.insert(PendingHooks { before, by_hooks });
             }
         }
     }
 
-    /// Calls the hooks for these fields; what they write is looked at with the next update. A panic is
-    /// told. Returns the fields that were not theirs to write.
+    /// Calls the hooks for these fields, and reports a panic. The next update checks the fields
+    /// that the hooks write. Returns the refused writes.
     fn call_hooks(
         &mut self,
-        place: (NetId, usize),
+        key: (NetId, usize),
         slot: &mut dyn Slot,
-        (told, fields): (Remembered, u64),
+        before: Remembered,
+        fields: u64,
     ) -> Option<ChangedFields> {
-        let again = Lent {
+        let again = PendingHooks {
             before: slot.remember_for_hooks(u64::MAX),
             by_hooks: true,
         };
-        self.lent.insert(place, again);
+        self.written.insert(key, again);
         slot.begin_change();
-        let called = contain(|| slot.call_hooks_with(told));
+        let called = contain(|| slot.call_hooks_with(before));
         let refused = slot.end_change();
         let schema = &slot.info().schema;
         if let Err(Panicked(message)) = called {
             let fields = ChangedFields::new(schema, fields);
-            let failure = HookFailure::new(place.0, fields, message);
+            let failure = HookFailure::new(key.0, fields, message);
             self.events.push(ClientEvent::HookFailed(Box::new(failure)));
         }
         (refused != 0).then(|| ChangedFields::new(schema, refused))
     }
 
-    /// Takes what is to be looked at with this update.
+    /// Moves the written behaviours to the due ones.
     fn begin_hooks(&mut self) {
-        for (place, lent) in std::mem::take(&mut self.lent) {
-            match self.due.entry(place) {
-                Entry::Occupied(mut due) => due.get_mut().by_hooks &= lent.by_hooks,
+        for (key, written) in std::mem::take(&mut self.written) {
+            match self.due.entry(key) {
+                Entry::Occupied(mut due) => due.get_mut().by_hooks &= written.by_hooks,
                 Entry::Vacant(vacant) => {
-                    vacant.insert(lent);
+                    vacant.insert(written);
                 }
             }
         }
@@ -82,28 +82,27 @@ impl Host {
 }
 
 impl NetworkServer {
-    /// The first behaviour of this type on an object is about to be lent for writing. To be called only if
-    /// there is a local client.
+    /// Remembers the first behaviour of this type before a write. Only called with a local client.
     #[cold]
-    pub(in crate::server) fn remember_first_for_local<B: NetworkBehaviour>(
+    pub(in crate::server) fn remember_local_by_type<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
         at: Location,
     ) {
-        let slots = self.pools.slots(at);
+        let slots = self.world.pools.slots(at);
         let index = slots.and_then(<dyn Slots>::position::<B>);
-        self.remember_for_local(id, at, index);
+        self.remember_local(id, at, index);
     }
 
-    /// The behaviour at a position of an object is about to be lent for writing.
+    /// Remembers the behaviour at an index before a write.
     #[cold]
-    pub(in crate::server) fn remember_for_local(
+    pub(in crate::server) fn remember_local(
         &mut self,
         id: NetId,
         at: Location,
         index: Option<usize>,
     ) {
-        let slots = self.pools.slots(at);
+        let slots = self.world.pools.slots(at);
         if let (Some(host), Some(slots), Some(index)) = (&mut self.host, slots, index)
             && host.known.contains(&id)
             && let Some(slot) = slots.slot(index)
@@ -112,17 +111,17 @@ impl NetworkServer {
         }
     }
 
-    /// All behaviours of an object are about to be written to.
+    /// Remembers all behaviours of an object before a write.
     #[cold]
-    pub(in crate::server) fn remember_object_for_local(&mut self, id: NetId, at: Location) {
-        let count = self.pools.slots(at).map_or(0, Slots::len);
+    pub(in crate::server) fn remember_local_object(&mut self, id: NetId, at: Location) {
+        let count = self.world.pools.slots(at).map_or(0, Slots::len);
         for index in 0..count {
-            self.remember_for_local(id, at, Some(index));
+            self.remember_local(id, at, Some(index));
         }
     }
 
-    /// All behaviours of an object have been taken out of their pool, to be called.
-    pub(in crate::server) fn remember_all_for_local(&mut self, id: NetId, slots: &dyn Slots) {
+    /// Remembers all behaviours of an object that is checked out.
+    pub(in crate::server) fn remember_local_slots(&mut self, id: NetId, slots: &dyn Slots) {
         if let Some(host) = &mut self.host
             && host.known.contains(&id)
         {
@@ -132,72 +131,78 @@ impl NetworkServer {
         }
     }
 
-    /// Calls the hooks that are told of what an object is like when the local client meets it.
+    /// Calls the initial hooks of an object that the local client begins to observe.
     pub(super) fn call_initial_hooks_locally(&mut self, id: NetId) {
-        let (Some(host), Some(spawned)) = (&mut self.host, self.objects.get(id.0)) else {
+        let (Some(host), Some(replicated)) = (&mut self.host, self.world.objects.get(id.0)) else {
             return;
         };
-        let prefab = self.prefabs.get(self.pools.prefab(spawned.at.pool));
-        let slots = self.pools.slots_mut(spawned.at);
+        let prefab = self
+            .world
+            .prefabs
+            .get(self.world.pools.prefab(replicated.at.pool));
+        let slots = self.world.pools.slots_mut(replicated.at);
         let slots = slots.filter(|slots| slots.has_initial_hooks());
         let (Some(prefab), Some(slots)) = (prefab, slots) else {
             return;
         };
         let made = prefab.make();
         for index in 0..slots.len() {
-            let told = slots.initial_changes(index, made.slots());
-            if let (Some(told), Some(slot)) = (told, slots.slot_mut(index)) {
+            let changes = slots.initial_changes(index, made.slots());
+            if let (Some(changes), Some(slot)) = (changes, slots.slot_mut(index)) {
                 let fields = slot.info().schema.dirty_bits();
-                let refused = host.call_hooks((id, index), slot, (told, fields));
+                let refused = host.call_hooks((id, index), slot, changes, fields);
                 if let Some(refused) = refused {
                     refuse(&mut self.events, id, refused);
                 }
                 if slot.dirty_bits() != 0 {
-                    self.schedule.queue_dirty(id);
+                    self.replication.schedule.queue_dirty(id);
                 }
             }
         }
     }
 
-    /// Calls the hooks of what the local client sees and has changed, and tells it what that is.
+    /// Calls the hooks of written behaviours that the local client observes, and reports the
+    /// changed fields.
     pub(in crate::server) fn call_local_hooks(&mut self) {
         if let Some(host) = &mut self.host {
             host.begin_hooks();
         }
         while let Some(host) = &mut self.host
-            && let Some(((id, behaviour), lent)) = host.due.pop_first()
+            && let Some(((id, behaviour), pending)) = host.due.pop_first()
         {
             if !host.known.contains(&id) {
                 continue;
             }
-            let spawned = self.objects.get(id.0);
-            // It is told nothing more of what it is about to lose sight of.
-            let Some(spawned) = spawned.filter(|spawned| self.is_for_local(id, spawned)) else {
+            let replicated = self.world.objects.get(id.0);
+            // An object about to leave its view runs no hooks.
+            let Some(replicated) =
+                replicated.filter(|replicated| self.is_visible_locally(id, replicated))
+            else {
                 continue;
             };
             let Some(host) = &mut self.host else {
                 break;
             };
-            let Some(slots) = self.pools.slots_mut(spawned.at) else {
-                // It is lent this very moment.
-                host.lent.insert((id, behaviour), lent);
+            let Some(slots) = self.world.pools.slots_mut(replicated.at) else {
+                // The object is checked out.
+                host.written.insert((id, behaviour), pending);
                 continue;
             };
             let Some(slot) = slots.slot_mut(behaviour) else {
                 continue;
             };
             let written = slot.dirty_bits();
-            let mut fields = if lent.by_hooks { 0 } else { written };
-            if let Some(mut before) = lent.before {
+            let mut fields = if pending.by_hooks { 0 } else { written };
+            if let Some(mut before) = pending.before {
                 let changed = slot.changed_since(&mut before);
                 if changed != 0 {
-                    let refused = host.call_hooks((id, behaviour), slot, (before, changed));
+                    let refused = host.call_hooks((id, behaviour), slot, before, changed);
                     if let Some(refused) = refused {
                         refuse(&mut self.events, id, refused);
                     }
                     fields |= changed | slot.dirty_bits() & !written;
                     if slot.dirty_bits() != 0 {
-                        self.schedule.queue_dirty(id);
+                        self.replication.schedule.queue_dirty(id);
                     }
                 }
             }

@@ -1,16 +1,15 @@
-//! What only the crate can ask of a local client.
+//! Tests of private state of a host.
 
 use std::time::Duration;
 
+use crate::NetworkServer;
+use syncvar_runtime::behaviour::NetworkBehaviour;
 use syncvar_runtime::lend::Lends;
 use syncvar_runtime::object::call;
-use syncvar_runtime::{
-    BehaviourSchema, NetworkBehaviour, NetworkReader, NetworkWriter, Prefabs, ReadError,
-};
+use syncvar_runtime::schema::BehaviourSchema;
+use syncvar_runtime::{NetworkReader, NetworkWriter, Prefabs, ReadError};
 
-use crate::NetworkServer;
-
-/// Nothing but a place.
+/// A behaviour without fields.
 #[derive(Default)]
 struct Rock;
 

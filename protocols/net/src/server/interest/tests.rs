@@ -1,14 +1,14 @@
-//! What is kept about sight goes with those it is about.
+//! State of areas and views after objects and connections end.
 
 use std::time::Duration;
 
+use super::super::replicated::State;
+use super::*;
+use crate::SpawnOptions;
 use syncvar_runtime::{
     BehaviourSchema, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, SpatialGrid,
     Vector3,
 };
-
-use super::*;
-use crate::SpawnOptions;
 
 /// A behaviour without fields.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl NetworkBehaviour for Rock {
     }
 }
 
-/// A server with a grid, or without, and two connections that are ready.
+/// A server with an interest management and two ready connections.
 fn server(interest: impl InterestManagement) -> (NetworkServer, ConnectionId, ConnectionId) {
     let config = ServerConfig {
         compare_schemas: false,
@@ -73,16 +73,23 @@ fn assert_nothing_is_left(server: &NetworkServer) {
         areas,
         objects,
         shown,
-        crossings,
-        sight,
+        area_changes,
+        pending_views,
         entered,
         management: _,
-    } = &server.interest;
+    } = &server.visibility.interest;
     assert!(changes.is_empty() && areas.is_empty() && objects.is_empty());
-    assert!(shown.is_empty() && crossings.is_empty() && sight.is_empty() && entered.is_empty());
-    let turnover = &server.turnover;
+    assert!(
+        shown.is_empty()
+            && area_changes.is_empty()
+            && pending_views.is_empty()
+            && entered.is_empty()
+    );
+    let turnover = &server.visibility.viewer_changes;
     assert!(turnover.crossed.is_empty() && turnover.areas.is_empty());
-    assert!(server.owed.is_empty() && server.schedule.is_empty());
+    assert!(
+        server.visibility.pending_snapshots.is_empty() && server.replication.schedule.is_empty()
+    );
 }
 
 #[test]
@@ -100,15 +107,15 @@ fn of_objects_and_connections_that_are_gone_nothing_is_left() {
     let grid: &mut SpatialGrid = server.interest_mut().unwrap();
     grid.show_everywhere(ids[3]);
     server.update(Duration::ZERO);
-    assert!(!server.interest.shown.is_empty());
-    server.owe(ids[0], &[first, second]);
-    server.owe(ids[1], &[second]);
+    assert!(!server.visibility.interest.shown.is_empty());
+    server.request_snapshot(ids[0], &[first, second]);
+    server.request_snapshot(ids[1], &[second]);
 
     watch(&mut server, first, 500.0);
     watch(&mut server, second, 0.0);
     server.handle_disconnect(second);
-    assert_eq!(server.owed.len(), 1);
-    assert!(server.interest.shown.is_empty());
+    assert_eq!(server.visibility.pending_snapshots.len(), 1);
+    assert!(server.visibility.interest.shown.is_empty());
     server.update(Duration::ZERO);
     for id in &ids {
         server.despawn(*id);
@@ -125,12 +132,20 @@ fn who_leaves_an_area_is_owed_nothing_of_it() {
     watch(&mut server, first, 0.0);
     watch(&mut server, second, 0.0);
     server.update(Duration::ZERO);
-    server.owe(id, &[first, second]);
+    server.request_snapshot(id, &[first, second]);
     watch(&mut server, first, 500.0);
     server.update(Duration::ZERO);
-    assert_eq!(server.owed[&id], [second]);
+    assert_eq!(server.visibility.pending_snapshots[&id], [second]);
     server.set_not_ready(second);
-    assert!(server.owed.is_empty() && !server.objects.get(id.0).unwrap().owing);
+    assert!(
+        server.visibility.pending_snapshots.is_empty()
+            && !server
+                .world
+                .objects
+                .get(id.0)
+                .unwrap()
+                .is(State::SnapshotPending)
+    );
 }
 
 #[test]
@@ -139,7 +154,7 @@ fn a_server_without_areas_does_not_remember_who_was_shown_what() {
     let id = spawn(&mut server, None);
     server.hide(id, first);
     server.show(id, first);
-    assert!(server.interest.shown.is_empty());
+    assert!(server.visibility.interest.shown.is_empty());
 }
 
 #[test]
@@ -151,12 +166,12 @@ fn objects_of_one_who_is_gone_share_the_audience_of_their_area_again() {
     watch(&mut server, second, 0.0);
     server.update(Duration::ZERO);
     let audience = |server: &NetworkServer, id: NetId| {
-        let spawned = server.objects.get(id.0).unwrap();
-        assert_eq!(spawned.audience, spawned.wanted);
-        spawned.audience
+        let replicated = server.world.objects.get(id.0).unwrap();
+        assert_eq!(replicated.audience, replicated.target_audience);
+        replicated.audience
     };
     assert_ne!(audience(&server, ids[0]), audience(&server, ids[1]));
-    // One that has just been taken from its owner, and one that still has it.
+    // One object lost this owner just before, the other still has it.
     server.set_owner(ids[2], Some(first));
     server.update(Duration::ZERO);
     server.set_owner(ids[1], None);

@@ -1,11 +1,10 @@
 //! Rows M5, M17 and M21: UNet's operations, one by one, and whatever else comes as one.
 
+use super::{ListError, ListHash, ListOperation, SyncListMessage};
 use syncvar_runtime::{
     Encoding, ListChange, NetId, NetworkReader, NetworkWriter, ReadErrorKind, SyncList,
     WriteErrorKind,
 };
-
-use super::{ListError, ListHash, ListOperation, SyncListMessage};
 
 type Message = SyncListMessage<String>;
 

@@ -1,4 +1,4 @@
-//! Audiences against a model that knows no lists and no indices.
+//! Audiences compared with a model without lists and indices.
 
 use super::*;
 
@@ -6,10 +6,10 @@ const CONNECTIONS: u32 = 5;
 const AREAS: u32 = 3;
 const DIALECTS: [Framing; 2] = [Framing::Unet, Framing::Compact];
 
-/// Numbers that look like chance and are the same every time.
-struct Chance(u32);
+/// Reproducible pseudo-random numbers.
+struct Random(u32);
 
-impl Chance {
+impl Random {
     fn below(&mut self, limit: u32) -> u32 {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (self.0 >> 16) % limit
@@ -24,75 +24,76 @@ impl Chance {
     }
 }
 
-/// Who should see an object.
+/// Expected members of an object's audience.
 #[derive(Clone, Debug, PartialEq)]
-struct Wish {
+struct Expected {
     base: Base,
     owner: Option<ConnectionId>,
-    /// Who was shown or hidden one by one.
-    said: BTreeMap<ConnectionId, bool>,
+    /// Connections shown or hidden one by one.
+    exceptions: BTreeMap<ConnectionId, bool>,
 }
 
-impl Wish {
-    /// What makes no difference is not said: then equal wishes are the same.
+impl Expected {
+    /// Drops exceptions without effect, so that equal members compare equal.
     fn simplify(&mut self) {
         let by_base = match self.base {
             Base::Everyone => Some(true),
             Base::Nobody => Some(false),
             Base::Area(_) => None,
         };
-        self.said.retain(|_, visible| Some(*visible) != by_base);
+        self.exceptions
+            .retain(|_, visible| Some(*visible) != by_base);
         if by_base.is_some() {
             self.owner = None;
         }
     }
 
-    fn admits(&self, connection: ConnectionId, sight: &[(ConnectionId, Area)]) -> bool {
+    fn admits(&self, connection: ConnectionId, seen: &[(ConnectionId, Area)]) -> bool {
         let by_base = match self.base {
             Base::Everyone => true,
             Base::Nobody => false,
             Base::Area(area) => {
-                self.owner == Some(connection) || sight.contains(&(connection, area))
+                self.owner == Some(connection) || seen.contains(&(connection, area))
             }
         };
-        self.said.get(&connection).copied().unwrap_or(by_base)
+        self.exceptions.get(&connection).copied().unwrap_or(by_base)
     }
 }
 
-/// Objects, with what they name and who should see them; who is ready; and who sees which area.
-struct World {
+/// Objects with their audiences and expected members, ready connections, and seen areas.
+struct Model {
     audiences: Audiences,
     named: Vec<AudienceId>,
-    wishes: Vec<Wish>,
+    expected: Vec<Expected>,
     ready: BTreeMap<ConnectionId, Framing>,
-    sight: Vec<(ConnectionId, Area)>,
+    seen: Vec<(ConnectionId, Area)>,
 }
 
-impl World {
+impl Model {
     fn new() -> Self {
-        let mut world = Self {
+        let mut model = Self {
             audiences: Audiences::new(1, 100),
             named: [[Audiences::EVERYONE; 3], [Audiences::NOBODY; 3]].concat(),
-            wishes: Vec::new(),
+            expected: Vec::new(),
             ready: BTreeMap::new(),
-            sight: Vec::new(),
+            seen: Vec::new(),
         };
-        for id in world.named.clone() {
-            world.audiences.acquire(id);
-            world.wishes.push(Wish {
-                base: world.audiences.base(id),
+        for id in model.named.clone() {
+            model.audiences.acquire(id);
+            model.expected.push(Expected {
+                base: model.audiences.base(id),
                 owner: None,
-                said: BTreeMap::new(),
+                exceptions: BTreeMap::new(),
             });
         }
-        world
+        model
     }
 
-    fn act(&mut self, chance: &mut Chance) {
-        let connection = chance.connection();
-        let object = chance.below(6) as usize;
-        let framing = DIALECTS[chance.below(2) as usize];
-        match chance.below(16) {
+    fn act(&mut self, random: &mut Random) {
+        let connection = random.connection();
+        let object = random.below(6) as usize;
+        let framing = DIALECTS[random.below(2) as usize];
+        match random.below(16) {
             0 | 1 => {
                 self.ready.insert(connection, framing);
                 self.audiences.add_ready(connection, framing);
@@ -104,57 +105,57 @@ impl World {
             3 => self.forget(connection),
             4 => self.audiences.drain(|_, _, _| ()),
             5 => write_in(&mut self.audiences, self.named[object], framing, 0),
-            6..=8 => self.look(connection, chance.area(), true),
-            9 => self.look(connection, chance.area(), false),
-            10 | 11 => self.rebase(object, chance),
-            12 => self.say(object, connection, None),
-            _ => self.say(object, connection, Some(chance.below(2) == 0)),
+            6..=8 => self.set_view(connection, random.area(), true),
+            9 => self.set_view(connection, random.area(), false),
+            10 | 11 => self.rebase(object, random),
+            12 => self.except(object, connection, None),
+            _ => self.except(object, connection, Some(random.below(2) == 0)),
         }
     }
 
-    /// An object names another audience, as others may do already.
+    /// Moves an object to another audience.
     fn name(&mut self, object: usize, instead: AudienceId) {
         name(&mut self.audiences, self.named[object], instead);
         self.named[object] = instead;
-        self.wishes[object].simplify();
+        self.expected[object].simplify();
     }
 
-    fn say(&mut self, object: usize, connection: ConnectionId, visible: Option<bool>) {
-        let (named, said) = (self.named[object], &mut self.wishes[object].said);
+    fn except(&mut self, object: usize, connection: ConnectionId, visible: Option<bool>) {
+        let (named, exceptions) = (self.named[object], &mut self.expected[object].exceptions);
         let instead = if let Some(visible) = visible {
-            said.insert(connection, visible);
+            exceptions.insert(connection, visible);
             self.audiences.with(named, connection, visible)
         } else {
-            said.remove(&connection);
+            exceptions.remove(&connection);
             self.audiences.restore(named, connection)
         };
         self.name(object, instead);
     }
 
-    fn rebase(&mut self, object: usize, chance: &mut Chance) {
-        let base = match chance.below(6) {
+    fn rebase(&mut self, object: usize, random: &mut Random) {
+        let base = match random.below(6) {
             0 => Base::Everyone,
             1 => Base::Nobody,
-            _ => Base::Area(chance.area()),
+            _ => Base::Area(random.area()),
         };
-        let owner = (chance.below(2) == 0).then(|| chance.connection());
-        let shown: Vec<_> = (0..chance.below(3)).map(|_| chance.connection()).collect();
-        let wish = &mut self.wishes[object];
-        (wish.base, wish.owner) = (base, owner);
-        wish.said.extend(shown.iter().map(|c| (*c, true)));
+        let owner = (random.below(2) == 0).then(|| random.connection());
+        let shown: Vec<_> = (0..random.below(3)).map(|_| random.connection()).collect();
+        let expected = &mut self.expected[object];
+        (expected.base, expected.owner) = (base, owner);
+        expected.exceptions.extend(shown.iter().map(|c| (*c, true)));
         let instead = self
             .audiences
             .rebase(self.named[object], base, owner, &shown);
         self.name(object, instead);
     }
 
-    fn look(&mut self, connection: ConnectionId, area: Area, sees: bool) {
+    fn set_view(&mut self, connection: ConnectionId, area: Area, sees: bool) {
         let lists = |audiences: &Audiences| -> Vec<Vec<ConnectionId>> {
             ids(audiences).map(|id| ready(audiences, id)).collect()
         };
-        self.sight.retain(|seen| *seen != (connection, area));
+        self.seen.retain(|seen| *seen != (connection, area));
         if sees {
-            self.sight.push((connection, area));
+            self.seen.push((connection, area));
         }
         let before = lists(&self.audiences);
         let changed = changed_by(&mut self.audiences, connection, area, sees);
@@ -166,42 +167,42 @@ impl World {
 
     fn forget(&mut self, connection: ConnectionId) {
         self.ready.remove(&connection);
-        self.sight.retain(|(viewer, _)| *viewer != connection);
+        self.seen.retain(|(viewer, _)| *viewer != connection);
         let merged = self.audiences.forget(connection);
-        for (named, wish) in self.named.iter_mut().zip(&mut self.wishes) {
+        for (named, expected) in self.named.iter_mut().zip(&mut self.expected) {
             if let Some(instead) = merged.get(named) {
                 name(&mut self.audiences, *named, *instead);
                 *named = *instead;
             }
-            wish.said.remove(&connection);
-            wish.owner.take_if(|owner| *owner == connection);
+            expected.exceptions.remove(&connection);
+            expected.owner.take_if(|owner| *owner == connection);
         }
     }
 
     fn check(&self) {
-        for (named, wish) in self.named.iter().zip(&self.wishes) {
+        for (named, expected) in self.named.iter().zip(&self.expected) {
             let audience = self.audiences.get(*named);
             for connection in (0..CONNECTIONS).map(ConnectionId) {
-                let admits = wish.admits(connection, &self.sight);
+                let admits = expected.admits(connection, &self.seen);
                 assert_eq!(self.audiences.admits(*named, connection), admits);
                 let listens = admits && self.ready.contains_key(&connection);
                 assert_eq!(audience.observes(connection), listens);
             }
             let admitted = self.ready.iter();
-            let admitted = admitted.filter(|(c, _)| wish.admits(**c, &self.sight));
+            let admitted = admitted.filter(|(c, _)| expected.admits(**c, &self.seen));
             for framing in DIALECTS {
-                let speaking = admitted.clone().filter(|(_, spoken)| **spoken == framing);
-                let speaking: Vec<_> = speaking.map(|(c, _)| *c).collect();
-                assert_eq!(audience.listeners(framing), speaking);
+                let of_mut = admitted.clone().filter(|(_, spoken)| **spoken == framing);
+                let of_mut: Vec<_> = of_mut.map(|(c, _)| *c).collect();
+                assert_eq!(audience.observers(framing), of_mut);
             }
             let admitted: Vec<_> = admitted.map(|(c, _)| *c).collect();
-            assert_eq!(audience.has_listeners(), !admitted.is_empty());
+            assert_eq!(audience.has_observers(), !admitted.is_empty());
             assert_eq!(ready(&self.audiences, *named), admitted);
-            for (other, other_wish) in self.named.iter().zip(&self.wishes) {
+            for (other, other_expected) in self.named.iter().zip(&self.expected) {
                 assert_eq!(
                     named == other,
-                    wish == other_wish,
-                    "{wish:?} {other_wish:?}"
+                    expected == other_expected,
+                    "{expected:?} {other_expected:?}"
                 );
             }
             let users = self.named.iter().filter(|other| *other == named).count();
@@ -209,7 +210,7 @@ impl World {
         }
     }
 
-    /// Everything that is made is found by its members and by no others.
+    /// Checks that exactly the audiences in use are indexed.
     fn check_indices(&self) {
         let audiences = &self.audiences;
         for (members, id) in &audiences.by_members {
@@ -217,48 +218,48 @@ impl World {
         }
         let in_use = || ids(audiences).filter(|id| !audiences.get(*id).free);
         let members = |id| &audiences.get(id).members;
-        let naming = in_use().flat_map(|id| members(id).named().map(move |c| (c, id)));
-        assert_eq!(audiences.naming, naming.collect());
+        let mentions = in_use().flat_map(|id| members(id).mentioned().map(move |c| (c, id)));
+        assert_eq!(audiences.mentions, mentions.collect());
         let based = in_use().filter_map(|id| match members(id).base() {
             Base::Area(area) => Some((area, id)),
             _ => None,
         });
-        assert_eq!(audiences.based, based.collect());
-        let excepting = in_use().filter(|id| members(*id).base() == Base::Everyone);
-        assert_eq!(audiences.excepting, excepting.collect());
+        assert_eq!(audiences.area_based, based.collect());
+        let everyone_based = in_use().filter(|id| members(*id).base() == Base::Everyone);
+        assert_eq!(audiences.everyone_based, everyone_based.collect());
     }
 }
 
 #[test]
-fn whatever_happens_objects_that_are_seen_by_the_same_name_the_same_audience() {
-    let mut world = World::new();
-    let mut chance = Chance(1);
+fn objects_with_equal_observers_share_an_audience() {
+    let mut model = Model::new();
+    let mut random = Random(1);
     for _ in 0..20_000 {
-        world.act(&mut chance);
-        world.check();
-        world.check_indices();
+        model.act(&mut random);
+        model.check();
+        model.check_indices();
     }
     for connection in 0..CONNECTIONS {
-        world.forget(ConnectionId(connection));
-        world.check();
+        model.forget(ConnectionId(connection));
+        model.check();
     }
-    for id in world.named {
-        world.audiences.release(id);
+    for id in model.named {
+        model.audiences.release(id);
     }
-    world.audiences.drain(|_, _, _| ());
+    model.audiences.drain(|_, _, _| ());
     let Audiences {
         all,
         free,
-        naming,
-        excepting,
-        based,
-        sight,
+        mentions,
+        everyone_based,
+        area_based,
+        area_viewers,
         by_members,
         ..
-    } = world.audiences;
+    } = model.audiences;
     assert_eq!((all.len() - free.len(), by_members.len()), (2, 2));
-    assert!(naming.is_empty() && based.is_empty() && sight.is_empty());
-    assert_eq!(excepting.len(), 1);
+    assert!(mentions.is_empty() && area_based.is_empty() && area_viewers.is_empty());
+    assert_eq!(everyone_based.len(), 1);
 }
 
 fn ids(audiences: &Audiences) -> impl Iterator<Item = AudienceId> + use<> {

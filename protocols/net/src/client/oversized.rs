@@ -1,13 +1,12 @@
-//! Messages that are longer than the client takes.
-
-use syncvar_runtime::packet::Entries;
-use syncvar_runtime::{MAX_BYTES, NetworkReader, ReadError, ReadErrorKind};
+//! Messages above the client's size limit.
 
 use super::{ClientState, NetworkClient};
 use crate::MessageType;
+use syncvar_runtime::packet::Entries;
+use syncvar_runtime::{MAX_BYTES, NetworkReader, ReadError, ReadErrorKind};
 
 impl NetworkClient {
-    /// What is wrong with a payload that is longer than the limit.
+    /// Returns the error of a payload above the limit.
     #[inline]
     pub(super) fn too_long(&self, payload: &[u8]) -> Option<ReadError> {
         let (length, limit) = (payload.len(), self.config.max_message_size.max(MAX_BYTES));
@@ -15,16 +14,16 @@ impl NetworkClient {
         (length > limit).then(|| NetworkReader::new(&[]).error(kind))
     }
 
-    /// Passes over a message that is too long, and poisons the objects that it is about: they are told
-    /// by the first bytes of its entries.
+    /// Skips a message above the limit and poisons its objects. Their ids are in the first bytes of its
+    /// entries.
     #[cold]
-    pub(super) fn refuse(
+    pub(super) fn skip_oversized(
         &mut self,
         message_type: MessageType,
         payload: &[u8],
         error: ReadError,
     ) -> Result<(), ReadError> {
-        match (self.state, message_type) {
+        match (self.session.state, message_type) {
             (ClientState::Disconnected, _) => Ok(()),
             (ClientState::Connected, MessageType::UpdateBatch) => {
                 for entry in Entries::new(payload) {
@@ -32,7 +31,7 @@ impl NetworkClient {
                     if self.find(object, changes).is_some() {
                         self.poison(object, error.clone());
                     } else {
-                        self.pass_over_unread(object);
+                        self.skip_update(object);
                     }
                 }
                 Ok(())
@@ -40,8 +39,8 @@ impl NetworkClient {
             (ClientState::Connected, MessageType::SpawnBatch) => {
                 let mut result = Ok(());
                 for entry in Entries::new(payload) {
-                    let (object, said) = entry?;
-                    result = result.and(self.take_spawn(object, said, Some(&error)));
+                    let (object, snapshot) = entry?;
+                    result = result.and(self.take_spawn(object, snapshot, Some(&error)));
                 }
                 result
             }

@@ -1,19 +1,19 @@
-//! Changes: read everything first, then tell.
+//! Deltas: all fields of an object are read first, then its hooks run, then the events are reported.
 
+use super::references::is_unresolved;
+use super::replica::Replica;
+use super::{ClientEvent, NetworkClient};
+use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{Entry, Reception, ReceptionReport};
 use syncvar_runtime::packet::Entries;
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkReader, ReadError};
 
-use super::references::waits;
-use super::{ClientEvent, NetworkClient, Replica};
-use crate::{Framing, MessageType};
-
-/// So many objects are found before the first of them is read.
+/// Number of objects that are looked up before the first of them is read.
 const BATCH: usize = 128;
 
-/// Takes the results of applied changes: events, and references to objects that are not there yet.
+/// Events and unresolved references of the deltas in progress.
 struct Report<'a> {
     events: &'a mut Events<ClientEvent>,
     unresolved: &'a mut Vec<(NetId, NetId)>,
@@ -35,7 +35,7 @@ impl ReceptionReport for Report<'_> {
     }
 
     fn referenced(&mut self, holder: NetId, target: NetId) {
-        if waits(self.objects, self.joining, (holder, target)) {
+        if is_unresolved(self.objects, self.joining, (holder, target)) {
             self.unresolved.push((holder, target));
         }
     }
@@ -46,33 +46,33 @@ impl NetworkClient {
     pub(super) fn handle_update(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
         let mut reader = NetworkReader::new(payload);
         let object = NetId(reader.read_packed_u32()?);
-        let changes = reader.read_bytes(reader.remaining())?;
-        self.apply_changes(Framing::Unet, channel, object, changes);
+        let delta = reader.read_bytes(reader.remaining())?;
+        self.apply_delta(Framing::Unet, channel, object, delta);
         Ok(())
     }
 
-    /// Applies the changes of one object, now or when it is there.
+    /// Applies the delta of one object, now or after its spawn.
     #[inline]
-    pub(super) fn apply_changes(
+    pub(super) fn apply_delta(
         &mut self,
         framing: Framing,
         channel: u8,
         object: NetId,
-        changes: &[u8],
+        delta: &[u8],
     ) {
-        match self.find(object, changes) {
+        match self.find(object, delta) {
             Some((pool, entry)) => self.read_entries(framing, channel, pool, &[entry]),
-            None => self.pass_over(framing, channel, object, changes),
+            None => self.defer_update(framing, channel, object, delta),
         }
     }
 
-    /// Applies an `UpdateBatch` message.
+    /// Applies an `UpdateBatch` message. Consecutive objects of one pool are read together.
     pub(super) fn handle_updates(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
         let mut run = [Entry::default(); BATCH];
         let (mut pool, mut length) = (0, 0);
         let mut result = Ok(());
         for entry in Entries::new(payload) {
-            let (object, changes) = match entry {
+            let (object, delta) = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
                     result = Err(error);
@@ -80,8 +80,8 @@ impl NetworkClient {
                 }
             };
             self.stats.count_entry(MessageType::UpdateBatch);
-            let Some((next, entry)) = self.find(object, changes) else {
-                self.pass_over(Framing::Compact, channel, object, changes);
+            let Some((next, entry)) = self.find(object, delta) else {
+                self.defer_update(Framing::Compact, channel, object, delta);
                 continue;
             };
             if next != pool || length == BATCH {
@@ -95,80 +95,76 @@ impl NetworkClient {
         result
     }
 
-    /// The object that changes are for, if it is there and they can be applied to it now.
+    /// Returns the pool and entry of a delta's object, if the delta can be applied now.
     #[inline]
-    pub(super) fn find<'a>(&self, object: NetId, changes: &'a [u8]) -> Option<(u32, Entry<'a>)> {
-        let replica = self.objects.get(object.0)?;
-        let behind = !replica.announced && self.late.holds(object);
-        if replica.poisoned || behind {
+    pub(super) fn find<'a>(&self, object: NetId, delta: &'a [u8]) -> Option<(u32, Entry<'a>)> {
+        let replica = self.world.objects.get(object.0)?;
+        let announced = replica.is_visible();
+        let behind = !announced && self.early.contains(object);
+        if replica.is_poisoned() || behind {
             return None;
         }
         let entry = Entry {
             net_id: object,
             row: replica.at.row,
-            announced: replica.announced,
-            own: replica.owned && replica.lent && self.config.compare_schemas,
-            changes,
+            announced,
+            own: replica.keeps_own_writes() && self.config.compare_schemas,
+            changes: delta,
         };
         Some((replica.at.pool, entry))
     }
 
-    /// Changes have come for an object that is poisoned.
-    pub(super) fn ask_again(&mut self, object: NetId) {
-        let Some(replica) = self.objects.get_mut(object.0) else {
-            return;
-        };
-        // The answer to the last question could not be read either.
-        if !std::mem::replace(&mut replica.asked, true) {
-            self.ask_for(object);
-        }
-    }
-
     fn read_entries(&mut self, framing: Framing, channel: u8, pool: u32, entries: &[Entry<'_>]) {
-        let Some(pool) = self.pools.pool_mut(pool) else {
+        let Some(pool) = self.world.pools.pool_mut(pool) else {
             return;
         };
         let mut report = Report {
             events: &mut self.events,
-            unresolved: &mut self.unresolved,
-            objects: &self.objects,
-            joining: self.joining,
+            unresolved: &mut self.inbound.unresolved,
+            objects: &self.world.objects,
+            joining: self.session.joining,
         };
         let mut reception = Reception {
             encoding: framing.encoding(),
             channel,
             max_elements: self.config.max_elements,
-            masks: &mut self.masks,
+            masks: &mut self.inbound.masks,
             report: &mut report,
-            failed: &mut self.failed,
-            hooked: &mut self.desk.hooked,
-            targets: &mut self.targets,
+            failed: &mut self.inbound.failed,
+            hooked: &mut self.writes.from_hooks,
+            targets: &mut self.inbound.targets,
         };
         pool.read_changes(entries, &mut reception);
-        self.note_references();
-        if !self.desk.hooked.is_empty() {
+        self.record_unresolved();
+        if !self.writes.from_hooks.is_empty() {
             self.take_hook_writes();
         }
-        if !self.failed.is_empty() {
-            for (object, error) in std::mem::take(&mut self.failed) {
+        if !self.inbound.failed.is_empty() {
+            for (object, error) in std::mem::take(&mut self.inbound.failed) {
                 self.poison(object, error);
             }
         }
     }
 
-    /// An object could not be read: ask for all of it, once, until it has come. If this was the answer,
-    /// ask again when the next change of the object comes, and not at once: one that can never be read
-    /// must not be sent back and forth for ever.
+    /// Poisons an unreadable object and asks for its snapshot. If the unreadable message was that
+    /// snapshot, the next update of the object asks again.
     pub(super) fn poison(&mut self, object: NetId, error: ReadError) {
-        let Some(replica) = self.objects.get_mut(object.0) else {
+        let Some(replica) = self.world.objects.get_mut(object.0) else {
             return;
         };
-        let ask = !std::mem::replace(&mut replica.poisoned, true);
-        replica.asked = ask;
-        tracing::warn!(%object, %error, "an object could not be read");
+        let ask = replica.poison();
+        tracing::warn!(%object, %error, "unreadable object");
         self.events.push(ClientEvent::Poisoned { object, error });
         if ask {
-            self.ask_for(object);
+            self.request_snapshot(object);
+        }
+    }
+
+    /// Asks again for the snapshot of a poisoned object, after an unreadable answer.
+    pub(super) fn ask_again(&mut self, object: NetId) {
+        let replica = self.world.objects.get_mut(object.0);
+        if replica.is_some_and(|replica| replica.ask_again()) {
+            self.request_snapshot(object);
         }
     }
 }

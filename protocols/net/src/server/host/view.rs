@@ -1,112 +1,114 @@
-//! What the local client sees.
-
-use syncvar_runtime::{Area, NetId};
+//! View of the local client.
 
 use crate::ClientEvent;
 use crate::server::NetworkServer;
 use crate::server::audience::Base;
-use crate::server::spawned::Spawned;
+use crate::server::replicated::{Replicated, State};
+use syncvar_runtime::NetId;
+use syncvar_runtime::interest::Area;
 
 impl NetworkServer {
-    /// Whether the local client has been told of an object and sees it.
+    /// Returns whether the local client observes an object.
     pub(crate) fn is_seen_locally(&self, id: NetId) -> bool {
         let host = self.host.as_ref();
         host.is_some_and(|host| host.known.contains(&id))
     }
 
-    /// Whether the local client is to see an object.
-    pub(in crate::server) fn is_for_local(&self, id: NetId, spawned: &Spawned) -> bool {
+    /// Returns whether an object is visible to the local client, from the next update on.
+    pub(in crate::server) fn is_visible_locally(&self, id: NetId, replicated: &Replicated) -> bool {
         let Some(host) = &self.host else {
             return false;
         };
         if let Some(visible) = host.views.get(&id) {
             return *visible;
         }
-        match self.audiences.base(spawned.wanted) {
+        match self.visibility.audiences.base(replicated.target_audience) {
             Base::Everyone => true,
             Base::Nobody => false,
             Base::Area(area) => {
-                spawned.owner == Some(host.connection) || self.will_see(host.connection, area)
+                replicated.owner == Some(host.connection) || self.will_see(host.connection, area)
             }
         }
     }
 
-    /// As [`show`](Self::show), [`hide`](Self::hide) or [`restore`](Self::restore), for the local client.
+    /// Like [`show`](Self::show), [`hide`](Self::hide) or [`restore`](Self::restore), for the local
+    /// client.
     pub(in crate::server) fn set_visible_locally(&mut self, id: NetId, view: Option<bool>) -> bool {
-        let exists = self.objects.get(id.0).is_some();
+        let exists = self.world.objects.get(id.0).is_some();
         if exists {
-            self.set_view_of_local(id, view);
+            self.set_local_view(id, view);
         }
         exists
     }
 
-    /// Shows an object to the local client or hides it, or leaves that to what is said about all.
-    pub(in crate::server) fn set_view_of_local(&mut self, id: NetId, view: Option<bool>) {
+    /// Shows or hides an object for the local client, or restores its default.
+    pub(in crate::server) fn set_local_view(&mut self, id: NetId, view: Option<bool>) {
         if let Some(host) = &mut self.host {
             match view {
                 Some(visible) => host.views.insert(id, visible),
                 None => host.views.remove(&id),
             };
-            host.touched.insert(id);
+            host.marked.insert(id);
         }
     }
 
-    /// Something has happened to an object that may make a difference to the local client.
+    /// Marks an object for a check with the next update.
     #[inline]
-    pub(in crate::server) fn touch_for_local(&mut self, id: NetId) {
+    pub(in crate::server) fn mark_local(&mut self, id: NetId) {
         if let Some(host) = &mut self.host {
-            host.touched.insert(id);
+            host.marked.insert(id);
         }
     }
 
-    /// The local client begins or ceases to see an area.
-    pub(in crate::server) fn touch_area_for_local(&mut self, area: Area) {
+    /// Marks all objects of an area for a check with the next update.
+    pub(in crate::server) fn mark_area_local(&mut self, area: Area) {
         if let Some(host) = &mut self.host {
-            host.touched.extend(self.interest.objects(area));
+            host.marked.extend(self.visibility.interest.objects(area));
         }
     }
 
-    /// An object is gone.
-    pub(in crate::server) fn forget_for_local(&mut self, object: NetId) {
+    /// Removes an object.
+    pub(in crate::server) fn remove_locally(&mut self, object: NetId) {
         let Some(host) = &mut self.host else {
             return;
         };
         host.views.remove(&object);
         host.owned.remove(&object);
-        host.touched.remove(&object);
-        host.calls.retain(|call| call.object != object);
+        host.marked.remove(&object);
+        host.rpcs.retain(|call| call.object != object);
         if host.known.remove(&object) {
             let hidden = false;
             host.events.push(ClientEvent::Despawned { object, hidden });
         }
     }
 
-    /// Tells the local client what it sees now, and what it sees no more.
-    pub(super) fn settle_local_sight(&mut self) {
+    /// Announces visible objects to the local client, and despawns the others there.
+    pub(super) fn update_local_view(&mut self) {
         let Some(host) = &mut self.host else {
             return;
         };
-        let mut touched = std::mem::take(&mut host.touched);
+        let mut marked = std::mem::take(&mut host.marked);
         let joining = std::mem::take(&mut host.joining);
         if joining {
-            touched = self.objects.iter().map(|(id, _)| NetId(id)).collect();
+            marked = self.world.objects.iter().map(|(id, _)| NetId(id)).collect();
             if self.config.max_events > 0 {
-                host.events.reserve(touched.len());
+                host.events.reserve(marked.len());
             }
         }
-        for id in touched {
-            self.settle_local_object(id);
+        for id in marked {
+            self.update_local_object(id);
         }
         if let Some(host) = self.host.as_mut().filter(|_| joining) {
             host.events.push(ClientEvent::Ready);
         }
     }
 
-    fn settle_local_object(&mut self, object: NetId) {
-        let spawned = self.objects.get(object.0);
-        let visible =
-            spawned.filter(|spawned| spawned.announced && self.is_for_local(object, spawned));
-        let owner = visible.and_then(|spawned| spawned.owner);
+    fn update_local_object(&mut self, object: NetId) {
+        let replicated = self.world.objects.get(object.0);
+        let visible = replicated.filter(|replicated| {
+            replicated.is(State::Announced) && self.is_visible_locally(object, replicated)
+        });
+        let owner = visible.and_then(|replicated| replicated.owner);
         let sees = visible.is_some();
         let Some(host) = &mut self.host else {
             return;

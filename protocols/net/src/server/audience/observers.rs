@@ -1,27 +1,26 @@
-//! Those who listen to an audience in one dialect.
+//! Ready members of an audience in one framing.
 
 use bytes::Bytes;
 
+use crate::Framing;
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::packet::Segments;
 
-use crate::Framing;
-
-/// Members of an audience who are ready and speak the same dialect.
+/// Ready members of an audience with the same framing.
 #[derive(Debug, Default)]
-pub(super) struct Listeners {
-    /// Who they are, ascending.
+pub(super) struct Observers {
+    /// The members, ascending.
     pub(super) ready: Vec<ConnectionId>,
-    /// What is being written to all of them, a buffer for each channel; none before something is.
+    /// Unsent bytes, a buffer for each channel. Empty before the first write.
     channels: Vec<Segments>,
 }
 
-impl Listeners {
+impl Observers {
     pub(super) fn contain(&self, connection: ConnectionId) -> bool {
         self.ready.binary_search(&connection).is_ok()
     }
 
-    /// Lists a connection, or takes it off the list. Returns whether that made a difference.
+    /// Adds or removes a connection. Returns whether the list changed.
     pub(super) fn list(&mut self, connection: ConnectionId, listed: bool) -> bool {
         match (self.ready.binary_search(&connection), listed) {
             (Err(place), true) => self.ready.insert(place, connection),
@@ -33,7 +32,7 @@ impl Listeners {
         true
     }
 
-    /// The buffers of all channels; none if nobody listens.
+    /// Returns the buffers of all channels; none without members.
     #[inline]
     pub(super) fn outputs(
         &mut self,
@@ -51,30 +50,30 @@ impl Listeners {
         &mut self.channels
     }
 
-    /// What has been written to a channel.
+    /// Returns the unsent bytes of a channel.
     pub(super) fn written(&self, channel: u8) -> &[u8] {
         let segments = self.channels.get(usize::from(channel));
         segments.map_or(&[], Segments::as_bytes)
     }
 
-    /// Gives out what was written: channel, its pieces, and who gets them. `pieces` is an empty list
-    /// to use, and empty again afterwards.
+    /// Hands out the unsent bytes: channel, chunks and receivers. `chunks` is a reused list, empty
+    /// before and after.
     pub(super) fn drain(
         &mut self,
-        pieces: &mut Vec<Bytes>,
+        chunks: &mut Vec<Bytes>,
         deliver: &mut impl FnMut(u8, &[Bytes], &[ConnectionId]),
     ) {
         for (channel, segments) in (0_u8..).zip(&mut self.channels) {
             if segments.is_empty() {
                 continue;
             }
-            pieces.extend(segments.drain());
-            deliver(channel, pieces, &self.ready);
-            pieces.clear();
+            chunks.extend(segments.drain());
+            deliver(channel, chunks, &self.ready);
+            chunks.clear();
         }
     }
 
-    /// Whether anything was ever written to them.
+    /// Returns whether bytes were ever written.
     #[cfg(test)]
     pub(super) fn has_buffers(&self) -> bool {
         !self.channels.is_empty()

@@ -1,25 +1,23 @@
-//! Who sees which area.
+//! Connections and the areas that they see.
 
 use std::collections::BTreeSet;
 
-use syncvar_runtime::ConnectionId;
+use super::{Area, ConnectionId};
 
-use super::Area;
-
-/// Which connection sees which area, to be asked from both sides. Those who see nothing and areas
-/// that are not seen take no memory.
+/// Pairs of connections and areas, indexed from both sides. Unseen areas and connections without
+/// areas take no memory.
 #[derive(Debug, Default)]
-pub(super) struct Sight {
+pub(super) struct AreaViewers {
     areas: BTreeSet<(ConnectionId, Area)>,
     viewers: BTreeSet<(Area, ConnectionId)>,
 }
 
-impl Sight {
+impl AreaViewers {
     pub(super) fn sees(&self, connection: ConnectionId, area: Area) -> bool {
         self.areas.contains(&(connection, area))
     }
 
-    /// A connection sees an area now, or no longer. Returns whether that is news.
+    /// Adds or removes an area of a connection. Returns whether it changed.
     pub(super) fn set(&mut self, connection: ConnectionId, area: Area, sees: bool) -> bool {
         if sees {
             self.viewers.insert((area, connection));
@@ -30,21 +28,21 @@ impl Sight {
         }
     }
 
-    /// The areas that a connection sees, ascending.
+    /// Returns the areas that a connection sees, ascending.
     pub(super) fn areas(&self, connection: ConnectionId) -> impl Iterator<Item = Area> {
         let (first, last) = (Area(0), Area(u64::MAX));
         let areas = self.areas.range((connection, first)..=(connection, last));
         areas.map(|(_, area)| *area)
     }
 
-    /// Those who see an area, ascending.
+    /// Returns the connections that see an area, ascending.
     pub(super) fn viewers(&self, area: Area) -> impl Iterator<Item = ConnectionId> {
         let (first, last) = (ConnectionId(0), ConnectionId(u32::MAX));
         let viewers = self.viewers.range((area, first)..=(area, last));
         viewers.map(|(_, connection)| *connection)
     }
 
-    /// Whether nobody sees anything.
+    /// Returns whether no connection sees an area.
     #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
         self.areas.is_empty() && self.viewers.is_empty()

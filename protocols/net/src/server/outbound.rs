@@ -1,0 +1,51 @@
+//! Bytes on their way to the transport.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+use super::connection::{Connection, QueuedChunks};
+use super::stock::ChunkStore;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::table::Table;
+
+/// Bytes in transit, and the connections with a non-empty queue.
+#[derive(Debug, Default)]
+pub(super) struct Outbound {
+    /// Connections with bytes to transmit, each once.
+    pub(super) outgoing: VecDeque<ConnectionId>,
+    pub(super) store: ChunkStore,
+    /// Chunks of the packet polled last, if they were not adjacent in the store.
+    pub(super) packet: Vec<Bytes>,
+}
+
+impl Outbound {
+    /// Appends chunks of the store to a connection's queue. Its own messages go first: they were
+    /// written earlier.
+    #[inline]
+    pub(super) fn queue(&mut self, connection: &mut Connection, chunks: QueuedChunks) {
+        if chunks.chunks.is_empty() {
+            return;
+        }
+        connection.flush_own(&mut self.store);
+        connection.queue.push_back(chunks);
+        connection.list(&mut self.outgoing);
+    }
+
+    /// Stores chunks and appends them to a connection's queue.
+    pub(super) fn send(&mut self, connection: &mut Connection, channel: u8, chunks: &[Bytes]) {
+        connection.charge(chunks.iter().map(Bytes::len).sum());
+        let chunks = self.store.add(chunks.iter().cloned());
+        self.queue(connection, QueuedChunks { channel, chunks });
+    }
+
+    /// Drops sent chunks that no queue refers to, if the store has grown.
+    pub(super) fn trim(&mut self, connections: &Table<Connection>) {
+        let outgoing = &self.outgoing;
+        self.store.trim(|| {
+            let waiting = outgoing.iter().filter_map(|id| connections.get(id.0));
+            let queued = waiting.flat_map(|connection| &connection.queue);
+            queued.map(|queued| queued.chunks.start).min()
+        });
+    }
+}

@@ -1,0 +1,94 @@
+//! Connections and their requests for the next update.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::connection::{Connection, ConnectionState};
+use crate::Framing;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::NetId;
+use syncvar_runtime::table::Table;
+
+/// Connections and their requests for the next update.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    pub(super) connections: Table<Connection>,
+    next_connection: u32,
+    /// Hash of all schemas, compared with the hash of each client.
+    pub(super) schema_hash: u64,
+    /// Connections that became ready since the last update.
+    pub(super) joining: Vec<ConnectionId>,
+    /// Connections that requested snapshots.
+    pub(super) resyncing: Vec<ConnectionId>,
+    /// Connections with an unanswered ping.
+    pub(super) pinging: Vec<ConnectionId>,
+    /// Owners with a rejected write. The next update sends them the server's values.
+    pub(super) owner_corrections: BTreeSet<(ConnectionId, NetId)>,
+    /// Bytes inspected for owner writes since the last update.
+    pub(super) owner_bytes: BTreeMap<ConnectionId, usize>,
+}
+
+impl Sessions {
+    /// Returns a table without connections.
+    pub(super) fn new(schema_hash: u64) -> Self {
+        Self {
+            connections: Table::default(),
+            next_connection: 1,
+            schema_hash,
+            joining: Vec::new(),
+            resyncing: Vec::new(),
+            pinging: Vec::new(),
+            owner_corrections: BTreeSet::new(),
+            owner_bytes: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the number of the next connection.
+    pub(super) fn next_id(&mut self) -> ConnectionId {
+        let id = ConnectionId(self.next_connection);
+        let next = self.next_connection.checked_add(1);
+        self.next_connection = next.expect("connection numbers left");
+        id
+    }
+
+    /// Returns whether a connection exists and is not closing.
+    pub(super) fn knows(&self, connection: ConnectionId) -> bool {
+        let connection = self.connections.get(connection.0);
+        connection.is_some_and(|connection| connection.state != ConnectionState::Closing)
+    }
+
+    /// Returns whether a connection is accepted and not closing.
+    pub(super) fn is_connected(&self, connection: ConnectionId) -> bool {
+        let connection = self.connections.get(connection.0);
+        connection.is_some_and(Connection::is_connected)
+    }
+
+    /// Returns whether a connection receives objects.
+    pub(super) fn is_ready(&self, connection: ConnectionId) -> bool {
+        let connection = self.connections.get(connection.0);
+        connection.is_some_and(Connection::is_ready)
+    }
+
+    /// Returns the framing of a connection.
+    pub(super) fn framing(&self, connection: ConnectionId) -> Option<Framing> {
+        let connection = self.connections.get(connection.0);
+        connection.map(|connection| connection.framing)
+    }
+
+    /// Moves a connected connection to the joining ones.
+    pub(super) fn set_joining(&mut self, connection: ConnectionId) {
+        if let Some(joiner) = self.connections.get_mut(connection.0)
+            && joiner.state == ConnectionState::Connected
+        {
+            joiner.state = ConnectionState::Joining;
+            self.joining.push(connection);
+        }
+    }
+
+    /// Returns whether no request waits for the next update.
+    pub(super) fn is_idle(&self) -> bool {
+        self.joining.is_empty()
+            && self.resyncing.is_empty()
+            && self.pinging.is_empty()
+            && self.owner_corrections.is_empty()
+    }
+}

@@ -1,0 +1,52 @@
+//! Observers of objects, and the snapshots on their way to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::ServerConfig;
+use super::audience::Audiences;
+use super::interest::Interest;
+use super::join::SpareBuffers;
+use super::show::{SnapshotBatch, ViewerChanges};
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::NetId;
+
+/// Observers of objects, and their pending changes.
+#[derive(Debug)]
+pub(super) struct Visibility {
+    pub(super) audiences: Audiences,
+    pub(super) interest: Interest,
+    /// View changes of the update under way.
+    pub(super) viewer_changes: ViewerChanges,
+    /// Observers that need a snapshot with the next update.
+    pub(super) pending_snapshots: BTreeMap<NetId, Vec<ConnectionId>>,
+    /// Snapshots being written.
+    pub(super) snapshot_batch: Box<SnapshotBatch>,
+    /// Buffers for the snapshots of a join.
+    pub(super) spare_buffers: SpareBuffers,
+    /// Objects with another parent since the last update.
+    pub(super) reparented: BTreeSet<NetId>,
+    /// Whether the scene became complete since the last update.
+    pub(super) scene_loaded: bool,
+}
+
+impl Visibility {
+    /// Returns the state of a server without objects and connections.
+    pub(super) fn new(config: &ServerConfig) -> Self {
+        let packet_size = config.gathered_size();
+        Self {
+            audiences: Audiences::new(config.channels.len(), packet_size),
+            interest: Interest::default(),
+            viewer_changes: ViewerChanges::default(),
+            pending_snapshots: BTreeMap::new(),
+            snapshot_batch: Box::new(SnapshotBatch::new(packet_size)),
+            spare_buffers: SpareBuffers::default(),
+            reparented: BTreeSet::new(),
+            scene_loaded: false,
+        }
+    }
+
+    /// Returns whether no change waits for the next update.
+    pub(super) fn is_idle(&self) -> bool {
+        self.reparented.is_empty() && !self.scene_loaded && !self.audiences.is_written()
+    }
+}
