@@ -41,7 +41,7 @@ use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Vector3};
 
 use crate::message::{AddPlayerMessage, ReadyMessage};
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
-use clock::ServerTime;
+use clock::{ServerTime, Time};
 use inbound::Inbound;
 use order::SpawnOrder;
 use scene::Scene;
@@ -108,8 +108,7 @@ pub struct MirrorClient {
     inbound: Inbound,
     writes: Writes,
     outbox: Outbox,
-    server_time: ServerTime,
-    now: Duration,
+    time: Time,
     events: Events<MirrorClientEvent>,
     stats: MirrorClientStats,
 }
@@ -131,8 +130,7 @@ impl MirrorClient {
             inbound: Inbound::default(),
             writes: Writes::new(config.unreliable_baseline_interval),
             outbox: Outbox::default(),
-            server_time: ServerTime::default(),
-            now: Duration::ZERO,
+            time: Time::default(),
             events: Events::with_limit(config.max_events),
             stats: MirrorClientStats::default(),
             config,
@@ -222,7 +220,7 @@ impl MirrorClient {
 
     /// Returns the client's own time: that of the last [`update`](Self::update).
     pub fn now(&self) -> Duration {
-        self.now
+        self.time.own.now()
     }
 
     /// Returns the time of the server by its own clock, two send intervals behind, as interpolation
@@ -230,13 +228,13 @@ impl MirrorClient {
     /// `NetworkTime.time`; but this one runs at constant speed, without corrections of its
     /// distance.
     pub fn network_time(&self) -> Option<Duration> {
-        self.server_time.network_time()
+        self.time.server.network_time()
     }
 
     /// Returns the round-trip time, averaged over about the last 50 pings; zero before the first
     /// pong. Mirror, `NetworkTime.rtt`.
     pub fn rtt(&self) -> Duration {
-        Duration::try_from_secs_f64(self.server_time.rtt()).unwrap_or_default()
+        Duration::try_from_secs_f64(self.time.server.rtt()).unwrap_or_default()
     }
 
     /// Sends the ready message: the server may send objects. Only needed without
@@ -273,7 +271,7 @@ impl MirrorClient {
         self.inbound.clear();
         self.scene.begin(self.config.awaits_scene);
         self.outbox = Outbox::new(limits);
-        self.server_time = ServerTime::default();
+        self.time.server = ServerTime::default();
         self.events.push(MirrorClientEvent::Connected);
         self.send_ping();
         if self.config.auto_ready && !self.config.awaits_scene {
@@ -293,11 +291,11 @@ impl MirrorClient {
     }
 
     /// Runs one frame: sends writes to owned objects, queued messages and a due ping. `now` is the
-    /// time since any fixed moment; an earlier one than the last counts as the last.
+    /// time since any fixed moment. After one that is earlier than the last, the own time stands still
+    /// for this update and continues from there.
     pub fn update(&mut self, now: Duration) {
-        let now = self.now.max(now);
-        self.now = now;
-        self.server_time.advance(now);
+        let now = self.time.own.advance(now);
+        self.time.server.advance(now);
         self.resume();
         if !self.session.is_connected() {
             return;

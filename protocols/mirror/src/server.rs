@@ -10,9 +10,9 @@ mod encode;
 mod entity_state;
 mod event;
 mod frame;
-mod full_state;
+
 mod guard;
-mod handover;
+
 mod hybrid;
 mod interest;
 mod message;
@@ -29,7 +29,9 @@ mod scene;
 mod sessions;
 mod side;
 mod spawn;
+mod spawn_message;
 mod stats;
+mod transfer;
 mod transmit;
 mod world;
 
@@ -43,6 +45,7 @@ pub use transmit::MirrorTransmit;
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
+use syncvar_runtime::clock::Clock;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::world::World;
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
@@ -138,8 +141,7 @@ pub struct MirrorServer {
     calls: Calls,
     events: Events<MirrorServerEvent>,
     stats: MirrorServerStats,
-    /// Time of the last update.
-    now: Duration,
+    clock: Clock,
 }
 
 impl MirrorServer {
@@ -161,7 +163,7 @@ impl MirrorServer {
             calls: Calls::default(),
             events: Events::with_limit(config.max_events),
             stats: MirrorServerStats::default(),
-            now: Duration::ZERO,
+            clock: Clock::default(),
             config,
         }
     }
@@ -183,7 +185,7 @@ impl MirrorServer {
 
     /// Returns the time of the last update, which never goes back.
     pub fn now(&self) -> Duration {
-        self.now
+        self.clock.now()
     }
 
     /// Returns the object with this id, unless it is checked out.

@@ -133,7 +133,7 @@ impl MirrorClient {
                 self.events.push(MirrorClientEvent::NotReady);
             }
             Message::Scene(message) => self.handle_scene(&message),
-            Message::TimeSnapshot(_) => self.server_time.handle_snapshot(self.now, time),
+            Message::TimeSnapshot(_) => self.time.server.handle_snapshot(self.time.own.now(), time),
             Message::Ping(ping) => self.send_protocol_unreliable(&NetworkPongMessage {
                 local_time: ping.local_time,
                 prediction_error_unadjusted: 0.0,
@@ -141,8 +141,9 @@ impl MirrorClient {
             }),
             Message::Pong(pong) => {
                 let error = pong.prediction_error_unadjusted;
-                self.server_time
-                    .handle_pong(self.now, pong.local_time, error);
+                self.time
+                    .server
+                    .handle_pong(self.time.own.now(), pong.local_time, error);
             }
             Message::Other { id, payload } => {
                 let (messages, limit) = (self.prefabs.messages(), self.config.max_elements);

@@ -217,7 +217,7 @@ impl CallRouter for MirrorServer {
         for receiver in receivers {
             if let Some(client) = self.sessions.get_mut(receiver) {
                 let parts = [self.replication.scratch.head.as_bytes(), writer.as_bytes()];
-                client.outbox.send(channel, self.now, &parts);
+                client.outbox.send(channel, self.clock.now(), &parts);
                 count(&mut self.stats.calls, length);
             }
         }

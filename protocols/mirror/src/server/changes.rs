@@ -54,7 +54,7 @@ impl Due {
 impl MirrorServer {
     /// Writes the deltas of all dirty, observed objects, by ascending id.
     pub(super) fn write_changes(&mut self) {
-        let now = nanos(self.now);
+        let now = nanos(self.clock.now());
         while let Some((due, id)) = self.replication.waking.first().copied()
             && due <= now
         {

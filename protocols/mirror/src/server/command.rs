@@ -80,7 +80,7 @@ impl MirrorServer {
             return Err(CommandRefusal::NotOwner);
         }
         let rate = place.schema.rate.unwrap_or(self.config.command_rate);
-        let now = self.now;
+        let now = self.clock.now();
         let client = self.sessions.get_mut(from);
         if !client.is_some_and(|client| client.rates.allow(place.declared, rate, now)) {
             return Err(CommandRefusal::TooOften);

@@ -347,7 +347,7 @@ impl MirrorServer {
                 wake = wake.min(slot.last_send().saturating_add(interval));
             }
         }
-        if wake <= nanos(self.now) {
+        if wake <= nanos(self.clock.now()) {
             self.queue_dirty(id);
         } else {
             self.replication.waking.insert((wake, id));

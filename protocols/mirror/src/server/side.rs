@@ -16,7 +16,7 @@ impl NetworkSide for MirrorServer {
     }
 
     fn now(&self) -> Duration {
-        self.now
+        self.clock.now()
     }
 
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {

@@ -170,10 +170,10 @@ impl MirrorServer {
     }
 
     fn drop_changes(&mut self, id: NetId, components: u64) {
-        if let Some(object) = self.world.objects.get_mut(id.0) {
-            if let Some(slots) = self.world.pools.slots_mut(object.at) {
-                object.clear_changes(slots, components);
-            }
+        if let Some(object) = self.world.objects.get_mut(id.0)
+            && let Some(slots) = self.world.pools.slots_mut(object.at)
+        {
+            object.clear_changes(slots, components);
         }
         self.replication.hybrid.drop_changes(id, components);
     }
@@ -202,7 +202,7 @@ impl MirrorServer {
         if mask == 0 {
             return;
         }
-        object.mark_sent(slots, mask, nanos(self.now));
+        object.mark_sent(slots, mask, nanos(self.clock.now()));
         // A cached spawn announces these operations as pending.
         self.replication.scratch.cached_spawn = None;
         write_head(
@@ -227,10 +227,10 @@ impl MirrorServer {
         if !self.write_snapshot(id, components) {
             return;
         }
-        if let Some(object) = self.world.objects.get_mut(id.0) {
-            if let Some(slots) = self.world.pools.slots_mut(object.at) {
-                object.clear_changes(slots, components);
-            }
+        if let Some(object) = self.world.objects.get_mut(id.0)
+            && let Some(slots) = self.world.pools.slots_mut(object.at)
+        {
+            object.clear_changes(slots, components);
         }
         let tick = self
             .replication
@@ -279,7 +279,7 @@ impl MirrorServer {
         for receiver in observers.iter().filter(|receiver| to(**receiver)) {
             let scratch = &self.replication.scratch;
             let parts = [scratch.head.as_bytes(), scratch.observers.bytes()];
-            let channel = (Channel::Reliable, self.now);
+            let channel = (Channel::Reliable, self.clock.now());
             match self.sessions.send(*receiver, channel, &parts) {
                 Ok(length) => count(&mut self.stats.states, length),
                 Err(MirrorError::TooLong { length, limit }) => {
