@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use syncvar_runtime::object::Slot;
 use syncvar_runtime::world::{WriteGuard, WriteSink};
-use syncvar_runtime::{NetId, NetworkBehaviour};
+use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, OperationLog};
 
 use super::MirrorClient;
 use super::object::Stage;
@@ -28,7 +28,7 @@ impl WriteSink for ReplicaSink<'_> {
     fn replaced<B: NetworkBehaviour>(&mut self, behaviour: &mut B) {
         if self.writing.is_some() {
             // Collections assigned through the guard have a new log.
-            behaviour.set_verbatim(true, 0);
+            behaviour.set_log(OperationLog::Full { pending: 0 });
         }
     }
 

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use syncvar_runtime::object::{Location, Pools};
 use syncvar_runtime::world::{WriteGuard, WriteSink};
-use syncvar_runtime::{NetId, NetworkBehaviour};
+use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, OperationLog};
 
 use super::MirrorServer;
 use super::audience::Audiences;
@@ -28,7 +28,9 @@ impl WriteSink for ObservedSink<'_> {
     #[inline]
     fn replaced<B: NetworkBehaviour>(&mut self, behaviour: &mut B) {
         // Collections assigned through the guard have a new log.
-        behaviour.set_verbatim(true, self.announced);
+        behaviour.set_log(OperationLog::Full {
+            pending: self.announced,
+        });
         if !self.observed {
             behaviour.set_observed(false);
         }

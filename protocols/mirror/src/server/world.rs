@@ -2,7 +2,7 @@
 
 use syncvar_runtime::object::Slots;
 use syncvar_runtime::world::{Departure, Protocol, World};
-use syncvar_runtime::{CallbackFailure, NetId};
+use syncvar_runtime::{CallbackFailure, NetId, OperationLog};
 
 use super::audience::Audiences;
 use super::object::{FormerOwner, Observed};
@@ -38,7 +38,7 @@ impl Protocol for MirrorServer {
         slots.for_each_mut(|slot| {
             slot.end_change();
             // Collections assigned during the callback have a new log.
-            slot.set_verbatim(true, announced);
+            slot.set_log(OperationLog::Full { pending: announced });
             if !is_observed {
                 slot.set_observed(false);
             }
