@@ -103,7 +103,8 @@ impl Prefabs {
         self.register_asset(name, NetworkHash128::of(name), make)
     }
 
-    /// Adds a prefab under an asset id of your own, for instance one that Unity gave out.
+    /// Adds a prefab under an asset id of your own, for instance one that Unity gave out. An asset id of
+    /// zero means none: the prefab is found by its name and its behaviours.
     ///
     /// # Panics
     ///
@@ -120,11 +121,13 @@ impl Prefabs {
             "a prefab named `{name}` is already registered"
         );
         let index = self.entries.len();
-        let other = self.by_asset_id.insert(asset_id, index);
-        assert!(
-            other.is_none(),
-            "asset id {asset_id} of prefab `{name}` is already registered"
-        );
+        if asset_id != NetworkHash128::default() {
+            let other = self.by_asset_id.insert(asset_id, index);
+            assert!(
+                other.is_none(),
+                "asset id {asset_id} of prefab `{name}` is already registered"
+            );
+        }
         let sample = make().into_behaviours();
         let types = sample.slots().type_ids();
         self.by_types.entry(types.clone()).or_insert(index);

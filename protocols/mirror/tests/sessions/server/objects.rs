@@ -374,7 +374,10 @@ fn objects_that_cannot_be_spawned_are_errors() {
     let mut net = Net::new();
     let options = MirrorSpawnOptions::default;
     let spawned = net.server.spawn_with(Aim::default(), options());
-    assert!(matches!(spawned, Err(MirrorSpawnError::NotRegistered(_))));
+    assert!(matches!(
+        spawned,
+        Err(MirrorSpawnError::Prefab(PrefabError::NotRegistered(_)))
+    ));
     let spawned = net.server.spawn_with(Chest::default(), options());
     assert_eq!(spawned, Err(MirrorSpawnError::NoSceneId("chest".into())));
     let named = |name: &str| MirrorSpawnOptions {
@@ -384,12 +387,14 @@ fn objects_that_cannot_be_spawned_are_errors() {
     let spawned = net.server.spawn_with(whole(1), named("nobody"));
     assert_eq!(
         spawned,
-        Err(MirrorSpawnError::UnknownPrefab("nobody".into()))
+        Err(PrefabError::UnknownName("nobody".into()).into())
     );
     let spawned = net.server.spawn_with(whole(1), named("chest"));
     assert!(matches!(
         spawned,
-        Err(MirrorSpawnError::OtherBehaviours { .. })
+        Err(MirrorSpawnError::Prefab(
+            PrefabError::OtherBehaviours { .. }
+        ))
     ));
     let nobody = syncvar::ConnectionId(9);
     let player = net.server.add_player(nobody, whole(1));

@@ -35,7 +35,7 @@ impl MirrorServer {
             return false;
         };
         let (Some(entry), Some(slots)) = (
-            self.world.prefabs.get(object.prefab),
+            self.prefabs.get(object.prefab),
             self.world.pools.slots_mut(object.at),
         ) else {
             return false;
@@ -93,9 +93,11 @@ impl MirrorServer {
         message: impl FnOnce(&Scratch) -> &NetworkWriter,
     ) -> bool {
         let message = message(&self.replication.scratch).as_bytes();
-        let sent = self
-            .sessions
-            .send(connection, (Channel::Reliable, self.now), &[message]);
+        let sent = self.sessions.send(
+            connection,
+            (Channel::Reliable, self.clock.now()),
+            &[message],
+        );
         match sent {
             Ok(length) => {
                 count(&mut self.stats.messages, length);
@@ -120,7 +122,7 @@ impl MirrorServer {
         let message = self.replication.scratch.head.as_bytes();
         let sent = self
             .sessions
-            .send(connection, (channel, self.now), &[message]);
+            .send(connection, (channel, self.clock.now()), &[message]);
         if let Ok(length) = sent {
             count(&mut self.stats.messages, length);
         }

@@ -53,10 +53,7 @@ impl MirrorServer {
     /// Flushes operations before the spawn for the owner. The owner never receives operations of
     /// components that it writes, so its snapshot must not announce them.
     pub(super) fn flush_owner_written_operations(&mut self, id: NetId, owner: ConnectionId) {
-        let entry = self
-            .world
-            .entry(id)
-            .filter(|entry| entry.client_to_server != 0);
+        let entry = self.entry(id).filter(|entry| entry.client_to_server != 0);
         let Some((written, shared)) = entry.map(|it| (it.client_to_server, it.observers)) else {
             return;
         };
@@ -77,7 +74,7 @@ impl MirrorServer {
     /// components are sent as a baseline, which outdates all deltas on their way: to all observers,
     /// because a receiver without this baseline ignores deltas until the next one.
     fn flush_owner_written(&mut self, id: NetId, former: Option<ConnectionId>) {
-        let entry = self.world.entry(id);
+        let entry = self.entry(id);
         let Some((written, shared, hybrid)) =
             entry.map(|it| (it.client_to_server, it.observers, it.hybrid))
         else {
@@ -103,7 +100,7 @@ impl MirrorServer {
 
     /// Sends the owner the pending operations of owner-only components that it does not write.
     fn send_owner_only_operations(&mut self, id: NetId, owner: Option<ConnectionId>) {
-        if let Some(entry) = self.world.entry(id) {
+        if let Some(entry) = self.entry(id) {
             let own = !entry.client_to_server & !entry.observers;
             let operations = self.changed_components(id, own, |sections| sections.collections);
             self.send_changes_now(id, operations, |receiver| Some(receiver) == owner);
@@ -112,7 +109,7 @@ impl MirrorServer {
 
     /// Drops the pending changes of owner-only components.
     fn drop_owner_only_changes(&mut self, id: NetId) {
-        if let Some(entry) = self.world.entry(id) {
+        if let Some(entry) = self.entry(id) {
             let own = self.pending_components(id, !entry.observers);
             self.drop_changes(id, own);
         }
@@ -125,7 +122,7 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(entry) = self.world.prefabs.get(object.prefab) else {
+        let Some(entry) = self.prefabs.get(object.prefab) else {
             return;
         };
         let owned = entry.all() & !entry.observers;
@@ -173,10 +170,10 @@ impl MirrorServer {
     }
 
     fn drop_changes(&mut self, id: NetId, components: u64) {
-        if let Some(object) = self.world.objects.get_mut(id.0) {
-            if let Some(slots) = self.world.pools.slots_mut(object.at) {
-                object.clear_changes(slots, components);
-            }
+        if let Some(object) = self.world.objects.get_mut(id.0)
+            && let Some(slots) = self.world.pools.slots_mut(object.at)
+        {
+            object.clear_changes(slots, components);
         }
         self.replication.hybrid.drop_changes(id, components);
     }
@@ -205,7 +202,7 @@ impl MirrorServer {
         if mask == 0 {
             return;
         }
-        object.mark_sent(slots, mask, nanos(self.now));
+        object.mark_sent(slots, mask, nanos(self.clock.now()));
         // A cached spawn announces these operations as pending.
         self.replication.scratch.cached_spawn = None;
         write_head(
@@ -230,10 +227,10 @@ impl MirrorServer {
         if !self.write_snapshot(id, components) {
             return;
         }
-        if let Some(object) = self.world.objects.get_mut(id.0) {
-            if let Some(slots) = self.world.pools.slots_mut(object.at) {
-                object.clear_changes(slots, components);
-            }
+        if let Some(object) = self.world.objects.get_mut(id.0)
+            && let Some(slots) = self.world.pools.slots_mut(object.at)
+        {
+            object.clear_changes(slots, components);
         }
         let tick = self
             .replication
@@ -282,7 +279,7 @@ impl MirrorServer {
         for receiver in observers.iter().filter(|receiver| to(**receiver)) {
             let scratch = &self.replication.scratch;
             let parts = [scratch.head.as_bytes(), scratch.observers.bytes()];
-            let channel = (Channel::Reliable, self.now);
+            let channel = (Channel::Reliable, self.clock.now());
             match self.sessions.send(*receiver, channel, &parts) {
                 Ok(length) => count(&mut self.stats.states, length),
                 Err(MirrorError::TooLong { length, limit }) => {
