@@ -521,7 +521,9 @@ fn changes_of_references_allocate_nothing() {
     let far = server.spawn_with(Door::default(), hidden()).unwrap();
     for second in 1..40 {
         while let Some(packet) = client.poll_transmit() {
-            server.handle_packet(connection, &packet.bytes).unwrap();
+            server
+                .handle_packet(connection, packet.channel, &packet.bytes)
+                .unwrap();
         }
         let target = [doors[0], far, doors[1]][second % 3];
         let mut changed = server.get_mut::<Turret>(turret).unwrap();

@@ -53,7 +53,9 @@ impl Way {
     /// What the client has to say arrives.
     fn up(&mut self) {
         while let Some(packet) = self.client.poll_transmit() {
-            let handled = self.server.handle_packet(self.connection, &packet.bytes);
+            let handled = self
+                .server
+                .handle_packet(self.connection, packet.channel, &packet.bytes);
             handled.expect("a client's packets make sense");
         }
     }

@@ -5,6 +5,7 @@ mod check_out;
 mod clock;
 mod config;
 mod early;
+mod endpoint;
 mod event;
 mod inbound;
 mod lifecycle;

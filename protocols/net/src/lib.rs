@@ -25,7 +25,7 @@ pub use memory::{Link, MemoryNetwork};
 pub use message::{Framing, MessageType};
 pub use server::{
     BehaviourMut, Budget, LocalClient, NetworkServer, PacketError, ParentError, ServerConfig,
-    ServerEvent, SpawnOptions, Transmit,
+    ServerEvent, SpawnOptions,
 };
 pub use stats::Stats;
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};
