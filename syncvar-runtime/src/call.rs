@@ -1,7 +1,8 @@
 //! Remote calls: commands of clients, calls of the server, and events of objects.
 //!
-//! `#[network_calls]` writes [`NetworkCalls`] for a behaviour. `place` finds the call on an
-//! object, `dispatch` runs it, `sender` makes the methods that send one through a `CallRouter`.
+//! `#[network_calls]` writes [`NetworkCalls`] for a behaviour. `schema` describes calls,
+//! `place` finds a call on an object, `encode` writes its address, `dispatch` runs it;
+//! sending and receiving are in `server` and `client`.
 
 mod dispatch;
 mod error;
@@ -19,8 +20,10 @@ pub use rate::Rates;
 pub use router::{CallDirection, CallRequest, CallRouter, RoutedCall};
 pub use sender::{CommandSender, OutgoingCommand, OutgoingRpc, RpcSender};
 
-use crate::schema::CallSchema;
-use crate::{CallContext, NetworkBehaviour, NetworkReader, ReadError, ReadErrorKind};
+use crate::schema::{CallSchema, CallTable};
+use crate::{
+    BehaviourInfo, CallContext, NetworkBehaviour, NetworkReader, ReadError, ReadErrorKind,
+};
 
 /// A behaviour that can be called from the other side. `#[network_calls]` writes it; see there.
 #[diagnostic::on_unimplemented(
@@ -29,13 +32,13 @@ use crate::{CallContext, NetworkBehaviour, NetworkReader, ReadError, ReadErrorKi
     note = "write `#[network_calls]` above the `impl` block with the calls"
 )]
 pub trait NetworkCalls: NetworkBehaviour {
-    /// The calls of its own, not those of its bases, in the order of declaration.
+    /// Calls declared by this class without its bases, in the order of declaration.
     const OWN_CALLS: &'static [CallSchema];
 
-    /// What a client calls commands on: a method for each.
+    /// Sender of commands for clients, with a method for each.
     type Commands<'call>;
 
-    /// What the server calls clients on: a method for each call and event.
+    /// Sender of calls and events for the server, with a method for each.
     type Rpcs<'call>;
 
     /// Makes what `NetworkClient::calls` returns.
@@ -44,18 +47,33 @@ pub trait NetworkCalls: NetworkBehaviour {
     /// Makes what `NetworkServer::calls` returns.
     fn rpcs(sender: RpcSender<'_>) -> Self::Rpcs<'_>;
 
-    /// Reads the arguments of one of [`OWN_CALLS`](Self::OWN_CALLS), and calls it. That of an event is read
-    /// and dropped.
+    /// Reads the arguments of one of [`OWN_CALLS`](Self::OWN_CALLS), and calls it. The arguments of an event are
+    /// read and dropped.
     ///
     /// # Errors
     ///
-    /// When the arguments cannot be read, or bytes are left over: nothing is called then.
+    /// When the arguments cannot be read, or bytes follow them: no method runs then.
     fn handle_own_call(
         &mut self,
         call: u32,
         reader: &mut NetworkReader<'_>,
         context: &mut CallContext<'_>,
     ) -> Result<(), ReadError>;
+}
+
+impl BehaviourInfo {
+    /// Adds the calls of a class with `#[network_calls]`.
+    #[must_use]
+    pub const fn calls<B: NetworkCalls>(mut self) -> Self {
+        self.calls = CallTable::of::<B>(B::OWN_CALLS);
+        self.handle_call = |behaviour, call, reader, context| {
+            let Some(behaviour) = behaviour.downcast_mut::<B>() else {
+                return Err(reader.unknown_call(call));
+            };
+            behaviour.handle_own_call(call, reader, context)
+        };
+        self
+    }
 }
 
 impl NetworkReader<'_> {
@@ -66,7 +84,7 @@ impl NetworkReader<'_> {
     }
 }
 
-/// Sees to it that a behaviour knows the calls that its type has: in a constant, a compile error if
+/// Asserts that a behaviour knows the calls of its type: in a constant, a compile error if
 /// not.
 ///
 /// # Panics
@@ -75,8 +93,8 @@ impl NetworkReader<'_> {
 #[track_caller]
 pub const fn assert_calls_known<B: NetworkCalls>() {
     assert!(
-        B::OWN_CALLS.len() == B::CALLS.own().len(),
+        B::OWN_CALLS.len() == B::INFO.calls.own().len(),
         "the behaviour does not know these calls: if its `NetworkBehaviour` is written by hand, give it \
-         `CALLS` and `handle_call`; if it is generic, give the `impl` block the bounds of the struct and no more"
+         `INFO` with `calls::<Self>()`; if it is generic, give the `impl` block the bounds of the struct and no more"
     );
 }

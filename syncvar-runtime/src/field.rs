@@ -1,5 +1,6 @@
-//! `SyncField`: what owns one bit of a behaviour's dirty mask.
+//! `SyncField`: the owner of one bit of a behaviour's dirty mask.
 
+mod access;
 mod collection;
 pub mod dictionary;
 pub mod hash_set;
@@ -12,6 +13,10 @@ mod record;
 mod set;
 mod var;
 
+pub use access::{
+    Encoded, FieldAccess, Hooked, Throttled, VariableAccess, encoded, encoded_hook, hooked,
+    throttled,
+};
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};
 pub use set::{SetChange, SyncHashSet, SyncSortedSet};
@@ -19,15 +24,15 @@ pub use var::SyncVar;
 
 use std::hash::Hash;
 
-use crate::schema::TypeSchema;
+use crate::schema::{FieldSchema, TypeSchema};
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// One field of a behaviour: it knows whether it has changed, and can write itself whole or as a
-/// change. [`SyncVar`] is the usual one; implement the trait to write a container of your own.
+/// One field of a behaviour: it knows whether it has changed, and writes itself as a snapshot or as a
+/// delta. [`SyncVar`] is the usual one; implement the trait for a container of your own design.
 ///
-/// A field is written whole to a client that sees the object for the first time, and as a change
-/// to those that already do. Whatever was dirty is cleared in between, so a change reaches each
-/// client once, by one way or the other.
+/// A client that begins to observe the object is sent the snapshot of the field, the present observers its
+/// delta. Dirty state is cleared in between, so a change reaches each
+/// client exactly once.
 ///
 /// ```
 /// use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
@@ -86,15 +91,15 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
     note = "a container of your own implements `SyncField`"
 )]
 pub trait SyncField: Send + Sync + 'static {
-    /// What both ends compare at connect.
+    /// Description of the type. Both ends compare it at connect.
     const SCHEMA: TypeSchema;
 
-    /// Whether what [`write_delta`](Self::write_delta) writes after [`set_dirty`](Self::set_dirty) is
-    /// all that a client needs that has missed changes before: see
-    /// [`NetworkBehaviour::RESENDABLE`](crate::NetworkBehaviour::RESENDABLE).
+    /// A delta written after [`set_dirty`](Self::set_dirty) repairs every loss of earlier deltas. True
+    /// where deltas are values, false where they are differences. A client with a
+    /// [`Budget`](crate::Budget) receives the snapshot of an object instead where it is false.
     const RESENDABLE: bool = false;
 
-    /// Whether there is a change to send.
+    /// Returns whether the field has a change to send.
     fn is_dirty(&self) -> bool;
 
     /// Makes the field dirty without a change of value: it will be sent again.
@@ -103,64 +108,108 @@ pub trait SyncField: Send + Sync + 'static {
     /// Forgets the change: it has been sent, or a full state was sent instead.
     fn clear_dirty(&mut self);
 
-    /// Becomes dirty if it was made since the last [`clear_dirty`](Self::clear_dirty): somebody has
-    /// put a new field into the place of one that clients know. The server calls it when it gets a
-    /// behaviour back. Does nothing unless implemented.
+    /// Makes the field dirty if it was created since the last [`clear_dirty`](Self::clear_dirty): it has replaced
+    /// a field that clients know. The server calls this after each write access to the
+    /// behaviour. The default does nothing.
     fn notice_replacement(&mut self) {}
 
-    /// Whether anybody observes the object, as far as the server knows. It tells a field that nobody
-    /// does when it has found a change that nobody wants, and that somebody does before it has the
-    /// full state written. A field whose changes are operations need not keep any while nobody does.
-    /// Does nothing unless implemented.
+    /// Announces whether the object has observers. The server passes `false` when it finds a change without
+    /// observers, and `true` before it writes a snapshot. A field whose changes are operations need not keep
+    /// them without observers.
+    /// The default does nothing.
     fn set_observed(&mut self, observed: bool) {
         let _ = observed;
     }
 
-    /// Whether every operation is kept as it was made, one after another, instead of what they come to:
-    /// see [`NetworkBehaviour::set_verbatim`](crate::NetworkBehaviour::set_verbatim). Does nothing unless
-    /// implemented.
+    /// Sets the operation log of a collection. Does nothing unless implemented.
     ///
-    /// A collection that does so is dirty only for what is made of it while it is
-    /// [observed](Self::set_observed), from the first `set_observed(true)` on: nobody has to be told
-    /// anything else. `set_observed(false)` forgets what was kept. A collection that is dirty when it is
-    /// told to begin, since it has taken the place of another one, is observed already, and will be
-    /// emptied and filled again; where it has only been filled before anybody can have observed it,
-    /// `set_observed(false)` says so. Full states say how many operations are still to come, and change
-    /// nothing. Nothing that is kept is ever given up: it grows with what is done between two updates.
-    ///
-    /// Of the one whose place it has taken, full states may have said that so many operations are still
-    /// to come, `promised` at most: so many times it will be emptied before, which whoever was promised
-    /// them passes over.
-    fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
-        let _ = (verbatim, promised);
+    /// A collection with a [full](OperationLog::Full) log records operations while it is
+    /// [observed](Self::set_observed), and is dirty for these only. `set_observed(false)` discards
+    /// them. A collection that is dirty at this call counts as observed, since it has replaced another
+    /// one: its next delta empties and refills it. For one that was merely filled before the object had
+    /// observers, call `set_observed(false)`. Snapshots state the number of pending operations and
+    /// change no state. A full log has no limit: it grows with the operations between two updates.
+    fn set_log(&mut self, log: OperationLog) {
+        let _ = log;
     }
 
-    /// Appends everything.
+    /// Adds the dirty bit of the field to a mask if it is dirty.
+    #[doc(hidden)]
+    #[inline]
+    fn collect_dirty(&self, bit: u64, dirty_bits: &mut u64) {
+        if self.is_dirty() {
+            *dirty_bits |= bit;
+        }
+    }
+
+    /// Shows the field to a visitor. The derive calls it where it does not know the type: each missing
+    /// trait is then one error, at the type.
+    #[doc(hidden)]
+    #[inline]
+    fn access(field: &mut Self) -> impl FieldAccess
+    where
+        Self: Sized,
+    {
+        field
+    }
+
+    /// Appends the snapshot.
     fn write_full(&self, writer: &mut NetworkWriter);
 
     /// Appends the change.
     fn write_delta(&self, writer: &mut NetworkWriter);
 
-    /// Takes what [`write_full`](Self::write_full) wrote.
+    /// Reads the bytes of [`write_full`](Self::write_full).
     ///
     /// # Errors
     ///
-    /// When the bytes do not hold such a field; it may then be half new, and the object is asked
-    /// for again.
+    /// When the bytes do not hold such a field. It may be partly new then, and the client requests the object
+    /// again.
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
 
-    /// Takes what [`write_delta`](Self::write_delta) wrote. Does not make the field dirty.
+    /// Reads the bytes of [`write_delta`](Self::write_delta). Does not make the field dirty.
     ///
     /// # Errors
     ///
-    /// As [`read_full`](Self::read_full).
+    /// Like [`read_full`](Self::read_full).
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
+}
+
+impl FieldSchema {
+    /// Describes a field by its type.
+    ///
+    /// ```
+    /// use syncvar::{FieldPolicy, FieldSchema, Readers, SyncVar};
+    ///
+    /// let gold = FieldSchema::of::<SyncVar<u32>>("gold").policy(FieldPolicy {
+    ///     readers: Readers::Owner,
+    ///     ..FieldPolicy::DEFAULT
+    /// });
+    /// assert!(gold.resendable && !gold.initial_hook);
+    /// assert_eq!(gold.to_string(), "u32, read by the owner");
+    /// ```
+    pub const fn of<F: SyncField>(name: &'static str) -> Self {
+        Self::new(name, F::SCHEMA).resendable(F::RESENDABLE)
+    }
+}
+
+/// Operations that a collection keeps for its next delta.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationLog {
+    /// Operations merged into their common effect.
+    Coalesced,
+    /// Every operation in order. Mirror's protocol sends them so.
+    Full {
+        /// Limit of the operations that snapshots of a replaced collection have left to later deltas.
+        /// The new collection is emptied as many times first; clients that expect them pass over these.
+        pending: usize,
+    },
 }
 
 /// What can be a key of a [`SyncDictionary`] or an element of a [`SyncHashSet`]: any value with `Hash`
 /// and `Eq`. It need not be implemented by hand.
 ///
-/// Two keys that are equal have to be the same as far as they travel: a client knows no more of them.
+/// Two equal keys must travel as the same bytes, because clients know only the bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a key of a dictionary or an element of a hash set",
     label = "keys travel, and are found by `Hash` and `Eq`",
@@ -171,11 +220,11 @@ pub trait HashKey: SyncValue + Hash + Eq {}
 #[diagnostic::do_not_recommend]
 impl<T: SyncValue + Hash + Eq> HashKey for T {}
 
-/// What can be an element of a [`SyncSortedSet`]: any value with `Ord`. It need not be implemented by
-/// hand.
-///
-/// Two elements that are equal have to be the same as far as they travel: a client knows no more of
+/// An element of a [`SyncSortedSet`]: any value with `Ord`. Implemented for all of
 /// them.
+///
+/// Two equal elements must travel as the same bytes, because clients know only the
+/// bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a sorted set",
     label = "elements travel, and are put in order by `Ord`",
@@ -187,38 +236,48 @@ pub trait SortKey: SyncValue + Ord {}
 #[diagnostic::do_not_recommend]
 impl<T: SyncValue + Ord> SortKey for T {}
 
-/// A field whose changes a hook can be told of.
+/// A field that can have a hook.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot have a hook",
     label = "this field does not remember what it was",
     note = "remove `hook = ...`, or implement `HookField` for the container"
 )]
 pub trait HookField: SyncField {
-    /// What the hook is given.
+    /// Argument of the hook.
     type Previous: Send + Sync + 'static;
 
-    /// As [`SyncField::read_delta`], and returns what was there before, or `None` if nothing has
+    /// Like [`SyncField::read_delta`]; returns the previous value, or `None` if the field has not
     /// changed.
     ///
     /// # Errors
     ///
-    /// As [`SyncField::read_delta`].
+    /// Like [`SyncField::read_delta`].
     fn read_delta_with_previous(
         &mut self,
         reader: &mut NetworkReader<'_>,
     ) -> Result<Option<Self::Previous>, ReadError>;
 
-    /// What the field is now, to be compared with what it will be: for the hooks of a host, where
-    /// nothing is read (`NetworkServer::connect_local`). `None`,
-    /// unless implemented: no hook runs there for this field.
+    /// Returns the present value for a later comparison: for the hooks of a host, which reads no
+    /// bytes (`NetworkServer::connect_local`). The default, `None`,
+    /// runs no hook there for this field.
     fn remembered(&self) -> Option<Self::Previous> {
         None
     }
 
-    /// Whether the field is different now from what [`remembered`](Self::remembered) has returned. What
-    /// is left in `previous` is what the hook is given: nothing, if it is the same.
+    /// Returns whether the field differs from the result of [`remembered`](Self::remembered). Leaves the
+    /// argument of the hook in `previous`, or `None` if the field is the same.
     fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
         *previous = None;
         false
+    }
+
+    /// Shows the field to a visitor; as [`SyncField::access`].
+    #[doc(hidden)]
+    #[inline]
+    fn hooked<'a>(field: &'a mut Self, previous: &'a mut Option<Self::Previous>) -> impl FieldAccess
+    where
+        Self: Sized,
+    {
+        hooked(field, previous)
     }
 }

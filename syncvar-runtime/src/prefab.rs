@@ -13,12 +13,12 @@ use thiserror::Error;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
 use crate::object::{BehaviourSet, Behaviours};
-use crate::schema::RuleBits;
+use crate::schema::PolicyBits;
 use crate::{CallError, NetId, NetworkHash128};
 use text::PrefabText;
 
-/// What objects can be spawned: names, and how to make the behaviours. The server and every client
-/// build the same registry; at connect they compare it.
+/// Registry of the objects that can be spawned: names, and functions that make the behaviours. The server and
+/// every client build the same registry, and compare it at connect.
 ///
 /// A prefab travels as 16 bytes, its asset id, which is the hash of its name and so the same in
 /// every build.
@@ -30,10 +30,7 @@ use text::PrefabText;
 /// #     type Previous = ();
 /// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: stringify!($t), base: None, fields: &[] };
 /// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn set_dirty_bit(&mut self, _: u64) {}
-/// #     fn clear_all_dirty_bits(&mut self) {}
-/// #     fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool { false }
-/// #     fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> { Ok(()) }
+/// #     fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 /// # })* } }
 /// # empty!(Player Door Loot);
 /// let prefabs = Prefabs::new()
@@ -48,7 +45,7 @@ pub struct Prefabs {
     by_types: FxHashMap<Vec<TypeId>, usize>,
 }
 
-/// One entry of the registry.
+/// Entry of the registry.
 pub struct Prefab {
     /// Its position in the order of registration.
     pub index: u32,
@@ -63,7 +60,7 @@ pub struct Prefab {
     /// The position of its first behaviour among the behaviours of all prefabs.
     pub first_behaviour: usize,
     /// The fields of any of its behaviours that have rules.
-    pub rules: RuleBits,
+    pub rules: PolicyBits,
     /// Whether a behaviour is told of the life of its object.
     pub lifecycle: bool,
     /// Whether it has hooks that are told of the state that an object is met with.
@@ -138,7 +135,7 @@ impl Prefabs {
             text: PrefabText::describe(name, asset_id, &sample),
             types,
             first_behaviour: self.behaviour_count(),
-            rules: RuleBits::of_any(sample.slots().iter().map(|slot| slot.info().rules)),
+            rules: PolicyBits::of_any(sample.slots().iter().map(|slot| slot.info().policy)),
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             initial_hooks: sample.slots().has_initial_hooks(),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
@@ -169,14 +166,14 @@ impl Prefabs {
         self.by_rank().map(|entry| &entry.text).collect()
     }
 
-    /// All prefabs, ordered by name: the order that both sides agree on.
+    /// Returns all prefabs ordered by name, the order that both ends share.
     pub fn by_rank(&self) -> impl Iterator<Item = &Prefab> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         entries.into_iter()
     }
 
-    /// How many behaviours all prefabs have together.
+    /// Returns the number of behaviours of all prefabs together.
     pub fn behaviour_count(&self) -> usize {
         let last = self.entries.last();
         last.map_or(0, |last| last.first_behaviour + last.text.behaviours.len())
@@ -187,7 +184,7 @@ impl Prefabs {
         &self.entries
     }
 
-    /// For each prefab, in the order of registration, its position in the order of names.
+    /// Returns, for each prefab in the order of registration, its position in the order of names.
     pub fn ranks(&self) -> Vec<u32> {
         let mut ranks = vec![0; self.entries.len()];
         for (rank, entry) in (0..).zip(self.by_rank()) {

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use crate::support::{Player, drain, frame, network};
 use syncvar::prelude::*;
 use syncvar::{DisconnectReason, PacketError};
+use syncvar_testing::{Player, drain, frame, network};
 
 #[test]
 fn events_that_nobody_polls_do_not_pile_up_for_ever() {
     let mut config = syncvar::ServerConfig::default();
     config.max_events = 6;
-    let mut server = NetworkServer::with_config(crate::support::prefabs(), config);
+    let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let connection = server.handle_connect();
     for _ in 0..100 {
         assert!(server.handle_packet(connection, 0, &[9]).is_err());
@@ -24,7 +24,7 @@ fn a_stranger_cannot_drive_the_events_of_others_out() {
     let mut config = syncvar::ServerConfig::default();
     config.compare_schemas = false;
     config.max_events = 10;
-    let mut server = NetworkServer::with_config(crate::support::prefabs(), config);
+    let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let honest = server.handle_connect();
     let stranger = server.handle_connect();
     let nonsense: Vec<u8> = (0..1000).flat_map(|_| frame(99, &[])).collect();
@@ -48,11 +48,11 @@ fn every_object_of_a_burst_is_announced_however_few_events_are_kept() {
     let mut config = syncvar::ClientConfig::default();
     config.compare_schemas = false;
     config.max_events = 2;
-    let mut client = NetworkClient::with_config(crate::support::prefabs(), config);
+    let mut client = NetworkClient::with_config(syncvar_testing::prefabs(), config);
     client.handle_connect();
     let mut config = syncvar::ServerConfig::default();
     config.compare_schemas = false;
-    let mut server = NetworkServer::with_config(crate::support::prefabs(), config);
+    let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     for _ in 0..50 {
         server.spawn(Player::new(1, "Ann"));
     }
@@ -70,7 +70,7 @@ fn every_object_of_a_burst_is_announced_however_few_events_are_kept() {
 
 #[test]
 fn a_connection_that_has_not_proved_its_schema_gets_and_may_nothing() {
-    let mut server = NetworkServer::new(crate::support::prefabs());
+    let mut server = NetworkServer::new(syncvar_testing::prefabs());
     server.spawn(Player::new(1, "Ann"));
     let connection = server.handle_connect();
     assert!(
@@ -128,7 +128,7 @@ fn a_client_that_is_sent_off_is_told_why() {
 fn a_server_goes_on_when_its_clock_starts_again() {
     let mut config = syncvar::ServerConfig::default();
     config.compare_schemas = false;
-    let mut server = NetworkServer::with_config(crate::support::prefabs(), config);
+    let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let connection = server.handle_connect();
     server.set_ready(connection);
     let id = server.spawn(Player::new(1, "Ann"));
@@ -164,7 +164,7 @@ fn a_goodbye_of_any_length_arrives() {
 
 #[test]
 fn a_connection_that_is_being_sent_off_is_given_nothing() {
-    let mut server = NetworkServer::new(crate::support::prefabs());
+    let mut server = NetworkServer::new(syncvar_testing::prefabs());
     let id = server.spawn(Player::new(1, "Ann"));
     let (kicked, refused) = (server.handle_connect(), server.handle_connect());
     assert!(server.set_owner(id, Some(refused)), "it may still get in");

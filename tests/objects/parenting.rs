@@ -4,11 +4,11 @@ mod convergence;
 
 use std::time::Duration;
 
-use crate::support::{Compass, Door, Player, drain, frame, prefabs};
 use syncvar::prelude::*;
 use syncvar::{
     ClientConfig, Framing, MessageType, NetworkSceneId, ParentError, ReadErrorKind, ServerConfig,
 };
+use syncvar_testing::{Compass, Door, Player, drain, frame, prefabs};
 
 const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 

@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use crate::support::{Door, Player, drain, frame};
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{
     ClientConfig, Encoding, Framing, NetworkObjects, NetworkReader, NetworkWriter, ReadErrorKind,
 };
+use syncvar_testing::{Door, Player, drain, frame};
 
 /// Something that refers to others, by fields, collections and structs.
 #[derive(NetworkBehaviour, Default)]
@@ -33,7 +33,7 @@ struct Mark {
 }
 
 fn prefabs() -> Prefabs {
-    crate::support::prefabs()
+    syncvar_testing::prefabs()
         .register::<Turret>("turret")
         .register::<(Player, Player)>("twins")
 }
@@ -418,7 +418,7 @@ fn l31_a_full_state_replaces_what_was_waited_for() {
 #[test]
 fn l31_how_many_references_are_waited_for_is_bounded() {
     let mut config = ClientConfig::default();
-    config.max_waiting_references = 3;
+    config.max_pending_references = 3;
     let mut net = MemoryNetwork::new(prefabs);
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     let connection = net.connection(0);

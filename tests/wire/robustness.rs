@@ -1,9 +1,9 @@
 //! Input that makes no sense: an error with a place, one object poisoned, nothing lost, no panic.
 
-use crate::support::{Door, Player, change, drain, frame, network, states};
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{PacketError, ReadErrorKind, SpawnFailure};
+use syncvar_testing::{Door, Player, change, drain, frame, network, states};
 
 const UPDATE_VARS: i16 = 8;
 const OBJECT_SPAWN: i16 = 3;
@@ -66,7 +66,7 @@ fn a_poisoned_object_ignores_updates_and_runs_no_hook() {
     client
         .handle_packet(0, &frame(UPDATE_VARS, b"\x01\x01\x07"))
         .unwrap();
-    assert_eq!(crate::support::hooks(&mut net, 0, id), [""; 0]);
+    assert_eq!(syncvar_testing::hooks(&mut net, 0, id), [""; 0]);
     assert_eq!(*net.client(0).get::<Player>(id).unwrap().score, 0);
 }
 
@@ -122,7 +122,7 @@ fn the_server_is_asked_once_until_the_object_has_come() {
 
 #[test]
 fn t52_an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
-    let mut net = MemoryNetwork::new(crate::support::prefabs);
+    let mut net = MemoryNetwork::new(syncvar_testing::prefabs);
     let fewer = Prefabs::new().register::<Player>("player");
     let config = {
         let mut config = syncvar::ClientConfig::default();
@@ -131,7 +131,7 @@ fn t52_an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
     };
     let mut server_config = syncvar::ServerConfig::default();
     server_config.compare_schemas = false;
-    net.server = NetworkServer::with_config(crate::support::prefabs(), server_config);
+    net.server = NetworkServer::with_config(syncvar_testing::prefabs(), server_config);
     let client = net.connect_client(NetworkClient::with_config(fewer, config));
     let (door, player) = (
         net.server.spawn(Door::default()),
@@ -151,9 +151,9 @@ fn t52_an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
 fn a_server_cannot_make_a_client_hold_more_objects_than_the_limit() {
     let mut config = syncvar::ClientConfig::default();
     config.max_objects = 2;
-    let mut net = MemoryNetwork::new(crate::support::prefabs);
+    let mut net = MemoryNetwork::new(syncvar_testing::prefabs);
     let client = net.connect_client(NetworkClient::with_config(
-        crate::support::prefabs(),
+        syncvar_testing::prefabs(),
         config,
     ));
     let ids: Vec<_> = (0..3).map(|_| net.server.spawn(Door::default())).collect();
@@ -280,7 +280,7 @@ fn a_client_that_asks_for_everything_gets_it_over_several_updates() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(syncvar_testing::cases(512))]
 
     #[test]
     fn no_packet_makes_a_client_panic(packets in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..80), 1..6)) {

@@ -8,7 +8,7 @@ use syn::{Attribute, Meta, Token};
 use crate::errors::Errors;
 
 /// Where a key belongs that stands at the wrong place of a behaviour.
-fn belongs(key: &str) -> Option<&'static str> {
+fn placement_hint(key: &str) -> Option<&'static str> {
     Some(match key {
         "crate" => "`crate` belongs on the struct: `#[network_behaviour(crate = ...)]`",
         "send_interval" => {
@@ -106,7 +106,7 @@ pub(crate) fn parse_keys(
     }
 }
 
-/// Skips what follows a key that was refused, up to the next comma.
+/// Skips the value of a key that was refused, up to the next comma.
 fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     while !meta.input.is_empty() && !meta.input.peek(Token![,]) {
         meta.input.parse::<proc_macro2::TokenTree>()?;
@@ -133,7 +133,7 @@ pub(crate) fn set<T>(
 }
 
 pub(super) fn unknown(meta: &ParseNestedMeta<'_>, key: &str, keys: &[&str]) -> syn::Error {
-    if let Some(message) = belongs(key).filter(|_| !keys.contains(&"skip")) {
+    if let Some(message) = placement_hint(key).filter(|_| !keys.contains(&"skip")) {
         return meta.error(message);
     }
     let key = meta.path.to_token_stream().to_string().replace(' ', "");
@@ -156,7 +156,7 @@ pub(crate) fn quoted(keys: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// How many letters have to be changed, added or dropped.
+/// Returns the number of letters to change, add or drop.
 pub(crate) fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

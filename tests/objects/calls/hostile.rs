@@ -5,7 +5,7 @@ use syncvar::prelude::*;
 use syncvar::{CommandRefusal, Framing};
 
 use super::world::{Unit, network, ran, seen, server_events, spawn};
-use crate::support::frame;
+use syncvar_testing::frame;
 
 const COMMAND: i16 = 5;
 const CALL: i16 = 25;
@@ -15,7 +15,7 @@ fn packed(hash: u32) -> Vec<u8> {
 }
 
 fn hash(name: &str) -> u32 {
-    let calls = Unit::CALLS.own().iter();
+    let calls = Unit::INFO.calls.own().iter();
     let mut calls = calls.filter(|call| call.name == name);
     calls.next().expect("a call").hash
 }
@@ -223,7 +223,7 @@ proptest! {
         let id = spawn(&mut net, Some(0));
         net.server.spawn((Unit::default(), Unit::default()));
         net.settle();
-        let calls = Unit::CALLS.own();
+        let calls = Unit::INFO.calls.own();
         let hash = calls[usize::from(number) % calls.len()].hash;
         let head = if by_hash { [packed(hash), vec![object]].concat() } else { vec![object, number] };
         let payload = [head, arguments].concat();

@@ -5,7 +5,7 @@ use syncvar::PacketError;
 use syncvar::prelude::*;
 
 use super::route::{Route, network, numbers, settled};
-use crate::support::{Player, change, frame, states};
+use syncvar_testing::{Player, change, frame, states};
 
 const UPDATE_BATCH: i16 = 22;
 const LONG: i16 = 24;
@@ -123,7 +123,7 @@ fn a_length_that_is_a_lie_takes_no_memory() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(syncvar_testing::cases(256))]
 
     #[test]
     fn no_long_message_makes_a_client_or_server_panic(

@@ -71,7 +71,7 @@ fn spoil(packet: &mut Vec<u8>, (at, change): (usize, u16)) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(syncvar_testing::cases(64))]
 
     #[test]
     fn no_client_panics_whatever_a_server_makes_of_what_it_could_say(

@@ -12,8 +12,8 @@ use crate::field::mirror;
 use crate::field::record::Record;
 use crate::schema::TypeSchema;
 use crate::{
-    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, ReadError, SortKey, SyncField,
-    SyncValue,
+    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SortKey,
+    SyncField, SyncValue,
 };
 
 /// The numbers of the operations.
@@ -104,7 +104,7 @@ where
     Ok(())
 }
 
-/// Tells what has changed since the set was another one.
+/// Collects the changes since a former content.
 fn tell<I: Items>(former: I, items: &I, told: &mut Vec<SetChange<I::Item>>)
 where
     I::Item: SyncValue,

@@ -158,7 +158,7 @@ fn read_recorded() -> Vec<Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(syncvar_testing::cases(256))]
 
     #[test]
     fn any_bytes_at_all_do_not_panic(packets in vec(vec(any::<u8>(), 0..60), 1..20)) {
