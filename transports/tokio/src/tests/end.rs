@@ -1,4 +1,4 @@
-//! How connections end.
+//! Ends of connections.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::support::*;
 use crate::{TransportError, TransportOptions};
 
 #[tokio::test]
-async fn a_server_that_stops_tells_its_clients_and_what_it_said_last_arrives() {
+async fn the_last_messages_of_a_stopped_server_arrive() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;
@@ -73,9 +73,9 @@ async fn a_client_that_is_sent_off_hears_what_was_said_to_it_before() {
     }
 }
 
-/// The next one has the same number: it is not to be taken for one that should have gone.
+/// The new server gives the same number to its first connection: the old one must not close it.
 #[tokio::test]
-async fn a_game_that_begins_with_another_server_has_done_with_everybody() {
+async fn replacing_the_server_closes_its_connections() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;
@@ -96,7 +96,7 @@ async fn a_game_that_begins_with_another_server_has_done_with_everybody() {
 }
 
 #[tokio::test]
-async fn a_malformed_message_ends_the_connection_it_came_from_and_no_other() {
+async fn a_malformed_message_ends_its_connection_alone() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;

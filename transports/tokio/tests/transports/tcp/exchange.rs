@@ -1,4 +1,4 @@
-//! Servers and clients that get along.
+//! Traffic between TCP servers and clients.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -51,7 +51,7 @@ async fn the_last_change_and_the_goodbye_of_a_server_arrive() {
 }
 
 #[tokio::test]
-async fn a_game_hears_of_those_whom_it_disconnects_after_it_has_polled_everything() {
+async fn a_disconnect_by_the_game_is_an_event_of_the_next_tick() {
     let mut server = Running::start(TcpOptions::default(), |_| {}).await;
     let _client = server.join().await;
     server.command(|server| {
@@ -81,7 +81,7 @@ async fn a_server_stops_while_a_client_does_not_read() {
 }
 
 #[tokio::test]
-async fn a_server_does_not_wait_for_a_client_that_has_heard_the_goodbye() {
+async fn a_server_stops_when_its_clients_have_the_goodbye() {
     let mut options = TcpOptions::default();
     options.close_timeout = Duration::from_hours(1);
     let server = Running::start(options, |_| {}).await;
@@ -186,7 +186,7 @@ async fn a_future_that_is_dropped_loses_nothing() {
 async fn what_a_client_answers_leaves_at_once() {
     let mut server = Running::start(TcpOptions::default(), |_| {}).await;
     let mut client = server.connect().await;
-    // The client is told that it is in, and answers that it is ready.
+    // The server accepts the client, which answers `Ready`.
     soon(client.receive()).await.expect("a packet").unwrap();
     server
         .event(|event| matches!(event, ServerEvent::Ready { .. }).then_some(()))
