@@ -1,11 +1,11 @@
-//! Items that the derives name and games do not. They change without notice.
+//! Names for the expansions of the derives.
 
 use std::marker::PhantomData;
 
 use crate::{BehaviourInfo, NetworkCalls};
 
 /// Source of a class's [`BehaviourInfo`] in the derive. The compiler prefers the constant here, for a
-/// class with `#[network_calls]`, to that of [`NoCalls`].
+/// class with `#[network_calls]`, to the constant of [`NoCalls`].
 #[derive(Debug)]
 pub struct OwnCalls<B: ?Sized>(PhantomData<B>);
 

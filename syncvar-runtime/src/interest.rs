@@ -42,9 +42,7 @@ pub struct Area(pub u64);
 ///
 /// ```
 /// use std::collections::{BTreeMap, BTreeSet};
-/// use syncvar::{
-///     Area, ConnectionId, InterestChange, InterestChanges, InterestManagement, NetId, Vector3,
-/// };
+/// use syncvar::{ConnectionId, NetId, interest::{Area, InterestChange, InterestChanges, InterestManagement}, values::Vector3};
 ///
 /// #[derive(Debug)]
 /// struct Dungeon {
@@ -154,7 +152,7 @@ pub trait InterestManagement: Any + Send + Sync + fmt::Debug {
 /// only tags matter.
 ///
 /// ```
-/// use syncvar::{Everyone, InterestChanges, InterestManagement, NetId, Vector3};
+/// use syncvar::{NetId, interest::{Everyone, InterestChanges, InterestManagement}, values::Vector3};
 ///
 /// let mut everyone = Everyone;
 /// let mut changes = InterestChanges::default();

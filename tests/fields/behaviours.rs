@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use crate::support::{Door, Player, apply, written};
-use syncvar::NetworkReader;
 use syncvar::prelude::*;
+use syncvar::wire::NetworkReader;
+use syncvar_testing::{Door, Player, apply, written};
 
 /// The example class of Unity's documentation.
 #[derive(NetworkBehaviour)]
@@ -183,7 +183,7 @@ fn u30_initializers_are_the_values_until_data_arrives() {
             .iter()
             .next()
             .unwrap(),
-        syncvar::NetworkHash128::of("data")
+        syncvar::values::NetworkHash128::of("data")
     );
 }
 
@@ -242,7 +242,7 @@ fn a_base_may_not_have_bits_beyond_its_class_and_those_derived_from_it() {
 
 #[test]
 fn m15_the_limit_is_64_fields() {
-    assert_eq!(syncvar::MAX_SYNC_VARS, 64);
+    assert_eq!(syncvar::schema::MAX_SYNC_VARS, 64);
     assert_eq!(Chief::SCHEMA.field_count(), 4);
     let names: Vec<_> = Chief::SCHEMA.field_names(0b1011).collect();
     assert_eq!(names, ["hp", "speed", "banner"]);
@@ -250,9 +250,9 @@ fn m15_the_limit_is_64_fields() {
 
 #[test]
 fn settings_of_the_struct_are_constants_of_the_behaviour() {
-    assert_eq!(crate::support::Compass::INFO.channel, 1);
+    assert_eq!(syncvar_testing::Compass::INFO.channel, 1);
     assert_eq!(
-        crate::support::Compass::INFO.send_interval,
+        syncvar_testing::Compass::INFO.send_interval,
         Duration::from_millis(500)
     );
     assert_eq!(Data::INFO.channel, 0);

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use syncvar::{
-    CallError, ClientConfig, ClientEvent, NetId, NetworkClient, NetworkHash128, NetworkReader,
-    NetworkSceneId, NetworkWriter, Quaternion, ReadError, Vector3,
+    ClientConfig, ClientEvent, NetId, NetworkClient, NetworkSceneId,
+    calls::CallError,
+    values::{NetworkHash128, Quaternion, Vector3},
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::check::Check;
@@ -38,7 +40,7 @@ impl Replica {
         let mut config = ClientConfig::default();
         config.compare_schemas = false;
         // UNet's client passes over what is for an object that is not there.
-        config.max_held = 0;
+        config.max_early_messages = 0;
         let names = assets
             .iter()
             .map(|(asset_id, classes)| (*asset_id, classes.as_slice()));

@@ -5,9 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use syncvar::{
-    BehaviourList, CallError, Channel, ClientEvent, ConnectionId, ListHash, NetId, NetworkHash128,
-    NetworkIdentity, NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReceivedEvent,
-    ServerConfig, SpawnOptions, Vector3,
+    Channel, ClientEvent, ConnectionId, NetId, NetworkIdentity, NetworkServer, Prefabs,
+    ServerConfig, SpawnOptions,
+    behaviour::BehaviourList,
+    calls::{CallError, ReceivedEvent},
+    unet::ListHash,
+    values::{NetworkHash128, Vector3},
+    wire::{NetworkReader, NetworkWriter},
 };
 
 use super::check::Check;
@@ -69,9 +73,9 @@ impl Stage {
                     .insert(*connection, self.server.connect_local());
             }
             Command::Ready(connection) => {
-                let ready = self
-                    .server
-                    .handle_packet(self.connections[connection], &[0, 0, 35, 0]);
+                let ready =
+                    self.server
+                        .handle_packet(self.connections[connection], 0, &[0, 0, 35, 0]);
                 ready.expect("a message that makes sense");
             }
             Command::NotReady(connection) => {
@@ -203,9 +207,9 @@ impl Stage {
     /// Gives the server commands of the first connection; returns what has run on an object.
     pub(crate) fn take_commands(&mut self, id: NetId, commands: &[Frame]) -> Vec<String> {
         for command in commands {
-            let handled = self
-                .server
-                .handle_packet(self.connections[&1], &command.bytes);
+            let handled =
+                self.server
+                    .handle_packet(self.connections[&1], command.channel, &command.bytes);
             handled.expect("a message that makes sense");
         }
         self.take_calls(id.0)

@@ -1,8 +1,8 @@
 //! Spawning: ids, prefabs, places, and what is wrong with them.
 
-use crate::support::{Door, network};
-use syncvar::SpawnError;
+use syncvar::error::SpawnError;
 use syncvar::prelude::*;
+use syncvar_testing::{Door, network};
 
 #[test]
 fn spawning_what_is_not_right_says_why_and_spawns_nothing() {
@@ -142,8 +142,8 @@ fn a_prefab_can_be_chosen_by_name_and_position_and_rotation_travel_with_the_spaw
     let client = net.connect();
     let options = SpawnOptions {
         prefab: Some("hatch".into()),
-        position: syncvar::Vector3::new(1.0, 2.0, 3.0),
-        rotation: Some(syncvar::Quaternion::new(0.0, 1.0, 0.0, 0.0)),
+        position: syncvar::values::Vector3::new(1.0, 2.0, 3.0),
+        rotation: Some(syncvar::values::Quaternion::new(0.0, 1.0, 0.0, 0.0)),
         ..SpawnOptions::default()
     };
     let id = net.server.spawn_with(Door::default(), options).unwrap();
@@ -153,10 +153,13 @@ fn a_prefab_can_be_chosen_by_name_and_position_and_rotation_travel_with_the_spaw
         net.client(client).prefabs().name(identity.asset_id()),
         Some("hatch")
     );
-    assert_eq!(identity.position, syncvar::Vector3::new(1.0, 2.0, 3.0));
+    assert_eq!(
+        identity.position,
+        syncvar::values::Vector3::new(1.0, 2.0, 3.0)
+    );
     assert_eq!(
         identity.rotation,
-        syncvar::Quaternion::new(0.0, 1.0, 0.0, 0.0)
+        syncvar::values::Quaternion::new(0.0, 1.0, 0.0, 0.0)
     );
 }
 
@@ -165,8 +168,8 @@ fn a_client_that_joins_late_is_told_where_an_object_is_now() {
     let mut net = network(1);
     let id = net.server.spawn(Door::default());
     net.settle();
-    let position = syncvar::Vector3::new(4.0, 5.0, 6.0);
-    let rotation = syncvar::Quaternion::new(0.0, 1.0, 0.0, 0.0);
+    let position = syncvar::values::Vector3::new(4.0, 5.0, 6.0);
+    let rotation = syncvar::values::Quaternion::new(0.0, 1.0, 0.0, 0.0);
     assert!(net.server.set_transform(id, position, rotation));
     assert!(!net.server.set_transform(NetId(77), position, rotation));
     net.settle();
@@ -184,8 +187,8 @@ fn a_client_that_joins_late_is_told_where_an_object_is_now() {
 fn a_server_without_channels_has_a_reliable_one() {
     let mut config = syncvar::ServerConfig::default();
     config.channels.clear();
-    let link = syncvar::Link::default();
-    let mut net = MemoryNetwork::with_config(crate::support::prefabs, config, link);
+    let link = syncvar::testing::Link::default();
+    let mut net = MemoryNetwork::with_config(syncvar_testing::prefabs, config, link);
     let client = net.connect();
     net.settle();
     let id = net.server.spawn(Door::default());

@@ -1,10 +1,12 @@
 //! Messages of many objects, and who speaks which dialect.
 
-use crate::support::{Compass, Door, Player, change, drain, frame, network, states};
 use syncvar::prelude::*;
 use syncvar::{
-    ClientConfig, Encoding, Framing, MessageType, NetworkWriter, ServerConfig, WriteErrorKind,
+    ClientConfig, Framing, ServerConfig,
+    stats::MessageType,
+    wire::{Encoding, NetworkWriter, WriteErrorKind},
 };
+use syncvar_testing::{Compass, Door, Player, change, drain, frame, network, states};
 
 const UPDATE_BATCH: i16 = 22;
 const SPAWN_BATCH: i16 = 23;
@@ -116,7 +118,11 @@ fn a_spawn_that_cannot_be_read_poisons_the_object_if_it_is_there() {
 fn batches_on_an_unreliable_channel_fit_the_packet_and_what_does_not_is_reported() {
     let mut config = ServerConfig::default();
     config.packet_size = 100;
-    let mut net = MemoryNetwork::with_config(prefabs_with_notes, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(
+        prefabs_with_notes,
+        config,
+        syncvar::testing::Link::default(),
+    );
     let vanes = [(); 50].map(|()| net.server.spawn((Door::default(), Compass::default())));
     let note = net.server.spawn(Note::default());
     net.connect();
@@ -156,7 +162,7 @@ struct Note {
 }
 
 fn prefabs_with_notes() -> Prefabs {
-    crate::support::prefabs().register::<Note>("note")
+    syncvar_testing::prefabs().register::<Note>("note")
 }
 
 #[test]
@@ -170,11 +176,14 @@ fn the_dialect_is_compact_if_both_sides_speak_it_and_literal_otherwise() {
     ] {
         let mut config = ServerConfig::default();
         config.framing = server;
-        let mut net =
-            MemoryNetwork::with_config(crate::support::prefabs, config, syncvar::Link::default());
+        let mut net = MemoryNetwork::with_config(
+            syncvar_testing::prefabs,
+            config,
+            syncvar::testing::Link::default(),
+        );
         let mut config = ClientConfig::default();
         config.framing = client;
-        let client = NetworkClient::with_config(crate::support::prefabs(), config);
+        let client = NetworkClient::with_config(syncvar_testing::prefabs(), config);
         net.connect_client(client);
         let id = net.server.spawn(Player::new(1, "x"));
         net.settle();
@@ -197,8 +206,11 @@ fn the_dialect_is_compact_if_both_sides_speak_it_and_literal_otherwise() {
 fn without_comparison_of_schemas_the_dialect_is_literal() {
     let mut config = ServerConfig::default();
     config.compare_schemas = false;
-    let mut net =
-        MemoryNetwork::with_config(crate::support::prefabs, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(
+        syncvar_testing::prefabs,
+        config,
+        syncvar::testing::Link::default(),
+    );
     net.connect();
     net.server.spawn(Door::default());
     net.settle();

@@ -13,15 +13,18 @@ mod postcards;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::support::{apply, written};
 use proptest::prelude::*;
 use proptest::{collection, option};
 use syncvar::prelude::*;
 use syncvar::{
-    Color, Color32, Decimal, Encoding, LayerMask, Matrix4x4, NetworkHash128, NetworkReader,
-    NetworkSceneId, NetworkWriter, OaDate, Plane, Quaternion, Ray, Ray2D, ReadErrorKind, Rect,
-    Vector2, Vector2Int, Vector3, Vector3Int, Vector4,
+    NetworkSceneId,
+    values::{
+        Color, Color32, Decimal, LayerMask, Matrix4x4, NetworkHash128, OaDate, Plane, Quaternion,
+        Ray, Ray2D, Rect, Vector2, Vector2Int, Vector3, Vector3Int, Vector4,
+    },
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind},
 };
+use syncvar_testing::{apply, written};
 
 /// Writes a value, reads it back, and into another value in place, in every dialect; returns its
 /// bytes in UNet's.

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Framing, Quaternion, ServerConfig, SpatialGrid, Vector3};
+use syncvar::{
+    Budget, ClientConfig, Framing, ServerConfig,
+    interest::SpatialGrid,
+    values::{Quaternion, Vector3},
+};
 
 const SECRET: &str = "a secret";
 
@@ -84,7 +88,9 @@ impl World {
         for (connection, client) in &mut self.clients {
             client.update(self.now);
             while let Some(packet) = client.poll_transmit() {
-                let _ = self.server.handle_packet(*connection, &packet.bytes);
+                let _ = self
+                    .server
+                    .handle_packet(*connection, packet.channel, &packet.bytes);
             }
         }
         self.server.update(self.now);

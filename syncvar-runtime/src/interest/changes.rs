@@ -32,7 +32,7 @@ pub enum InterestChange {
 /// What has become different since the last update, in the order in which it takes effect.
 ///
 /// ```
-/// use syncvar::{Area, ConnectionId, InterestChange, InterestChanges, NetId};
+/// use syncvar::{ConnectionId, NetId, interest::{Area, InterestChange, InterestChanges}};
 ///
 /// let mut changes = InterestChanges::default();
 /// changes.reveal(ConnectionId(1), Area(5));

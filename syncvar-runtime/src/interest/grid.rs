@@ -41,10 +41,7 @@ use space::{Axes, Cell, Offset, Space};
 /// with.
 ///
 /// ```
-/// use syncvar::{
-///     ConnectionId, InterestChange, InterestChanges, InterestManagement, NetId, SpatialGrid,
-///     Vector3,
-/// };
+/// use syncvar::{ConnectionId, NetId, interest::{InterestChange, InterestChanges, InterestManagement, SpatialGrid}, values::Vector3};
 ///
 /// // A game on the ground, where y is up: cells of 25 metres, and everybody sees 50 metres far.
 /// let mut grid = SpatialGrid::xz(25.0, 50.0);
@@ -98,7 +95,7 @@ impl SpatialGrid {
     /// more than [`MAX_CELLS_IN_VIEW`](Self::MAX_CELLS_IN_VIEW) cells are in view.
     ///
     /// ```
-    /// # use syncvar::SpatialGrid;
+    /// # use syncvar::interest::SpatialGrid;
     /// assert_eq!(SpatialGrid::xy(10.0, 10.0).cells_in_view(), 21);
     /// ```
     pub fn xy(cell_size: f32, view_distance: f32) -> Self {

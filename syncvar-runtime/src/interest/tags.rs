@@ -26,10 +26,7 @@ pub struct Tag(pub u64);
 /// an object. Objects with the same tag in the same inner area share their bytes.
 ///
 /// ```
-/// use syncvar::{
-///     ConnectionId, GroupTags, InterestChanges, InterestManagement, NetId, SpatialGrid, Tag,
-///     Vector3,
-/// };
+/// use syncvar::{ConnectionId, NetId, interest::{GroupTags, InterestChanges, InterestManagement, SpatialGrid, Tag}, values::Vector3};
 ///
 /// let mut teams = GroupTags::new(SpatialGrid::xz(25.0, 50.0));
 /// let mut changes = InterestChanges::default();
@@ -95,7 +92,7 @@ impl<I: InterestManagement> GroupTags<I> {
     /// Tags on top of an interest management that has not been told of anything yet.
     ///
     /// ```
-    /// # use syncvar::{Everyone, GroupTags};
+    /// # use syncvar::interest::{Everyone, GroupTags};
     /// let matches = GroupTags::new(Everyone);
     /// let teams_in_matches = GroupTags::new(matches);
     /// ```

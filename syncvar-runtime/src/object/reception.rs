@@ -1,6 +1,7 @@
 //! `Reception`: reading of received deltas. All fields of an object are read first, then its hooks run.
 
 use super::hooks::{Hooks, run_hooks};
+
 use super::{Entry, ReadChanges, RestoreOwn, SaveOwn, Slot, Slots, Visit};
 use crate::behaviour::{HookFailure, Panicked};
 use crate::schema::{BehaviourSchema, ChangedFields};

@@ -16,20 +16,16 @@ use std::time::Duration;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Channel, Encoding, Link, NetworkReader, NetworkWriter, SyncField};
+use syncvar::{
+    Channel, SyncField,
+    testing::Link,
+    wire::{Encoding, NetworkReader, NetworkWriter},
+};
+use syncvar_testing::cases;
 
 use crate::collections::delta;
 use subject::Subject;
 use world::{Action, World, action};
-
-/// So many cases, unless `PROPTEST_CASES` says how many.
-pub(crate) fn cases(usual: u32) -> ProptestConfig {
-    let mut config = ProptestConfig::default();
-    if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = usual;
-    }
-    config
-}
 
 /// What is done before each of several updates.
 fn rounds<C: Subject>() -> impl Strategy<Value = (C::Model, Vec<Vec<C::Op>>)> {

@@ -1,7 +1,7 @@
 //! Fields that not everyone reads.
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, Budget, Link};
+use syncvar::{Budget, schema::BehaviourSchema, testing::Link};
 
 use crate::ownership::{DIALECTS, World, marker};
 

@@ -1,8 +1,10 @@
 //! Classes with a base.
 
 use syncvar::{
-    BehaviourSchema, FieldAccess, FieldSchema, FieldVisitor, NetworkBehaviour, NetworkReader,
-    NetworkWriter, OperationLog, ReadError, SyncVar,
+    NetworkBehaviour, SyncVar,
+    behaviour::FieldVisitor,
+    schema::{BehaviourSchema, FieldSchema},
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::{Cell, Cells, cells};
@@ -121,45 +123,8 @@ pub(super) struct FromManual {
 /// What UNet does for a behaviour that has no serialization: an empty mask, and nothing else.
 #[derive(Default)]
 pub(super) struct DefaultSer {
-    dirty_bits: u64,
-}
-
-/// A dirty bit without a field, which UNet's `SetDirtyBit` sets.
-struct LooseBit<'a> {
-    bit: u64,
-    dirty_bits: &'a mut u64,
-}
-
-impl FieldAccess for LooseBit<'_> {
-    fn is_dirty(&self) -> bool {
-        *self.dirty_bits & self.bit != 0
-    }
-
-    fn set_dirty(&mut self) {
-        *self.dirty_bits |= self.bit;
-    }
-
-    fn clear_dirty(&mut self) {
-        *self.dirty_bits &= !self.bit;
-    }
-
-    fn notice_replacement(&mut self) {}
-
-    fn set_observed(&mut self, _: bool) {}
-
-    fn set_log(&mut self, _: OperationLog) {}
-
-    fn write_full(&self, _: &mut NetworkWriter) {}
-
-    fn write_delta(&self, _: &mut NetworkWriter) {}
-
-    fn read_full(&mut self, _: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        Ok(())
-    }
-
-    fn read_delta(&mut self, _: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        Ok(())
-    }
+    /// Holds the bit of UNet's `SetDirtyBit`; it does not travel.
+    flag: SyncVar<bool>,
 }
 
 impl NetworkBehaviour for DefaultSer {
@@ -171,14 +136,11 @@ impl NetworkBehaviour for DefaultSer {
     };
 
     fn sync_var_dirty_bits(&self) -> u64 {
-        self.dirty_bits
+        self.flag.is_dirty().into()
     }
 
     fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
-        for bit in (0..64).map(|index| 1 << index) {
-            let dirty_bits = &mut self.dirty_bits;
-            visitor.field(bit, "DefaultSer", LooseBit { bit, dirty_bits });
-        }
+        visitor.field(1, "DefaultSer.flag", &mut self.flag);
     }
 
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{CallError, ClientConfig, CommandRefusal, ServerConfig};
+use syncvar::{
+    ClientConfig, ServerConfig,
+    calls::{CallError, CommandRefusal},
+};
 
 use super::world::{DIALECTS, Unit, network, network_with, prefabs, ran, server_events, spawn};
 
@@ -25,7 +28,9 @@ fn forge(net: &mut MemoryNetwork, from: usize, to: usize) {
     let client = net.client_mut(from);
     let packets: Vec<_> = std::iter::from_fn(|| client.poll_transmit()).collect();
     for packet in packets {
-        net.server.handle_packet(connection, &packet.bytes).unwrap();
+        net.server
+            .handle_packet(connection, packet.channel, &packet.bytes)
+            .unwrap();
     }
 }
 
@@ -221,7 +226,9 @@ fn a_changed_signature_is_named_when_the_connection_is_refused() {
     let connection = server.handle_connect();
     client.handle_connect();
     let packet = client.poll_transmit().unwrap();
-    server.handle_packet(connection, &packet.bytes).unwrap();
+    server
+        .handle_packet(connection, packet.channel, &packet.bytes)
+        .unwrap();
     while let Some(transmit) = server.poll_transmit() {
         let packet = transmit.to_bytes();
         client.handle_packet(0, &packet).unwrap();

@@ -3,10 +3,14 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Everyone, GroupTags, InterestManagement, ServerConfig, SpatialGrid, Tag, Vector3};
+use syncvar::{
+    ServerConfig,
+    interest::{Everyone, GroupTags, InterestManagement, SpatialGrid, Tag},
+    values::Vector3,
+};
 
 use super::{despawned, hosted, local, owner_changed, spawned, told};
-use crate::support::{self, Compass, Door, Player};
+use syncvar_testing::{Compass, Door, Player};
 
 fn player() -> Player {
     Player::new(1, "a")
@@ -117,8 +121,8 @@ fn it_can_own_objects() {
 }
 
 fn interested(management: impl InterestManagement) -> (MemoryNetwork, ConnectionId) {
-    let mut net = MemoryNetwork::new(support::prefabs);
-    let (prefabs, config) = (support::prefabs(), ServerConfig::default());
+    let mut net = MemoryNetwork::new(syncvar_testing::prefabs);
+    let (prefabs, config) = (syncvar_testing::prefabs(), ServerConfig::default());
     net.server = NetworkServer::with_interest(prefabs, config, management);
     net.connect();
     let local = net.server.connect_local();
@@ -153,8 +157,11 @@ fn a_grid_shows_it_what_is_near() {
     watch(&mut net, connection, 500.0);
     net.settle();
     assert_eq!(told(&mut net), [despawned(near, true), spawned(far)]);
-    net.server
-        .set_transform(far, Vector3::default(), syncvar::Quaternion::IDENTITY);
+    net.server.set_transform(
+        far,
+        Vector3::default(),
+        syncvar::values::Quaternion::IDENTITY,
+    );
     net.settle();
     assert_eq!(told(&mut net), [despawned(far, true)]);
     net.server.set_owner(far, Some(connection));
@@ -184,11 +191,11 @@ fn what_comes_into_its_sight_calls_no_hook() {
     let other = net.connection(0);
     watch(&mut net, other, 0.0);
     net.settle();
-    support::change(&mut net, id, |player| player.health.set(7));
+    syncvar_testing::change(&mut net, id, |player| player.health.set(7));
     watch(&mut net, connection, 0.0);
     net.settle();
     assert_eq!(super::hooks(&mut net, id), [""; 0]);
-    support::change(&mut net, id, |player| player.health.set(8));
+    syncvar_testing::change(&mut net, id, |player| player.health.set(8));
     net.settle();
     assert_eq!(super::hooks(&mut net, id), ["health 7 -> 8 (a, 0)"]);
 }
@@ -251,7 +258,7 @@ fn a_team_shows_it_what_is_its_own() {
 
 #[test]
 fn an_object_that_cannot_be_written_for_others_is_there_when_it_can() {
-    let mut server = NetworkServer::new(support::prefabs());
+    let mut server = NetworkServer::new(syncvar_testing::prefabs());
     server.connect_local();
     let id = server.spawn(player());
     server.update(Duration::from_millis(1));

@@ -4,9 +4,12 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Framing, NetworkIdentity, ServerConfig, SpatialGrid, Vector3};
+use syncvar::{
+    Budget, ClientConfig, Framing, NetworkIdentity, ServerConfig, interest::SpatialGrid,
+    values::Vector3,
+};
 
-use crate::support::{self, Compass, Door, Player, Score};
+use syncvar_testing::{Compass, Door, Player, Score};
 
 struct Twins {
     alone: NetworkServer,
@@ -78,7 +81,7 @@ impl Twins {
             let mut config = ServerConfig::default();
             config.packet_size = 200;
             let grid = SpatialGrid::xz(10.0, 30.0);
-            let prefabs = support::prefabs_with_scoreboard();
+            let prefabs = syncvar_testing::prefabs_with_scoreboard();
             NetworkServer::with_interest(prefabs, config, grid)
         };
         let mut twins = Self {
@@ -92,7 +95,7 @@ impl Twins {
         for dialect in [Framing::Compact, Framing::Unet, Framing::Compact] {
             let mut config = ClientConfig::default();
             config.framing = dialect;
-            let prefabs = support::prefabs_with_scoreboard();
+            let prefabs = syncvar_testing::prefabs_with_scoreboard();
             let mut client = NetworkClient::with_config(prefabs, config);
             client.handle_connect();
             let connection = twins.alone.handle_connect();
@@ -116,7 +119,7 @@ impl Twins {
         command(&mut self.host);
     }
 
-    fn spawn<S: syncvar::BehaviourSet>(&mut self, make: impl Fn() -> S, hidden: bool) {
+    fn spawn<S: syncvar::behaviour::BehaviourSet>(&mut self, make: impl Fn() -> S, hidden: bool) {
         let options = || SpawnOptions {
             hidden,
             ..SpawnOptions::default()
@@ -139,7 +142,10 @@ impl Twins {
             Action::SpawnPlayer(hidden) => self.spawn(|| Player::new(1, "new"), hidden),
             Action::SpawnVane => self.spawn(|| (Door::default(), Compass::default()), false),
             Action::SpawnScoreboard => {
-                self.spawn(|| (Score::default(), support::Banner::default()), false);
+                self.spawn(
+                    || (Score::default(), syncvar_testing::Banner::default()),
+                    false,
+                );
             }
             Action::Despawn(choice) => {
                 let id = self.object(choice);
@@ -197,7 +203,7 @@ impl Twins {
                 });
             }
             Action::Move(choice, place) => {
-                let (id, turned) = (self.object(choice), syncvar::Quaternion::IDENTITY);
+                let (id, turned) = (self.object(choice), syncvar::values::Quaternion::IDENTITY);
                 self.both(|server| server.set_transform(id, position(place), turned));
             }
             Action::Budget(client, budget) => {
@@ -254,9 +260,11 @@ impl Twins {
         for (connection, client) in &mut self.clients {
             while let Some(packet) = client.poll_transmit() {
                 self.alone
-                    .handle_packet(*connection, &packet.bytes)
+                    .handle_packet(*connection, packet.channel, &packet.bytes)
                     .unwrap();
-                self.host.handle_packet(*connection, &packet.bytes).unwrap();
+                self.host
+                    .handle_packet(*connection, packet.channel, &packet.bytes)
+                    .unwrap();
             }
         }
         assert_eq!(self.alone.stats(), self.host.stats());

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Budget, Framing, Link, NetworkIdentity, NetworkSceneId};
+use syncvar::{Budget, Framing, NetworkIdentity, NetworkSceneId, testing::Link};
 
 use crate::parenting::client;
-use crate::support::{Door, Player, prefabs};
+use syncvar_testing::{Door, Player, prefabs};
 
 /// Something that happens. Numbers choose among what is there.
 #[derive(Clone, Debug)]

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use syncvar::{
-    Color, Half, NetworkReader, Quantized, Quaternion, SmallestThree, SyncCodec, Vector3,
+    codec::{Half, Quantized, SmallestThree, SyncCodec},
+    values::{Color, Quaternion, Vector3},
+    wire::NetworkReader,
 };
 
 use crate::codecs::travel;
@@ -45,7 +47,7 @@ fn any_float() -> impl Strategy<Value = f32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(syncvar_testing::cases(2000))]
 
     #[test]
     fn a_quantised_float_is_off_by_half_a_step_at_most(value in any_float()) {
@@ -197,7 +199,7 @@ fn what_is_no_rotation_travels_as_none() {
         [0.0, 0.0, 0.0, -3.0],
     ] {
         let rotation = Quaternion::new(x, y, z, w);
-        let mut writer = syncvar::NetworkWriter::new();
+        let mut writer = syncvar::wire::NetworkWriter::new();
         SmallestThree::write(&rotation, &mut writer);
         assert_eq!(writer.as_bytes(), identity, "{rotation:?}");
     }

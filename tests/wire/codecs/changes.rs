@@ -63,7 +63,7 @@ fn t26_less_than_a_step_is_not_sent_however_it_is_written() {
 #[test]
 fn t26_more_than_a_step_waits_for_the_send_interval() {
     use std::time::Duration;
-    use syncvar::Half;
+    use syncvar::codec::Half;
 
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0.5)]
@@ -79,7 +79,9 @@ fn t26_more_than_a_step_waits_for_the_send_interval() {
     client.handle_connect();
     let mut update = |server: &mut NetworkServer, milliseconds| {
         while let Some(packet) = client.poll_transmit() {
-            server.handle_packet(connection, &packet.bytes).unwrap();
+            server
+                .handle_packet(connection, packet.channel, &packet.bytes)
+                .unwrap();
         }
         server.update(Duration::from_millis(milliseconds));
         let mut sent = 0;

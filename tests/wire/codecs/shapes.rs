@@ -5,11 +5,12 @@ use std::marker::PhantomData;
 
 use syncvar::prelude::*;
 use syncvar::{
-    Bits, Floats, Half, NetworkReader, NetworkWriter, Quantized, ReadError, ReadErrorKind,
-    SyncCodec, TypeSchema, WriteErrorKind, ZigZag,
+    codec::{Bits, Floats, Half, Quantized, SyncCodec, ZigZag},
+    schema::TypeSchema,
+    wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind},
 };
 
-use crate::support::{apply, written};
+use syncvar_testing::{apply, written};
 
 /// Lends a behaviour as the server does.
 fn change<B: NetworkBehaviour>(behaviour: &mut B, change: impl FnOnce(&mut B)) -> u64 {

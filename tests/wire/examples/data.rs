@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, NetworkHash128, ServerConfig};
+use syncvar::{ClientConfig, ServerConfig, values::NetworkHash128};
 
 use crate::examples::{Lamp, packets};
 
@@ -79,14 +79,14 @@ fn in_unet(door: Door) -> String {
     packets(&mut server).pop().expect("a packet")
 }
 
-fn in_compact(object: impl syncvar::BehaviourSet) -> String {
+fn in_compact(object: impl syncvar::behaviour::BehaviourSet) -> String {
     let mut server = NetworkServer::new(prefabs());
     let connection = server.handle_connect();
     let mut client = NetworkClient::with_config(prefabs(), ClientConfig::default());
     client.handle_connect();
     let connect = client.poll_transmit().expect("its Connect");
     server
-        .handle_packet(connection, &connect.bytes)
+        .handle_packet(connection, connect.channel, &connect.bytes)
         .expect("the same schema");
     server.set_ready(connection);
     server.update(Duration::from_secs(1));
@@ -104,7 +104,7 @@ fn schema() -> String {
     client.handle_connect();
     let connect = client.poll_transmit().expect("its Connect");
     server
-        .handle_packet(connection, &connect.bytes)
+        .handle_packet(connection, connect.channel, &connect.bytes)
         .expect("a client of another build");
     let refusal = packets(&mut server).concat();
     let refusal = refusal.strip_suffix("03002100010000");

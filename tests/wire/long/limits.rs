@@ -1,10 +1,14 @@
 //! The limits of both sides: who is beyond them is reported, and nobody else is hurt.
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Link, ReadErrorKind, ServerConfig, WriteErrorKind};
+use syncvar::{
+    ClientConfig, ServerConfig,
+    testing::Link,
+    wire::{ReadErrorKind, WriteErrorKind},
+};
 
 use super::route::{Route, numbers, points, prefabs, settled};
-use crate::support::{Player, change, drain};
+use syncvar_testing::{Player, change, drain};
 
 /// What a server could not send.
 fn failures(net: &mut MemoryNetwork) -> Vec<(NetId, WriteErrorKind)> {

@@ -3,7 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use syncvar::{ConnectionId, GroupTags, InterestManagement, NetId, SpatialGrid, Tag, Vector3};
+use syncvar::{
+    ConnectionId, NetId,
+    interest::{GroupTags, InterestManagement, SpatialGrid, Tag},
+    values::Vector3,
+};
 
 use crate::interest::Reported;
 
@@ -251,7 +255,7 @@ fn pick<'a, K: Copy + 'a>(keys: impl ExactSizeIterator<Item = &'a K>, number: us
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(syncvar_testing::cases(256))]
 
     #[test]
     fn teams_in_scenes_in_a_grid_are_seen_as_each_of_the_three_says(

@@ -1,7 +1,10 @@
 //! What the random worlds have found, one by one.
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, CommandRefusal, Framing, MessageType, NetworkWriter, ServerConfig};
+use syncvar::{
+    ClientConfig, Framing, ServerConfig, calls::CommandRefusal, stats::MessageType,
+    wire::NetworkWriter,
+};
 
 use super::objects::{GATE, Hero, LITERAL, prefabs};
 
@@ -10,7 +13,7 @@ const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 fn network(dialect: Framing, clients: usize) -> MemoryNetwork {
     let mut config = ServerConfig::default();
     config.framing = dialect;
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     for _ in 0..clients {
         let mut client = NetworkClient::new(prefabs());
         client.add_scene_object(GATE, Hero::default()).unwrap();
@@ -144,7 +147,9 @@ fn t24_a_call_on_a_new_object_comes_to_a_client_that_is_let_in_before_it_is_show
         server.calls::<Hero>(id).rang(1).unwrap();
         for _ in 0..3 {
             while let Some(packet) = client.poll_transmit() {
-                server.handle_packet(connection, &packet.bytes).unwrap();
+                server
+                    .handle_packet(connection, packet.channel, &packet.bytes)
+                    .unwrap();
             }
             while let Some(transmit) = server.poll_transmit() {
                 let (channel, packet) = (transmit.channel, transmit.to_bytes());
@@ -184,7 +189,7 @@ fn t38_writes_that_make_no_sense_are_answered_once_with_an_update_however_many_t
             writer.finish_message(start);
         }
         let connection = net.connection(0);
-        let handled = net.server.handle_packet(connection, writer.as_bytes());
+        let handled = net.server.handle_packet(connection, 0, writer.as_bytes());
         assert!(handled.is_err());
         let ignored = net.server.stats().ignored_writes;
         assert_eq!(ignored, 299, "all of them are counted");
@@ -204,7 +209,7 @@ fn t38_writes_that_make_no_sense_are_answered_once_with_an_update_however_many_t
 fn t23_the_arguments_of_a_command_keep_to_the_limits_of_the_configuration() {
     let mut config = ServerConfig::default();
     config.max_elements = 3;
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     net.connect();
     net.settle();
     let id = owned(&mut net, 0);
@@ -257,7 +262,8 @@ fn t38_an_owner_cannot_fill_the_servers_memory_nor_keep_it_busy_with_what_it_has
         let mut config = ServerConfig::default();
         config.framing = dialect;
         config.max_owner_bytes = 10_000;
-        let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+        let mut net =
+            MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
         net.connect();
         net.settle();
         let id = owned(&mut net, 0);
@@ -281,7 +287,9 @@ fn t38_an_owner_cannot_fill_the_servers_memory_nor_keep_it_busy_with_what_it_has
             net.client_mut(0).update(now);
             while let Some(packet) = net.client_mut(0).poll_transmit() {
                 let connection = net.connection(0);
-                net.server.handle_packet(connection, &packet.bytes).unwrap();
+                net.server
+                    .handle_packet(connection, packet.channel, &packet.bytes)
+                    .unwrap();
             }
         }
         let written = server_events(&mut net).into_iter();
@@ -304,7 +312,7 @@ fn t38_an_owner_cannot_fill_the_servers_memory_nor_keep_it_busy_with_what_it_has
 fn m2_in_the_literal_bytes_of_unet_an_owner_has_what_the_server_has_whatever_it_has_looked_at() {
     let mut config = ServerConfig::default();
     config.compare_schemas = false;
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     let mut config = ClientConfig::default();
     config.compare_schemas = false;
     LITERAL.set(true);

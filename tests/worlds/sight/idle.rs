@@ -4,10 +4,14 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use syncvar::prelude::*;
-use syncvar::{Framing, GroupTags, Quaternion, SpatialGrid, Tag};
+use syncvar::{
+    Framing,
+    interest::{GroupTags, SpatialGrid, Tag},
+    values::Quaternion,
+};
 
 use crate::sight::{HERE, at, network, options_at};
-use crate::support::Player;
+use syncvar_testing::Player;
 
 #[test]
 fn moving_within_the_cells_sends_nothing_and_allocates_nothing() {

@@ -2,12 +2,16 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    Area, Everyone, Framing, GroupTags, InterestChange, InterestChanges, InterestManagement,
-    SpatialGrid, Tag, Vector3,
+    Framing,
+    interest::{
+        Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement,
+        SpatialGrid, Tag,
+    },
+    values::Vector3,
 };
 
 use crate::sight::{ANN, HERE, THERE, forget_events, hidden, move_to, network, spawn, spawned};
-use crate::support::{change, drain, states};
+use syncvar_testing::{change, drain, states};
 
 const MIXED: [Framing; 2] = [Framing::Unet, Framing::Compact];
 const RED: Tag = Tag(1);

@@ -1,13 +1,13 @@
 //! Joining, leaving, not being ready, despawns and poison, at the moment of a crossing.
 
-use syncvar::NetworkWriter;
 use syncvar::prelude::*;
+use syncvar::wire::NetworkWriter;
 
 use crate::sight::{
     ANN, HERE, THERE, forget_events, full_states, gather, hidden, in_every_dialect, move_to, spawn,
     spawned, watch,
 };
-use crate::support::{change, drain, hooks, states};
+use syncvar_testing::{change, drain, hooks, states};
 
 #[test]
 fn a_late_joiner_gets_what_its_areas_show_and_nothing_else() {
@@ -32,7 +32,7 @@ fn who_has_no_viewer_sees_nothing_that_is_in_an_area() {
         assert_eq!(states(&net, id), [None]);
         gather(&mut net, HERE);
         let connection = net.connection(0);
-        let grid: &mut syncvar::SpatialGrid = net.server.interest_mut().expect("a grid");
+        let grid: &mut syncvar::interest::SpatialGrid = net.server.interest_mut().expect("a grid");
         grid.stop_watching(connection);
         net.settle();
         assert_eq!(drain(&mut net, 0), [hidden(id)]);
@@ -161,7 +161,7 @@ fn a_number_that_is_chosen_again_is_another_object_in_its_own_place() {
             net_id: Some(id),
             ..crate::sight::options_at(THERE)
         };
-        let player = crate::support::Player::new(7, "Ann");
+        let player = syncvar_testing::Player::new(7, "Ann");
         assert_eq!(net.server.spawn_with(player, options), Ok(id));
         net.settle();
         assert_eq!(states(&net, id), [None, ANN(7)]);

@@ -50,7 +50,7 @@ impl MirrorClient {
         let components = &mut self.inbound.components;
         let result = reception.read_components(slots, payload, initial_state, components);
         reception.call_hooks(slots, components, is_known);
-        let written = self.world.written_components(id);
+        let written = self.written_components(id);
         if let Some(slots) = self.world.slots_mut(id) {
             self.writes.collect(id, slots, written);
         }
@@ -172,9 +172,8 @@ impl Reception<'_> {
             };
             let fields = ChangedFields::new(&slot.info().schema, fields);
             if !hooks.is_empty() {
-                let HookRun { result: called, .. } =
-                    run_hooks_as_write(slot, Hooks::Changed(hooks));
-                if let Err(Panicked(message)) = called {
+                let HookRun { result, .. } = run_hooks_as_write(slot, Hooks::Changed(hooks));
+                if let Err(Panicked(message)) = result {
                     let failure = HookFailure::new(self.object, fields, message);
                     self.events
                         .push(MirrorClientEvent::HookFailed(Box::new(failure)));

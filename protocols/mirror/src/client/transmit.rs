@@ -33,6 +33,8 @@ pub(super) struct Outbox {
     batchers: Vec<(Channel, Batcher)>,
     packets: VecDeque<MirrorPacket>,
     packet_bytes: usize,
+    /// Packet that a transport polled last.
+    pub(super) polled: Bytes,
     /// Memory for messages.
     writer: NetworkWriter,
 }
@@ -50,6 +52,7 @@ impl Outbox {
             batchers: Vec::new(),
             packets: VecDeque::new(),
             packet_bytes: 0,
+            polled: Bytes::new(),
             writer: NetworkWriter::with_encoding(Encoding::Mirror),
         }
     }
@@ -144,7 +147,8 @@ impl MirrorClient {
             return Err(MirrorError::NoSuchConnection);
         }
         let written = encode_user(message, &mut self.outbox.writer);
-        self.outbox.queue(written, channel, self.now.as_secs_f64())
+        self.outbox
+            .queue(written, channel, self.time.own.now().as_secs_f64())
     }
 
     /// Sends a protocol message.
@@ -157,7 +161,8 @@ impl MirrorClient {
             return Err(MirrorError::NoSuchConnection);
         }
         let written = encode(message, &mut self.outbox.writer);
-        self.outbox.queue(written, channel, self.now.as_secs_f64())
+        self.outbox
+            .queue(written, channel, self.time.own.now().as_secs_f64())
     }
 
     /// Sends a protocol message that is short and always has an encoding.
@@ -185,12 +190,13 @@ impl MirrorClient {
     /// Sends a ping, if one is due.
     pub(super) fn send_ping(&mut self) {
         if self
-            .server_time
-            .take_ping(self.now, self.config.ping_interval)
+            .time
+            .server
+            .take_ping(self.time.own.now(), self.config.ping_interval)
         {
             self.send_protocol_unreliable(&NetworkPingMessage {
-                local_time: self.now.as_secs_f64(),
-                predicted_time_adjusted: self.server_time.predicted(self.now),
+                local_time: self.time.own.now().as_secs_f64(),
+                predicted_time_adjusted: self.time.server.predicted(self.time.own.now()),
             });
         }
     }
@@ -199,7 +205,7 @@ impl MirrorClient {
     pub(super) fn send_time_snapshot(&mut self) {
         if self.config.time_snapshots {
             self.send_protocol_unreliable(&TimeSnapshotMessage {
-                scaled_time: self.now.as_secs_f64(),
+                scaled_time: self.time.own.now().as_secs_f64(),
             });
         }
     }

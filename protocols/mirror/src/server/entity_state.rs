@@ -152,7 +152,7 @@ impl MirrorServer {
             return Ok(());
         };
         let (Some(entry), Some(slots)) = (
-            self.world.prefabs.get(object.prefab),
+            self.prefabs.get(object.prefab),
             self.world.pools.slots_mut(object.at),
         ) else {
             return Ok(());
@@ -196,12 +196,12 @@ impl MirrorServer {
             let Some(slot) = slots.slot_mut(index) else {
                 continue;
             };
-            let HookRun { result: called, .. } = run_hooks_as_write(slot, Hooks::Changed(hooks));
+            let HookRun { result, .. } = run_hooks_as_write(slot, Hooks::Changed(hooks));
             slot.set_log(OperationLog::Full { pending: announced });
             if !observed {
                 slot.set_observed(false);
             }
-            if let Err(Panicked(message)) = called {
+            if let Err(Panicked(message)) = result {
                 let behaviour = slot.info().schema.name;
                 tracing::error!(object = %id, behaviour, message, "a hook panicked");
                 self.events.push(MirrorServerEvent::HookFailed {

@@ -236,7 +236,7 @@ fn select_all(slots: &mut dyn Slots, now: Nanos, force: bool, has_owner: bool) -
         // The owner has the values that it wrote, unless the server corrected them since.
         let own = slot
             .policy_state()
-            .map_or(0, |kept| kept.relayed & !kept.echoed);
+            .map_or(0, |state| state.relayed & !state.echoed);
         let unread = if has_owner { own } else { u64::MAX };
         let dropped = send & (rules.initial_only | rules.owner_only & unread);
         if let Some(restricted) = slot.policy_slot().filter(|_| dropped != 0) {

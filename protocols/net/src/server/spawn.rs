@@ -16,7 +16,7 @@ use syncvar_runtime::{NetId, NetworkSceneId, Quaternion, Vector3};
 /// Options of a spawn.
 ///
 /// ```
-/// use syncvar::{NetId, SpawnOptions, Vector3};
+/// use syncvar::{NetId, SpawnOptions, values::Vector3};
 ///
 /// let options = SpawnOptions {
 ///     position: Vector3::new(0.0, 1.0, 0.0),

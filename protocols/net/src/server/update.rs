@@ -11,8 +11,8 @@ use crate::MessageType;
 use crate::message::{LocalClientAuthority, Message};
 use syncvar_runtime::AudienceId;
 use syncvar_runtime::ConnectionId;
-use syncvar_runtime::object::{ChangeSink, Encoded, Nanos, Outcome};
-use syncvar_runtime::object::{Job, MAX_CHANNELS, nanos};
+use syncvar_runtime::object::{ChangeSink, Encoded, Outcome};
+use syncvar_runtime::object::{Job, MAX_CHANNELS, Nanos, nanos};
 use syncvar_runtime::{Channel, NetId, WriteError};
 
 /// Lists reused by every update.

@@ -107,7 +107,7 @@ fn an_object_of_the_scene_sleeps_until_it_is_spawned_and_when_it_has_gone() {
     let unknown = world
         .client
         .add_scene_object(SceneId(5), (Door::default(), Door::default()));
-    assert!(matches!(unknown, Err(SceneObjectError::NotRegistered(_))));
+    assert!(matches!(unknown, Err(SceneObjectError::Prefab(_))));
 }
 
 #[test]

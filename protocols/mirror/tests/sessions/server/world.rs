@@ -5,7 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::mirror::*;
-use syncvar::{ConnectionId, NetId, Quaternion, SpatialGrid, Vector3};
+use syncvar::{
+    ConnectionId, NetId,
+    interest::SpatialGrid,
+    values::{Quaternion, Vector3},
+};
 
 use super::net::{Aim, Chest, Net, Wallet, aim, prefabs, whole};
 
@@ -344,7 +348,7 @@ fn run(net: Net, has_areas: bool, steps: &[Step]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(syncvar_testing::cases(300))]
 
     #[test]
     fn every_client_has_what_it_may_see(steps in vec(step(), 0..120)) {

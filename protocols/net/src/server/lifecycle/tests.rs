@@ -1,7 +1,7 @@
 //! The callbacks that scenes and parents will run: how they are run for a list of objects.
 
-use syncvar_runtime::{FieldVisitor, BehaviourInfo, BehaviourSchema, HasLifecycle, LifecycleCallback, LifecycleResult, NetId, NetworkBehaviour, NetworkContext, NetworkLifecycle, Prefabs};
-use crate::MemoryNetwork;
+use syncvar_runtime::{BehaviourSchema, HasLifecycle, LifecycleCallback, LifecycleResult, NetId, NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkReader, NetworkWriter, Prefabs, ReadError};
+use crate::{MemoryNetwork};
 
 #[derive(Default)]
 struct Probe {
@@ -15,7 +15,7 @@ impl NetworkBehaviour for Probe {
         base: None,
         fields: &[],
     };
-    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.lifecycle::<Self>();
+    const INFO: SlotInfo = SlotInfo::DEFAULT.lifecycle::<Self>();
 
     fn sync_var_dirty_bits(&self) -> u64 {
         0

@@ -1,0 +1,11 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour, Default)]
+struct Slot<T> {
+    #[sync_var(with = syncvar::codec::Half)]
+    item: SyncVar<T>,
+}
+
+fn main() {
+    BehaviourFields::clear_all_dirty_bits(&mut Slot::<String>::default());
+}

@@ -1,0 +1,8 @@
+//! Hosts and peers over real sockets, with an echo server.
+
+mod echo;
+mod end;
+mod exchange;
+mod misbehaviour;
+mod support;
+mod ticks;
