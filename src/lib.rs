@@ -103,9 +103,9 @@ pub mod error {
 /// Fields: changes and guards of the collections, and the parts of a field of your own design.
 pub mod fields {
     pub use syncvar_runtime::{
-        DictionaryChange, ElementMut, Encoded, FieldAccess, HashKey, HookField, Hooked, ListChange,
+        DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, ListChange,
         OperationLog, SetChange, SortKey, Throttled, ValueMut, VariableAccess, dictionary, encoded,
-        encoded_hook, hash_set, hooked, throttled,
+        encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
     };
 }
 
@@ -220,6 +220,7 @@ pub mod __private {
         HasSynchronize, HookField, ListChange, MemberSchema, NetworkBehaviour, NetworkCalls,
         NetworkReader, NetworkWriter, ReadError, ReadResult, ReadResultExt, Readers, RpcSender,
         SetChange, SyncCodec, SyncEvent, SyncField, SyncValue, Target, TypeSchema, VariantSchema,
-        Writers, assert_fits_32_bits, hooked, throttled,
+        Writers, assert_fits_32_bits, encoded, encoded_hook, hooked, hooked_variable, throttled,
+        variable,
     };
 }
