@@ -30,14 +30,14 @@ pub use syncvar_runtime::{
     MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MessageStart, NetId,
     NetRef, NetworkBehaviour, NetworkCalls, NetworkContext, NetworkHash128, NetworkIdentity,
     NetworkLifecycle, NetworkObjects, NetworkObjectsMut, NetworkReader, NetworkSceneId,
-    NetworkSerializable, NetworkTime, NetworkWriter, OaDate, Plane, Prefabs, Quantized, Quaternion,
-    Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect,
-    RefusedCommands, RpcSender, SchemaDifference, SectionHooks, Serializable, SetChange,
-    SmallestThree, SortKey, SpatialGrid, SpawnError, SyncCodec, SyncDictionary, SyncEvent,
-    SyncField, SyncHashSet, SyncList, SyncMethod, SyncSortedSet, SyncValue, SyncVar, Synchronize,
-    SynchronizeError, SynchronizeFailure, Tag, Target, TypeSchema, ValueMut, VariantSchema,
-    Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
-    dictionary, hash_set,
+    NetworkSerializable, NetworkTime, NetworkWriter, OaDate, Plane, PrefabError, Prefabs,
+    Quantized, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Readers,
+    ReceivedEvent, Rect, RefusedCommands, RpcSender, SchemaDifference, SectionHooks, Serializable,
+    SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SyncCodec, SyncDictionary,
+    SyncEvent, SyncField, SyncHashSet, SyncList, SyncMethod, SyncSortedSet, SyncValue, SyncVar,
+    Synchronize, SynchronizeError, SynchronizeFailure, Tag, Target, TypeSchema, ValueMut,
+    VariantSchema, Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
+    Writers, ZigZag, dictionary, hash_set,
 };
 
 /// What most programs need: `use syncvar::prelude::*;`.

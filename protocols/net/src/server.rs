@@ -5,6 +5,7 @@ mod backlog;
 mod bandwidth;
 mod budget;
 mod call;
+mod callbacks;
 mod clock;
 mod command;
 mod config;
@@ -16,7 +17,6 @@ mod hide;
 mod host;
 mod interest;
 mod join;
-mod lend;
 mod lifecycle;
 mod outbound;
 mod owner;
@@ -44,9 +44,10 @@ mod world;
 pub use budget::Budget;
 pub use config::ServerConfig;
 pub use event::{PacketError, ServerEvent};
-pub use guard::BehaviourMut;
+pub use guard::{BehaviourMut, ServerWrites};
 pub use host::LocalClient;
 pub use parent::ParentError;
+pub use replicated::Replicated;
 pub use spawn::SpawnOptions;
 pub use transmit::Transmit;
 
@@ -56,15 +57,17 @@ use crate::ConnectionId;
 use crate::events::Events;
 use crate::object::MAX_CHANNELS;
 use crate::stats::Stats;
+use crate::world::World;
 use crate::{Channel, Framing, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
 use call::Calls;
 use clock::Clock;
+use full_state::PrefabInfo;
+use guard::begin_write;
 use host::Host;
 use outbound::Outbound;
 use replication::Replication;
 use sessions::Sessions;
 use visibility::Visibility;
-use world::World;
 
 /// Replicates objects to clients.
 ///
@@ -85,7 +88,9 @@ use world::World;
 /// all visible objects. So every change reaches a client once, by a delta or by a snapshot.
 #[derive(Debug)]
 pub struct NetworkServer {
-    world: World,
+    world: World<Replicated>,
+    /// Facts about each prefab, in the order of registration.
+    prefab_infos: Vec<PrefabInfo>,
     sessions: Sessions,
     visibility: Visibility,
     replication: Replication,
@@ -117,6 +122,7 @@ impl NetworkServer {
             sessions: Sessions::new(prefabs.schema_hash()),
             stats: Stats::for_prefabs(&prefabs),
             visibility: Visibility::new(&config),
+            prefab_infos: PrefabInfo::of_all(&prefabs),
             world: World::new(prefabs),
             replication: Replication::default(),
             outbound: Outbound::default(),
@@ -193,7 +199,7 @@ impl NetworkServer {
         }
         let behaviour = self.world.pools.behaviour_mut(at)?;
         let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
-        Some(BehaviourMut::new(id, behaviour, schedule, events))
+        Some(begin_write(id, behaviour, schedule, events))
     }
 
     /// Returns the behaviour at an index of an object, for writing. For objects with two behaviours
@@ -209,7 +215,7 @@ impl NetworkServer {
         }
         let behaviour = self.world.pools.behaviour_at_mut(at, index)?;
         let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
-        Some(BehaviourMut::new(id, behaviour, schedule, events))
+        Some(begin_write(id, behaviour, schedule, events))
     }
 
     /// Returns the owner of an object.

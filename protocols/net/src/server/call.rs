@@ -15,8 +15,8 @@ use rustc_hash::FxHashSet;
 
 use super::{NetworkServer, ServerEvent};
 use crate::ConnectionId;
-use crate::call::{CallPlace, Class, Failure, run};
-use crate::lend::Lends;
+use crate::call::{CallPlace, Class, Failure};
+use crate::world::Protocol;
 use crate::{
     Framing, MessageType, NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent, Target,
 };
@@ -203,9 +203,7 @@ impl NetworkServer {
         arguments: &mut NetworkReader<'_>,
     ) -> Option<Result<(), Failure>> {
         let before = std::mem::replace(&mut self.calls.busy, true);
-        let ran = self.lend(object, |slots, server| {
-            run(slots, (object, place), server, sender, arguments)
-        });
+        let ran = Protocol::run_call(self, object, place, sender, arguments);
         self.calls.busy = before;
         ran
     }

@@ -24,8 +24,6 @@ pub(super) struct PrefabInfo {
     /// Index of its first behaviour in the statistics.
     pub(super) first_behaviour: usize,
     pub(super) policy: PrefabPolicy,
-    /// Whether a behaviour has lifecycle callbacks.
-    pub(super) lifecycle: bool,
     /// Whether a behaviour has data beside its fields.
     pub(super) synchronize: bool,
 }
@@ -53,7 +51,6 @@ impl PrefabInfo {
                 private: prefab.rules.private() != 0,
                 owner_writes: prefab.rules.owner_write != 0,
             },
-            lifecycle: prefab.lifecycle,
             synchronize: prefab.synchronize,
         };
         prefabs

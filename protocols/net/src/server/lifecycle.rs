@@ -2,9 +2,7 @@
 
 use super::NetworkServer;
 use super::full_state::PrefabInfo;
-use crate::LifecycleCallback;
 use crate::NetId;
-use crate::lend::{Errand, Late, Tells};
 use crate::relations::Place;
 
 impl NetworkServer {
@@ -24,28 +22,11 @@ impl NetworkServer {
         ids.filter(|id| self.world.has_lifecycle(*id)).collect()
     }
 
-    /// Runs a lifecycle callback of these objects.
-    pub(crate) fn call_lifecycle(&mut self, ids: &[NetId], callback: LifecycleCallback) {
-        for id in ids {
-            self.tell(*id, Errand::Call(callback));
-        }
-    }
-
     /// Queues an object whose `on_synchronize` changed a field while a snapshot was written.
     #[inline]
     pub(super) fn requeue_if_dirty(&mut self, id: NetId, info: PrefabInfo) {
         if info.synchronize && self.world.is_dirty(id) {
             self.replication.schedule.queue_dirty(id);
         }
-    }
-}
-
-impl Tells for NetworkServer {
-    fn has_lifecycle(&self, id: NetId) -> bool {
-        self.world.has_lifecycle(id)
-    }
-
-    fn late(&mut self) -> &mut Late {
-        &mut self.world.deferred
     }
 }

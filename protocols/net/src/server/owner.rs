@@ -17,7 +17,7 @@ impl NetworkServer {
             .objects
             .get(id.0)
             .map(|replicated| replicated.at.pool);
-        if pool.is_some_and(|pool| self.world.is_restricted(pool)) {
+        if pool.is_some_and(|pool| self.is_restricted(pool)) {
             self.hide_at_once(id);
             self.flush_restricted(id);
         }
@@ -37,13 +37,11 @@ impl NetworkServer {
             return;
         };
         let at = replicated.at;
-        if !self.world.is_restricted(at.pool) {
+        if !self.is_restricted(at.pool) {
             return;
         }
         let written = self.is_written_by(owner);
-        if let Some(slots) = self.world.pools.slots_mut(at) {
-            set_owned(slots, written);
-        }
+        self.set_owned(id, written);
         let sees = |connection: &ConnectionId| {
             seen_by.is_some_and(|audience| {
                 self.visibility
@@ -77,6 +75,15 @@ impl NetworkServer {
                 };
                 info.rules.owner_only | missed & info.rules.readable(true)
             });
+        }
+    }
+
+    /// Updates the policy state of an object after an ownership change, at once or at check-in.
+    pub(super) fn set_owned(&mut self, id: NetId, owned: bool) {
+        if let Some(slots) = self.world.slots_mut(id) {
+            set_owned(slots, owned);
+        } else if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            replicated.set(State::OwnerChanged, true);
         }
     }
 

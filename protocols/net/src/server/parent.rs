@@ -3,9 +3,9 @@
 use super::NetworkServer;
 use super::replicated::State;
 use crate::LifecycleCallback;
-use crate::lend::{Errand, Tells};
 use crate::message::{Message, SetParent};
 use crate::relations::Relation;
+use crate::world::{LifecycleEvent, Protocol};
 use crate::{MessageType, NetId};
 
 /// Reason why a parent was not set.
@@ -99,7 +99,7 @@ impl NetworkServer {
         }
         let parent = self.world.relations.parent(child);
         let callback = LifecycleCallback::ParentChanged(parent);
-        self.tell(child, Errand::Call(callback));
+        self.dispatch(child, LifecycleEvent::Call(callback));
     }
 
     /// Sends the changed parents. Objects with fewer ancestors come first, so that no client sees a

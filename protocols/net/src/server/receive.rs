@@ -1,17 +1,16 @@
 //! Input of the transport: connections and their messages.
 
 use super::connection::{Connection, ConnectionState};
-use super::owner::set_owned;
 use super::replicated::State;
 use super::{NetworkServer, PacketError, ServerEvent};
 use crate::ConnectionId;
-use crate::lend::Tells;
 use crate::message::frames;
 use crate::message::{
     Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync, begin,
     unknown,
 };
 use crate::message::{from_wire, number, text};
+use crate::world::Protocol;
 use crate::{DisconnectReason, MAX_STRING_BYTES, MessageType, NetId, ReadError};
 
 impl NetworkServer {
@@ -210,9 +209,7 @@ impl NetworkServer {
         for id in &owned {
             if let Some(replicated) = self.world.objects.get_mut(id.0) {
                 replicated.owner = None;
-                if let Some(slots) = self.world.pools.slots_mut(replicated.at) {
-                    set_owned(slots, false);
-                }
+                self.set_owned(*id, false);
             }
         }
         let lost = self.with_lifecycle(&owned);
@@ -235,7 +232,7 @@ impl NetworkServer {
         self.close_local(connection);
         for id in lost {
             if self.owner(id).is_none() {
-                self.tell_ownership(id, Some(connection), None);
+                self.dispatch_ownership(id, Some(connection), None);
             }
         }
     }

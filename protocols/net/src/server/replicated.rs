@@ -10,7 +10,7 @@ use crate::object::Location;
 
 /// The server's entry of an object. The update loop reads it for every change, so it stays short.
 #[derive(Debug)]
-pub(super) struct Replicated {
+pub struct Replicated {
     /// Position of its behaviours in the pools.
     pub(super) at: Location,
     /// Connections that have the object.
@@ -46,6 +46,8 @@ pub(super) enum State {
     ByInterest = 1 << 5,
     /// The object has a scene id or a parent.
     Related = 1 << 6,
+    /// The owner changed while the object was checked out.
+    OwnerChanged = 1 << 7,
 }
 
 /// States that the update loop treats apart.

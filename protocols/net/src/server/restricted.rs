@@ -75,7 +75,7 @@ impl NetworkServer {
             ],
             None => [audience; 3],
         };
-        let info = self.world.prefab_info(at.pool);
+        let info = self.prefab_info(at.pool);
         let first_behaviour = info.map_or(0, |info| info.first_behaviour);
         let Some(slots) = self.world.pools.slots_mut(at) else {
             return;

@@ -6,6 +6,7 @@ use crate::LifecycleCallback;
 use crate::SpawnError;
 use crate::message::{Message, SpawnFinished};
 use crate::object::BehaviourSet;
+use crate::world::Protocol;
 use crate::{MessageType, NetId, NetworkSceneId};
 
 impl NetworkServer {
@@ -49,7 +50,7 @@ impl NetworkServer {
     pub fn scene_loaded(&mut self) {
         self.visibility.scene_loaded = true;
         let spawned: Vec<NetId> = self.scene_objects().map(|(_, object)| object).collect();
-        self.call_lifecycle(&spawned, LifecycleCallback::InSceneObjectsSpawned);
+        self.dispatch_to(&spawned, LifecycleCallback::InSceneObjectsSpawned);
     }
 
     /// Sends the end of the scene's spawns to all ready clients.

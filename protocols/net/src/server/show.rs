@@ -355,11 +355,8 @@ impl NetworkServer {
         }
         let snapshot = Snapshot {
             net_id: id,
-            info: *self
-                .world
-                .prefab_infos
-                .get(self.world.pools.prefab(at.pool) as usize)?,
-            place: *self.world.places.get(id.0)?,
+            info: *self.prefab_info(at.pool)?,
+            place: self.world.place(id),
             relation,
             room: self.config.room(Channel::Reliable),
             for_owner: false,

@@ -6,10 +6,10 @@ use super::{NetworkServer, ServerEvent};
 use crate::AudienceId;
 use crate::ConnectionId;
 use crate::SpawnError;
-use crate::lend::{Errand, Leaving, Tells};
 use crate::message::{Message, ObjectDestroy};
 use crate::object::{BehaviourSet, Behaviours};
 use crate::relations::Place;
+use crate::world::{Departure, LifecycleEvent, Protocol};
 use crate::{MessageType, NetId, NetworkSceneId, Quaternion, Vector3};
 
 /// Options of a spawn.
@@ -83,13 +83,13 @@ impl NetworkServer {
             scene_id,
         } = options;
         let behaviours = behaviours.into_behaviours();
-        let prefab = self.world.find_prefab(&behaviours, prefab.as_deref())?;
+        let prefab = self.world.prefabs.find(&behaviours, prefab.as_deref())?;
         let prefab = prefab.index;
         if let Some(owner) = owner.filter(|owner| !self.sessions.knows(*owner)) {
             return Err(SpawnError::UnknownOwner(owner));
         }
-        self.world.check_scene_id(scene_id)?;
-        let net_id = self.world.choose_net_id(net_id)?;
+        self.check_scene_id(scene_id)?;
+        let net_id = self.choose_net_id(net_id)?;
         self.report_unknown_channels(net_id, &behaviours);
 
         let audience = if hidden {
@@ -97,18 +97,15 @@ impl NetworkServer {
         } else {
             Audiences::EVERYONE
         };
-        let at = self.world.pools.insert(prefab, behaviours);
-        let mut replicated = Replicated::new(at, audience);
+        let new = |at| Replicated::new(at, audience);
+        let replicated = self.world.insert(net_id, prefab, behaviours, new);
         replicated.set(State::ByInterest, !hidden);
         replicated.set(State::Related, scene_id.is_some());
         let rotation = rotation.unwrap_or(Quaternion::IDENTITY);
-        self.world
-            .places
-            .insert(net_id.0, Place { position, rotation });
+        self.world.set_place(net_id, Place { position, rotation });
         self.replication.schedule.queue_new(net_id);
         self.visibility.audiences.acquire(audience);
         self.visibility.audiences.acquire(audience);
-        self.world.objects.insert(net_id.0, replicated);
         if let Some(scene_id) = scene_id {
             self.world.relations.set_scene_id(net_id, scene_id);
         }
@@ -119,7 +116,7 @@ impl NetworkServer {
         if owner.is_some() {
             self.give(net_id, owner);
         }
-        self.tell(net_id, Errand::Spawn);
+        self.dispatch(net_id, LifecycleEvent::Spawn);
         Ok(net_id)
     }
 
@@ -144,10 +141,10 @@ impl NetworkServer {
     /// object that is checked out for a callback is despawned after that callback.
     pub fn despawn(&mut self, id: NetId) -> bool {
         if self.world.checked_out.contains(id) {
-            return self.world.checked_out.let_go(id, Leaving::Destroyed);
+            return self.world.checked_out.depart(id, Departure::Destroyed);
         }
-        if self.has_lifecycle(id) {
-            self.tell(id, Errand::Despawn);
+        if self.world.has_lifecycle(id) {
+            self.dispatch(id, LifecycleEvent::Despawn);
             return true;
         }
         self.remove(id)
@@ -156,13 +153,10 @@ impl NetworkServer {
     /// Removes an object after its lifecycle callbacks.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
         self.hide_at_once(id);
-        let Some(replicated) = self.world.objects.remove(id.0) else {
+        let Some(replicated) = self.world.remove(id) else {
             return false;
         };
-        self.world.pools.remove(replicated.at);
-        self.world.places.remove(id.0);
         self.visibility.pending_snapshots.remove(&id);
-        self.world.relations.forget(id);
         self.visibility.reparented.remove(&id);
         self.visibility.interest.forget(id);
         self.replication.bandwidth.remove_object(id);
@@ -174,28 +168,16 @@ impl NetworkServer {
         {
             owner.owned.remove(&id);
         }
-        if replicated.is(State::Announced)
-            && self
-                .visibility
-                .audiences
-                .get(replicated.audience)
-                .has_observers()
-        {
-            for segments in self
-                .visibility
-                .audiences
-                .outputs(replicated.audience)
-                .channel(0)
-            {
+        let audiences = &mut self.visibility.audiences;
+        if replicated.is(State::Announced) && audiences.get(replicated.audience).has_observers() {
+            for segments in audiences.outputs(replicated.audience).channel(0) {
                 ObjectDestroy { net_id: id }.encode(segments.begin());
                 let length = segments.commit();
                 self.stats.count_encoded(MessageType::ObjectDestroy, length);
             }
         }
-        self.visibility.audiences.release(replicated.audience);
-        self.visibility
-            .audiences
-            .release(replicated.target_audience);
+        audiences.release(replicated.audience);
+        audiences.release(replicated.target_audience);
         if self.world.relations.has_children() {
             self.detach_children(id);
         }
@@ -299,10 +281,10 @@ impl NetworkServer {
     /// are not updated: use a field for a position that they follow. Returns whether the object
     /// exists.
     pub fn set_transform(&mut self, id: NetId, position: Vector3, rotation: Quaternion) -> bool {
-        let Some(place) = self.world.places.get_mut(id.0) else {
+        if self.world.objects.get(id.0).is_none() {
             return false;
-        };
-        *place = Place { position, rotation };
+        }
+        self.world.set_place(id, Place { position, rotation });
         self.visibility
             .interest
             .management
@@ -326,7 +308,7 @@ impl NetworkServer {
         let former = self.owner(id);
         let given = self.give(id, owner);
         if given {
-            self.tell_ownership(id, former, owner);
+            self.dispatch_ownership(id, former, owner);
         }
         given
     }

@@ -109,7 +109,7 @@ impl NetworkServer {
             if run != Some(next) {
                 self.send_run(run, now);
                 run = Some(next);
-                if self.world.is_restricted(next.pool) {
+                if self.is_restricted(next.pool) {
                     run = None;
                     self.send_restricted(next.audience, &job, now);
                     self.finish_run(now);
@@ -179,7 +179,6 @@ impl NetworkServer {
             return;
         };
         let info = self
-            .world
             .prefab_infos
             .get(self.world.pools.prefab(run.pool) as usize);
         let Some(pool) = self.world.pools.pool_mut(run.pool) else {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::behaviour::NetworkBehaviour;
-use crate::lend::Lends;
 use crate::object::call;
 use crate::schema::BehaviourSchema;
+use crate::world::Protocol;
 use crate::{NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError};
 
 /// A behaviour without fields.
@@ -42,7 +42,7 @@ fn a_callback_on_a_host_is_on_a_client_too_if_that_sees_the_object() {
     let mut server = server();
     let (seen, unseen) = (server.spawn(Rock), server.spawn(Rock));
     let where_is = |server: &mut NetworkServer, id| {
-        let called = server.lend(id, |slots, server| {
+        let called = server.check_out(id, |slots, server| {
             call(slots, 0, id, server, |_, context| {
                 let is = (context.is_server(), context.is_client(), context.is_host());
                 (is, context.is_owner())
