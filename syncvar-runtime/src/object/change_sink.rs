@@ -1,6 +1,6 @@
 //! `ChangeSink`: where a run of objects of one kind and one audience writes its changes.
 
-use super::write_record::{WriteRecord, DirtyMasks, WriteLog, mask_count};
+use super::write_record::{DirtyMasks, WriteLog, WriteRecord, mask_count};
 use super::{MarkSent, Nanos, Pending, Slots, When, WriteChanges};
 use crate::packet::{Room, Segments, UpdateForm};
 use crate::stats::{BehaviourStats, Counter};

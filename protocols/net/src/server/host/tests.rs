@@ -38,7 +38,7 @@ fn server() -> NetworkServer {
 }
 
 #[test]
-fn a_callback_on_a_host_is_on_a_client_too_if_that_sees_the_object() {
+fn a_callback_on_a_host_is_a_client_callback_if_visible() {
     let mut server = server();
     let (seen, unseen) = (server.spawn(Rock), server.spawn(Rock));
     let where_is = |server: &mut NetworkServer, id| {

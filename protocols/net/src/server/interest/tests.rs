@@ -92,7 +92,7 @@ fn assert_nothing_is_left(server: &NetworkServer) {
 }
 
 #[test]
-fn of_objects_and_connections_that_are_gone_nothing_is_left() {
+fn ended_objects_and_connections_leave_no_state() {
     let (mut server, first, second) = server(SpatialGrid::xz(10.0, 10.0));
     let ids: Vec<_> = (0..4)
         .map(|number| spawn(&mut server, (number == 0).then_some(first)))
@@ -125,7 +125,7 @@ fn of_objects_and_connections_that_are_gone_nothing_is_left() {
 }
 
 #[test]
-fn who_leaves_an_area_is_owed_nothing_of_it() {
+fn leaving_an_area_drops_pending_snapshots() {
     let (mut server, first, second) = server(SpatialGrid::xz(10.0, 10.0));
     let id = spawn(&mut server, None);
     watch(&mut server, first, 0.0);
@@ -148,7 +148,7 @@ fn who_leaves_an_area_is_owed_nothing_of_it() {
 }
 
 #[test]
-fn a_server_without_areas_does_not_remember_who_was_shown_what() {
+fn a_server_without_areas_stores_no_shown_connections() {
     let (mut server, first, _) = server(Everyone);
     let id = spawn(&mut server, None);
     server.hide(id, first);
@@ -157,7 +157,7 @@ fn a_server_without_areas_does_not_remember_who_was_shown_what() {
 }
 
 #[test]
-fn objects_of_one_who_is_gone_share_the_audience_of_their_area_again() {
+fn objects_of_a_closed_owner_rejoin_the_audience_of_their_area() {
     let (mut server, first, second) = server(SpatialGrid::xz(10.0, 10.0));
     let ids: Vec<_> = [None, Some(first), Some(second)]
         .map(|owner| spawn(&mut server, owner))
