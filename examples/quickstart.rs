@@ -11,6 +11,9 @@
 //! cargo run --example quickstart -- join 127.0.0.1:7777
 //! ```
 
+#[path = "quickstart/player.rs"]
+mod player;
+
 use std::fmt::Display;
 use std::io;
 use std::ops::ControlFlow;
@@ -19,78 +22,10 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
-use syncvar::{MessageType, NetworkIdentity, Vector3};
+use syncvar::{MessageType, NetworkIdentity};
 use syncvar_tcp::{TcpClient, TcpOptions, TcpServer};
 
-/// What is kept the same on every client.
-#[derive(NetworkBehaviour, Default)]
-struct Player {
-    #[sync_var]
-    name: SyncVar<String>,
-    #[sync_var(hook = on_health_changed)]
-    health: SyncVar<i32>,
-    #[sync_var(hook = on_position_changed)]
-    position: SyncVar<Vector3>,
-    /// Not annotated, so it does not travel: what the hooks of this replica have seen.
-    seen: Vec<String>,
-}
-
-impl Player {
-    fn new(name: &str, health: i32) -> Self {
-        Self {
-            name: name.into(),
-            health: health.into(),
-            ..Self::default()
-        }
-    }
-
-    /// Ordinary code with ordinary assignments: the fields notice what has changed.
-    fn act(&mut self, step: u32) -> &'static str {
-        match step % 6 {
-            0 => {
-                self.health -= 10;
-                "Ada takes 10 damage"
-            }
-            1 => {
-                self.position.x += 2.5;
-                "Ada walks"
-            }
-            2 => {
-                let name = if *self.name == "Ada" {
-                    "Ada Lovelace"
-                } else {
-                    "Ada"
-                };
-                self.name.set(name.into());
-                "Ada changes her name"
-            }
-            3 => {
-                self.health.set(*self.health);
-                "Ada's health is set to what it is: nothing to send"
-            }
-            4 => {
-                self.position.z -= 1.0;
-                self.health -= 25;
-                "Ada falls: two fields, one update"
-            }
-            _ => {
-                self.health.set(100);
-                "Ada is healed"
-            }
-        }
-    }
-
-    /// Runs on a client, when all that has come is in place.
-    fn on_health_changed(&mut self, previous: i32) {
-        let (from, to) = (previous, *self.health);
-        self.seen.push(format!("health {from} -> {to}"));
-    }
-
-    fn on_position_changed(&mut self, previous: Vector3) {
-        let (from, to) = (place(&previous), place(&self.position));
-        self.seen.push(format!("position {from} -> {to}"));
-    }
-}
+use player::{Player, place};
 
 /// What can be spawned; the server and its clients build the same registry.
 fn prefabs() -> Prefabs {
@@ -240,10 +175,6 @@ fn compare(server: &NetworkServer, early: &NetworkClient, late: &NetworkClient) 
 fn fields(player: Option<&Player>) -> [String; 3] {
     let values = |p: &Player| [p.name.to_string(), p.health.to_string(), place(&p.position)];
     player.map(values).unwrap_or_default()
-}
-
-fn place(position: &Vector3) -> String {
-    format!("({}, {}, {})", position.x, position.y, position.z)
 }
 
 /// Prints a line: when, who, what.

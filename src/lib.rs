@@ -1,5 +1,51 @@
-#![doc = include_str!("../README.md")]
+//! State replication for games and simulations, after Unity's `SyncVar`.
+//!
+//! A struct derives [`NetworkBehaviour`]; its fields marked `#[sync_var]` are [`SyncVar`]s or collections. A
+//! [`NetworkServer`] spawns objects of such behaviours. Each write to a field sets its dirty bit, and each client
+//! that observes the object receives the changed fields and runs its hooks:
+//!
+//! ```
+//! use syncvar::prelude::*;
+//!
+//! #[derive(NetworkBehaviour, Default)]
+//! struct Player {
+//!     #[sync_var(hook = on_health_changed)]
+//!     health: SyncVar<i32>,
+//!     #[sync_var]
+//!     name: SyncVar<String>,
+//! }
+//!
+//! impl Player {
+//!     fn on_health_changed(&mut self, previous: i32) {
+//!         println!("health {previous} -> {}", self.health);
+//!     }
+//! }
+//!
+//! let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
+//! let id = net.server.spawn(Player::default());
+//! net.settle();
+//! net.server.get_mut::<Player>(id).unwrap().health += 100;
+//! net.settle(); // the client prints "health 0 -> 100"
+//! assert_eq!(net.client(0).get::<Player>(id).unwrap().health, 100);
+//! ```
+//!
+//! Servers and clients perform no I/O: packets and the time go in, packets and events come out. Transports are
+//! features.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `derive` (default) | the macros |
+//! | `tcp` | a TCP transport on tokio |
+//! | `mirror` | Mirror's protocol: Unity clients on a Rust server |
+//! | `parallel` | encoding on several threads, with the same bytes |
+//! | `serde`, `glam`, `mint`, `uuid` | their types as values |
+//!
+//! The repository has a guide with one page per concept (`guide/`), the bytes (`WIRE.md`), and the layers of the code
+//! (`ARCHITECTURE.md`).
 #![warn(clippy::print_stdout)]
+
+#[cfg(all(doctest, feature = "derive"))]
+mod guide;
 
 #[cfg(feature = "derive")]
 pub use syncvar_derive::{
@@ -73,13 +119,15 @@ pub mod __private {
     pub use core::result::Result::{self, Err, Ok};
     pub use core::time::Duration;
     pub use std::vec::Vec;
+    pub use syncvar_runtime::__private::{NoCalls, OwnCalls};
+    pub use syncvar_runtime::assert_calls_known;
     pub use syncvar_runtime::{
         BehaviourSchema, BufferSerializer, CallContext, CallError, CallSchema, CallTable,
         CommandSender, ConnectionId, DictionaryChange, FieldRules, FieldSchema, HasLifecycle,
         HasSynchronize, HookField, LifecycleCallback, LifecycleResult, ListChange, MemberSchema,
-        NetworkBehaviour, NetworkCalls, NetworkContext, NetworkReader, NetworkWriter, NoCalls,
-        OwnCalls, ReadError, ReadResultExt, Readers, RpcSender, SetChange, SyncCodec, SyncEvent,
-        SyncField, SyncMethod, SyncValue, Synchronize, SynchronizeError, Target, TypeSchema,
-        VariantSchema, Writers, assert_calls_known, assert_fits_32_bits,
+        NetworkBehaviour, NetworkCalls, NetworkContext, NetworkReader, NetworkWriter, ReadError,
+        ReadResultExt, Readers, RpcSender, SetChange, SyncCodec, SyncEvent, SyncField, SyncMethod,
+        SyncValue, Synchronize, SynchronizeError, Target, TypeSchema, VariantSchema, Writers,
+        assert_fits_32_bits,
     };
 }

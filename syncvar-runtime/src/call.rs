@@ -19,8 +19,6 @@ pub use rate::Rates;
 pub use router::{CallDirection, CallRequest, CallRouter, RoutedCall};
 pub use sender::{CommandSender, OutgoingCommand, OutgoingRpc, RpcSender};
 
-use std::marker::PhantomData;
-
 use crate::schema::CallSchema;
 use crate::{CallContext, NetworkBehaviour, NetworkReader, ReadError, ReadErrorKind};
 
@@ -60,55 +58,6 @@ pub trait NetworkCalls: NetworkBehaviour {
     ) -> Result<(), ReadError>;
 }
 
-/// What the derive asks for the calls of a type: a type with `#[network_calls]` answers with its
-/// own, by the items here; any other by those of [`NoCalls`], which the compiler takes only if these
-/// are not there.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct OwnCalls<B: ?Sized>(PhantomData<B>);
-
-impl<B: NetworkCalls> OwnCalls<B> {
-    /// Those of the type.
-    pub const CALLS: &'static [CallSchema] = B::OWN_CALLS;
-
-    /// Calls one of them.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`NetworkCalls::handle_own_call`].
-    pub fn handle_call(
-        behaviour: &mut B,
-        call: u32,
-        reader: &mut NetworkReader<'_>,
-        context: &mut CallContext<'_>,
-    ) -> Result<(), ReadError> {
-        behaviour.handle_own_call(call, reader, context)
-    }
-}
-
-/// What [`OwnCalls`] has for a type without calls.
-#[doc(hidden)]
-pub trait NoCalls<B: ?Sized> {
-    /// None.
-    const CALLS: &'static [CallSchema] = &[];
-
-    /// There is nothing to call.
-    ///
-    /// # Errors
-    ///
-    /// Always.
-    fn handle_call(
-        _: &mut B,
-        call: u32,
-        reader: &mut NetworkReader<'_>,
-        _: &mut CallContext<'_>,
-    ) -> Result<(), ReadError> {
-        Err(reader.unknown_call(call))
-    }
-}
-
-impl<B: ?Sized> NoCalls<B> for OwnCalls<B> {}
-
 impl NetworkReader<'_> {
     /// The error for a call that does not exist.
     pub fn unknown_call(&self, call: u32) -> ReadError {
@@ -119,7 +68,10 @@ impl NetworkReader<'_> {
 
 /// Sees to it that a behaviour knows the calls that its type has: in a constant, a compile error if
 /// not.
-#[doc(hidden)]
+///
+/// # Panics
+///
+/// When the behaviour does not know the calls.
 #[track_caller]
 pub const fn assert_calls_known<B: NetworkCalls>() {
     assert!(

@@ -1,13 +1,15 @@
-//! `Channel`: what a transport promises.
+//! `Channel`: delivery guarantees of a transport.
 
-/// What a channel promises.
+/// Delivery guarantee of a channel.
+///
+/// The index in the configured list of channels is the channel's number. By default channel 0 is reliable
+/// and channel 1 unreliable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Channel {
-    /// Everything arrives, once and in order; packets may be of any size. The order is kept among all
-    /// reliable channels of a connection: the full state of an object goes on channel 0, and its
-    /// changes go on the channels of its behaviours.
+    /// Packets arrive once and in order, and may have any size. All reliable channels of a connection
+    /// share one order: snapshots use channel 0, deltas the channels of their behaviours.
     Reliable,
-    /// A packet may be lost, come twice or out of order; none is larger than the packet size.
-    /// State that travels here is not sent again when it is lost.
+    /// Packets may be lost, duplicated or reordered, and are at most as large as the packet size. A lost
+    /// delta is not repeated.
     Unreliable,
 }

@@ -2,20 +2,26 @@
 
 use crate::prefab::text::SchemaDifference;
 
-/// Why a connection ended or was refused.
+/// Reason of a refusal or of the end of a connection.
+///
+/// ```
+/// # use syncvar_runtime::DisconnectReason;
+/// let reason = DisconnectReason::Requested("server restarts".into());
+/// assert_eq!(reason.to_string(), "disconnected: server restarts");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DisconnectReason {
-    /// One side asked for it, in these words.
+    /// A side has closed the connection with this text.
     #[error("disconnected: {0}")]
     Requested(String),
-    /// The two sides do not know the same prefabs, behaviours or fields.
+    /// The sides know different prefabs, behaviours or fields.
     #[error("{}", describe(.0.as_deref()))]
     SchemaMismatch(Option<Box<SchemaDifference>>),
-    /// The two sides speak different versions of the handshake.
+    /// The sides speak different versions of the handshake.
     #[error("the server speaks another version of the protocol")]
     VersionMismatch,
-    /// The transport lost it.
+    /// The transport has lost the connection.
     #[error("the connection was lost")]
     ConnectionLost,
 }

@@ -1,21 +1,21 @@
-//! A queue of events that cannot grow without bound when nobody asks for them.
+//! `Events`: a bounded queue of events.
 
 use std::collections::VecDeque;
 
-/// Events, oldest first. When the limit is reached the oldest one goes and is counted.
+/// Bounded queue of events, oldest first. At the limit the oldest event is dropped and counted.
 #[derive(Debug)]
 pub struct Events<E> {
     queue: VecDeque<E>,
     limit: usize,
-    /// The limit without what was reserved.
+    /// Limit without reservations.
     base: usize,
     missed: u64,
-    /// How many have gone, polled or not.
+    /// Number of polled and dropped events.
     gone: u64,
 }
 
 impl<E> Events<E> {
-    /// A queue for so many events.
+    /// Creates a queue with a limit.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             queue: VecDeque::new(),
@@ -26,7 +26,7 @@ impl<E> Events<E> {
         }
     }
 
-    /// Adds an event; where there is no room, the oldest one goes.
+    /// Appends an event. A full queue drops its oldest one.
     #[inline]
     pub fn push(&mut self, event: E) {
         if self.queue.len() < self.limit {
@@ -36,7 +36,7 @@ impl<E> Events<E> {
         }
     }
 
-    /// Adds an event where there is no room.
+    /// Appends an event to a full queue.
     #[cold]
     fn push_out(&mut self, event: E) {
         self.missed += 1;
@@ -45,8 +45,8 @@ impl<E> Events<E> {
         }
     }
 
-    /// As [`push`](Self::push), for events that others can cause as often as they like: these get
-    /// half of the room and no more, and never drive another event out.
+    /// Appends an event that a peer can cause at any rate. Such events fill at most half of the queue and
+    /// never displace another event.
     pub fn push_minor(&mut self, event: E) {
         if self.queue.len() < self.limit / 2 {
             self.queue.push_back(event);
@@ -55,29 +55,29 @@ impl<E> Events<E> {
         }
     }
 
-    /// Raises the limit to so many events more than it was in the beginning.
+    /// Raises the limit to `count` events above the initial one.
     pub fn reserve(&mut self, count: usize) {
         self.limit = self.limit.max(self.base.saturating_add(count));
     }
 
-    /// The oldest one.
+    /// Removes and returns the oldest event.
     pub fn pop(&mut self) -> Option<E> {
         let event = self.queue.pop_front()?;
         self.gone += 1;
         Some(event)
     }
 
-    /// How many have gone, polled or not: the number of the oldest one.
+    /// Returns the number of polled and dropped events, which is the index of the oldest queued one.
     pub fn gone(&self) -> u64 {
         self.gone
     }
 
-    /// How many there have been in all: the number of the next one.
+    /// Returns the number of all events so far, which is the index of the next one.
     pub fn total(&self) -> u64 {
         self.gone + self.queue.len() as u64
     }
 
-    /// How many have been dropped because nobody asked for them.
+    /// Returns the number of dropped events.
     pub fn missed(&self) -> u64 {
         self.missed
     }
@@ -88,7 +88,7 @@ mod tests {
     use super::Events;
 
     #[test]
-    fn minor_events_leave_room_for_the_others() {
+    fn minor_events_fill_half_of_the_queue() {
         let mut events = Events::with_limit(4);
         events.push(1);
         (0..100).for_each(|_| events.push_minor(0));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_numbered_whatever_becomes_of_them() {
+    fn polled_and_dropped_events_keep_their_numbers() {
         let mut events = Events::with_limit(2);
         (0..5).for_each(|event| events.push(event));
         assert_eq!((events.gone(), events.total()), (3, 5));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_events_go_when_nobody_asks() {
+    fn full_queue_drops_the_oldest_events() {
         let mut events = Events::with_limit(3);
         for event in 1..=5 {
             events.push(event);

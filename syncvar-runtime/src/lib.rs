@@ -8,9 +8,12 @@
 //! [`endpoint`].
 #![warn(clippy::print_stdout)]
 
+#[doc(hidden)]
+pub mod __private;
 pub mod behaviour;
 pub mod call;
 mod channel;
+pub mod clock;
 pub mod codec;
 pub mod endpoint;
 pub mod events;
@@ -37,8 +40,8 @@ pub use behaviour::{
     SynchronizeError, SynchronizeFailure,
 };
 pub use call::{
-    CallArguments, CallError, CallFailure, CommandRefusal, CommandSender, NetworkCalls, NoCalls,
-    OwnCalls, ReceivedEvent, RefusedCommands, RpcSender, SyncEvent, assert_calls_known,
+    CallArguments, CallError, CallFailure, CommandRefusal, CommandSender, NetworkCalls,
+    ReceivedEvent, RefusedCommands, RpcSender, SyncEvent, assert_calls_known,
 };
 pub use channel::Channel;
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};

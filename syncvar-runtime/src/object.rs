@@ -18,7 +18,7 @@ pub use call::{call, call_all};
 pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
 pub use own_fields::{RestoreOwn, SaveOwn};
 pub use pool::{Entry, Job, Location, Pool, Pools};
-pub use reception::{Reception, ReceptionReport, list};
+pub use reception::{Reception, ReceptionReport};
 pub use ruled::Ruled;
 pub use sections::{MirrorHooks, SectionHooks};
 pub use slot::{BehaviourInfo, Nanos, Remembered, RuledBehaviour, RuledSlot, Slot, nanos};

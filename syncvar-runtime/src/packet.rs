@@ -1,4 +1,4 @@
-//! `Segments`: messages on their way into packets.
+//! `Segments`: outgoing messages, cut into packets.
 
 #[cfg(feature = "parallel")]
 mod append;
@@ -17,49 +17,50 @@ use bytes::Bytes;
 use crate::{Encoding, NetworkWriter};
 use batch::Batch;
 
-/// Messages that carry the changes of objects.
+/// Format of the messages with deltas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UpdateForm {
-    /// Whether several objects share a message, and its payload may be long.
+    /// Whether several objects share a message, possibly in the long form.
     pub batched: bool,
     /// Number of the message.
     pub update: i16,
-    /// Number of the envelope around a message with a long payload.
+    /// Reserved type of the long form.
     pub long: i16,
 }
 
-/// Messages on their way into packets: one buffer, cut so that each piece fits a packet, unless a
-/// single message does not.
+/// Outgoing messages in one buffer, cut into packets. A packet respects the packet size, unless it
+/// contains a single message that exceeds it.
 ///
-/// All pieces share the buffer. When the last of them is gone, its memory is used again.
+/// All packets share the buffer. Its memory is reused after the last of them is dropped.
 #[derive(Debug)]
 pub struct Segments {
     writer: NetworkWriter,
     form: UpdateForm,
-    /// Where the message or entry under way began.
+    /// Begin of the message or entry in progress.
     start: usize,
-    /// Where the piece under way began.
-    piece: usize,
-    /// Where the pieces before it ended.
+    /// Begin of the packet in progress.
+    packet: usize,
+    /// Ends of the earlier packets.
     cuts: Vec<usize>,
     packet_size: usize,
-    /// Where the changes of the object under way begin, and how many bytes they take.
+    /// Begin of the delta in progress.
     contents: usize,
+    /// Length of the last delta.
     changes: usize,
-    /// The message of many objects that entries are being added to.
+    /// Open message of many objects.
     batch: Option<Batch>,
-    /// Memory for an entry that moves to the next piece.
+    /// Memory for an entry that moves to the next packet.
     moving: Vec<u8>,
 }
 
 impl Segments {
-    /// A buffer for packets of this size, with values in this encoding.
+    /// Creates a buffer for packets of a size, with values in an encoding.
     pub fn new(packet_size: usize, encoding: Encoding, form: UpdateForm) -> Self {
         Self {
             writer: NetworkWriter::with_encoding(encoding),
             form,
             start: 0,
-            piece: 0,
+            packet: 0,
             cuts: Vec::new(),
             packet_size,
             contents: 0,
@@ -69,13 +70,13 @@ impl Segments {
         }
     }
 
-    /// The form of the messages with changes.
+    /// Returns the format of the messages with deltas.
     #[inline]
     pub fn form(&self) -> UpdateForm {
         self.form
     }
 
-    /// Begins a message: the caller writes it, then calls [`commit`](Self::commit) or
+    /// Begins a message. The caller writes it, then calls [`commit`](Self::commit) or
     /// [`give_up`](Self::give_up).
     pub fn begin(&mut self) -> &mut NetworkWriter {
         self.end_batch();
@@ -83,44 +84,44 @@ impl Segments {
         &mut self.writer
     }
 
-    /// What is under way, to be written on.
+    /// Returns the writer of the message in progress.
     #[inline]
     pub fn writer(&mut self) -> &mut NetworkWriter {
         &mut self.writer
     }
 
-    /// Ends a message, and returns its length. If it no longer fits the packet of the messages
-    /// before it, it begins the next one.
+    /// Ends a message and returns its length. A message that does not fit the current packet begins the
+    /// next one.
     pub fn commit(&mut self) -> usize {
         let end = self.writer.len();
-        if self.start > self.piece && end - self.piece > self.packet_size {
+        if self.start > self.packet && end - self.packet > self.packet_size {
             self.cut();
         }
         end - self.start
     }
 
-    /// Takes the message under way back.
+    /// Discards the message in progress.
     pub fn give_up(&mut self) {
         self.writer.truncate(self.start);
     }
 
-    /// Whether nothing has been written since the last [`drain`](Self::drain).
+    /// Returns whether the buffer is empty since the last [`drain`](Self::drain).
     pub fn is_empty(&self) -> bool {
         self.writer.is_empty()
     }
 
-    /// What has been written since the last [`drain`](Self::drain).
+    /// Returns the bytes since the last [`drain`](Self::drain).
     pub fn as_bytes(&self) -> &[u8] {
         self.writer.as_bytes()
     }
 
-    /// What is under way begins the next piece.
+    /// Makes the message in progress begin the next packet.
     fn cut(&mut self) {
         self.cuts.push(self.start);
-        self.piece = self.start;
+        self.packet = self.start;
     }
 
-    /// Freezes what has been written and gives all pieces out, in order.
+    /// Freezes the buffer and returns its packets in order.
     pub fn drain(&mut self) -> impl Iterator<Item = Bytes> {
         self.end_batch();
         let mut whole = Bytes::new();
@@ -128,12 +129,12 @@ impl Segments {
             self.cuts.push(self.writer.len());
             whole = self.writer.take_bytes();
         }
-        self.piece = 0;
+        self.packet = 0;
         let mut begin = 0;
         self.cuts.drain(..).map(move |end| {
-            let piece = whole.slice(begin..end);
+            let packet = whole.slice(begin..end);
             begin = end;
-            piece
+            packet
         })
     }
 }
@@ -161,7 +162,7 @@ mod tests {
     use crate::Encoding;
 
     #[test]
-    fn messages_are_gathered_up_to_the_packet_size_and_exactly_that_fits() {
+    fn packet_holds_messages_up_to_its_exact_size() {
         let mut segments = Segments::new(10, Encoding::Unet, super::test_forms::SINGLE);
         for length in [4, 6, 1, 25, 3] {
             let writer = segments.begin();

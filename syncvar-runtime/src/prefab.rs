@@ -202,6 +202,10 @@ impl Prefabs {
     }
 
     /// The call that a class declares under a number, on an object of the prefab at this position.
+    ///
+    /// # Errors
+    ///
+    /// When no behaviour of the object is of this class.
     pub fn declared_call(
         &self,
         prefab: u32,
@@ -262,11 +266,6 @@ impl Prefabs {
 }
 
 impl Prefab {
-    /// Whether its behaviours are told that a client meets the object.
-    pub fn tells(&self) -> bool {
-        self.lifecycle || self.initial_hooks
-    }
-
     /// Makes the behaviours of a new object.
     pub fn make(&self) -> Behaviours {
         (self.make)()

@@ -1,25 +1,25 @@
 //! Plain counters.
 
-/// A number of messages and their bytes.
+/// Number of messages and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counter {
-    /// How many.
+    /// Number of messages.
     pub messages: u64,
-    /// Their bytes, headers included.
+    /// Their bytes with headers.
     pub bytes: u64,
 }
 
-/// What one behaviour of one prefab has cost a server to encode.
+/// Encoding cost of one behaviour of one prefab on a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BehaviourStats {
-    /// The prefab.
+    /// Name of the prefab.
     pub prefab: String,
-    /// The behaviour.
+    /// Name of the behaviour.
     pub behaviour: String,
-    /// Full states: how many, and their bytes.
+    /// Snapshots.
     pub full: Counter,
-    /// Changes, a clean behaviour's empty mask included: how many, and their bytes.
+    /// Deltas, including the empty masks of clean behaviours.
     pub delta: Counter,
 }
 

@@ -1,19 +1,19 @@
-//! A table by number: dense pages, so that looking up costs two steps and walking it is in order.
+//! `Table`: values by number in dense pages. A lookup takes two steps, iteration is ordered.
 
 use std::collections::BTreeMap;
 
-/// How many entries a page has.
+/// Entries per page.
 const PAGE: usize = 64;
 
-/// How many pages are found by their position. A list up to the page of the highest number would
-/// cost 512 MB for a single object far out.
+/// Number of pages in the dense list. A list up to the highest number would cost 512 MB for a single
+/// distant object.
 const DENSE_PAGES: usize = (1 << 24) / PAGE;
 
-/// Values by number. A page goes when its last entry goes; what stays of it is one pointer.
+/// Values by number. An empty page is freed; its pointer in the list stays.
 #[derive(Debug)]
 pub struct Table<T> {
     pages: Vec<Option<Box<Page<T>>>>,
-    /// The entries beyond those pages.
+    /// Entries beyond the dense pages.
     far: BTreeMap<u32, T>,
     len: usize,
 }
@@ -44,35 +44,35 @@ impl<T> Default for Page<T> {
 }
 
 impl<T> Table<T> {
-    /// How many there are.
-    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    /// Returns the number of values.
+    #[expect(clippy::len_without_is_empty, reason = "no caller needs it")]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// The value with this number.
+    /// Returns the value with a number.
     #[inline]
     pub fn get(&self, number: u32) -> Option<&T> {
-        let (page, entry) = place(number);
+        let (page, entry) = position(number);
         match self.pages.get(page) {
             Some(page) => page.as_deref()?.entries.get(entry)?.as_ref(),
             None => self.far.get(&number),
         }
     }
 
-    /// The value with this number, for writing.
+    /// Returns the value with a number for writing.
     #[inline]
     pub fn get_mut(&mut self, number: u32) -> Option<&mut T> {
-        let (page, entry) = place(number);
+        let (page, entry) = position(number);
         match self.pages.get_mut(page) {
             Some(page) => page.as_deref_mut()?.entries.get_mut(entry)?.as_mut(),
             None => self.far.get_mut(&number),
         }
     }
 
-    /// Puts a value in and returns the one that was there.
+    /// Inserts a value and returns the previous one.
     pub fn insert(&mut self, number: u32, value: T) -> Option<T> {
-        let (page, entry) = place(number);
+        let (page, entry) = position(number);
         if page >= DENSE_PAGES {
             let former = self.far.insert(number, value);
             self.len += usize::from(former.is_none());
@@ -90,10 +90,10 @@ impl<T> Table<T> {
         former
     }
 
-    /// Takes a value out.
+    /// Removes and returns a value.
     pub fn remove(&mut self, number: u32) -> Option<T> {
-        let (place, entry) = place(number);
-        let value = match self.pages.get_mut(place) {
+        let (page, entry) = position(number);
+        let value = match self.pages.get_mut(page) {
             Some(page) => {
                 let filled = page.as_mut()?;
                 let value = filled.entries[entry].take()?;
@@ -109,7 +109,7 @@ impl<T> Table<T> {
         Some(value)
     }
 
-    /// Numbers and values, by ascending number.
+    /// Returns numbers and values by ascending number.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         let pages = (0..).step_by(PAGE).zip(&self.pages);
         let near = pages.flat_map(|(first, page)| {
@@ -120,7 +120,7 @@ impl<T> Table<T> {
         near.chain(self.far.iter().map(|(number, value)| (*number, value)))
     }
 
-    /// Numbers and values for writing, by ascending number.
+    /// Returns numbers and mutable values by ascending number.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
         let pages = (0..).step_by(PAGE).zip(&mut self.pages);
         let near = pages.flat_map(|(first, page)| {
@@ -131,18 +131,18 @@ impl<T> Table<T> {
         near.chain(self.far.iter_mut().map(|(number, value)| (*number, value)))
     }
 
-    /// The values, by ascending number.
+    /// Returns the values by ascending number.
     pub fn values(&self) -> impl Iterator<Item = &T> {
         self.iter().map(|(_, value)| value)
     }
 
-    /// The values for writing, by ascending number.
+    /// Returns the mutable values by ascending number.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.iter_mut().map(|(_, value)| value)
     }
 }
 
-fn place(number: u32) -> (usize, usize) {
+fn position(number: u32) -> (usize, usize) {
     (number as usize / PAGE, number as usize % PAGE)
 }
 
@@ -151,7 +151,7 @@ mod tests {
     use super::{DENSE_PAGES, PAGE, Table};
 
     #[test]
-    fn a_table_walks_in_order_and_gives_empty_pages_back() {
+    fn iteration_is_ordered_and_empty_pages_are_freed() {
         let mut table = Table::default();
         for number in [300, 1, 70_000, 2] {
             assert_eq!(table.insert(number, number), None);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_far_out_are_like_others_and_cost_no_list_of_pages() {
+    fn distant_numbers_cost_no_list_of_pages() {
         let border = u32::try_from(DENSE_PAGES * PAGE).unwrap();
         let numbers = [7, border - 1, border, border + 1, 1 << 31, u32::MAX];
         let mut table = Table::default();

@@ -1,23 +1,22 @@
-//! The time that both sides share: the server's, in seconds and in ticks.
+//! `NetworkTime`: the server's time in seconds and ticks.
 
 use std::time::Duration;
 
-/// A moment of the server's own time: on the server exactly, on a client as it is estimated.
+/// Moment of the server's own time: exact on the server, estimated on a client.
 ///
 /// The tick is the time in steps of `1 / tick_rate` seconds, rounded down: see
-/// `ServerConfig::tick_rate`. It does not depend on how often the
-/// server is updated.
+/// `ServerConfig::tick_rate`. It is independent of the server's update rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct NetworkTime {
-    /// The time since the server's own time began.
+    /// Time since the begin of the server's own time.
     pub time: Duration,
-    /// How many ticks have begun since then, less one.
+    /// Index of the current tick; the first one is 0.
     pub tick: u64,
 }
 
 impl NetworkTime {
-    /// The moment at this time, where there are so many ticks in a second.
+    /// Returns the moment at a time, for a number of ticks per second.
     pub fn new(time: Duration, tick_rate: u32) -> Self {
         let whole = time.as_secs().saturating_mul(tick_rate.into());
         let part = u64::from(time.subsec_nanos()) * u64::from(tick_rate) / NANOS_PER_SECOND;
@@ -30,7 +29,7 @@ impl NetworkTime {
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
-/// A time in microseconds, as it travels. Whatever is longer than 584 554 years counts as that.
+/// Returns a time in microseconds, at most 584 554 years.
 pub fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
@@ -42,7 +41,7 @@ mod tests {
     use super::{NetworkTime, micros};
 
     #[test]
-    fn a_tick_begins_when_its_time_has_come() {
+    fn tick_is_the_time_rounded_down() {
         let tick = |millis, rate| NetworkTime::new(Duration::from_millis(millis), rate).tick;
         assert_eq!(
             [0, 33, 34, 66, 67, 1000].map(|millis| tick(millis, 30)),

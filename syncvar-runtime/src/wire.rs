@@ -11,51 +11,31 @@
     clippy::arithmetic_side_effects
 )]
 
-mod compound;
 mod convert;
-mod decimal;
 mod encoding;
 mod error;
-mod fixed_string;
-mod foreign;
-mod ids;
-mod keyed;
 mod mirror;
-mod mirror_value;
-mod netcode;
-mod number;
-mod option;
 mod packed;
-#[cfg(feature = "serde")]
-mod postcard;
 mod reader;
 mod section;
 mod selection;
-mod unity;
-mod value;
+mod values;
 mod varint;
 mod writer;
 
-pub use decimal::Decimal;
 pub use encoding::{Encoding, EnumNumber};
 pub use error::{ReadError, ReadErrorKind, ReadResultExt, WriteError, WriteErrorKind};
-pub use fixed_string::{
-    FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
-    FixedStringTooLong,
-};
-pub use mirror_value::{LayerMask, OaDate};
-pub use netcode::{Ray2D, Vector2Int, Vector3Int};
-pub use option::Absence;
-#[cfg(feature = "serde")]
-pub use postcard::Postcard;
 pub use reader::DEFAULT_MAX_ELEMENTS;
 pub use reader::NetworkReader;
 pub(crate) use section::{ReadSection, WriteSection};
-pub use unity::{
-    Color, Color32, Matrix4x4, NetworkHash128, Plane, Quaternion, Ray, Rect, Vector2, Vector3,
-    Vector4,
+#[cfg(feature = "serde")]
+pub use values::Postcard;
+pub use values::{
+    Absence, Color, Color32, Decimal, FixedString, FixedString32, FixedString64, FixedString128,
+    FixedString512, FixedString4096, FixedStringTooLong, LayerMask, Matrix4x4, NetworkHash128,
+    OaDate, Plane, Quaternion, Ray, Ray2D, Rect, SyncValue, Vector2, Vector2Int, Vector3,
+    Vector3Int, Vector4,
 };
-pub use value::SyncValue;
 pub(crate) use varint::{unzigzag, unzigzag_128, zigzag, zigzag_128};
 pub use writer::{MessageStart, NetworkWriter};
 

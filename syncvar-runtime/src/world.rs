@@ -128,6 +128,23 @@ impl<O: WorldObject> World<O> {
         self.identity(id)?.behaviour_at(index)
     }
 
+    /// Returns whether an object exists, visible or not.
+    pub fn contains(&self, id: NetId) -> bool {
+        self.objects.get(id.0).is_some()
+    }
+
+    /// Returns whether an object exists and is visible.
+    #[inline]
+    pub fn is_visible(&self, id: NetId) -> bool {
+        self.objects.get(id.0).is_some_and(O::is_visible)
+    }
+
+    /// Returns the ids of the objects with a matching entry, ascending.
+    pub fn ids(&self, matches: impl Fn(&O) -> bool) -> Vec<NetId> {
+        let objects = self.objects.iter().filter(|(_, object)| matches(object));
+        objects.map(|(number, _)| NetId(number)).collect()
+    }
+
     /// Returns the prefab of an object.
     pub fn prefab(&self, id: NetId) -> Option<&Prefab> {
         let object = self.objects.get(id.0)?;

@@ -6,6 +6,7 @@ use std::path::Path;
 const README: &str = include_str!("../../README.md");
 const MANIFEST: &str = include_str!("../../Cargo.toml");
 const HELLO: &str = include_str!("../../examples/hello.rs");
+const GUIDE: &str = include_str!("../../src/guide.rs");
 const EXPANSION: &str = include_str!("../../syncvar-derive/src/tests/readme.snap");
 
 /// The blocks of code in this language.
@@ -89,6 +90,49 @@ fn ci_runs_the_readmes_own_commands() {
         assert!(
             ci.lines().any(|line| line == format!("step {command}")),
             "{command}"
+        );
+    }
+}
+
+#[test]
+fn the_readme_has_at_most_150_lines() {
+    assert!(README.lines().count() <= 150);
+}
+
+#[test]
+fn every_link_of_a_document_leads_to_a_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut documents = vec![root.join("README.md"), root.join("ARCHITECTURE.md")];
+    for folder in ["guide/src", "guide/src/maintain"] {
+        let entries = fs::read_dir(root.join(folder)).unwrap();
+        documents.extend(entries.map(|entry| entry.unwrap().path()));
+    }
+    for document in documents
+        .iter()
+        .filter(|path| path.extension() == Some("md".as_ref()))
+    {
+        let text = fs::read_to_string(document).unwrap();
+        let targets = text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next());
+        for target in targets.filter(|target| !target.starts_with("http")) {
+            let file = document.with_file_name(target);
+            assert!(file.exists(), "{} links to {target}", document.display());
+        }
+    }
+}
+
+#[test]
+fn every_page_of_the_guide_with_code_is_compiled() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("guide/src");
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let has_code = path.is_file() && fs::read_to_string(&path).unwrap().contains("```rust");
+        assert!(
+            !has_code || GUIDE.contains(&format!("\"{name}\"")),
+            "{name}"
         );
     }
 }

@@ -1,7 +1,7 @@
-//! Batches: what a transport carries. A time, and then messages, each behind its length.
+//! Batches: the unit of the transport. A time, and then messages, each behind its length.
 //!
-//! [`Batcher`] gathers the messages of one channel of one connection, [`Unbatcher`] takes a batch apart. A
-//! server and a client do that themselves; they are public for tools and tests.
+//! [`Batcher`] collects the messages of one channel of one connection, [`Unbatcher`] splits a
+//! batch. Servers and clients contain both; the types are public for tools and tests.
 #![deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,37 +18,37 @@ pub use unbatcher::{BatchError, Unbatcher};
 
 use syncvar_runtime::Channel;
 
-/// The length of the time that a batch begins with.
+/// Length of the time at the start of a batch.
 pub(crate) const BATCH_HEADER: usize = 8;
 
-/// What a transport can carry in one of its messages, and how much is gathered into one.
+/// Limits of a transport message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// So many bytes messages are gathered into, on either channel; one message may be longer. Mirror,
+    /// Fill limit of a batch on either channel; one message may be longer. Mirror,
     /// `Transport.GetBatchThreshold`.
     pub batch_threshold: usize,
-    /// The most bytes of a batch on the reliable channel. Mirror, `Transport.GetMaxPacketSize`.
+    /// Longest batch on the reliable channel. Mirror, `Transport.GetMaxPacketSize`.
     pub max_reliable: usize,
-    /// The most bytes of a batch on the unreliable channel.
+    /// Longest batch on the unreliable channel.
     pub max_unreliable: usize,
 }
 
 impl Limits {
-    /// Those of Telepathy, as Mirror sets it up.
+    /// Limits of Telepathy with Mirror's settings.
     pub const TELEPATHY: Self = Self {
         batch_threshold: 16_384,
         max_reliable: 16_384,
         max_unreliable: 16_384,
     };
 
-    /// Those of KCP, as Mirror sets it up.
+    /// Limits of KCP with Mirror's settings.
     pub const KCP: Self = Self {
         batch_threshold: 1194,
         max_reliable: 297_433,
         max_unreliable: 1194,
     };
 
-    /// The most bytes of a batch on a channel.
+    /// Returns the longest batch of a channel.
     pub const fn max_batch(&self, channel: Channel) -> usize {
         match channel {
             Channel::Unreliable => self.max_unreliable,
@@ -56,7 +56,8 @@ impl Limits {
         }
     }
 
-    /// Whether a message of so many bytes, its id included, can travel on a channel: alone in its batch.
+    /// Returns whether a channel carries a message of this length, its id included, alone in a
+    /// batch.
     ///
     /// ```
     /// use syncvar_mirror::Limits;
@@ -71,7 +72,7 @@ impl Limits {
         batch <= self.max_batch(channel)
     }
 
-    /// The most bytes that a message can have on a channel, its id included.
+    /// Returns the longest message of a channel, its id included.
     pub(crate) const fn longest(&self, channel: Channel) -> usize {
         let room = self.max_batch(channel).saturating_sub(BATCH_HEADER);
         let prefix = framed(room).saturating_sub(room);
@@ -86,7 +87,7 @@ impl Limits {
     }
 }
 
-/// How many bytes a message takes in a batch: those of its length, and its own.
+/// Returns the length of a message in a batch, its prefix included.
 pub(crate) const fn framed(message: usize) -> usize {
     let prefix = match message {
         0..=240 => 1,
@@ -94,13 +95,13 @@ pub(crate) const fn framed(message: usize) -> usize {
         2288..=67_823 => 3,
         67_824..=0xff_ffff => 4,
         0x100_0000..=0xffff_ffff => 5,
-        // Mirror's receivers take no message of 2^31 bytes and more.
+        // Mirror's receivers accept no message of 2^31 bytes and more.
         _ => 9,
     };
     message.saturating_add(prefix)
 }
 
-/// The time that a batch begins with, in seconds.
+/// Returns the batch header of a time in seconds.
 pub(crate) const fn header(time: f64) -> [u8; BATCH_HEADER] {
     time.to_le_bytes()
 }
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_message_is_carried_and_no_longer_one_is() {
+    fn longest_message_is_the_exact_limit() {
         for max_reliable in (9..300).chain([2296, 2297, 2298, 2299, 2300, 16_384, 297_433]) {
             let limits = Limits {
                 max_reliable,
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_length_of_a_length_is_what_is_written() {
+    fn framed_length_matches_the_writer() {
         for message in [
             0,
             240,
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn kcp_carries_longer_messages_reliably_than_unreliably() {
+    fn kcp_has_a_longer_reliable_limit() {
         assert!(Limits::KCP.can_carry(Channel::Unreliable, 1184));
         assert!(!Limits::KCP.can_carry(Channel::Unreliable, 1185));
         assert!(Limits::KCP.can_carry(Channel::Reliable, 297_421));
@@ -162,7 +163,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn messages_come_out_of_batches_as_they_went_in(
+        fn messages_survive_batching(
             threshold in 8..100_usize,
             sent in proptest::collection::vec(
                 (proptest::collection::vec(any::<u8>(), 0..300), 0..3_u8),
@@ -186,7 +187,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_messages_or_an_error(batch in proptest::collection::vec(any::<u8>(), 0..64)) {
+        fn arbitrary_batches_never_panic(batch in proptest::collection::vec(any::<u8>(), 0..64)) {
             if let Ok(messages) = Unbatcher::new(&batch) {
                 let bytes: usize = messages.flatten().map(<[u8]>::len).sum();
                 prop_assert!(bytes < batch.len());

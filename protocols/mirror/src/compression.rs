@@ -1,23 +1,23 @@
-//! `CompressedQuaternion`: rotations of 32 bits as Mirror has them.
+//! `CompressedQuaternion`: Mirror's rotations of 32 bits.
 
 use syncvar_runtime::{NetworkReader, NetworkWriter, Quaternion, ReadError, SyncCodec, TypeSchema};
 
-/// Rotations in 32 bits, as Mirror's `Compression.CompressQuaternion` has them, bit for bit, there and
-/// back. No variable of Mirror travels so by itself: it is for a C# side that reads it by
+/// Rotations in 32 bits, equal to Mirror's `Compression.CompressQuaternion` bit for bit, in both
+/// directions. No variable of Mirror uses it by default: the C# side reads it by
 /// `Compression.DecompressQuaternion(reader.ReadUInt())`.
 ///
-/// | bits | what |
+/// | bits | content |
 /// |---|---|
-/// | 31, 30 | which component is the largest in size, the first of several: 0 to 3 for x, y, z, w |
+/// | 31, 30 | index of the largest component by magnitude, the first of equal ones: 0 to 3 for x, y, z, w |
 /// | 29 to 20, 19 to 10, 9 to 0 | the others in order: `(component + 0.707107) / 1.414214 * 1023`, rounded down |
 ///
-/// A `u32` of four bytes. The rotation is taken to have length 1, and is negated if its largest component
-/// is negative. What is no rotation, of length zero or with NaN or infinite components, travels as
-/// [`Quaternion::IDENTITY`]. Any bits are read as a rotation of length 1.
+/// A `u32` of four bytes. The rotation should have length 1; it is negated if its largest component
+/// is negative. Invalid rotations, of length zero or with NaN or infinite components, are written
+/// as [`Quaternion::IDENTITY`]. Any bits are read as a rotation of length 1.
 ///
-/// Steps are rounded down, and not to the nearest: what was read and is written again may be a step
-/// further down. [`SmallestThree`](syncvar_runtime::SmallestThree) has as many bits and is more exact,
-/// where both sides are `syncvar`.
+/// Steps are rounded down, not to the nearest: a value read and written again may lose a step.
+/// [`SmallestThree`](syncvar_runtime::SmallestThree) has as many bits and more precision, if both
+/// sides are `syncvar`.
 ///
 /// ```
 /// use syncvar_mirror::CompressedQuaternion;
@@ -51,16 +51,16 @@ impl SyncCodec<Quaternion> for CompressedQuaternion {
     }
 }
 
-/// No component but the largest is larger than this, in Mirror's six digits.
+/// Limit of the other three components, in Mirror's six digits.
 #[expect(
     clippy::approx_constant,
     reason = "it is Mirror's, which is not as exact"
 )]
 const LARGEST: f32 = 0.707_107;
-/// The last of the steps that a component can take, 10 bits of them.
+/// Last step of a component of 10 bits.
 const LAST_STEP: f32 = 1023.0;
 
-/// What a rotation travels as.
+/// Returns the bits of a rotation.
 fn compress(rotation: &Quaternion) -> u32 {
     let Quaternion { x, y, z, w } = *rotation;
     let length = x * x + y * y + z * z + w * w;
@@ -79,7 +79,7 @@ fn compress(rotation: &Quaternion) -> u32 {
     })
 }
 
-/// Which component is the largest in size, the first of several.
+/// Returns the index of the largest component by magnitude, the first of equal ones.
 fn largest(components: [f32; 4]) -> u32 {
     let mut found = (0, 0.0);
     for (index, component) in (0..).zip(components) {
@@ -90,7 +90,7 @@ fn largest(components: [f32; 4]) -> u32 {
     found.0
 }
 
-/// The number of steps from `-LARGEST` to a component.
+/// Returns the number of steps from `-LARGEST` to a component.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -102,8 +102,8 @@ fn step(component: f32) -> u32 {
     (part * LAST_STEP).clamp(0.0, LAST_STEP) as u32
 }
 
-/// The rotation that these bits stand for, of length 1 even where three components are too large together
-/// to be those of a rotation. The order of the operations is Mirror's: it decides about the last bit.
+/// Returns the rotation of these bits, of length 1 even if the three components are too large for a
+/// rotation. The operations have Mirror's order, which decides the last bit.
 fn decompress(bits: u32) -> Quaternion {
     let [a, b, c] = [20, 10, 0].map(|shift| component(bits.wrapping_shr(shift) & 0x3ff));
     let left_out = (1.0 - a * a - b * b - c * c).max(0.0).sqrt();
@@ -150,14 +150,14 @@ mod tests {
     }
 
     #[test]
-    fn a_rotation_has_the_bytes_that_mirror_gives_it() {
+    fn rotations_have_the_bits_of_mirror() {
         assert_eq!(written(Quaternion::IDENTITY), 0xdff7_fdff_u32.to_le_bytes());
         let half = Quaternion::new(-0.5, 0.5, -0.5, 0.5);
         assert_eq!(written(half), 0x095d_a495_u32.to_le_bytes());
     }
 
     #[test]
-    fn what_is_no_rotation_travels_as_none() {
+    fn invalid_rotations_become_the_identity() {
         for none in [
             Quaternion::new(0.0, 0.0, 0.0, 0.0),
             Quaternion::new(f32::NAN, 0.0, 0.0, 1.0),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bits_are_a_rotation() {
+    fn any_bits_read_as_a_unit_rotation() {
         for bits in [
             0,
             u32::MAX,

@@ -1,27 +1,28 @@
-//! The settings of a server and of a client.
+//! Settings of a server and a client.
 
 use std::time::Duration;
 
 /// Mirror's `NetworkTime.PingInterval`.
 const PING_INTERVAL: Duration = Duration::from_millis(100);
-/// How long Mirror's `NetworkServer.unreliableBaselineRate` has it between two baselines.
+/// Interval of Mirror's `NetworkServer.unreliableBaselineRate`.
 const BASELINE_INTERVAL: Duration = Duration::from_secs(1);
-/// The most elements that a sequence or collection can have; more than Mirror's games send.
+/// Default limit of elements in a sequence or collection, above the use of Mirror's games.
 const MAX_ELEMENTS: usize = 1 << 20;
 
-/// When a connection is shown the objects that are there already.
+/// Moment at which a connection receives the existing objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpawnPolicy {
-    /// When it is given a player, as in Mirror: it is ready, and then
-    /// `NetworkServer.AddPlayerForConnection`. Before that it is shown nothing, however long the game takes;
-    /// Mirror's server sends it what is spawned meanwhile, which its client cannot keep up to date.
+    /// With its player, as in Mirror: after the ready message and
+    /// `NetworkServer.AddPlayerForConnection`. A connection receives no objects before that.
+    /// Mirror's server sends new spawns meanwhile, which its client cannot keep up to date.
     #[default]
     WithPlayer,
-    /// As soon as it is ready: for connections that only watch.
+    /// With its ready message: for connections that only watch.
     WhenReady,
 }
 
-/// How a [`MirrorServer`](crate::MirrorServer) behaves. [`Default`] is what Mirror's own server does.
+/// Settings of a [`MirrorServer`](crate::MirrorServer). [`Default`] is the behaviour of Mirror's
+/// server.
 ///
 /// ```
 /// use syncvar_mirror::{MirrorServerConfig, SpawnPolicy};
@@ -32,41 +33,40 @@ pub enum SpawnPolicy {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct MirrorServerConfig {
-    /// How often each connection is asked for its time and told that the server is alive; every 0.1 s
-    /// unless set, as Mirror's `NetworkTime.PingInterval`; never if it is zero. Clients need no pings.
+    /// Interval of pings to each connection, which also keep it alive; 0.1 s by default, as
+    /// Mirror's `NetworkTime.PingInterval`. Zero disables them. Clients need no pings.
     pub ping_interval: Duration,
-    /// Whether each update tells every ready connection the time (`TimeSnapshotMessage`), which Mirror's
-    /// `NetworkTime.time` on clients is made of; `true` unless set.
+    /// Sends the time to every ready connection with each update (`TimeSnapshotMessage`), the base
+    /// of Mirror's `NetworkTime.time` on clients. `true` by default.
     pub time_snapshots: bool,
-    /// How often the whole state of components that travel unreliably
-    /// ([`SyncMethod::Hybrid`](crate::SyncMethod::Hybrid)) is sent reliably, where something of it has changed:
-    /// at every whole multiple of this time. Once a second unless set, as Mirror's
-    /// `NetworkServer.unreliableBaselineRate`; with every update if it is zero.
+    /// Interval of baselines for changed hybrid components
+    /// ([`SyncMethod::Hybrid`](crate::SyncMethod::Hybrid)), at whole multiples of this time. One
+    /// second by default, as Mirror's `NetworkServer.unreliableBaselineRate`; zero sends one with
+    /// every update.
     pub unreliable_baseline_interval: Duration,
-    /// Whether unreliable changes are sent twice with each update, in case one of them is lost. `false` unless
-    /// set, as Mirror's `NetworkServer.unreliableRedundancy`. They share a batch if they fit into one.
+    /// Sends unreliable deltas twice with each update, against packet loss. `false` by default, as
+    /// Mirror's `NetworkServer.unreliableRedundancy`. The two share a batch if they fit.
     pub unreliable_redundancy: bool,
-    /// Whether a connection is only let in when the game has [accepted](crate::MirrorServer::accept) it:
-    /// until then anything but pings, the time, and the messages that are
-    /// [allowed](crate::MirrorServer::allow_unauthenticated) disconnects it. `false` unless set, as in
-    /// Mirror without an authenticator.
+    /// Requires [acceptance](crate::MirrorServer::accept) of each connection by the game. Until
+    /// then, only pings, times and [allowed](crate::MirrorServer::allow_unauthenticated) messages
+    /// are valid; others disconnect the client. `false` by default, as in Mirror without an
+    /// authenticator.
     pub authenticate: bool,
-    /// When a connection is shown the objects that are there already.
+    /// Moment at which a connection receives the existing objects.
     pub spawn_policy: SpawnPolicy,
-    /// The most elements that a sequence or a collection can have in what clients send, 1 048 576 unless
-    /// set; a client that sends more is disconnected.
+    /// Limit of elements in a sequence or collection from a client, 1 048 576 by default; more
+    /// disconnect the client.
     pub max_elements: usize,
-    /// The most messages of one connection that are handled between two updates, 10 000 unless set; a
-    /// client that sends more is disconnected.
+    /// Limit of messages per connection between two updates, 10 000 by default; more disconnect the
+    /// client.
     pub max_messages: usize,
-    /// The most events that are kept to be polled, 100 000 unless set; the oldest go first.
+    /// Limit of unpolled events, 100 000 by default; the oldest are dropped.
     pub max_events: usize,
-    /// How often a second a connection may call a command that does not say it itself
-    /// (`#[command(rate = 5.0)]`), in the server's own time; 100 unless set, infinity for no limit (as in
-    /// Mirror). As many as for one second can come at once. What comes beyond that does not run.
+    /// Default rate of commands per second, connection and command, in the server's time, for
+    /// commands without their own (`#[command(rate = 5.0)]`). 100 by default; infinity disables the
+    /// limit (as in Mirror). A burst may use the budget of one second. Calls beyond it are refused.
     pub command_rate: f64,
-    /// The most bytes that may wait for a connection to take them, 16 MiB unless set; one that has fallen
-    /// further behind is disconnected.
+    /// Limit of queued bytes per connection, 16 MiB by default; more disconnect the client.
     pub max_queued_bytes: usize,
 }
 
@@ -88,8 +88,8 @@ impl Default for MirrorServerConfig {
     }
 }
 
-/// How a [`MirrorClient`](crate::MirrorClient) behaves. [`Default`] is what Mirror's own client does with
-/// its `NetworkManager`, but for scenes, which are up to the program.
+/// Settings of a [`MirrorClient`](crate::MirrorClient). [`Default`] is the behaviour of Mirror's
+/// client with its `NetworkManager`, except that the program loads the scenes.
 ///
 /// ```
 /// use syncvar_mirror::MirrorClientConfig;
@@ -104,36 +104,37 @@ impl Default for MirrorServerConfig {
     reason = "each is a setting of its own"
 )]
 pub struct MirrorClientConfig {
-    /// Whether to say that the client is ready as soon as the connection stands, and after every scene
-    /// that the server has it load; `true` unless set. With an authenticator it is up to the program.
+    /// Sends the ready message with each connection, and after every scene change; `true` by
+    /// default. With an authenticator the program sends it.
     pub auto_ready: bool,
-    /// Whether to ask for a player with that (`NetworkManager.autoCreatePlayer`); `true` unless set.
+    /// Asks for a player with the ready message (`NetworkManager.autoCreatePlayer`); `true` by
+    /// default.
     pub auto_add_player: bool,
-    /// Whether the server has a scene of its own that this client is to load first, as a
-    /// `NetworkManager` with an `onlineScene` knows: then nothing of the above happens before the first
-    /// [`scene_loaded`](crate::MirrorClient::scene_loaded), and always then. `false` unless set.
+    /// Expects a first scene from the server, like a `NetworkManager` with an `onlineScene`: the
+    /// ready message and the request for a player wait for the first
+    /// [`scene_loaded`](crate::MirrorClient::scene_loaded), and then always follow. `false` by
+    /// default.
     pub awaits_scene: bool,
-    /// How often the server is asked for its time; every 0.1 s unless set, as Mirror's
-    /// `NetworkTime.PingInterval`; never if it is zero. A server needs no pings, but Telepathy closes
-    /// connections that are silent for 30 s, KCP those that are silent for 10 s.
+    /// Interval of pings to the server; 0.1 s by default, as Mirror's `NetworkTime.PingInterval`.
+    /// Zero disables them. A server needs no pings, but Telepathy closes connections after 30 s of
+    /// silence, KCP after 10 s.
     pub ping_interval: Duration,
-    /// Whether each update tells the server the time (`TimeSnapshotMessage`); `true` unless set.
+    /// Sends the time to the server with each update (`TimeSnapshotMessage`); `true` by default.
     pub time_snapshots: bool,
-    /// How often the whole state of components that this client writes and that travel unreliably
-    /// ([`SyncMethod::Hybrid`](crate::SyncMethod::Hybrid)) is sent reliably, where something of it has changed:
-    /// at every whole multiple of this time. Once a second unless set; with every update if it is zero.
+    /// Interval of baselines for changed hybrid components that this client writes
+    /// ([`SyncMethod::Hybrid`](crate::SyncMethod::Hybrid)), at whole multiples of this time. One
+    /// second by default; zero sends one with every update.
     pub unreliable_baseline_interval: Duration,
-    /// The most objects that the server can make this client hold, 1 000 000 unless set; a server that
-    /// spawns more is left.
+    /// Limit of objects, 1 000 000 by default; beyond it the client disconnects.
     pub max_objects: usize,
-    /// The most elements that a sequence or a collection can have, 1 048 576 unless set; more are an error
-    /// of the object.
+    /// Limit of elements in a sequence or collection, 1 048 576 by default; more are an error of
+    /// the object.
     pub max_elements: usize,
-    /// The most bytes of objects that are kept until a burst of them is complete, and of messages that are
-    /// kept until a scene is loaded, 256 MiB unless set; a server that sends more is left.
+    /// Limit of bytes that wait for the end of a burst or a scene change, 256 MiB by default;
+    /// beyond it the client disconnects.
     pub max_parked_bytes: usize,
-    /// The most events that are kept to be polled, besides one for each object of a burst; 100 000 unless
-    /// set. The oldest go first.
+    /// Limit of unpolled events, besides one per object of a burst; 100 000 by default. The oldest
+    /// are dropped.
     pub max_events: usize,
 }
 

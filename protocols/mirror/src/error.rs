@@ -1,69 +1,69 @@
-//! What ends a connection.
+//! Errors of connections and messages.
 
 use syncvar_runtime::{ReadError, WriteError};
 
 use crate::batch::BatchError;
 
-/// Why a connection is closed, or why something cannot be sent.
+/// Error that ends a connection, or that prevents a send.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MirrorError {
-    /// What came is no batch of messages.
+    /// The bytes are no batch of messages.
     #[error("malformed batch: {0}")]
     Batch(#[from] BatchError),
-    /// A message is too short for the number that says what it is.
+    /// A message is too short for an id.
     #[error("a message of {length} bytes has no id")]
     NoMessageId {
-        /// How long it is.
+        /// Its length.
         length: usize,
     },
-    /// A message of a type that is not known, or that the other side may not send.
+    /// The message type is unknown, or not allowed from this side.
     #[error("message {id} is unknown")]
     UnknownMessage {
-        /// The hash of the type's name.
+        /// Hash of the type's name.
         id: u16,
     },
-    /// A message that may not be sent before the connection is let in.
+    /// The message needs authentication first.
     #[error("message {id} came before the connection was accepted")]
     NotAuthenticated {
-        /// The hash of the type's name.
+        /// Hash of the type's name.
         id: u16,
     },
-    /// A message could not be read.
+    /// A message is malformed.
     #[error("malformed {message}: {error}")]
     Message {
-        /// The full .NET name of its type.
+        /// Full .NET name of its type.
         message: &'static str,
-        /// What is wrong, and where in the message.
+        /// The read error, with its position in the message.
         #[source]
         error: ReadError,
     },
-    /// A message could not be written: something in it is longer than it can be.
+    /// A message has no encoding: one of its parts is too long.
     #[error("cannot write {message}: {error}")]
     Unwritable {
-        /// The full .NET name of its type.
+        /// Full .NET name of its type.
         message: &'static str,
-        /// What is wrong.
+        /// The write error.
         #[source]
         error: WriteError,
     },
-    /// A message is longer than the transport can carry.
-    #[error("a message of {length} bytes does not fit the {limit} that the transport carries")]
+    /// A message is longer than the transport carries.
+    #[error("a message of {length} bytes exceeds the transport limit of {limit}")]
     TooLong {
-        /// How long it is.
+        /// Its length.
         length: usize,
-        /// How long it may be.
+        /// The limit.
         limit: usize,
     },
-    /// What the other side sent is valid, but more than the configuration allows.
+    /// A valid demand of the other side exceeds a configured limit.
     #[error("more than {limit} {what}")]
     TooMuch {
-        /// What there is too much of.
+        /// The limited quantity.
         what: &'static str,
-        /// How much there may be.
+        /// The limit.
         limit: usize,
     },
-    /// There is no such connection, or it is closed already.
-    #[error("there is no such connection")]
+    /// The connection is unknown or closed.
+    #[error("unknown connection")]
     NoSuchConnection,
 }

@@ -1,8 +1,8 @@
 //! Mirror's protocol for `syncvar`: Unity clients join a Rust server, and a Rust client joins a Mirror
 //! server.
 //!
-//! Use it through the crate `syncvar`, as `syncvar::mirror` (feature `mirror`). What travels is what Mirror
-//! does, byte for byte: `WIRE.md` beside this crate says it all, and where it differs.
+//! Use it through the crate `syncvar`, as `syncvar::mirror` (feature `mirror`). The bytes are
+//! Mirror's; `WIRE.md` beside this crate specifies them and lists the differences.
 //!
 //! ```
 //! use std::time::Duration;
@@ -54,22 +54,22 @@
 //! assert_eq!(client.get::<Player>(player).unwrap().health, 100);
 //! ```
 //!
-//! With sockets the same two stand behind [`transport::MirrorHost`] and [`transport::MirrorPeer`].
+//! [`transport::MirrorHost`] and [`transport::MirrorPeer`] run the same two over sockets.
 //!
-//! # What becomes of what
+//! # Mirror and `syncvar`
 //!
 //! | C# | here |
 //! |---|---|
 //! | `[SyncVar] int x` | `x: SyncVar<i32>`; the types are in `WIRE.md`, section 1 |
 //! | `SyncList`, `SyncDictionary`, `SyncHashSet`, `SyncSortedSet` | the same |
-//! | `T?`, and what may be null | `Option<T>` |
-//! | a class that derives from another | a field `#[network_behaviour(base)]` |
-//! | `syncMode`, `syncDirection`, `syncMethod`, `syncInterval` of a component | [`Component`], or `#[network_behaviour(sync_mode = owner)]` and its kin |
+//! | `T?`, and nullable references | `Option<T>` |
+//! | a derived class | a field `#[network_behaviour(base)]` |
+//! | `syncMode`, `syncDirection`, `syncMethod`, `syncInterval` of a component | [`Component`], or attributes such as `#[network_behaviour(sync_mode = owner)]` |
 //! | `NetworkServer.unreliableBaselineRate`, `unreliableRedundancy` | [`MirrorServerConfig::unreliable_baseline_interval`], [`unreliable_redundancy`](MirrorServerConfig::unreliable_redundancy) |
 //! | `[Command]`, `[ClientRpc]`, `[TargetRpc]` | `#[command]`, `#[client_rpc]`, `#[target_rpc]` in `#[network_calls]` |
 //! | `requiresAuthority = false`, `includeOwner = false` | `requires_ownership = false`, `target = not_owner` |
 //! | a prefab, its asset id | [`MirrorPrefab`], [`AssetId`] |
-//! | an object of a scene | [`SceneId`] |
+//! | a scene object | [`SceneId`] |
 //! | `NetworkServer.Spawn`, `Destroy` and `UnSpawn` | [`MirrorServer::spawn`], [`despawn`](MirrorServer::despawn) |
 //! | `NetworkServer.AddPlayerForConnection` | [`MirrorServer::add_player`] |
 //! | `AssignClientAuthority`, `RemoveClientAuthority` | [`MirrorServer::set_owner`] |
@@ -77,7 +77,8 @@
 //! | `OnStartServer`, `OnStartClient`, `OnStartAuthority`, ... | the callbacks of `NetworkLifecycle` |
 //! | `NetworkTime.time`, `rtt` | [`MirrorClient::network_time`], [`rtt`](MirrorClient::rtt) |
 //!
-//! Not here: components of Mirror that are built on all this (`NetworkTransform`, `NetworkAnimator`, ...).
+//! Mirror's components on top of these (`NetworkTransform`, `NetworkAnimator`, ...) are not part of
+//! the crate.
 #![warn(clippy::print_stdout)]
 
 pub mod batch;

@@ -1,10 +1,10 @@
-//! Mirror's messages: what stands in a batch.
+//! Mirror's messages: the content of batches.
 //!
-//! Each is a struct that knows its name, from which its id is made, and its bytes; [`Message`] is any of
-//! them, as it came. Pieces of bytes inside a message are borrowed from it. Layouts and examples stand in
-//! the crate's `WIRE.md`, section 5.
+//! Each struct knows its name, which determines its id, and its bytes; [`Message`] is any of them.
+//! Byte strings in a decoded message are borrowed. The crate's `WIRE.md`, section 5, has layouts
+//! and examples.
 //!
-//! A server and a client do all this themselves. The types are public for tools and tests.
+//! Servers and clients contain all this. The types are public for tools and tests.
 //!
 //! ```
 //! use syncvar_mirror::message::{CommandMessage, Message, NetworkMessage};
@@ -59,22 +59,22 @@ use syncvar_runtime::{Encoding, NetworkReader, NetworkWriter, ReadError};
 
 use crate::{MirrorError, hash16};
 
-/// One of Mirror's own messages. Mirror's `NetworkMessage`.
+/// A protocol message. Mirror's `NetworkMessage`.
 pub trait NetworkMessage<'a>: Sized {
-    /// The full .NET name of its type.
+    /// Full .NET name of the type.
     const NAME: &'static str;
 
-    /// What names it on the wire.
+    /// Id on the wire.
     const ID: u16 = hash16(Self::NAME);
 
-    /// Writes its fields, without the id.
+    /// Writes the fields, without the id.
     fn write(&self, writer: &mut NetworkWriter);
 
-    /// Reads its fields, behind the id.
+    /// Reads the fields, behind the id.
     ///
     /// # Errors
     ///
-    /// When the message ends too early, or has a value that cannot be.
+    /// Fails if the message ends too early or has an invalid value.
     fn read(reader: &mut NetworkReader<'a>) -> Result<Self, ReadError>;
 
     /// Writes the id and the fields.
@@ -83,29 +83,81 @@ pub trait NetworkMessage<'a>: Sized {
         self.write(writer);
     }
 
-    /// Its bytes, with the id.
+    /// Returns the bytes, with the id.
     ///
     /// # Errors
     ///
-    /// [`MirrorError::Unwritable`] when something in it is longer than it can be.
+    /// [`MirrorError::Unwritable`] if a part is too long.
     fn to_bytes(&self) -> Result<Bytes, MirrorError> {
         let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
         self.encode(&mut writer);
-        match writer.take_error() {
-            None => Ok(writer.take_bytes()),
-            Some(error) => Err(MirrorError::Unwritable {
-                message: Self::NAME,
-                error,
-            }),
-        }
+        check_written(&mut writer, Self::NAME)?;
+        Ok(writer.take_bytes())
     }
 }
 
-/// Any message, as it came.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the structs say it")]
-#[non_exhaustive]
-pub enum Message<'a> {
+/// Returns the error of a written message.
+pub(crate) fn check_written(
+    writer: &mut NetworkWriter,
+    message: &'static str,
+) -> Result<(), MirrorError> {
+    match writer.take_error() {
+        None => Ok(()),
+        Some(error) => Err(MirrorError::Unwritable { message, error }),
+    }
+}
+
+/// Declares all protocol messages.
+macro_rules! protocol {
+    ($($variant:ident($message:ident $(<$life:lifetime>)?),)*) => {
+        /// Any decoded message.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[expect(missing_docs, reason = "documented by the structs")]
+        #[non_exhaustive]
+        pub enum Message<'a> {
+            $($variant($message $(<$life>)?),)*
+            /// A message that is not Mirror's: a user message, or an unknown one.
+            Other {
+                /// The id.
+                id: u16,
+                /// The bytes behind the id.
+                payload: &'a [u8],
+            },
+        }
+
+        impl<'a> Message<'a> {
+            /// Reads a message of a batch. Bytes behind its last field are ignored, as in Mirror.
+            ///
+            /// # Errors
+            ///
+            /// [`MirrorError::NoMessageId`] for fewer than 2 bytes, and [`MirrorError::Message`] if it
+            /// ends too early or has an invalid value.
+            pub fn decode(message: &'a [u8]) -> Result<Self, MirrorError> {
+                let Some((id, payload)) = message.split_first_chunk() else {
+                    let length = message.len();
+                    return Err(MirrorError::NoMessageId { length });
+                };
+                match u16::from_le_bytes(*id) {
+                    $($message::ID => read(payload).map(Self::$variant),)*
+                    id => Ok(Self::Other { id, payload }),
+                }
+            }
+
+            /// Returns the id of the type.
+            pub fn id(&self) -> u16 {
+                match self {
+                    $(Self::$variant(_) => $message::ID,)*
+                    Self::Other { id, .. } => *id,
+                }
+            }
+        }
+
+        /// Ids of the protocol messages, which user messages must not have.
+        pub(crate) const PROTOCOL: &[(u16, &str)] = &[$(($message::ID, $message::NAME),)*];
+    };
+}
+
+protocol! {
     Ready(ReadyMessage),
     NotReady(NotReadyMessage),
     AddPlayer(AddPlayerMessage),
@@ -124,100 +176,6 @@ pub enum Message<'a> {
     TimeSnapshot(TimeSnapshotMessage),
     Ping(NetworkPingMessage),
     Pong(NetworkPongMessage),
-    /// One that is not Mirror's own: the game's, or nobody's.
-    Other {
-        /// What names it.
-        id: u16,
-        /// What stands behind the id.
-        payload: &'a [u8],
-    },
-}
-
-impl<'a> Message<'a> {
-    /// Reads a message as it stands in a batch. Bytes behind its last field are ignored, as Mirror does.
-    ///
-    /// # Errors
-    ///
-    /// [`MirrorError::NoMessageId`] when it has fewer than 2 bytes, and [`MirrorError::Message`] when it
-    /// ends too early or has a value that cannot be.
-    pub fn decode(message: &'a [u8]) -> Result<Self, MirrorError> {
-        let Some((id, payload)) = message.split_first_chunk() else {
-            let length = message.len();
-            return Err(MirrorError::NoMessageId { length });
-        };
-        match u16::from_le_bytes(*id) {
-            ReadyMessage::ID => read(payload).map(Self::Ready),
-            NotReadyMessage::ID => read(payload).map(Self::NotReady),
-            AddPlayerMessage::ID => read(payload).map(Self::AddPlayer),
-            SceneMessage::ID => read(payload).map(Self::Scene),
-            ObjectSpawnStartedMessage::ID => read(payload).map(Self::ObjectSpawnStarted),
-            ObjectSpawnFinishedMessage::ID => read(payload).map(Self::ObjectSpawnFinished),
-            SpawnMessage::ID => read(payload).map(Self::Spawn),
-            ChangeOwnerMessage::ID => read(payload).map(Self::ChangeOwner),
-            ObjectDestroyMessage::ID => read(payload).map(Self::ObjectDestroy),
-            ObjectHideMessage::ID => read(payload).map(Self::ObjectHide),
-            EntityStateMessage::ID => read(payload).map(Self::EntityState),
-            EntityStateMessageUnreliableBaseline::ID => read(payload).map(Self::UnreliableBaseline),
-            EntityStateMessageUnreliableDelta::ID => read(payload).map(Self::UnreliableDelta),
-            CommandMessage::ID => read(payload).map(Self::Command),
-            RpcMessage::ID => read(payload).map(Self::Rpc),
-            TimeSnapshotMessage::ID => read(payload).map(Self::TimeSnapshot),
-            NetworkPingMessage::ID => read(payload).map(Self::Ping),
-            NetworkPongMessage::ID => read(payload).map(Self::Pong),
-            id => Ok(Self::Other { id, payload }),
-        }
-    }
-
-    /// The id of its type.
-    pub fn id(&self) -> u16 {
-        match self {
-            Self::Ready(_) => ReadyMessage::ID,
-            Self::NotReady(_) => NotReadyMessage::ID,
-            Self::AddPlayer(_) => AddPlayerMessage::ID,
-            Self::Scene(_) => SceneMessage::ID,
-            Self::ObjectSpawnStarted(_) => ObjectSpawnStartedMessage::ID,
-            Self::ObjectSpawnFinished(_) => ObjectSpawnFinishedMessage::ID,
-            Self::Spawn(_) => SpawnMessage::ID,
-            Self::ChangeOwner(_) => ChangeOwnerMessage::ID,
-            Self::ObjectDestroy(_) => ObjectDestroyMessage::ID,
-            Self::ObjectHide(_) => ObjectHideMessage::ID,
-            Self::EntityState(_) => EntityStateMessage::ID,
-            Self::UnreliableBaseline(_) => EntityStateMessageUnreliableBaseline::ID,
-            Self::UnreliableDelta(_) => EntityStateMessageUnreliableDelta::ID,
-            Self::Command(_) => CommandMessage::ID,
-            Self::Rpc(_) => RpcMessage::ID,
-            Self::TimeSnapshot(_) => TimeSnapshotMessage::ID,
-            Self::Ping(_) => NetworkPingMessage::ID,
-            Self::Pong(_) => NetworkPongMessage::ID,
-            Self::Other { id, .. } => *id,
-        }
-    }
-}
-
-/// Mirror's own messages: no message of a game may have one of these ids.
-pub(crate) const OWN: [(u16, &str); 18] = [
-    name_of::<ReadyMessage>(),
-    name_of::<NotReadyMessage>(),
-    name_of::<AddPlayerMessage>(),
-    name_of::<SceneMessage<'_>>(),
-    name_of::<ObjectSpawnStartedMessage>(),
-    name_of::<ObjectSpawnFinishedMessage>(),
-    name_of::<SpawnMessage<'_>>(),
-    name_of::<ChangeOwnerMessage>(),
-    name_of::<ObjectDestroyMessage>(),
-    name_of::<ObjectHideMessage>(),
-    name_of::<EntityStateMessage<'_>>(),
-    name_of::<EntityStateMessageUnreliableBaseline<'_>>(),
-    name_of::<EntityStateMessageUnreliableDelta<'_>>(),
-    name_of::<CommandMessage<'_>>(),
-    name_of::<RpcMessage<'_>>(),
-    name_of::<TimeSnapshotMessage>(),
-    name_of::<NetworkPingMessage>(),
-    name_of::<NetworkPongMessage>(),
-];
-
-const fn name_of<'a, M: NetworkMessage<'a>>() -> (u16, &'static str) {
-    (M::ID, M::NAME)
 }
 
 fn read<'a, M: NetworkMessage<'a>>(payload: &'a [u8]) -> Result<M, MirrorError> {

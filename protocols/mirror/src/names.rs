@@ -1,8 +1,8 @@
-//! What Mirror knows things by: numbers made of the names that they have in C#.
+//! Mirror's identifiers: hashes of C# names.
 //!
-//! Nothing in Mirror's protocol says what version it is or what types there are. Both sides hash full
-//! .NET names to 16 bits and hope that these differ: a message by its type (`Mirror.SpawnMessage`), a
-//! remote call by its method with all parameters.
+//! Mirror's protocol carries no version and no schema. Both sides hash full .NET names to 16 bits,
+//! without checks for collisions: a message by its type (`Mirror.SpawnMessage`), a remote call by
+//! its method with all parameters.
 
 mod asset;
 mod csharp;
@@ -12,8 +12,8 @@ pub(crate) use csharp::CSharpNames;
 
 use syncvar_runtime::schema::character_at;
 
-/// The 32-bit hash of a name: FNV-1a over its UTF-16 code units, of each of which the low 8 bits count.
-/// Mirror, `Extensions.GetStableHashCode`.
+/// Returns the 32-bit hash of a name: FNV-1a over the low 8 bits of its UTF-16 code units. Mirror,
+/// `Extensions.GetStableHashCode`.
 ///
 /// ```
 /// use syncvar_mirror::fnv1a32;
@@ -38,8 +38,8 @@ const fn add(hash: u32, code_unit: u32) -> u32 {
     (hash ^ (code_unit & 0xFF)).wrapping_mul(0x0100_0193)
 }
 
-/// The 16-bit hash of a name: the two halves of [`fnv1a32`], each bit the one or the other. This is what
-/// names messages and remote calls on the wire. Mirror, `Extensions.GetStableHashCode16`.
+/// Returns the 16-bit hash of a name: both halves of [`fnv1a32`], combined by XOR. It identifies
+/// messages and remote calls on the wire. Mirror, `Extensions.GetStableHashCode16`.
 ///
 /// ```
 /// use syncvar_mirror::hash16;
@@ -59,7 +59,7 @@ mod tests {
 
     /// Recorded: `messages.json`, `stable_hash_samples`.
     #[test]
-    fn names_are_hashed_by_the_low_bits_of_their_utf16_units() {
+    fn hashes_use_the_low_bits_of_utf16_units() {
         for (name, long, short) in [
             ("", 0x811c_9dc5, 7385),
             ("a", 0xe40c_292c, 52_512),

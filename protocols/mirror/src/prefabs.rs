@@ -1,4 +1,4 @@
-//! `MirrorPrefabs`: what objects there are, as both sides know them.
+//! `MirrorPrefabs`: the prefab registry.
 
 mod component;
 mod entry;
@@ -20,11 +20,11 @@ use crate::message::{MirrorMessage, UserMessages};
 use crate::names::CSharpNames;
 use crate::{AssetId, GuidError};
 
-/// What objects can be spawned: how Unity knows the prefab, and how to make the behaviours.
+/// Prefab registry: ids as Unity knows them, and constructors of the behaviours.
 ///
-/// The components of an object are its behaviours, in order: that of Unity's `GetComponentsInChildren`,
-/// those of the root first. A prefab that has another number of them, or in another order, on the other
-/// side is not noticed by Mirror and is not understood.
+/// The components of an object are its behaviours in the order of Unity's
+/// `GetComponentsInChildren`: the root's first. Mirror does not detect another number or order on
+/// the other side; the messages are malformed then.
 ///
 /// ```
 /// use std::time::Duration;
@@ -54,19 +54,19 @@ use crate::{AssetId, GuidError};
 /// # Ok::<(), syncvar::mirror::GuidError>(())
 /// ```
 ///
-/// # What Mirror cannot say
+/// # Limits of Mirror
 ///
-/// Who reads and who writes is said of a whole component there ([`SyncMode`], [`SyncDirection`]). What a
-/// prefab does not say of its components comes from the fields' own rules: where the owner reads all of
-/// them (`#[sync_var(read = owner)]`), or writes all of them (`write = owner`), that goes for the component;
-/// `#[network_behaviour(sync_mode = owner)]` and `#[network_behaviour(sync_direction = client_to_server)]`
-/// say so of the whole struct. If it holds for some of them only, or if a field is for `others`, the behaviour
-/// has to be split, or the prefab must say what is to be done: then the fields are not asked.
+/// Mirror has one reader and one writer per component ([`SyncMode`], [`SyncDirection`]). Without
+/// settings in the prefab, they follow from the fields: `#[sync_var(read = owner)]` or `write =
+/// owner` on all fields sets the component; `#[network_behaviour(sync_mode = owner)]` and
+/// `#[network_behaviour(sync_direction = client_to_server)]` set it for the whole struct. If only
+/// some fields have such a policy, or one is for `others`, split the behaviour, or decide in the
+/// prefab, which overrides the fields.
 ///
-/// When a field is sent is said of the component, too ([`Component::sync_interval`]). What the rules of a
-/// field say about that (`initial_only`, intervals, thresholds) is not asked: each change is sent.
+/// The interval also belongs to the component ([`Component::sync_interval`]). The policies
+/// `initial_only`, intervals and thresholds of fields have no effect: each change is sent.
 ///
-/// How it is sent, too: [`Component::sync_method`].
+/// So does the delivery: [`Component::sync_method`].
 #[derive(Default)]
 pub struct MirrorPrefabs {
     entries: Vec<Entry>,
@@ -76,34 +76,34 @@ pub struct MirrorPrefabs {
     messages: UserMessages,
 }
 
-/// How one prefab is known, and how its components are synchronised.
+/// Ids of one prefab, and the settings of its components.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct MirrorPrefab {
     name: String,
-    /// None for an object of a scene.
+    /// `None` for a scene object.
     asset_id: Option<AssetId>,
     components: Vec<(usize, Component)>,
 }
 
-/// A remote call of a prefab, as it is known on the wire.
+/// A remote call of a prefab.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MirrorCall {
     /// The position of the component.
     pub component: u8,
-    /// What kind of call it is.
+    /// The kind of the call.
     pub kind: CallKind,
     /// The name of the method in Rust.
     pub method: &'static str,
     /// The full name of the method in C#.
     pub name: String,
-    /// What names it on the wire: [`hash16`](crate::hash16) of the full name.
+    /// The id on the wire: [`hash16`](crate::hash16) of the full name.
     pub hash: u16,
 }
 
 impl MirrorPrefab {
-    /// A prefab under the asset id that Unity's editor gave it, and a name to find it by.
+    /// Creates a prefab with the asset id of Unity's editor, and a name.
     pub fn new(name: &str, asset_id: AssetId) -> Self {
         Self {
             name: name.into(),
@@ -112,17 +112,17 @@ impl MirrorPrefab {
         }
     }
 
-    /// A prefab under the GUID that stands in the `.meta` file beside it.
+    /// Creates a prefab with the GUID of its `.meta` file.
     ///
     /// # Errors
     ///
-    /// When the text is no GUID.
+    /// Fails for a malformed GUID.
     pub fn guid(name: &str, guid: &str) -> Result<Self, GuidError> {
         Ok(Self::new(name, AssetId::from_guid(guid)?))
     }
 
-    /// An object of a scene, which clients have when they have loaded the scene: it has no asset id, and
-    /// is found by its name or by the types of its behaviours.
+    /// Creates a scene object, which clients have with the loaded scene: without an asset id, found
+    /// by its name or the types of its behaviours.
     pub fn scene(name: &str) -> Self {
         Self {
             asset_id: None,
@@ -130,8 +130,8 @@ impl MirrorPrefab {
         }
     }
 
-    /// How the component at this position is synchronised, counted from 0. What is said twice, counts as
-    /// said last.
+    /// Sets how the component at this position, counted from 0, is synchronised. The last setting
+    /// wins.
     pub fn component(mut self, index: usize, component: Component) -> Self {
         self.components.push((index, component));
         self
@@ -139,41 +139,41 @@ impl MirrorPrefab {
 }
 
 impl MirrorPrefabs {
-    /// An empty registry.
+    /// Creates an empty registry.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The C# namespace of the behaviours, structs and enumerations of all prefabs that are registered
-    /// from here on, but for those that have a [name of their own](Self::csharp_name). Empty, as in the
-    /// beginning: none.
+    /// Sets the C# namespace of behaviours, structs and enumerations, for prefabs registered later.
+    /// A [full name](Self::csharp_name) has precedence. Empty by default: no namespace.
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
         self.names.set_namespace(namespace);
         self
     }
 
-    /// The full C# name, with its namespace, of a behaviour, struct or enumeration, of which the name in
-    /// Rust is given: for all prefabs that are registered from here on. Only remote calls depend on it,
-    /// which are named by class and argument types. A type inside another is `Outer/Inner`.
+    /// Sets the full C# name of a behaviour, struct or enumeration with this Rust name, for prefabs
+    /// registered later. It only affects remote calls, whose ids hash the class and argument types.
+    /// A nested type is `Outer/Inner`.
     ///
-    /// The types that both languages have are known: integers, floats, texts, Unity's vectors and the like;
-    /// `Vec<T>` is `T[]`, an `Option` of a value is `Nullable`, `NetRef` is `NetworkIdentity`. A method that
-    /// takes something else in C# (a `List`, a `GameObject`, a connection), or a tuple or array here, says
-    /// itself what it is called: `#[command(mirror = "System.Void Player::CmdChat(System.String,...)")]`.
+    /// Common types have built-in names: integers, floats, strings, Unity's vectors and the like;
+    /// `Vec<T>` is `T[]`, an `Option` of a value is `Nullable`, `NetRef` is `NetworkIdentity`. For
+    /// other C# arguments (a `List`, a `GameObject`, a connection), and for tuples and arrays here,
+    /// name the method in full: `#[command(mirror = "System.Void
+    /// Player::CmdChat(System.String,...)")]`.
     #[must_use]
     pub fn csharp_name(mut self, rust: &str, csharp: &str) -> Self {
         self.names.give(rust, csharp);
         self
     }
 
-    /// [`csharp_name`](Self::csharp_name) of a behaviour.
+    /// Sets the full C# name of a behaviour.
     #[must_use]
     pub fn class<B: NetworkBehaviour>(self, csharp: &str) -> Self {
         self.csharp_name(B::SCHEMA.name, csharp)
     }
 
-    /// Adds a prefab: a behaviour, or a tuple of up to eight, made by `Default` on the client.
+    /// Adds a prefab: a behaviour, or a tuple of up to eight, created by `Default` on the client.
     ///
     /// # Panics
     ///
@@ -183,17 +183,17 @@ impl MirrorPrefabs {
         self.register_with(prefab, S::default)
     }
 
-    /// Adds a prefab whose behaviours are made by a function: for values other than `Default`, and for a
+    /// Adds a prefab with a constructor: for values other than `Default`, and for a
     /// [`BehaviourList`](syncvar_runtime::BehaviourList).
     ///
     /// # Panics
     ///
-    /// - When the name or the asset id is already taken, or the asset id is 0.
-    /// - When there are more than 64 behaviours, or the prefab speaks of one that is not there.
-    /// - When the rules of some fields have no counterpart in Mirror: see [above](Self#what-mirror-cannot-say).
-    /// - When a component is to be [`SyncMethod::Hybrid`] and has collections, or is not
-    ///   [`RESENDABLE`](NetworkBehaviour::RESENDABLE): its changes cannot be sent again and again.
-    /// - When two remote calls of a behaviour have the same hash: one of the methods needs another name.
+    /// - If the name or the asset id is in use, or the asset id is 0.
+    /// - For more than 64 behaviours, and for settings of a missing component.
+    /// - If field policies have no counterpart in Mirror: see [above](Self#limits-of-mirror).
+    /// - If a [`SyncMethod::Hybrid`] component has collections, or is not
+    ///   [`RESENDABLE`](NetworkBehaviour::RESENDABLE): its changes cannot be sent repeatedly.
+    /// - If two remote calls of a behaviour have the same hash: rename one of them.
     #[must_use]
     pub fn register_with<S: BehaviourSet>(
         mut self,
@@ -213,12 +213,12 @@ impl MirrorPrefabs {
         if let Some(asset_id) = asset_id {
             assert!(
                 asset_id != AssetId::NONE,
-                "prefab `{name}` has asset id 0, which stands for none: an object of a scene is a \
-                 `MirrorPrefab::scene`"
+                "prefab `{name}` has asset id 0, which means none: use `MirrorPrefab::scene` for a scene \
+                 object"
             );
             if let Some(other) = self.name(asset_id) {
                 panic!(
-                    "asset id {asset_id} of prefab `{name}` is already registered: it is that of `{other}`"
+                    "asset id {asset_id} of prefab `{name}` is already registered for `{other}`"
                 );
             }
             self.by_asset_id.insert(asset_id, index);
@@ -231,41 +231,40 @@ impl MirrorPrefabs {
         self
     }
 
-    /// Adds a message of the game, which either side can send.
+    /// Adds a user message, for both directions.
     ///
     /// # Panics
     ///
-    /// When its id is already taken, by one of Mirror's or of the game's: it needs another name.
+    /// Panics if its id is in use, by Mirror or by the game: rename the message.
     #[must_use]
     pub fn message<M: MirrorMessage>(mut self) -> Self {
         self.messages.register::<M>();
         self
     }
 
-    /// The asset id of a prefab; 0 for an object of a scene.
+    /// Returns the asset id of a prefab; 0 for a scene object.
     pub fn asset_id(&self, name: &str) -> Option<AssetId> {
         Some(self.by_name(name)?.asset_id)
     }
 
-    /// The name of the prefab that has this asset id.
+    /// Returns the name of the prefab with this asset id.
     pub fn name(&self, asset_id: AssetId) -> Option<&str> {
         Some(&self.by_asset_id(asset_id)?.name)
     }
 
-    /// The remote calls of a prefab: to compare with what Unity's weaver says, if a call is not
-    /// understood.
+    /// Returns the remote calls of a prefab, for comparison with the output of Unity's weaver.
     pub fn calls(&self, name: &str) -> impl Iterator<Item = MirrorCall> {
         self.by_name(name)
             .into_iter()
             .flat_map(Entry::described_calls)
     }
 
-    /// The messages of the game.
+    /// Returns the user messages.
     pub(crate) fn messages(&self) -> &UserMessages {
         &self.messages
     }
 
-    /// The prefab that was registered at this position.
+    /// Returns the prefab at this position.
     pub(crate) fn get(&self, index: u32) -> Option<&Entry> {
         self.entries.get(usize::try_from(index).ok()?)
     }
@@ -278,7 +277,7 @@ impl MirrorPrefabs {
         self.get(*self.by_asset_id.get(&asset_id)?)
     }
 
-    /// The first prefab registered with behaviours of these types.
+    /// Returns the first prefab registered with these types.
     pub(crate) fn by_types(&self, types: &[TypeId]) -> Option<&Entry> {
         self.get(*self.by_types.get(types)?)
     }

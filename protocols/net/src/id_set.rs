@@ -1,27 +1,27 @@
-//! A set of object numbers that is walked in ascending order, at the cost of what is in it.
+//! `IdSet`: a set of object numbers with ordered iteration in time proportional to its size.
 
 use std::collections::BTreeMap;
 
-/// How many numbers a chunk covers.
+/// Numbers per chunk.
 const CHUNK: u32 = 64 * 64;
 
-/// How many chunks are found by their position, so that a number far out costs no list up to it.
+/// Number of chunks in the dense list. A high number must not cost a list up to it.
 const DENSE_CHUNKS: usize = 1 << 16;
 
-/// Numbers, each once. Adding one costs two bits; walking them costs no more than they are, however
-/// large they are.
+/// Set of numbers. An insertion sets two bits. Iteration costs time in proportion to the number of
+/// members, however large they are.
 #[derive(Debug, Default)]
 pub(crate) struct IdSet {
     chunks: Vec<Option<Box<Chunk>>>,
-    /// The chunks from `DENSE_CHUNKS` on.
+    /// Chunks from `DENSE_CHUNKS` on.
     far: BTreeMap<u32, Box<Chunk>>,
-    /// The chunks that are not empty, each once, in any order.
+    /// Numbers of the chunks with members, unordered.
     occupied: Vec<u32>,
 }
 
 #[derive(Debug)]
 struct Chunk {
-    /// A bit for every word that is not zero.
+    /// One bit per nonzero word.
     summary: u64,
     words: [u64; 64],
 }
@@ -42,7 +42,7 @@ impl IdSet {
 
     #[inline]
     pub(crate) fn insert(&mut self, number: u32) {
-        let (chunk, word, bit) = place(number);
+        let (chunk, word, bit) = position(number);
         if let Some(Some(found)) = self.chunks.get_mut(chunk as usize)
             && found.summary != 0
         {
@@ -53,7 +53,7 @@ impl IdSet {
         }
     }
 
-    /// Inserts into a chunk that is empty, or far out.
+    /// Inserts into an empty or distant chunk.
     fn insert_slowly(&mut self, chunk: u32, word: usize, bit: u64) {
         let index = chunk as usize;
         let found = if index < DENSE_CHUNKS {
@@ -71,8 +71,8 @@ impl IdSet {
         found.summary |= 1 << word;
     }
 
-    /// Takes all numbers out and appends them, ascending. The memory stays.
-    pub(crate) fn drain_into(&mut self, numbers: &mut Vec<crate::NetId>) {
+    /// Moves all numbers to the list in ascending order. The set keeps its memory.
+    pub(crate) fn drain_into(&mut self, numbers: &mut Vec<syncvar_runtime::NetId>) {
         self.occupied.sort_unstable();
         for chunk in self.occupied.drain(..) {
             let found = match self.chunks.get_mut(chunk as usize) {
@@ -88,20 +88,20 @@ impl IdSet {
                 let first = first + word * 64;
                 numbers.reserve(64);
                 for bit in Bits(bits) {
-                    numbers.push(crate::NetId(first + bit));
+                    numbers.push(syncvar_runtime::NetId(first + bit));
                 }
             }
         }
     }
 }
 
-/// Chunk, word in it, bit in that.
-fn place(number: u32) -> (u32, usize, u64) {
+/// Returns the chunk of a number, the word in the chunk and the bit in the word.
+fn position(number: u32) -> (u32, usize, u64) {
     let word = number % CHUNK / 64;
     (number / CHUNK, word as usize, 1 << (number % 64))
 }
 
-/// The positions of the bits that are set, ascending.
+/// Iterator over the positions of set bits, ascending.
 struct Bits(u64);
 
 impl Iterator for Bits {
@@ -121,10 +121,10 @@ impl Iterator for Bits {
 #[cfg(test)]
 mod tests {
     use super::IdSet;
-    use crate::NetId;
+    use syncvar_runtime::NetId;
 
     #[test]
-    fn numbers_come_out_once_and_in_order_and_the_set_is_empty_then() {
+    fn drain_yields_each_number_once_in_order() {
         let mut set = IdSet::default();
         for _ in 0..2 {
             for number in [u32::MAX, 70_000, 5, 4096, 5, 63, u32::MAX, 64, 1 << 28, 0] {

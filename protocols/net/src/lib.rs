@@ -17,11 +17,9 @@ mod server;
 mod stats;
 mod unet;
 
-// The modules and items of the core stand at the root, as if they were of this crate.
-use syncvar_runtime::*;
-
 pub use client::{
-    ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient, ReplicaMut, SpawnFailure,
+    ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient, Replica, ReplicaMut,
+    ReplicaSink, SpawnFailure,
 };
 pub use context::NetworkContextExt;
 pub use memory::{Link, MemoryNetwork};

@@ -1,4 +1,4 @@
-//! `MemoryNetwork`: a server and its clients in one program, over links without a network.
+//! `MemoryNetwork`: a server and its clients in one program, connected by simulated links.
 
 mod link;
 
@@ -8,29 +8,24 @@ use std::time::Duration;
 
 use link::Pipe;
 
-use crate::{
-    ClientConfig, ClientState, ConnectionId, NetworkBehaviour, NetworkClient, NetworkServer,
-    Prefabs, ServerConfig,
-};
+use crate::{ClientConfig, ClientState, NetworkClient, NetworkServer, ServerConfig};
+use syncvar_runtime::{ConnectionId, NetworkBehaviour, Prefabs};
 
-/// A server and any number of clients, connected in memory: for tests, examples and games on one
-/// machine. Time is virtual and moves by [`step`](Self::step); nothing sleeps, and the same seed
-/// gives the same run.
+/// Server and any number of clients, connected in memory: for tests, examples and games on one
+/// machine.
+///
+/// Time is virtual and advances by [`step`](Self::step). The network never sleeps, and equal seeds
+/// produce equal runs.
 ///
 /// ```
-/// # use syncvar::*;
-/// # #[derive(Default)] struct Door { open: SyncVar<bool> }
-/// # impl NetworkBehaviour for Door {
-/// #     type Previous = ();
-/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Door", base: None, fields: &[] };
-/// #     fn sync_var_dirty_bits(&self) -> u64 { self.open.is_dirty().into() }
-/// #     fn set_dirty_bit(&mut self, _: u64) { self.open.set_dirty(); }
-/// #     fn clear_all_dirty_bits(&mut self) { self.open.clear_dirty(); }
-/// #     fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool { writer.write(&*self.open); true }
-/// #     fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-/// #         self.open = reader.read::<bool>()?.into(); Ok(())
-/// #     }
-/// # }
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+/// }
+///
 /// let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Door>("door"));
 /// let client = net.connect();
 /// let door = net.server.spawn(Door::default());
@@ -43,7 +38,7 @@ use crate::{
 pub struct MemoryNetwork {
     /// The server.
     pub server: NetworkServer,
-    /// How far [`step`](Self::step) moves the time; 50 ms at first.
+    /// Time per [`step`](Self::step); 50 ms by default.
     pub tick: Duration,
     prefabs: fn() -> Prefabs,
     clients: Vec<End>,
@@ -51,7 +46,7 @@ pub struct MemoryNetwork {
     now: Duration,
 }
 
-/// A client, and what is on its way to it and from it.
+/// Client and both directions of its link.
 #[derive(Debug)]
 struct End {
     client: NetworkClient,
@@ -62,8 +57,8 @@ struct End {
 }
 
 impl End {
-    /// Whether one side has left, and the other has received what was sent before that.
-    fn is_left(&self, server: &NetworkServer) -> bool {
+    /// Returns whether one side has left and the other has received all packets.
+    fn is_over(&self, server: &NetworkServer) -> bool {
         let by_server = !server.has_connection(self.connection) && self.down.is_empty();
         let by_client = self.client.state() == ClientState::Disconnected
             && self.up.is_empty()
@@ -71,7 +66,7 @@ impl End {
         by_server || by_client
     }
 
-    /// Takes the link down, as a transport does: both sides notice unless they knew.
+    /// Closes the link as a transport does: it notifies both sides.
     fn hang_up(&mut self, server: &mut NetworkServer) {
         self.connected = false;
         self.client.handle_disconnect();
@@ -79,24 +74,39 @@ impl End {
     }
 }
 
-/// More steps than any state needs to come to rest.
-const MANY_STEPS: usize = 2000;
+/// Step limit of `settle`.
+const MAX_STEPS: usize = 2000;
 
 impl MemoryNetwork {
-    /// A server without clients; both sides are given the registry that `prefabs` builds. The links
-    /// have no delay and lose nothing.
+    /// Creates a server without clients. Both sides use the registry that `prefabs` builds. The links
+    /// are instant and lossless.
     pub fn new(prefabs: fn() -> Prefabs) -> Self {
         Self::with_config(prefabs, ServerConfig::default(), Link::default())
     }
 
-    /// A server and one client, connected.
+    /// Creates a server with one connected client.
     pub fn pair(prefabs: fn() -> Prefabs) -> Self {
         let mut network = Self::new(prefabs);
         network.connect();
         network
     }
 
-    /// A server with settings of its own, and links of this quality.
+    /// Creates a server with the given settings and link quality.
+    ///
+    /// ```
+    /// # use syncvar::*;
+    /// use std::time::Duration;
+    ///
+    /// let mut link = Link::default();
+    /// link.delay = Duration::from_millis(100);
+    /// link.loss_per_mille = 20;
+    /// let mut net = MemoryNetwork::with_config(Prefabs::new, ServerConfig::default(), link);
+    /// let client = net.connect();
+    /// net.step();
+    /// assert!(!net.client(client).is_connected(), "the handshake is on its way");
+    /// net.settle();
+    /// assert!(net.client(client).is_connected());
+    /// ```
     pub fn with_config(prefabs: fn() -> Prefabs, config: ServerConfig, link: Link) -> Self {
         Self {
             server: NetworkServer::with_config(prefabs(), config),
@@ -108,14 +118,15 @@ impl MemoryNetwork {
         }
     }
 
-    /// The virtual time.
+    /// Returns the virtual time.
     pub fn now(&self) -> Duration {
         self.now
     }
 
-    /// Adds a client and connects it. Returns its index. It does not ask for the server's time, so that
-    /// nothing is sent but what a test is about; use [`connect_client`](Self::connect_client) for one
-    /// that does.
+    /// Adds a client and connects it. Returns its index.
+    ///
+    /// The client sends no pings, so that traffic is limited to the test's subject. Use
+    /// [`connect_client`](Self::connect_client) for a client with pings.
     pub fn connect(&mut self) -> usize {
         let config = ClientConfig {
             compare_schemas: self.server.config().compare_schemas,
@@ -126,7 +137,7 @@ impl MemoryNetwork {
         self.connect_client(NetworkClient::with_config((self.prefabs)(), config))
     }
 
-    /// Adds a client of your own making and connects it. Returns its index.
+    /// Adds a given client and connects it. Returns its index.
     pub fn connect_client(&mut self, mut client: NetworkClient) -> usize {
         client.handle_connect();
         let index = self.clients.len();
@@ -140,53 +151,53 @@ impl MemoryNetwork {
         index
     }
 
-    /// How many clients there are, those that were disconnected included.
+    /// Returns the number of clients, including disconnected ones.
     pub fn client_count(&self) -> usize {
         self.clients.len()
     }
 
-    /// A client.
+    /// Returns a client.
     ///
     /// # Panics
     ///
-    /// When there is no client of this index.
+    /// When the index is out of range.
     pub fn client(&self, index: usize) -> &NetworkClient {
         &self.clients[index].client
     }
 
-    /// A client, for events and commands.
+    /// Returns a client for events and commands.
     ///
     /// # Panics
     ///
-    /// When there is no client of this index.
+    /// When the index is out of range.
     pub fn client_mut(&mut self, index: usize) -> &mut NetworkClient {
         &mut self.clients[index].client
     }
 
-    /// The server's number for a client.
+    /// Returns the server's number of a client.
     ///
     /// # Panics
     ///
-    /// When there is no client of this index.
+    /// When the index is out of range.
     pub fn connection(&self, index: usize) -> ConnectionId {
         self.clients[index].connection
     }
 
-    /// Whether a client's link is up. It is until either side has left and its goodbye has arrived;
-    /// then neither has a connection any more.
+    /// Returns whether a client's link is up. It goes down after either side has left and its last
+    /// packet has arrived.
     ///
     /// # Panics
     ///
-    /// When there is no client of this index.
+    /// When the index is out of range.
     pub fn is_connected(&self, index: usize) -> bool {
         self.clients[index].connected
     }
 
-    /// Cuts the link of a client: what is on its way is lost, and both sides notice.
+    /// Cuts the link of a client. Packets in flight are lost, and both sides are notified.
     ///
     /// # Panics
     ///
-    /// When there is no client of this index.
+    /// When the index is out of range.
     pub fn cut(&mut self, index: usize) {
         let end = &mut self.clients[index];
         if end.connected {
@@ -194,8 +205,8 @@ impl MemoryNetwork {
         }
     }
 
-    /// Lets one tick pass: the clients update, packets from them arrive, the server updates, packets from the server
-    /// arrive. A link that one side has left goes down when nothing is on its way to the other.
+    /// Advances the time by one tick: clients update, their packets arrive, the server updates, its
+    /// packets arrive. A link that one side has left goes down after the last packet.
     pub fn step(&mut self) {
         self.now += self.tick;
         for end in self.clients.iter_mut().filter(|end| end.connected) {
@@ -206,12 +217,12 @@ impl MemoryNetwork {
                     .config()
                     .channels
                     .get(usize::from(packet.channel));
-                let reliable = kind != Some(&crate::Channel::Unreliable);
+                let reliable = kind != Some(&syncvar_runtime::Channel::Unreliable);
                 end.up
                     .send(self.now, packet.channel, packet.bytes, reliable);
             }
             for (_, packet) in end.up.arrived(self.now) {
-                // What is wrong with a packet is told by the server's events.
+                // The server's events report malformed packets.
                 let _ = self.server.handle_packet(end.connection, &packet);
             }
         }
@@ -219,21 +230,22 @@ impl MemoryNetwork {
         self.carry_down();
         for end in self.clients.iter_mut().filter(|end| end.connected) {
             for (channel, packet) in end.down.arrived(self.now) {
-                // What is wrong with a message for an object is told by the client's events.
+                // The client's events report unreadable objects.
                 let _ = end.client.handle_packet(channel, &packet);
             }
-            if end.is_left(&self.server) {
+            if end.is_over(&self.server) {
                 end.hang_up(&mut self.server);
             }
         }
     }
 
+    /// Moves the server's packets to the links.
     fn carry_down(&mut self) {
         while let Some(transmit) = self.server.poll_transmit() {
             let (channel, bytes) = (transmit.channel, transmit.to_bytes());
             let connection = transmit.connection;
             let kind = self.server.config().channels.get(usize::from(channel));
-            let reliable = kind != Some(&crate::Channel::Unreliable);
+            let reliable = kind != Some(&syncvar_runtime::Channel::Unreliable);
             let end = self
                 .clients
                 .iter_mut()
@@ -244,13 +256,13 @@ impl MemoryNetwork {
         }
     }
 
-    /// Lets time pass until nothing is on its way and the server has nothing left to send (or until
-    /// that has not come about for 2000 ticks).
+    /// Advances the time until no packet is in flight and both sides have sent all data, for at most
+    /// 2000 ticks.
     pub fn settle(&mut self) {
-        for _ in 0..MANY_STEPS {
+        for _ in 0..MAX_STEPS {
             self.step();
-            let on_the_way = self.clients.iter_mut().filter(|end| end.connected);
-            let busy = on_the_way
+            let connected = self.clients.iter_mut().filter(|end| end.connected);
+            let busy = connected
                 .into_iter()
                 .any(|end| !end.up.is_empty() || !end.down.is_empty() || end.client.has_outgoing());
             if !busy && self.server.is_idle() {
@@ -259,10 +271,10 @@ impl MemoryNetwork {
         }
     }
 
-    /// The first behaviour of this type on an object, as every connected client sees it.
+    /// Returns the first behaviour of type `B` on an object, as each connected client sees it.
     pub fn replicas<B: NetworkBehaviour>(
         &self,
-        id: crate::NetId,
+        id: syncvar_runtime::NetId,
     ) -> impl Iterator<Item = Option<&B>> {
         let connected = self.clients.iter().filter(|end| end.connected);
         connected.map(move |end| end.client.get(id))

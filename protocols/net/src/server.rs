@@ -53,12 +53,8 @@ pub use transmit::Transmit;
 
 use std::time::Duration;
 
-use crate::ConnectionId;
-use crate::events::Events;
-use crate::object::MAX_CHANNELS;
+use crate::Framing;
 use crate::stats::Stats;
-use crate::world::World;
-use crate::{Channel, Framing, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
 use call::Calls;
 use clock::Clock;
 use full_state::PrefabInfo;
@@ -67,6 +63,11 @@ use host::Host;
 use outbound::Outbound;
 use replication::Replication;
 use sessions::Sessions;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::MAX_CHANNELS;
+use syncvar_runtime::world::World;
+use syncvar_runtime::{Channel, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
 use visibility::Visibility;
 
 /// Replicates objects to clients.

@@ -1,32 +1,54 @@
-//! What has been sent and received, as plain numbers.
+//! Statistics: counters of sent and received messages.
 
 use syncvar_runtime::{BehaviourStats, Counter, Prefabs, RefusedCommands};
 
 use crate::MessageType;
 
-/// Plain counters, from the start on. On a server a message that several clients get is encoded
-/// once: `encoded` counts it once, `sent` counts the packets of every client. Of the messages of many
-/// objects, [`UpdateBatch`](MessageType::UpdateBatch) and [`SpawnBatch`](MessageType::SpawnBatch),
-/// every object counts as a message.
+/// Counters of a server or client since its creation.
+///
+/// A server encodes a message for several clients once: `encoded` counts it once, `sent` counts the
+/// packets of every client. In [`UpdateBatch`](MessageType::UpdateBatch) and
+/// [`SpawnBatch`](MessageType::SpawnBatch) every object counts as a message.
+///
+/// ```
+/// use syncvar::MessageType;
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// net.settle();
+/// for _ in 0..3 {
+///     net.server.spawn(Door::default());
+/// }
+/// net.settle();
+/// let stats = net.client(0).stats();
+/// assert_eq!(stats.decoded(MessageType::SpawnBatch).messages, 3);
+/// assert_eq!(stats.received, net.server.stats().sent);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Packets given to the transport, and their bytes.
+    /// Packets passed to the transport.
     pub sent: Counter,
-    /// Packets taken from the transport, and their bytes.
+    /// Packets received from the transport.
     pub received: Counter,
-    /// Messages for objects that are not there: late ones, mostly. On a client those that are held
-    /// until the object comes are not among them unless they are dropped in the end.
+    /// Messages for unknown objects, usually sent before a despawn arrived. On a client, an early
+    /// message counts only if it is dropped.
     pub unknown_objects: u64,
-    /// Pings that a server has not answered, because the client asked too often.
+    /// Pings that a server has not answered, because they came too often.
     pub ignored_pings: u64,
-    /// Writes to objects by connections that do not own them, by former owners mostly, and writes that
-    /// could not be read or went beyond a limit. On a server.
+    /// Writes that a server has ignored: from connections without ownership (usually previous owners),
+    /// unreadable or beyond a limit.
     pub ignored_writes: u64,
-    /// Commands of clients that the server has not run.
+    /// Commands that the server has refused.
     pub refused_commands: RefusedCommands,
-    /// What each behaviour of each prefab has cost to encode, in the order of registration. On a
-    /// server: on a client all of them are 0.
+    /// Encoding cost of each behaviour of each prefab, in order of registration. On a client all
+    /// counters are 0.
     pub behaviours: Vec<BehaviourStats>,
     encoded: [Counter; MessageType::ALL.len()],
     decoded: [Counter; MessageType::ALL.len()],
@@ -45,12 +67,12 @@ impl Stats {
         }
     }
 
-    /// Messages of a type that this side has encoded.
+    /// Returns the counter of encoded messages of a type.
     pub fn encoded(&self, message_type: MessageType) -> Counter {
         self.encoded[message_type.index()]
     }
 
-    /// Messages of a type that this side has decoded.
+    /// Returns the counter of decoded messages of a type.
     pub fn decoded(&self, message_type: MessageType) -> Counter {
         self.decoded[message_type.index()]
     }
@@ -74,7 +96,7 @@ impl Stats {
         }
     }
 
-    /// One more object in a batch, whose bytes are counted with the message.
+    /// Counts an object of a batch. Its bytes are counted with the message.
     pub(crate) fn count_entry(&mut self, message_type: MessageType) {
         self.decoded[message_type.index()].messages += 1;
     }

@@ -68,12 +68,12 @@ impl Behaviours {
         behaviour.downcast_mut()
     }
 
-    #[doc(hidden)]
+    /// Returns the slots of the behaviours.
     pub fn slots(&self) -> &dyn Slots {
         &*self.0
     }
 
-    #[doc(hidden)]
+    /// Returns the slots of the behaviours, for writing.
     pub fn slots_mut(&mut self) -> &mut dyn Slots {
         &mut *self.0
     }

@@ -27,6 +27,10 @@ pub(super) const BATCH: usize = 16;
 /// The behaviours of objects of one kind, a row each.
 pub trait Pool: Any + Send + Sync {
     /// Adds a row; gives the behaviours back if they are of another type.
+    ///
+    /// # Errors
+    ///
+    /// The behaviours, if they are of another type.
     fn insert(&mut self, behaviours: Behaviours) -> Result<u32, Behaviours>;
     /// Removes a row.
     fn remove(&mut self, row: u32);
@@ -235,6 +239,10 @@ struct PrefabPool {
 
 impl Pools {
     /// Takes the behaviours of a new object.
+    ///
+    /// # Panics
+    ///
+    /// With more than 2^32 pools.
     pub fn insert(&mut self, prefab: u32, behaviours: Behaviours) -> Location {
         let all = &mut self.all;
         let kind = (prefab, Any::type_id(behaviours.slots()));

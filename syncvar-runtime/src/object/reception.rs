@@ -1,46 +1,44 @@
-//! `Reception`: received changes on their way into objects. All fields are read first, then the hooks run.
-
-use std::sync::{Mutex, PoisonError};
+//! `Reception`: reading of received deltas. All fields of an object are read first, then its hooks run.
 
 use super::{Entry, ReadChanges, RestoreOwn, SaveOwn, Slot, Slots, Visit};
 use crate::behaviour::{HookFailure, Panicked};
 use crate::schema::{BehaviourSchema, ChangedFields};
 use crate::{Encoding, NetId, NetworkReader, ReadError};
 
-/// Receiver of the results of applied changes: a client.
+/// Receiver of the results of applied deltas: a client.
 pub trait ReceptionReport {
-    /// Fields of an object have been received.
+    /// Reports received fields of an object.
     fn changed(&mut self, object: NetId, behaviour: usize, fields: ChangedFields);
 
-    /// A hook has panicked.
+    /// Reports the panic of a hook.
     fn hook_failed(&mut self, failure: HookFailure);
 
-    /// An object has got a reference to another one.
+    /// Reports a received reference.
     fn referenced(&mut self, holder: NetId, target: NetId);
 }
 
-/// Effects of the received changes of a run of objects.
+/// Context and results of the deltas in progress.
 pub struct Reception<'a> {
-    /// The encoding of the values.
+    /// Encoding of the values.
     pub encoding: Encoding,
-    /// The channel that the changes came on.
+    /// Channel of the message.
     pub channel: u8,
-    /// The most elements that a sequence or collection may have.
+    /// Most elements of a sequence or collection.
     pub max_elements: usize,
-    /// The dirty masks of the object under way, a behaviour each.
+    /// Dirty masks of the object in progress, one per behaviour.
     pub masks: &'a mut Vec<u64>,
-    /// Receiver of events.
+    /// Receiver of the reports.
     pub report: &'a mut dyn ReceptionReport,
-    /// Objects that could not be read.
+    /// Unreadable objects.
     pub failed: &'a mut Vec<(NetId, ReadError)>,
-    /// Objects with fields that hooks may have written, and the owner writes.
+    /// Objects with possible writes of hooks to owner-written fields.
     pub hooked: &'a mut Vec<NetId>,
-    /// What the references of the object under way refer to.
-    pub targets: &'a mut Mutex<Vec<NetId>>,
+    /// Targets of the references in the object in progress.
+    pub targets: &'a mut Vec<NetId>,
 }
 
 impl Reception<'_> {
-    /// Has an object read its changes: all fields first, then the hooks, then the events.
+    /// Reads the delta of an object: all fields, then the hooks, then the reports.
     #[inline]
     pub fn read<S: Slots>(&mut self, entry: &Entry<'_>, slots: &mut S) {
         self.masks.clear();
@@ -58,22 +56,22 @@ impl Reception<'_> {
         };
         slots.visit(&mut read);
         let result = read.result.and_then(|()| reader.finish());
-        if !list(self.targets).is_empty() {
-            self.note_references(entry.net_id, result.is_ok());
+        if !self.targets.is_empty() {
+            self.report_references(entry.net_id, result.is_ok());
         }
         if entry.own {
             slots.visit(&mut RestoreOwn);
         }
-        // If the application does not know the object yet, it will meet it with this state.
-        let mut tell = Tell {
+        // An invisible object is announced with this state later.
+        let mut changes = ReportChanges {
             object: entry.net_id,
             hooks: result.is_ok() && entry.announced,
             written: false,
             masks: self.masks,
             report: self.report,
         };
-        slots.visit(&mut tell);
-        if tell.written {
+        slots.visit(&mut changes);
+        if changes.written {
             self.hooked.push(entry.net_id);
         }
         if let Err(error) = result {
@@ -81,10 +79,10 @@ impl Reception<'_> {
         }
     }
 
-    /// Reports the references that have been read.
+    /// Reports the references of the object in progress.
     #[inline(never)]
-    fn note_references(&mut self, holder: NetId, is_read: bool) {
-        for target in list(self.targets).drain(..) {
+    fn report_references(&mut self, holder: NetId, is_read: bool) {
+        for target in self.targets.drain(..) {
             if is_read {
                 self.report.referenced(holder, target);
             }
@@ -92,17 +90,18 @@ impl Reception<'_> {
     }
 }
 
-/// Calls the hooks for what was read and makes the events, or forgets about it.
-struct Tell<'a> {
+/// Calls the hooks of the received fields and reports the changes.
+struct ReportChanges<'a> {
     object: NetId,
+    /// Whether hooks run and changes are reported.
     hooks: bool,
-    /// Whether a field that the owner writes is dirty now.
+    /// Whether a field that the owner writes is dirty afterwards.
     written: bool,
     masks: &'a [u64],
     report: &'a mut dyn ReceptionReport,
 }
 
-impl Visit for Tell<'_> {
+impl Visit for ReportChanges<'_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
         if !self.hooks {
@@ -124,16 +123,11 @@ impl Visit for Tell<'_> {
     }
 }
 
-impl Tell<'_> {
+impl ReportChanges<'_> {
     #[cold]
     fn report_panic(&mut self, schema: &'static BehaviourSchema, dirty_bits: u64, message: String) {
         let fields = ChangedFields::new(schema, dirty_bits);
         let failure = HookFailure::new(self.object, fields, message);
         self.report.hook_failed(failure);
     }
-}
-
-/// The list of references that a reader fills.
-pub fn list(targets: &mut Mutex<Vec<NetId>>) -> &mut Vec<NetId> {
-    targets.get_mut().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
-//! Changes that were written elsewhere, appended as if they had been written here.
+//! Deltas of another buffer, appended as if they had been written here.
 //!
-//! Between two packets' ends nothing of them depends on what stands before, so that all of it is copied
-//! at once: all but the first of each packet in the `Compact` encoding, whose id is counted from 0.
+//! Between two packet ends the bytes do not depend on their position, so that they are copied together.
+//! The first entry of a packet in the `Compact` encoding is the exception: its id counts from 0.
 
 use std::ops::Range;
 
@@ -13,9 +13,8 @@ use crate::stats::Counter;
 use crate::{NetId, NetworkReader};
 
 impl Segments {
-    /// Appends the changes of objects that another buffer of the same encoding holds, and empties it.
-    /// `placed` is told where the changes of each object are now. Returns how many there are, and their
-    /// bytes.
+    /// Moves the deltas of another buffer with the same encoding here. `placed` receives the new range of
+    /// each object's delta. Returns their number and bytes.
     pub fn append_updates(
         &mut self,
         other: &mut Self,
@@ -31,16 +30,16 @@ impl Segments {
         counter
     }
 
-    /// Forgets what has been written.
+    /// Empties the buffer.
     pub fn clear(&mut self) {
         self.batch = None;
         self.writer.truncate(0);
         self.writer.take_error();
         self.cuts.clear();
-        self.piece = 0;
+        self.packet = 0;
     }
 
-    /// Appends messages of one object each, cut where a packet ends.
+    /// Appends messages of one object each, and cuts packets.
     fn append_messages(
         &mut self,
         messages: &[u8],
@@ -53,7 +52,7 @@ impl Segments {
             let length = FRAME + frame.payload.len();
             self.start = end;
             end += length;
-            if self.start > self.piece && end - self.piece > self.packet_size {
+            if self.start > self.packet && end - self.packet > self.packet_size {
                 self.cut();
             }
             counter.add(length);
@@ -65,7 +64,7 @@ impl Segments {
         counter
     }
 
-    /// Appends messages of many objects. They go on with the one that is under way here.
+    /// Appends messages of many objects, which continue the open one.
     fn append_batches(&mut self, messages: &[u8], mut placed: impl FnMut(Range<usize>)) -> Counter {
         let mut counter = Counter::default();
         for frame in Frames::new(messages, self.form.long).map_while(Result::ok) {
@@ -82,13 +81,13 @@ impl Segments {
     ) {
         let limit = self.longest_batch();
         let mut entries = Entries::new(payload);
-        // What stands between these two is about to be copied, all of it at once.
+        // The entries between these two positions are copied together.
         let (mut copied, mut read) = (0, 0);
         let mut last = NetId::NONE;
         while let Some(Ok((net_id, changes))) = entries.next() {
             let start = std::mem::replace(&mut read, entries.position());
             let end = self.writer.len() + (read - copied);
-            if last != NetId::NONE && end - self.piece <= limit {
+            if last != NetId::NONE && end - self.packet <= limit {
                 counter.add(read - start);
                 placed(end - changes.len()..end);
             } else {
@@ -102,7 +101,7 @@ impl Segments {
         self.append_entries(&payload[copied..read], last);
     }
 
-    /// Appends entries to the message under way, which fit its packet.
+    /// Appends entries that fit the current packet to the open message.
     fn append_entries(&mut self, entries: &[u8], last: NetId) {
         self.writer.write_bytes(entries);
         if let Some(batch) = self.batch.as_mut().filter(|_| !entries.is_empty()) {

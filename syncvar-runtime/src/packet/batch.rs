@@ -1,37 +1,39 @@
 //! Batches: one message for many objects, each with its length.
 //!
-//! An entry is a header and what is said about the object. The header is the number
-//! `(id difference - 1) * 8 + code` as a varint, where the difference is to the id of the entry
-//! before, and to 0 for the first. A code of 0 to 6 is the entry's length; after a code of 7 the
-//! length less 7 follows, as a varint. WIRE.md, section 6.
+//! An entry is a header and the object's contents. The header is the number
+//! `(id difference - 1) * 8 + code` as a varint. The difference is to the previous entry's id, and to 0
+//! for the first entry. A code of 0 to 6 is the length; after a code of 7 the length minus 7 follows as a
+//! varint. WIRE.md, section 6.
 
 use super::frame::{FRAME, long_head};
 use super::{Room, Segments, UpdateForm};
 use crate::{MAX_BYTES, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
-/// The most bytes that stand before the contents of the only entry of a message in the short form.
+/// Largest header before the contents of a batch's only entry, in the short form.
 const MAX_HEADER: usize = FRAME + 6 + 3;
 
-/// The length that needs a number of its own, and all longer ones.
+/// Shortest length that does not fit the code.
 const LONG: usize = 7;
 
-/// A message of many objects that is being written.
+/// Open message of many objects.
 #[derive(Debug)]
 pub(super) struct Batch {
     message_type: i16,
-    /// Where the message begins.
+    /// Begin of the message.
     frame: usize,
-    /// The id of the last entry.
+    /// Id of the last complete entry.
     pub(super) last: NetId,
-    /// The entry under way: its id, where its header begins, and where its contents begin.
+    /// Id of the entry in progress.
     entry: NetId,
+    /// Begin of its header.
     header: usize,
+    /// Begin of its contents.
     contents: usize,
 }
 
 impl Segments {
-    /// Begins the entry of an object in a message of many objects: the caller writes its contents,
-    /// then calls [`commit_entry`](Self::commit_entry) or [`give_up_entry`](Self::give_up_entry).
+    /// Begins the entry of an object in a message of many objects. The caller writes its contents, then
+    /// calls [`commit_entry`](Self::commit_entry) or [`give_up_entry`](Self::give_up_entry).
     #[inline]
     pub fn begin_entry(&mut self, message_type: i16, net_id: NetId) -> &mut NetworkWriter {
         self.start = self.writer.len();
@@ -44,7 +46,7 @@ impl Segments {
         &mut self.writer
     }
 
-    /// Begins a message with its first entry.
+    /// Begins a message and its first entry.
     fn begin_batch(&mut self, message_type: i16, first: NetId) {
         self.end_batch();
         let mut batch = Batch {
@@ -60,8 +62,8 @@ impl Segments {
         self.batch = Some(batch);
     }
 
-    /// Ends the entry under way, and returns its length. If it no longer fits the packet of what is
-    /// before it, it begins the next one.
+    /// Ends the entry in progress and returns its length. An entry that does not fit the current packet
+    /// begins the next one.
     #[inline]
     pub fn commit_entry(&mut self) -> usize {
         let limit = self.longest_batch();
@@ -70,24 +72,23 @@ impl Segments {
         };
         let length = self.writer.len() - batch.contents;
         let end = self.writer.len() + length_bytes(length);
-        if end - self.piece > limit {
+        if end - self.packet > limit {
             return self.commit_apart(length);
         }
         batch.end_entry(length, &mut self.writer);
         self.writer.len() - self.start
     }
 
-    /// Ends an entry that does not fit the packet of what is before it, or no packet at all: it begins
-    /// the next one. If the message is too long for the short form then, it becomes a long one, which
-    /// ends with this entry.
+    /// Ends an entry that does not fit the current packet, or any packet: it begins the next one. A
+    /// message that exceeds the short form takes the long form and ends with this entry.
     #[inline(never)]
     fn commit_apart(&mut self, length: usize) -> usize {
         let Some(batch) = &mut self.batch else {
             return 0;
         };
-        if self.start > self.piece {
+        if self.start > self.packet {
             self.cuts.push(self.start);
-            self.piece = self.start;
+            self.packet = self.start;
             if batch.frame != self.start {
                 batch.begin_again(self.start, &mut self.writer, &mut self.moving);
             }
@@ -100,34 +101,34 @@ impl Segments {
         self.writer.len() - self.start
     }
 
-    /// The most bytes of a packet with a message of several objects, or of one in the short form.
+    /// Returns the size limit of a packet with several objects, or with one in the short form.
     #[inline]
     pub(super) fn longest_batch(&self) -> usize {
         self.packet_size.min(FRAME + MAX_BYTES)
     }
 
-    /// Takes the entry under way back.
+    /// Discards the entry in progress.
     pub fn give_up_entry(&mut self) {
         self.writer.truncate(self.start);
         self.batch.take_if(|batch| batch.last == NetId::NONE);
     }
 
-    /// Sees to it that there is room for a message with nothing but the entry under way. If there is
-    /// not, that is an error of the writer.
+    /// Checks that a message with only the entry in progress respects the limit. Otherwise the writer
+    /// fails.
     #[inline]
     pub fn check_entry(&mut self, room: Room) {
         let Some(batch) = &self.batch else {
             return;
         };
         let contents = self.writer.len() - batch.contents;
-        // Most entries are so short that no header can make them too long.
-        if contents + MAX_HEADER > room.surely() {
+        // Most entries fit with the largest possible header.
+        if contents + MAX_HEADER > room.always_fits() {
             let payload = entry_length(batch.entry, contents);
             check_payload(&mut self.writer, payload, (room, self.form));
         }
     }
 
-    /// Writes the length of the message of many objects, if there is one: what follows is another.
+    /// Ends the open message of many objects.
     pub(super) fn end_batch(&mut self) {
         if let Some(batch) = self.batch.take() {
             batch.end_message(&mut self.writer);
@@ -145,16 +146,16 @@ impl Batch {
 
     fn end_message(&self, writer: &mut NetworkWriter) {
         let length = writer.len() - self.frame - FRAME;
-        // A message that is longer has become a long one when its only entry ended.
+        // A longer message has taken the long form at the end of its only entry.
         writer.patch_u16(self.frame, u16::try_from(length).unwrap_or(u16::MAX));
     }
 
-    /// Makes room for the head of a long message, and writes it.
+    /// Inserts the header of the long form.
     #[cold]
     fn end_long_message(&self, long: i16, writer: &mut NetworkWriter) {
         let length = writer.len() - self.frame - FRAME;
         let length = u32::try_from(length).unwrap_or(u32::MAX);
-        // What follows the size is moved, and the type is already there.
+        // The size is overwritten, the rest is inserted, and the type is in place.
         let [low, high, head @ ..] = long_head(long, length);
         writer.patch_u16(self.frame, u16::from_le_bytes([low, high]));
         writer.insert(self.frame + 2, |writer| writer.write_bytes(&head));
@@ -168,8 +169,8 @@ impl Batch {
         self.contents = writer.len();
     }
 
-    /// The entry under way, which begins at `start`, becomes the first one of another message: its id
-    /// is a difference to 0 then.
+    /// Moves the entry in progress, which begins at `start`, to a new message. As the first entry its id
+    /// is a difference to 0.
     #[cold]
     fn begin_again(&mut self, start: usize, writer: &mut NetworkWriter, contents: &mut Vec<u8>) {
         contents.clear();
@@ -191,14 +192,14 @@ impl Batch {
     }
 }
 
-/// Makes a message with a payload that is too long an error of its writer.
+/// Fails the writer for a payload above the limit.
 #[inline]
 pub(super) fn check_payload(
     writer: &mut NetworkWriter,
     payload: usize,
     (room, form): (Room, UpdateForm),
 ) {
-    if FRAME + payload > room.surely() {
+    if FRAME + payload > room.always_fits() {
         check_long_payload(writer, payload, (room, form));
     }
 }
@@ -210,24 +211,24 @@ fn check_long_payload(
     (room, form): (Room, UpdateForm),
 ) {
     if let Some(kind) = room.refusal(form, payload) {
-        // No behaviour is to blame.
+        // The error belongs to the whole message, not to a behaviour.
         writer.at_behaviour(None);
         writer.fail(kind);
     }
 }
 
-/// The header of an entry whose length is not known yet: its code is 0.
+/// Returns the header of an entry with code 0, before its length is known.
 #[inline]
 fn header(last: NetId, net_id: NetId) -> u64 {
     u64::from(net_id.0.wrapping_sub(last.0).wrapping_sub(1)) << 3
 }
 
-/// How many bytes an entry takes at most: as the first one.
+/// Returns the largest length of an entry, which it has as the first one.
 pub(super) fn entry_length(net_id: NetId, contents: usize) -> usize {
     varint_length(header(NetId::NONE, net_id)) + length_bytes(contents) + contents
 }
 
-/// How many bytes the length of an entry takes, beyond its header.
+/// Returns the bytes of a length beyond the header.
 #[inline]
 fn length_bytes(length: usize) -> usize {
     match length.checked_sub(LONG) {
@@ -236,13 +237,13 @@ fn length_bytes(length: usize) -> usize {
     }
 }
 
-/// How many bytes a varint has.
+/// Returns the bytes of a varint.
 #[inline]
 fn varint_length(value: u64) -> usize {
     (u64::BITS - (value | 1).leading_zeros()).div_ceil(7) as usize
 }
 
-/// The entries of a message of many objects; ends after the first error.
+/// Iterator over the entries of a message of many objects; ends after the first error.
 #[derive(Debug)]
 pub struct Entries<'a> {
     reader: NetworkReader<'a>,
@@ -260,7 +261,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// How many bytes of the payload have been read.
+    /// Returns the number of bytes read.
     #[cfg(feature = "parallel")]
     #[inline]
     pub(super) fn position(&self) -> usize {
@@ -269,7 +270,7 @@ impl<'a> Entries<'a> {
 
     #[expect(
         clippy::inline_always,
-        reason = "as a call it takes a third of the time that a client spends on a change"
+        reason = "as a call it takes a third of a client's time per delta"
     )]
     #[inline(always)]
     fn read(&mut self) -> Result<(NetId, &'a [u8]), ReadError> {

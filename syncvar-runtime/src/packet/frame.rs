@@ -1,21 +1,21 @@
-//! Frames: what stands around the payload of a message, and the cutting of packets into messages.
+//! Frames: message headers, and the split of packets into messages.
 //!
-//! The short form is the size of the payload (`u16`) and the type (`i16`). The long form, for payloads
-//! whose size that cannot say, is a short one of a reserved type around the length (`u32`) and the type
-//! (`i16`), with the payload behind it. WIRE.md, section 4.
+//! The short form is the size of the payload (`u16`) and the type (`i16`). The long form is for payloads
+//! beyond a `u16`: a short form of a reserved type around the length (`u32`) and the type (`i16`),
+//! followed by the payload. WIRE.md, section 4.
 
 use crate::{MAX_BYTES, NetworkReader, ReadError, ReadErrorKind};
 
-/// The bytes before the payload of a message in the short form.
+/// Header length of the short form, in bytes.
 pub const FRAME: usize = 4;
 
-/// The bytes before the payload of a message in the long form.
+/// Header length of the long form, in bytes.
 pub const LONG_FRAME: usize = 10;
 
-/// What the size of a message in the long form says: the length and the type.
+/// Size in the outer header of the long form: inner length and type.
 const LONG_SIZE: u8 = 6;
 
-/// How many bytes stand before a payload of this length.
+/// Returns the header length for a payload of this length.
 pub fn frame_length(payload: usize) -> usize {
     if payload > MAX_BYTES {
         LONG_FRAME
@@ -24,34 +24,33 @@ pub fn frame_length(payload: usize) -> usize {
     }
 }
 
-/// What stands before a payload in the long form, up to the type of the message.
-/// `long` is the number of the envelope.
+/// Returns the header of the long form without the inner type. `long` is the reserved type.
 pub fn long_head(long: i16, payload: u32) -> [u8; LONG_FRAME - 2] {
     let [low, high] = long.to_le_bytes();
     let [a, b, c, d] = payload.to_le_bytes();
     [LONG_SIZE, 0, low, high, a, b, c, d]
 }
 
-/// One message of a packet.
+/// Message in a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
     /// The number of the type.
     pub message_type: i16,
     /// The payload.
     pub payload: &'a [u8],
-    /// Whether it came in the long form.
+    /// Whether it has the long form.
     pub long: bool,
 }
 
 impl Frame<'_> {
-    /// How many bytes of the packet the message takes.
+    /// Returns the length of the message with its header.
     pub fn length(&self) -> usize {
         let head = if self.long { LONG_FRAME } else { FRAME };
         head + self.payload.len()
     }
 }
 
-/// Cuts a packet into its messages; ends after the first error.
+/// Iterator over the messages of a packet; ends after the first error.
 pub struct Frames<'a> {
     reader: NetworkReader<'a>,
     long: i16,
@@ -59,7 +58,7 @@ pub struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    /// The messages of a packet; `long` is the number of the envelope of a long one.
+    /// Creates an iterator over a packet. `long` is the reserved type of the long form.
     pub fn new(packet: &'a [u8], long: i16) -> Self {
         Self {
             reader: NetworkReader::new(packet),
@@ -82,7 +81,7 @@ impl<'a> Frames<'a> {
         })
     }
 
-    /// The rest of a message in the long form. One that is not as it should be has no border.
+    /// Reads the rest of the long form. After an error, the border of the message is unknown.
     #[cold]
     fn read_long(&mut self, size: u16) -> Result<Frame<'a>, ReadError> {
         if size != u16::from(LONG_SIZE) {
@@ -126,10 +125,10 @@ impl<'a> Iterator for Frames<'a> {
 mod tests {
     use super::{Frame, Frames, LONG_FRAME, ReadError, long_head};
 
-    /// The number of the envelope.
+    /// Reserved type of the long form.
     const LONG: i16 = 24;
 
-    /// A message in the long form, whatever its length.
+    /// Returns a message in the long form.
     fn long(message_type: i16, payload: &[u8]) -> Vec<u8> {
         let head = long_head(LONG, u32::try_from(payload.len()).unwrap());
         [&head[..], &message_type.to_le_bytes(), payload].concat()
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_is_cut_into_its_messages_until_the_first_error() {
+    fn packet_is_split_until_the_first_error() {
         let mut frames = Frames::new(&[1, 0, 12, 0, 1, 9, 0, 12, 0], LONG);
         assert_eq!(frames.next().unwrap().unwrap().payload, [1]);
         let error = frames.next().unwrap().unwrap_err();
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_message_is_cut_out_as_the_message_that_it_is_and_borrowed() {
+    fn long_message_is_split_off_with_its_type_and_borrowed() {
         for length in [0, 1, 65_535, 65_536, 200_000] {
             let payload = vec![7; length];
             let packet = [&long(22, &payload)[..], &[1, 0, 12, 0, 1]].concat();
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_message_that_is_not_as_it_should_be_ends_the_packet() {
+    fn malformed_long_message_ends_the_packet() {
         let nested = long(24, &long(22, &[1, 2]));
         let expected = "24 is not a valid type of a long message, at byte 10";
         assert_eq!(cut(&nested), [Err(expected.into())]);

@@ -1,25 +1,25 @@
-//! `Room`: how long a message may be.
+//! `Room`: the size limit of a message.
 
 use super::UpdateForm;
 use super::frame::frame_length;
 use crate::{MAX_BYTES, WriteErrorKind};
 
-/// How long a message may be, on a channel of one kind.
+/// Size limit of a message on one kind of channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// The most bytes of a payload on a reliable channel, of a packet on an unreliable one.
+    /// Limit in bytes: of the payload on a reliable channel, of the packet on an unreliable one.
     bytes: usize,
     reliable: bool,
 }
 
-/// The longest payload that a message can announce.
+/// Returns the longest payload that a header can announce.
 fn longest() -> usize {
     usize::try_from(u32::MAX).unwrap_or(usize::MAX)
 }
 
 impl Room {
-    /// That of a reliable channel for payloads of so many bytes; at least [`MAX_BYTES`], which
-    /// everybody can be sent.
+    /// Creates the limit of a reliable channel: a payload length, at least [`MAX_BYTES`], which every
+    /// receiver accepts.
     #[inline]
     pub fn reliable(max_message_size: usize) -> Self {
         Self {
@@ -28,7 +28,7 @@ impl Room {
         }
     }
 
-    /// That of an unreliable channel for packets of so many bytes.
+    /// Creates the limit of an unreliable channel: a packet length.
     #[inline]
     pub fn unreliable(packet_size: usize) -> Self {
         Self {
@@ -37,19 +37,19 @@ impl Room {
         }
     }
 
-    /// That for whatever has a form: what was within the limits of one channel is so on another.
+    /// Creates the widest limit, for messages that were checked on another channel before.
     pub fn any() -> Self {
         Self::reliable(usize::MAX)
     }
 
-    /// Messages of so many bytes, what stands before the payload included, fit in every encoding. Of
-    /// those that are longer, [`refusal`](Self::refusal) knows.
+    /// Returns the length, with the header, up to which a message fits in every encoding. Longer ones need
+    /// [`refusal`](Self::refusal).
     #[inline]
-    pub(super) fn surely(self) -> usize {
+    pub(super) fn always_fits(self) -> usize {
         self.bytes.min(MAX_BYTES)
     }
 
-    /// What is wrong with a payload of so many bytes, if anything.
+    /// Returns the error of a payload above the limit.
     pub fn refusal(self, form: UpdateForm, payload: usize) -> Option<WriteErrorKind> {
         let limit = match form.batched {
             false => MAX_BYTES,
@@ -73,7 +73,7 @@ mod tests {
     use crate::packet::UpdateForm;
     use crate::packet::test_forms::{BATCHED, SINGLE};
 
-    /// How much too large a payload is, and for which limit.
+    /// Returns length and limit of a refused payload.
     fn too_large(room: Room, form: UpdateForm, payload: usize) -> Option<(usize, usize)> {
         match room.refusal(form, payload)? {
             WriteErrorKind::MessageTooLarge { length, limit }
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn compact_has_room_for_the_setting_and_unet_for_what_two_bytes_can_say() {
+    fn compact_limit_is_the_setting_and_unet_limit_is_16_bits() {
         let room = Room::reliable(1_000_000);
         assert_eq!(too_large(room, BATCHED, 1_000_000), None);
         let expected = Some((1_000_001, 1_000_000));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_below_what_everybody_can_be_sent_is_that() {
+    fn setting_below_the_universal_limit_is_raised() {
         let room = Room::reliable(0);
         assert_eq!(too_large(room, BATCHED, 65_535), None);
         let expected = Some((65_536, 65_535));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreliable_channel_has_room_for_its_packets_header_included() {
+    fn unreliable_limit_includes_the_header() {
         for (packet_size, fits, length) in [
             (1340, 1336, 1341),
             (65_539, 65_535, 65_546),

@@ -1,5 +1,4 @@
-//! The changes of one object: a message of its own in the `Unet` encoding, an entry of a batch in
-//! `Compact`.
+//! Deltas of single objects: one message each in the `Unet` encoding, entries of a batch in `Compact`.
 
 use std::ops::Range;
 
@@ -9,9 +8,9 @@ use super::{Room, Segments, UpdateForm};
 use crate::{MAX_BYTES, NetId, NetworkWriter, WriteError};
 
 impl Segments {
-    /// Begins to say what has changed on an object: the caller writes it, then calls
-    /// [`check_update`](Self::check_update) and, as that says, [`commit_object`](Self::commit_object)
-    /// or [`give_up_object`](Self::give_up_object).
+    /// Begins the delta of an object. The caller writes it and calls
+    /// [`check_update`](Self::check_update), then [`commit_object`](Self::commit_object) or, after an
+    /// error, [`give_up_object`](Self::give_up_object).
     #[inline]
     pub fn begin_update(&mut self, net_id: NetId) -> &mut NetworkWriter {
         let UpdateForm {
@@ -29,7 +28,7 @@ impl Segments {
         &mut self.writer
     }
 
-    /// Tells what was wrong with what has been written, if anything; `room` is that of the channel.
+    /// Returns the error of the delta in progress: a write error, or a length above the channel's limit.
     #[inline]
     pub fn check_update(&mut self, room: Room) -> Option<WriteError> {
         self.changes = self.writer.len() - self.contents;
@@ -48,7 +47,7 @@ impl Segments {
         None
     }
 
-    /// Ends what is said about an object, its changes or its full state. Returns how many bytes it takes.
+    /// Ends the delta or snapshot of an object. Returns its length.
     #[inline]
     pub fn commit_object(&mut self) -> usize {
         if self.form.batched {
@@ -58,23 +57,22 @@ impl Segments {
         }
     }
 
-    /// Says what has changed on an object that was written and checked before. Returns how many bytes
-    /// it takes.
+    /// Appends a delta that was encoded and checked before. Returns its length with the header.
     #[inline]
     pub fn push_update(&mut self, net_id: NetId, changes: &[u8]) -> usize {
         self.begin_update(net_id).write_bytes(changes);
         let error = self.check_update(Room::any());
-        debug_assert!(error.is_none(), "it was written before: {error:?}");
+        debug_assert!(error.is_none(), "checked before: {error:?}");
         self.commit_object()
     }
 
-    /// Where the changes are that were committed last.
+    /// Returns the range of the last committed delta.
     pub fn last_update(&self) -> Range<usize> {
         let end = self.writer.len();
         end.saturating_sub(self.changes)..end
     }
 
-    /// Takes back what is under way about an object.
+    /// Discards the delta or snapshot in progress.
     pub fn give_up_object(&mut self) {
         if self.form.batched {
             self.give_up_entry();
@@ -84,8 +82,8 @@ impl Segments {
     }
 }
 
-/// The bytes that the changes of an object take as a message, or at most as an entry of a batch, that
-/// of the message around it not counted.
+/// Returns the length of a delta as a message, or its largest length as an entry of a batch without the
+/// batch's header.
 pub fn update_length(form: UpdateForm, net_id: NetId, changes: usize) -> usize {
     if form.batched {
         entry_length(net_id, changes)
@@ -94,7 +92,7 @@ pub fn update_length(form: UpdateForm, net_id: NetId, changes: usize) -> usize {
     }
 }
 
-/// Whether there is room for changes of so many bytes as a message with nothing else.
+/// Returns whether a delta fits a message with no other entry.
 pub fn update_fits(form: UpdateForm, net_id: NetId, changes: usize, room: Room) -> bool {
     let payload = if form.batched {
         entry_length(net_id, changes)
@@ -104,8 +102,8 @@ pub fn update_fits(form: UpdateForm, net_id: NetId, changes: usize, room: Room) 
     room.refusal(form, payload).is_none()
 }
 
-/// The most bytes that messages around so many bytes of entries can take. A message ends with its
-/// packet, and two packets in a row have more than one packet's worth.
+/// Returns an upper bound of the header bytes around entries, given their number and bytes. A message
+/// ends with its packet, and two consecutive packets hold more than one packet size.
 pub fn frames_length(form: UpdateForm, entries: (usize, usize), packet_size: usize) -> usize {
     let (count, bytes) = entries;
     if !form.batched {
@@ -113,12 +111,13 @@ pub fn frames_length(form: UpdateForm, entries: (usize, usize), packet_size: usi
     }
     let longest = packet_size.min(FRAME + MAX_BYTES);
     let packets = (2 * bytes).checked_div(longest).unwrap_or(count) + 1;
-    // Those in the long form are about one object each, which takes more than this.
+    // A message in the long form holds one object above `MAX_BYTES`.
     let long = (bytes / MAX_BYTES).min(count);
     FRAME * packets.min(count) + (LONG_FRAME - FRAME) * long
 }
 
 /// The bytes of an id in UNet's packed form.
+/// Returns the length of an id in UNet's packed form.
 pub fn packed_length(net_id: NetId) -> usize {
     match net_id.0 {
         0..=240 => 1,

@@ -391,7 +391,6 @@ impl CallTable {
     }
 
     /// The name of the class that declares a call.
-    #[doc(hidden)]
     pub fn class_of(&self, number: u32) -> Option<&'static str> {
         match number.checked_sub(self.inherited()) {
             Some(own) => (own < u32::try_from(self.own.len()).ok()?).then_some(self.class_name),
@@ -408,7 +407,6 @@ impl CallTable {
     }
 
     /// All calls, those of the bases first.
-    #[doc(hidden)]
     pub fn all(&self) -> impl Iterator<Item = &'static CallSchema> {
         (0..self.count()).filter_map(|number| self.get(number).map(|(_, _, schema)| schema))
     }

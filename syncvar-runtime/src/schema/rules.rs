@@ -149,7 +149,6 @@ impl RuleBits {
 
 impl BehaviourSchema {
     /// The rules of the field that owns a dirty bit.
-    #[doc(hidden)]
     pub fn rules(&self, index: u32) -> FieldRules {
         match self.field(index).map(|field| field.schema) {
             Some(TypeSchema::Ruled { rules, .. }) => rules,
@@ -158,7 +157,6 @@ impl BehaviourSchema {
     }
 
     /// The fields to which rules apply.
-    #[doc(hidden)]
     pub const fn rule_bits(&self) -> RuleBits {
         let (inherited, mut bits) = match self.base {
             Some(base) => (base.field_count(), base.rule_bits()),

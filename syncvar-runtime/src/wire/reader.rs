@@ -1,7 +1,5 @@
 //! `NetworkReader`: takes; cannot panic.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::encoding::MAX_EMPTY_ELEMENTS;
 use super::{Encoding, ReadError, ReadErrorKind, ReadSection, SyncValue};
 use crate::NetId;
@@ -20,7 +18,7 @@ use crate::NetId;
 /// assert_eq!(reader.remaining(), 0);
 /// # Ok::<(), syncvar::ReadError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct NetworkReader<'a> {
     /// What has not been read yet.
     pub(super) left: &'a [u8],
@@ -35,8 +33,8 @@ pub struct NetworkReader<'a> {
     empty_elements: usize,
     /// The most elements that a sequence or collection can have.
     pub(super) max_elements: usize,
-    /// Where the objects are listed that references refer to, if somebody wants to know.
-    references: Option<&'a Mutex<Vec<NetId>>>,
+    /// List of the objects that the references in the payload name.
+    references: Option<&'a mut Vec<NetId>>,
     /// Dirty bits that may not be in a mask, though there are such fields.
     pub(super) refused_bits: u64,
     /// What of a behaviour is being read, in the `Mirror` encoding.
@@ -54,6 +52,16 @@ pub const DEFAULT_MAX_ELEMENTS: usize = 1 << 20;
 /// A place in the payload: how many bytes were left there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark(usize);
+
+/// A clone does not list references: it looks ahead.
+impl Clone for NetworkReader<'_> {
+    fn clone(&self) -> Self {
+        Self {
+            references: None,
+            ..*self
+        }
+    }
+}
 
 impl<'a> NetworkReader<'a> {
     /// A reader over a whole payload, in the `Unet` encoding.
@@ -78,10 +86,11 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// The same reader, which lists the objects that references refer to. A reader is made for every
-    /// object and references are rare, so it has no list of its own.
+    /// Makes the reader append the objects that references name to a list. The list is borrowed,
+    /// because references are rare and every object has a reader.
     #[inline]
-    pub fn with_references(mut self, list: &'a Mutex<Vec<NetId>>) -> Self {
+    #[must_use]
+    pub fn with_references(mut self, list: &'a mut Vec<NetId>) -> Self {
         self.references = Some(list);
         self
     }
@@ -89,11 +98,10 @@ impl<'a> NetworkReader<'a> {
     /// A reference to an object has been read.
     #[inline]
     pub(crate) fn note_reference(&mut self, object: NetId) {
-        if let Some(list) = self.references
+        if let Some(list) = &mut self.references
             && object != NetId::NONE
         {
-            let list = list.lock();
-            list.unwrap_or_else(PoisonError::into_inner).push(object);
+            list.push(object);
         }
     }
 
@@ -125,13 +133,14 @@ impl<'a> NetworkReader<'a> {
         self.relaying
     }
 
-    /// A reader over a part of what this one reads, which is as limited and lists references at the same
-    /// place.
-    pub(crate) fn part(&self, bytes: &'a [u8]) -> Self {
-        Self {
-            references: self.references,
+    /// Creates a reader over a part of this one's payload, with the same limits and the same list of
+    /// references.
+    pub(crate) fn part<'b>(&'b mut self, bytes: &'b [u8]) -> NetworkReader<'b> {
+        NetworkReader {
             relaying: self.relaying,
-            ..Self::with_encoding(bytes, self.encoding).with_max_elements(self.max_elements)
+            references: self.references.as_deref_mut(),
+            ..NetworkReader::with_encoding(bytes, self.encoding)
+                .with_max_elements(self.max_elements)
         }
     }
 

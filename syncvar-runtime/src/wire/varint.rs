@@ -99,6 +99,10 @@ impl NetworkWriter {
 
 impl NetworkReader<'_> {
     /// Reads a number of at most 10 bytes, canonical or not.
+    ///
+    /// # Errors
+    ///
+    /// When bytes are missing, or the number is longer than 64 bits.
     #[inline(always)]
     pub fn read_varint(&mut self) -> Result<u64, ReadError> {
         let (mut value, mut shift, mut left) = (0, 0, self.left);

@@ -570,3 +570,39 @@ fn t32_collections_of_every_kind_are_written_by_their_owner() {
         assert_eq!(world.replica::<Bag>(other, id).items.len(), 5);
     }
 }
+
+/// A lost owner write is not repeated, so it must not share the packet of an unreliable command.
+#[test]
+fn owner_writes_are_reliable_after_an_unreliable_command() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Scout {
+        #[sync_var(write = owner)]
+        aim: SyncVar<u32>,
+    }
+
+    #[network_calls]
+    impl Scout {
+        #[command(channel = 1)]
+        fn report(&mut self) {
+            self.aim.get();
+        }
+    }
+
+    let mut world = World::new(
+        || Prefabs::new().register::<Scout>("scout"),
+        Framing::Compact,
+    );
+    let owner = world.connect();
+    let id = world.owned(Scout::default(), owner);
+    world.step();
+    let now = world.now + crate::ownership::TICK;
+    let client = world.client(owner);
+    client.calls::<Scout>(id).report().unwrap();
+    client.get_mut::<Scout>(id).unwrap().aim.set(7);
+    client.update(now);
+    let channels: Vec<u8> = std::iter::from_fn(|| client.poll_transmit())
+        .map(|packet| packet.channel)
+        .collect();
+    assert_eq!(channels, [1, 0]);
+}

@@ -1,4 +1,4 @@
-//! Messages on their way into batches.
+//! Messages to batches.
 
 use std::collections::VecDeque;
 
@@ -7,10 +7,10 @@ use syncvar_runtime::{Encoding, NetworkWriter};
 
 use super::{framed, header};
 
-/// Gathers the messages of one channel of one connection into batches. Mirror's `Batcher`.
+/// Collects the messages of one channel of one connection into batches. Mirror's `Batcher`.
 ///
-/// What is in it is what has been added and not been taken: whoever adds without end looks at
-/// [`queued_bytes`](Self::queued_bytes).
+/// Messages stay until they are taken; [`queued_bytes`](Self::queued_bytes) shows an unlimited
+/// growth.
 ///
 /// ```
 /// use syncvar_mirror::batch::Batcher;
@@ -25,17 +25,17 @@ use super::{framed, header};
 #[derive(Debug)]
 pub struct Batcher {
     threshold: usize,
-    /// The time of the open batch.
+    /// Time of the open batch.
     time: f64,
-    /// The open batch, or nothing if none is open.
+    /// The open batch; empty if none is open.
     open: NetworkWriter,
     full: VecDeque<Bytes>,
-    /// The lengths of the full ones together.
+    /// Length of all full batches.
     full_bytes: usize,
 }
 
 impl Batcher {
-    /// Batches are filled up to so many bytes.
+    /// Creates a batcher with this fill limit.
     pub fn new(threshold: usize) -> Self {
         Self {
             threshold,
@@ -46,8 +46,8 @@ impl Batcher {
         }
     }
 
-    /// Adds a message, its id included, that is queued at this time, in seconds. It goes into the open
-    /// batch if that is of the same time and is no longer than the threshold with it.
+    /// Adds a message, its id included, queued at this time in seconds. The open batch takes it if
+    /// its time is equal and the threshold allows it.
     pub fn add(&mut self, message: &[u8], time: f64) {
         let length = self.open.len().saturating_add(framed(message.len()));
         if self.time.to_bits() != time.to_bits() || length > self.threshold {
@@ -62,7 +62,7 @@ impl Batcher {
         self.open.write_bytes(message);
     }
 
-    /// The open batch is full.
+    /// Closes the open batch.
     fn close(&mut self) {
         if !self.open.is_empty() {
             let full = self.open.take_bytes();
@@ -71,7 +71,7 @@ impl Batcher {
         }
     }
 
-    /// The next batch, or none if nothing is queued. What is added later begins another one.
+    /// Returns the next batch. Later messages begin another one.
     pub fn next_batch(&mut self) -> Option<Bytes> {
         if let Some(full) = self.full.pop_front() {
             self.full_bytes = self.full_bytes.saturating_sub(full.len());
@@ -81,7 +81,7 @@ impl Batcher {
         (!open.is_empty()).then_some(open)
     }
 
-    /// How many bytes wait to be taken.
+    /// Returns the number of bytes in the queue.
     pub fn queued_bytes(&self) -> usize {
         self.full_bytes.saturating_add(self.open.len())
     }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_exactly_still_fits() {
+    fn exact_fit_stays_in_the_batch() {
         let mut batcher = Batcher::new(20);
         batcher.add(&[1; 5], 1.0);
         batcher.add(&[2; 5], 1.0);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_that_was_taken_is_not_filled_further() {
+    fn taken_batch_is_not_extended() {
         let mut batcher = Batcher::new(100);
         batcher.add(&[1], 1.0);
         assert_eq!(lengths(&mut batcher), [10]);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_counted() {
+    fn queued_bytes_are_counted() {
         let mut batcher = Batcher::new(20);
         batcher.add(&[1; 30], 1.0);
         batcher.add(&[1; 2], 1.0);

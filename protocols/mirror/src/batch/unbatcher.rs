@@ -1,10 +1,10 @@
-//! Batches, taken apart.
+//! Batches to messages.
 
 use syncvar_runtime::{Encoding, NetworkReader};
 
-/// The messages of a batch, one after another. Mirror's `Unbatcher`, for one batch.
+/// The messages of a batch. Mirror's `Unbatcher`, for one batch.
 ///
-/// It ends with the first error. A batch without messages is none.
+/// The iteration ends with the first error. A batch without messages is valid.
 ///
 /// ```
 /// use syncvar_mirror::batch::Unbatcher;
@@ -22,40 +22,40 @@ pub struct Unbatcher<'a> {
     reader: NetworkReader<'a>,
 }
 
-/// Why bytes are no batch.
+/// Error of a malformed batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BatchError {
-    /// Fewer bytes than a batch begins with.
+    /// The bytes end before the time.
     #[error("{length} bytes are fewer than the 8 of the time")]
     TooShort {
-        /// How many there are.
+        /// The number of bytes.
         length: usize,
     },
     /// The length of a message is cut off.
-    #[error("the length of a message, at byte {offset}, is cut off")]
+    #[error("the length of a message at byte {offset} is cut off")]
     UnfinishedSize {
-        /// Where it begins.
+        /// Its start.
         offset: usize,
     },
-    /// A message is longer than what is left.
-    #[error("a message of {size} bytes, at byte {offset}, and {left} are left")]
+    /// A message is longer than the rest.
+    #[error("a message of {size} bytes at byte {offset} exceeds the {left} left")]
     BeyondEnd {
-        /// Where its length begins.
+        /// The start of its length.
         offset: usize,
-        /// How long it is said to be.
+        /// Its stated length.
         size: u64,
-        /// How many bytes are left behind the length.
+        /// The bytes left after the length.
         left: usize,
     },
 }
 
 impl<'a> Unbatcher<'a> {
-    /// Begins to take a batch apart.
+    /// Begins to split a batch.
     ///
     /// # Errors
     ///
-    /// [`BatchError::TooShort`] when it is too short to have a time.
+    /// [`BatchError::TooShort`] for fewer bytes than a time.
     pub fn new(batch: &'a [u8]) -> Result<Self, BatchError> {
         let mut reader = NetworkReader::with_encoding(batch, Encoding::Mirror);
         match reader.read_f64() {
@@ -66,8 +66,8 @@ impl<'a> Unbatcher<'a> {
         }
     }
 
-    /// When its messages were queued, in seconds of the sender's clock; whatever the sender says, be it no
-    /// number.
+    /// Returns the queue time of the messages, in seconds of the sender's clock; any bits, NaN
+    /// included.
     pub fn time(&self) -> f64 {
         self.time
     }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_longer_than_what_is_left_is_refused() -> Result<(), BatchError> {
+    fn message_beyond_the_batch_is_refused() -> Result<(), BatchError> {
         let (offset, size, left) = (BATCH_HEADER, 5, 1);
         let error = BatchError::BeyondEnd { offset, size, left };
         assert_eq!(only_error(&[5, 0xaa])?, error);
@@ -143,14 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn a_length_that_is_cut_off_is_refused() -> Result<(), BatchError> {
+    fn truncated_length_is_refused() -> Result<(), BatchError> {
         let offset = BATCH_HEADER;
         assert_eq!(only_error(&[0xfa])?, BatchError::UnfinishedSize { offset });
         Ok(())
     }
 
     #[test]
-    fn an_empty_message_is_a_message() {
+    fn empty_message_is_valid() {
         let batch = [TIME, &[0, 1, 0xaa]].concat();
         let messages = Unbatcher::new(&batch).map(Iterator::collect::<Result<Vec<_>, _>>);
         assert_eq!(messages, Ok(Ok(vec![&[][..], &[0xaa]])));

@@ -1,4 +1,4 @@
-//! Calls: commands to the server, and what the server calls here.
+//! Remote calls: commands to the server, and calls from it.
 
 use syncvar_runtime::call::{CallRequest, CallRouter, Class, Failure, RoutedCall, run};
 use syncvar_runtime::lend::Lends;
@@ -13,17 +13,18 @@ use crate::MirrorError;
 use crate::message::{CommandMessage, NetworkMessage, RpcMessage};
 
 impl MirrorClient {
-    /// Calls the server: what is returned has a method for every `#[command]` of `B`, on the first
-    /// behaviour of the object that is a `B` or has it as its base.
+    /// Calls the server: the result has a method for every `#[command]` of `B`, on the first
+    /// behaviour of the object that is or derives from `B`.
     ///
-    /// It is an error to call a command that requires ownership on an object that this client does not
-    /// own, and to call any while it is not [ready](Self::is_ready). Channel 0 is the reliable one, 1 the
-    /// unreliable one; there are no others.
+    /// A command that requires ownership fails on objects of others, and each command fails while
+    /// the client is not [ready](Self::is_ready). Channel 0 is reliable, channel 1 unreliable;
+    /// other channels fail.
     pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Commands<'_> {
         self.calls_of::<B>(id, None)
     }
 
-    /// The same on the behaviour at a position, for objects with two behaviours of one type.
+    /// Like [`calls`](Self::calls) for the behaviour at a position, for objects with two behaviours
+    /// of one type.
     pub fn calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Commands<'_> {
         self.calls_of::<B>(id, Some(index))
     }
@@ -40,7 +41,7 @@ impl MirrorClient {
             return Ok(());
         };
         let (component, hash) = (message.component_index, message.function_hash);
-        let prefab = self.prefabs.get(prefab);
+        let prefab = self.world.prefabs.get(prefab);
         let place = prefab.and_then(|prefab| prefab.call(component, hash));
         let Some(place) = place.filter(|place| !place.is_command()) else {
             tracing::error!(object = %id, component, hash, "no component has this call");
@@ -68,7 +69,7 @@ impl MirrorClient {
     }
 }
 
-/// The channel of Mirror that a call travels on.
+/// Returns Mirror's channel of a call.
 pub(crate) fn channel_of(channel: u8) -> Result<Channel, CallError> {
     match channel {
         0 => Ok(Channel::Reliable),
@@ -85,22 +86,22 @@ impl CallRouter for MirrorClient {
             number,
             ..
         } = request;
-        if !self.connected {
+        if !self.session.is_connected() {
             return Err(CallError::NotConnected);
         }
-        let object = self.objects.get(id.0);
-        let object = object.filter(|object| object.stage != Stage::Parked);
+        let object = self.world.objects.get(id.0);
+        let object = object.filter(|object| object.stage != Stage::Pending);
         let object = object.ok_or(CallError::UnknownObject(id))?;
-        if !self.ready {
+        if !self.session.is_ready() {
             return Err(CallError::NotReady);
         }
-        let prefab = self.prefabs.get(object.prefab);
+        let prefab = self.world.prefabs.get(object.prefab);
         let place = prefab.and_then(|prefab| prefab.declared_call(class, number));
         let place = place.ok_or(CallError::NoSuchBehaviour {
             object: id,
             behaviour: class.name,
         })?;
-        if place.schema.requires_ownership && !object.owned && !object.is_player {
+        if place.schema.requires_ownership && !object.role.owner && !object.role.player {
             return Err(CallError::NotOwner(id));
         }
         channel_of(place.schema.channel)?;
@@ -115,8 +116,8 @@ impl CallRouter for MirrorClient {
     }
 
     fn send_call(&mut self, call: RoutedCall) -> Result<(), CallError> {
-        let object = self.objects.get(call.object.0);
-        let prefab = object.and_then(|object| self.prefabs.get(object.prefab));
+        let object = self.world.objects.get(call.object.0);
+        let prefab = object.and_then(|object| self.world.prefabs.get(object.prefab));
         let name = prefab.and_then(|prefab| prefab.name_of(&call.place));
         let (component_index, function_hash) = name.ok_or(CallError::UnknownObject(call.object))?;
         let command = CommandMessage {
@@ -131,7 +132,7 @@ impl CallRouter for MirrorClient {
     }
 }
 
-/// Why a call cannot be sent.
+/// Returns the error of an unsendable call.
 pub(crate) fn unsendable(error: &MirrorError, behaviour: &'static str) -> CallError {
     match *error {
         MirrorError::Unwritable { error, .. } => error.into(),

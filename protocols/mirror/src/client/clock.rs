@@ -1,22 +1,21 @@
-//! What a client knows of time: how long the way to the server is, and what time it is there.
+//! Time of the server, and the round-trip time.
 
 use std::time::Duration;
 
-/// So many samples count in Mirror's averages. Mirror, `NetworkTime.PingWindowSize`.
+/// Window of Mirror's averages, in samples. Mirror, `NetworkTime.PingWindowSize`.
 const WINDOW: f64 = 50.0;
 
-/// So many send intervals the time of the server is behind. Mirror,
+/// Distance behind the server's time, in send intervals. Mirror,
 /// `SnapshotInterpolationSettings.bufferTimeMultiplier`.
 const BUFFERED_INTERVALS: f64 = 2.0;
 
-/// The send interval as long as there are no two times to tell it by: Mirror's 60 a second.
+/// Send interval before the second time message: Mirror's 60 per second.
 const SEND_INTERVAL: f64 = 1.0 / 60.0;
 
-/// Jumps of more than this are followed at once, in seconds.
+/// Smallest jump that resets the offset, in seconds.
 const JUMP: f64 = 1.0;
 
-/// An average of which each sample counts less the older it is. Mirror,
-/// `ExponentialMovingAverage`.
+/// Exponential moving average: older samples weigh less. Mirror, `ExponentialMovingAverage`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MovingAverage(Option<f64>);
 
@@ -37,23 +36,23 @@ impl MovingAverage {
     }
 }
 
-/// What is known of time.
+/// Estimate of the server's time.
 #[derive(Debug, Default)]
-pub(super) struct Clock {
+pub(super) struct ServerTime {
     rtt: MovingAverage,
-    /// How far the server's clock is ahead of ours when a ping gets there.
+    /// Offset of the server's clock at the arrival of a ping, relative to ours.
     prediction_error: MovingAverage,
     last_ping: Option<Duration>,
-    /// How far the times that the server sends are ahead of ours when they get here.
+    /// Offset of the server's times at their arrival, relative to ours.
     offset: MovingAverage,
     interval: MovingAverage,
     last_remote: Option<f64>,
-    /// What was given out last: time does not go back.
-    shown: f64,
+    /// Last returned time; it never goes back.
+    current: f64,
 }
 
-impl Clock {
-    /// Whether it is time for a ping; if so, it is sent now.
+impl ServerTime {
+    /// Returns whether a ping is due, and records it as sent.
     pub(super) fn take_ping(&mut self, now: Duration, interval: Duration) -> bool {
         let due = !interval.is_zero()
             && self
@@ -65,7 +64,7 @@ impl Clock {
         due
     }
 
-    /// What the server's clock will show when what is sent now gets there, in seconds.
+    /// Returns the server's time at the arrival of a message sent now, in seconds.
     pub(super) fn predicted(&self, now: Duration) -> f64 {
         now.as_secs_f64() + self.prediction_error.value()
     }
@@ -74,17 +73,17 @@ impl Clock {
         self.rtt.value()
     }
 
-    /// A ping of ours has come back.
+    /// Handles a pong.
     pub(super) fn handle_pong(&mut self, now: Duration, sent: f64, prediction_error: f64) {
         let passed = now.as_secs_f64() - sent;
-        // One that was sent in the future is none of ours.
+        // A send time in the future is forged.
         if passed >= 0.0 {
             self.rtt.add(passed);
             self.prediction_error.add(prediction_error);
         }
     }
 
-    /// The server has said what time it is.
+    /// Handles a time of the server.
     pub(super) fn handle_snapshot(&mut self, now: Duration, remote: f64) {
         if !remote.is_finite() || self.last_remote.is_some_and(|last| remote <= last) {
             return;
@@ -99,22 +98,22 @@ impl Clock {
         self.offset.add(offset);
     }
 
-    /// The time goes on.
+    /// Advances the estimate.
     pub(super) fn advance(&mut self, now: Duration) {
         if self.last_remote.is_none() {
             return;
         }
         let interval = self.interval.0.unwrap_or(SEND_INTERVAL);
         let behind = BUFFERED_INTERVALS * interval;
-        self.shown = self
-            .shown
+        self.current = self
+            .current
             .max(now.as_secs_f64() + self.offset.value() - behind);
     }
 
-    /// The server's time, a little behind; none if it has not said it.
+    /// Returns the server's time behind its delay; `None` before the first time message.
     pub(super) fn network_time(&self) -> Option<Duration> {
         self.last_remote?;
-        Duration::try_from_secs_f64(self.shown).ok()
+        Duration::try_from_secs_f64(self.current).ok()
     }
 }
 
@@ -127,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_sample_counts_as_it_is_and_those_behind_it_by_two_of_fifty_one() {
+    fn average_weighs_later_samples_by_two_in_51() {
         let mut average = MovingAverage::default();
         average.add(1.0);
         average.add(f64::NAN);
@@ -136,8 +135,8 @@ mod tests {
     }
 
     #[test]
-    fn a_pong_of_the_future_counts_for_nothing() {
-        let mut clock = Clock::default();
+    fn pong_from_the_future_is_ignored() {
+        let mut clock = ServerTime::default();
         clock.handle_pong(millis(100), 0.06, 0.5);
         clock.handle_pong(millis(100), 5.0, 7.0);
         clock.handle_pong(millis(100), f64::NAN, 7.0);
@@ -146,21 +145,21 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_time_is_two_intervals_behind_and_does_not_go_back() {
-        let mut clock = Clock::default();
+    fn server_time_is_two_intervals_behind_and_monotonic() {
+        let mut clock = ServerTime::default();
         assert_eq!(clock.network_time(), None);
         for tick in 0..100_u32 {
             let now = 50 * u64::from(tick);
             clock.handle_snapshot(millis(now), 20.0 + 0.05 * f64::from(tick));
             clock.advance(millis(now));
         }
-        let shown = clock.network_time();
+        let current = clock.network_time();
         let expected = 20.0 + 0.05 * 99.0 - 0.1;
-        assert!(shown.is_some_and(|shown| (shown.as_secs_f64() - expected).abs() < 1e-6));
+        assert!(current.is_some_and(|current| (current.as_secs_f64() - expected).abs() < 1e-6));
         clock.advance(millis(10));
-        assert_eq!(clock.network_time(), shown);
+        assert_eq!(clock.network_time(), current);
         clock.handle_snapshot(millis(5000), f64::INFINITY);
         clock.handle_snapshot(millis(5000), 1.0);
-        assert_eq!(clock.network_time(), shown);
+        assert_eq!(clock.network_time(), current);
     }
 }

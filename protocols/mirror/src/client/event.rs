@@ -1,145 +1,147 @@
-//! What a client tells the application.
+//! Events of the client.
 
 use syncvar_runtime::{CallFailure, CallbackFailure, ChangedFields, HookFailure, NetId, ReadError};
 
 use crate::message::SceneOperation;
 use crate::{AssetId, MirrorError, ReceivedMessage, SceneId};
 
-/// Something that happened on the client.
+/// An event of a [`MirrorClient`](crate::MirrorClient).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MirrorClientEvent {
-    /// The transport has a connection. Mirror has no handshake: nothing else is to be waited for.
+    /// The transport has a connection. Mirror has no handshake to wait for.
     Connected,
-    /// The connection is over. The objects go now, each with its
+    /// The connection has ended. Its objects are despawned now, each with its
     /// [`Despawned`](Self::Despawned).
     Disconnected {
-        /// What was wrong, if it was this client that ended the connection.
+        /// The error, if this client ended the connection.
         error: Option<Box<MirrorError>>,
     },
-    /// The server wants a scene to be loaded or unloaded. What it sends from here on waits until
-    /// [`MirrorClient::scene_loaded`](crate::MirrorClient::scene_loaded) is called. Mirror,
+    /// The server requests a load or unload of a scene. Its further messages wait for
+    /// [`MirrorClient::scene_loaded`](crate::MirrorClient::scene_loaded). Mirror,
     /// `NetworkManager.OnClientChangeScene`.
     SceneChange(Box<SceneChange>),
-    /// A burst of objects is complete: each of them has been [`Spawned`](Self::Spawned).
+    /// A burst is complete: each of its objects was [`Spawned`](Self::Spawned).
     Synchronized,
-    /// The server sends no more changes until [`ready`](crate::MirrorClient::ready), and commands are
-    /// refused. The objects stay as they are.
+    /// The server sends no more changes and refuses commands until
+    /// [`ready`](crate::MirrorClient::ready). The objects stay unchanged.
     NotReady,
-    /// An object is there, with its state, and its callbacks have run.
+    /// An object is spawned: it has its snapshot, and its callbacks have run.
     Spawned {
-        /// Which.
+        /// The object.
         object: NetId,
     },
-    /// The server has spawned an object that was there already. It has what was sent, and the hooks of what is
-    /// different now have run.
+    /// The server spawned a known object again. The snapshot is applied, and the hooks of changed
+    /// fields have run.
     Respawned {
-        /// Which.
+        /// The object.
         object: NetId,
     },
-    /// Fields of an object have been received; the hooks of those that are different now have run.
+    /// Fields were received; the hooks of changed ones have run.
     Changed {
-        /// Which object.
+        /// The object.
         object: NetId,
-        /// The position of the component on it.
+        /// The position of the component.
         component: usize,
-        /// Which fields.
+        /// The fields.
         fields: ChangedFields,
     },
-    /// An object is gone.
+    /// An object is despawned.
     Despawned {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// Whether it still exists for others.
+        /// Set for a hide: the object still exists on the server.
         hidden: bool,
     },
-    /// This client has become the owner of an object, or is no longer.
+    /// This client became the owner of an object, or lost it.
     OwnerChanged {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// Whether this client owns it now.
+        /// The new ownership.
         owned: bool,
     },
-    /// Another object is the player of this client, or none is any more. See
+    /// The player of this client changed. See
     /// [`MirrorClient::local_player`](crate::MirrorClient::local_player).
     PlayerChanged {
-        /// Which.
+        /// The new player.
         player: Option<NetId>,
     },
-    /// An object of the server cannot be made here. What comes for it is passed over.
+    /// A spawn failed. Further messages for the object are ignored.
     SpawnFailed {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// What names its prefab.
+        /// Its asset id.
         asset_id: AssetId,
-        /// What names it in the scene.
+        /// Its scene id.
         scene_id: SceneId,
-        /// Why.
+        /// The reason.
         reason: MirrorSpawnFailure,
     },
-    /// A component has read more or less than the server has written for it: the two sides do not have the
-    /// same fields. What follows is read where the server says that it begins, as far as it can say so.
+    /// A component read more or fewer bytes than the server wrote: the two sides have different
+    /// fields. Reading continues at the next component, as far as its length byte determines the
+    /// position.
     Mismatch(Box<PayloadMismatch>),
-    /// A callback of [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) returned an error or panicked.
-    /// Everything else went on.
+    /// A callback of [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) returned an error or
+    /// panicked. All other callbacks ran.
     CallbackFailed(Box<CallbackFailure>),
-    /// A hook panicked. The fields are as they should be; hooks that come after it on the same component
-    /// have not run.
+    /// A hook panicked. The fields have the received values; later hooks of the same component did
+    /// not run.
     HookFailed(Box<HookFailure>),
-    /// A call of the server panicked. What it did until then stands.
+    /// A call of the server panicked. Its effects until then remain.
     CallFailed(Box<CallFailure>),
-    /// A message of the game.
+    /// A user message.
     Message(ReceivedMessage),
-    /// What this client has written to an object that it owns cannot be sent. It is not sent again until it
-    /// is written again. Changes that travel unreliably are told of once, and then not before the next
-    /// baseline, which has them and may be longer.
+    /// A write to an owned object cannot be sent. It is sent again only after another write. An
+    /// unsendable unreliable delta is reported once per baseline, which contains the change and may
+    /// be longer.
     Unsendable {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// Why.
+        /// The error.
         error: Box<MirrorError>,
     },
 }
 
-/// What the server wants to be done with a scene. Mirror, `SceneMessage`.
+/// A scene change requested by the server. Mirror, `SceneMessage`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SceneChange {
-    /// The name or the path of the scene.
+    /// The name or path of the scene.
     pub scene: String,
-    /// What is to be done.
+    /// The operation.
     pub operation: SceneOperation,
-    /// Whether the game does it in a way of its own. Unity's `NetworkManager` does nothing then.
+    /// The game loads the scene by custom code; Unity's `NetworkManager` does nothing then.
     pub custom_handling: bool,
 }
 
-/// Why an object of the server cannot be made on this client.
+/// Reason of a failed spawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MirrorSpawnFailure {
     /// No prefab has this asset id.
     #[error("no prefab has this asset id")]
     UnknownPrefab,
-    /// No dormant scene object has this number:
+    /// No dormant scene object has this id:
     /// [`MirrorClient::add_scene_object`](crate::MirrorClient::add_scene_object).
-    #[error("no dormant scene object has this number")]
+    #[error("no dormant scene object has this id")]
     UnknownSceneObject,
 }
 
-/// A component that has not read what the server has written for it.
+/// A component that was read with another length than written.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PayloadMismatch {
     /// The object.
     pub object: NetId,
-    /// The position of the component on it.
+    /// The position of the component.
     pub component: usize,
-    /// The name of the behaviour; none if this client has fewer components.
+    /// The name of the behaviour; `None` if this client has fewer components.
     pub behaviour: Option<&'static str>,
-    /// How many bytes it has read.
+    /// Bytes read.
     pub read: usize,
-    /// How many it had, as far as one byte can say it; none if there are not so many.
+    /// Bytes written, as far as one byte determines the length; `None` beyond the end of the
+    /// message.
     pub corrected: Option<usize>,
-    /// What could not be read, if that is what was wrong.
+    /// The read error, if that was the cause.
     pub error: Option<ReadError>,
 }

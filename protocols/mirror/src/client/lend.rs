@@ -1,5 +1,5 @@
-//! Lending: the behaviours of an object, taken out so that they can be called with the whole client at
-//! hand.
+//! Check-out: the behaviours of an object leave the table, so that a callback can use the whole
+//! client.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -11,33 +11,30 @@ use super::{MirrorClient, MirrorClientEvent};
 
 impl Lends for MirrorClient {
     fn lent(&mut self) -> &mut LentObjects {
-        &mut self.lent
+        &mut self.world.checked_out
     }
 
-    // Lends the behaviours of an object to something that has the whole client at hand. What comes up for
-    // it meanwhile is done when they are given back. Does nothing if there is no such object, or if it is
-    // lent already.
+    // Runs `action` with the behaviours of an object and the whole client. Callbacks and a despawn
+    // for it follow at check-in. Returns `None` if the object is unknown or checked out.
     fn lend<R>(
         &mut self,
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
-        let mut behaviours = self.objects.get_mut(id.0)?.behaviours.take()?;
-        self.lent.push(id);
-        behaviours
-            .slots_mut()
-            .for_each_mut(|slot| slot.begin_change());
-        // What is lent is given back, whatever happens.
-        let result = catch_unwind(AssertUnwindSafe(|| action(behaviours.slots_mut(), self)));
-        self.run_waiting(id, behaviours.slots_mut());
-        behaviours.slots_mut().for_each_mut(|slot| {
+        let at = self.world.objects.get(id.0)?.at;
+        let mut slots = self.world.pools.take(at)?;
+        self.world.checked_out.push(id);
+        slots.for_each_mut(|slot| slot.begin_change());
+        // Check-in also follows a panic, which resumes afterwards.
+        let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
+        self.run_waiting(id, &mut *slots);
+        slots.for_each_mut(|slot| {
             slot.end_change();
         });
-        self.note_writes(id, behaviours.slots_mut());
-        if let Some(object) = self.objects.get_mut(id.0) {
-            object.behaviours = Some(behaviours);
-        }
-        if let Some(leaving) = self.lent.pop() {
+        let written = self.world.written_components(id);
+        self.writes.collect(id, &mut *slots, written);
+        self.world.pools.give_back(at, slots);
+        if let Some(leaving) = self.world.checked_out.pop() {
             self.remove(id, leaving);
         }
         match result {

@@ -1,11 +1,11 @@
-//! The order in which objects go when a connection ends.
+//! Order of despawns at the end of a connection.
 
 use std::collections::HashMap;
 
 use syncvar_runtime::NetId;
 
-/// Objects in the order of a .NET `Dictionary`: as they came, but one that comes after another has gone takes
-/// the place of the one that went last. Mirror goes through its objects in this order.
+/// Objects in the order of a .NET `Dictionary`: insertion order, but an insertion first fills the
+/// slot of the last removal. Mirror iterates its objects in this order.
 #[derive(Debug, Default)]
 pub(super) struct SpawnOrder {
     places: Vec<Option<NetId>>,
@@ -40,7 +40,7 @@ impl SpawnOrder {
         }
         self.free.push(place);
         if self.at.is_empty() {
-            // .NET keeps the free places; nothing is left to be put in order.
+            // .NET keeps the free slots; without objects they have no effect on the order.
             self.places.clear();
             self.free.clear();
         }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_takes_the_place_of_what_went_last() {
+    fn insertion_fills_the_slot_of_the_last_removal() {
         let mut order = SpawnOrder::default();
         for id in 1..=4 {
             order.insert(NetId(id));

@@ -1,97 +1,113 @@
-//! The payload of an object: a mask of its components, and then what each of them is or what has changed of
-//! it, behind a byte that says how long it is. WIRE.md, section 4.
+//! The payload of an object: a mask of its components, then the snapshot or delta of each, behind a
+//! byte with its length. WIRE.md, section 4.
 
 use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{MirrorHooks, Slots};
 use syncvar_runtime::{
-    Behaviours, ChangedFields, Encoding, HookFailure, NetId, NetworkReader, ReadError,
-    ReadErrorKind,
+    ChangedFields, Encoding, HookFailure, NetId, NetworkReader, ReadError, ReadErrorKind,
 };
 
 use super::guard::has_bit;
 use super::object::Stage;
-use super::{MirrorClient, MirrorClientEvent, PayloadMismatch};
+use super::{MirrorClient, MirrorClientEvent, MirrorClientStats, PayloadMismatch};
 use crate::MirrorError;
 
-/// What a component has read.
+/// A component after reading.
 #[derive(Debug)]
-pub(super) struct Component {
+pub(super) struct ReadComponent {
     index: usize,
     hooks: MirrorHooks,
-    /// The fields that have been received.
+    /// Received fields.
     fields: u64,
 }
 
 impl MirrorClient {
-    /// Reads the state of an object that is known, or what has changed of it: all of it first, then the
-    /// hooks run.
+    /// Reads snapshots or deltas of an object, all of them before the first hook.
     ///
     /// # Errors
     ///
-    /// When not even the components can be told from one another: a malformed message of this name.
+    /// Fails with a malformed message of this name if the components cannot be separated.
     pub(super) fn read_payload(
         &mut self,
         id: NetId,
         (message, payload): (&'static str, &[u8]),
         initial_state: bool,
     ) -> Result<(), MirrorError> {
-        let object = self.objects.get_mut(id.0);
-        let Some(mut behaviours) = object.and_then(|object| object.behaviours.take()) else {
+        let Some(object) = self.world.objects.get(id.0) else {
             return Ok(());
         };
-        let result = self.read_components(id, &mut behaviours, payload, initial_state);
-        self.note_writes(id, behaviours.slots_mut());
-        if let Some(object) = self.objects.get_mut(id.0) {
-            object.behaviours = Some(behaviours);
+        let is_known = object.stage == Stage::Spawned;
+        let Some(slots) = self.world.pools.slots_mut(object.at) else {
+            return Ok(());
+        };
+        let mut reception = Reception {
+            object: id,
+            max_elements: self.config.max_elements,
+            events: &mut self.events,
+            stats: &mut self.stats,
+        };
+        let components = &mut self.inbound.components;
+        let result = reception.read_components(slots, payload, initial_state, components);
+        reception.call_hooks(slots, components, is_known);
+        let written = self.world.written_components(id);
+        if let Some(slots) = self.world.slots_mut(id) {
+            self.writes.collect(id, slots, written);
         }
         result.map_err(|error| MirrorError::Message { message, error })
     }
 
+    /// Returns a reader with the limits of this client.
+    pub(super) fn reader<'a>(&self, bytes: &'a [u8]) -> NetworkReader<'a> {
+        reader(bytes, self.config.max_elements)
+    }
+}
+
+fn reader(bytes: &[u8], max_elements: usize) -> NetworkReader<'_> {
+    NetworkReader::with_encoding(bytes, Encoding::Mirror).with_max_elements(max_elements)
+}
+
+/// The application of one payload to an object.
+struct Reception<'a> {
+    object: NetId,
+    max_elements: usize,
+    events: &'a mut Events<MirrorClientEvent>,
+    stats: &'a mut MirrorClientStats,
+}
+
+impl Reception<'_> {
+    /// Reads the components of a payload, up to the first one without a known end.
     fn read_components(
         &mut self,
-        id: NetId,
-        behaviours: &mut Behaviours,
+        slots: &mut dyn Slots,
         payload: &[u8],
         initial_state: bool,
+        components: &mut Vec<ReadComponent>,
     ) -> Result<(), ReadError> {
-        let slots = behaviours.slots_mut();
-        let mut reader = self.reader(payload);
+        let mut reader = reader(payload, self.max_elements);
         let mask = reader.read_var_u64()?;
-        let (mut rest, mut result) = (reader.rest(), Ok(()));
-        let mut read = std::mem::take(&mut self.read);
+        let mut rest = reader.rest();
         for index in (0..slots.len()).filter(|index| has_bit(mask, *index)) {
-            match self.read_component((id, index), slots, &mut rest, initial_state) {
-                Ok(component) => read.push(component),
-                Err(error) => {
-                    result = Err(error);
-                    break;
-                }
-            }
+            components.push(self.read_component(index, slots, &mut rest, initial_state)?);
         }
-        let is_known = self
-            .objects
-            .get(id.0)
-            .is_some_and(|object| object.stage == Stage::Spawned);
-        self.call_hooks(id, slots, &mut read, is_known);
-        self.read = read;
-        result
+        Ok(())
     }
 
-    /// Reads one component, and goes on to where the next one begins.
+    /// Reads one component, and advances to the start of the next.
     fn read_component(
         &mut self,
-        (object, index): (NetId, usize),
+        index: usize,
         slots: &mut dyn Slots,
         rest: &mut &[u8],
         initial_state: bool,
-    ) -> Result<Component, ReadError> {
+    ) -> Result<ReadComponent, ReadError> {
         let Some((safety, body)) = rest.split_first() else {
             let (needed, left) = (1, 0);
             let kind = ReadErrorKind::UnexpectedEnd { needed, left };
-            return Err(self.reader(rest).error(kind));
+            return Err(reader(rest, self.max_elements).error(kind));
         };
-        let mut reader = self.reader(body);
-        let mut component = Component {
+        let mut reader = reader(body, self.max_elements);
+        let mut component = ReadComponent {
             index,
             hooks: MirrorHooks::default(),
             fields: 0,
@@ -116,7 +132,7 @@ impl MirrorClient {
         let next = body.get(length..);
         if error.is_some() || length != read || next.is_none() {
             self.report_mismatch(PayloadMismatch {
-                object,
+                object: self.object,
                 component: index,
                 behaviour,
                 read,
@@ -132,25 +148,24 @@ impl MirrorClient {
         self.stats.mismatches = self.stats.mismatches.wrapping_add(1);
         tracing::error!(
             ?mismatch,
-            "a component has not read what was written for it"
+            "a component was read with another length than written"
         );
         self.events
             .push(MirrorClientEvent::Mismatch(Box::new(mismatch)));
     }
 
-    /// Calls the hooks of an object, and tells the application what it has received, if it knows the object.
+    /// Calls the hooks of an object, and reports the received fields of a known object.
     fn call_hooks(
         &mut self,
-        id: NetId,
         slots: &mut dyn Slots,
-        read: &mut Vec<Component>,
+        components: &mut Vec<ReadComponent>,
         is_known: bool,
     ) {
-        for Component {
+        for ReadComponent {
             index,
             hooks,
             fields,
-        } in read.drain(..)
+        } in components.drain(..)
         {
             let Some(slot) = slots.slot_mut(index) else {
                 continue;
@@ -159,27 +174,21 @@ impl MirrorClient {
             if !hooks.is_empty() {
                 slot.begin_change();
                 let called = slot.call_mirror_hooks(hooks);
-                // A hook may have put something into the place of a collection.
+                // A hook may assign a collection.
                 slot.end_change();
                 if let Err(Panicked(message)) = called {
-                    let failure = HookFailure::new(id, fields, message);
+                    let failure = HookFailure::new(self.object, fields, message);
                     self.events
                         .push(MirrorClientEvent::HookFailed(Box::new(failure)));
                 }
             }
             if is_known && fields.dirty_bits() != 0 {
                 self.events.push(MirrorClientEvent::Changed {
-                    object: id,
+                    object: self.object,
                     component: index,
                     fields,
                 });
             }
         }
-    }
-
-    /// A reader with the limits of this client.
-    pub(super) fn reader<'a>(&self, bytes: &'a [u8]) -> NetworkReader<'a> {
-        NetworkReader::with_encoding(bytes, Encoding::Mirror)
-            .with_max_elements(self.config.max_elements)
     }
 }

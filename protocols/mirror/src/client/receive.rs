@@ -1,4 +1,4 @@
-//! What comes from the server.
+//! Messages of the server.
 
 use std::collections::VecDeque;
 
@@ -11,21 +11,21 @@ use crate::MirrorError;
 use crate::batch::Unbatcher;
 use crate::message::{Message, NetworkPongMessage};
 
-/// What is kept of a waiting message besides its bytes, about, in bytes.
-const WAITING: usize = 64;
+/// Approximate bytes of a waiting message besides its content.
+const MESSAGE_OVERHEAD: usize = 64;
 
-/// Messages that wait, because a scene is being loaded, or because an object is being called.
+/// Messages that wait for the end of a scene change or of a callback.
 #[derive(Debug, Default)]
-pub(super) struct Inbox {
+pub(super) struct WaitingMessages {
     messages: VecDeque<(f64, Bytes)>,
     bytes: usize,
 }
 
-impl Inbox {
+impl WaitingMessages {
     fn push(&mut self, time: f64, message: &[u8]) -> usize {
         self.bytes = { self.bytes }
             .saturating_add(message.len())
-            .saturating_add(WAITING);
+            .saturating_add(MESSAGE_OVERHEAD);
         self.messages
             .push_back((time, Bytes::copy_from_slice(message)));
         self.bytes
@@ -35,26 +35,26 @@ impl Inbox {
         let (time, message) = self.messages.pop_front()?;
         self.bytes = { self.bytes }
             .saturating_sub(message.len())
-            .saturating_sub(WAITING);
+            .saturating_sub(MESSAGE_OVERHEAD);
         Some((time, message))
     }
 }
 
 impl MirrorClient {
-    /// A message of the transport has come: one batch.
+    /// Handles a transport message: one batch.
     ///
-    /// While a scene is being loaded, and during a callback, messages wait.
+    /// Messages wait during a scene change and during a callback.
     ///
     /// # Errors
     ///
-    /// When it is no batch, has an unknown message, or one that cannot be read, or when the server wants
-    /// more than the configuration allows. Then the connection is over
-    /// ([`poll_close`](Self::poll_close)), and
-    /// [`Disconnected`](MirrorClientEvent::Disconnected) has the error, too. What came before it counts.
+    /// Fails for bytes that are no batch, an unknown or malformed message, and demands of the
+    /// server above the configured limits. The connection is ended then
+    /// ([`poll_close`](Self::poll_close)), and [`Disconnected`](MirrorClientEvent::Disconnected)
+    /// carries the same error. Earlier messages of the batch are handled.
     pub fn handle_packet(&mut self, channel: Channel, batch: &[u8]) -> Result<(), MirrorError> {
-        // Mirror's messages may come on either.
+        // Mirror's messages may come on either channel.
         let _ = channel;
-        if !self.connected {
+        if !self.session.is_connected() {
             return Err(MirrorError::NoSuchConnection);
         }
         self.stats.count_batch(batch.len());
@@ -63,36 +63,36 @@ impl MirrorClient {
     }
 
     fn handle_batch(&mut self, batch: &[u8]) -> Result<(), MirrorError> {
-        let (messages, session) = (Unbatcher::new(batch)?, self.session);
+        let (messages, session) = (Unbatcher::new(batch)?, self.session.number());
         let time = messages.time();
         for message in messages {
             let message = message?;
-            if self.waits() || !self.inbox.messages.is_empty() {
+            if self.is_suspended() || !self.inbound.waiting.messages.is_empty() {
                 let limit = self.config.max_parked_bytes;
-                if self.inbox.push(time, message) > limit {
-                    let what = "bytes of messages that wait";
+                if self.inbound.waiting.push(time, message) > limit {
+                    let what = "bytes of waiting messages";
                     return Err(MirrorError::TooMuch { what, limit });
                 }
                 continue;
             }
             self.handle_message(time, message)?;
-            if self.session != session {
+            if self.session.number() != session {
                 return Ok(());
             }
         }
         self.handle_waiting()
     }
 
-    /// Whether messages are to wait.
-    fn waits(&self) -> bool {
-        self.scene.is_loading() || self.lent.depth() > 0
+    /// Returns whether messages have to wait.
+    fn is_suspended(&self) -> bool {
+        self.scene.is_loading() || self.world.checked_out.depth() > 0
     }
 
-    /// Handles the messages that have waited, as far as they need not wait any longer.
+    /// Handles waiting messages until one has to wait further.
     fn handle_waiting(&mut self) -> Result<(), MirrorError> {
-        let session = self.session;
-        while self.session == session && !self.waits() {
-            let Some((time, message)) = self.inbox.pop() else {
+        let session = self.session.number();
+        while self.session.number() == session && !self.is_suspended() {
+            let Some((time, message)) = self.inbound.waiting.pop() else {
                 break;
             };
             self.handle_message(time, &message)?;
@@ -100,14 +100,14 @@ impl MirrorClient {
         Ok(())
     }
 
-    /// The same, where nobody waits for a result.
-    pub(super) fn catch_up(&mut self) {
+    /// Handles waiting messages; an error ends the connection.
+    pub(super) fn resume(&mut self) {
         if let Err(error) = self.handle_waiting() {
             self.fail(error);
         }
     }
 
-    /// Something is wrong with what has come: the connection is over.
+    /// Ends the connection with an error.
     fn fail(&mut self, error: MirrorError) -> MirrorError {
         self.end(Some(error.clone()));
         error
@@ -129,22 +129,23 @@ impl MirrorClient {
             Message::UnreliableDelta(message) => self.handle_delta(time, &message)?,
             Message::Rpc(message) => self.handle_rpc(&message)?,
             Message::NotReady(_) => {
-                self.ready = false;
+                self.session.become_not_ready();
                 self.events.push(MirrorClientEvent::NotReady);
             }
             Message::Scene(message) => self.handle_scene(&message),
-            Message::TimeSnapshot(_) => self.clock.handle_snapshot(self.now, time),
-            Message::Ping(ping) => self.send_own_unreliable(&NetworkPongMessage {
+            Message::TimeSnapshot(_) => self.server_time.handle_snapshot(self.now, time),
+            Message::Ping(ping) => self.send_protocol_unreliable(&NetworkPongMessage {
                 local_time: ping.local_time,
                 prediction_error_unadjusted: 0.0,
                 prediction_error_adjusted: 0.0,
             }),
             Message::Pong(pong) => {
                 let error = pong.prediction_error_unadjusted;
-                self.clock.handle_pong(self.now, pong.local_time, error);
+                self.server_time
+                    .handle_pong(self.now, pong.local_time, error);
             }
             Message::Other { id, payload } => {
-                let (messages, limit) = (self.prefabs.messages(), self.config.max_elements);
+                let (messages, limit) = (self.world.prefabs.messages(), self.config.max_elements);
                 let message = messages.read(id, payload, limit)?;
                 self.events.push(MirrorClientEvent::Message(message));
             }

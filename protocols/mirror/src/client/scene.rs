@@ -1,4 +1,4 @@
-//! Scenes: the application loads them, and gives this client the objects that stand in them.
+//! Scenes: the application loads them, and adds their objects to this client.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use super::{MirrorClient, MirrorClientEvent, SceneChange};
 use crate::SceneId;
 use crate::message::{SceneMessage, SceneOperation};
 
-/// What is known of scenes.
+/// State of scenes.
 #[derive(Debug, Default)]
 pub(super) struct Scene {
-    /// Objects of the scene that are not spawned, and the positions of their prefabs.
+    /// Scene objects that are not spawned, with the positions of their prefabs.
     dormant: BTreeMap<SceneId, (u32, Behaviours)>,
-    /// Those that are spawned.
-    awake: BTreeMap<SceneId, NetId>,
-    /// What is being done with a scene.
+    /// Spawned scene objects.
+    active: BTreeMap<SceneId, NetId>,
+    /// Current load or unload.
     loading: Option<SceneOperation>,
-    /// Whether this client is not ready yet because it waits for its first scene.
+    /// The client waits for its first scene before it is ready.
     awaited: bool,
 }
 
-/// Why an object of a scene cannot be added.
+/// Error of [`MirrorClient::add_scene_object`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneObjectError {
@@ -34,12 +34,12 @@ pub enum SceneObjectError {
 }
 
 impl Scene {
-    /// A connection begins.
+    /// Begins a connection.
     pub(super) fn begin(&mut self, awaited: bool) {
         (self.loading, self.awaited) = (None, awaited);
     }
 
-    /// Nothing is being loaded. Returns what was.
+    /// Ends the current load. Returns its operation.
     pub(super) fn loaded(&mut self) -> Option<SceneOperation> {
         self.loading.take()
     }
@@ -48,87 +48,87 @@ impl Scene {
         self.loading.is_some()
     }
 
-    pub(super) fn wake(&mut self, scene_id: SceneId) -> Option<(u32, Behaviours)> {
+    pub(super) fn activate(&mut self, scene_id: SceneId) -> Option<(u32, Behaviours)> {
         self.dormant.remove(&scene_id)
     }
 
-    pub(super) fn note_awake(&mut self, scene_id: SceneId, id: NetId) {
-        self.awake.insert(scene_id, id);
+    pub(super) fn set_active(&mut self, scene_id: SceneId, id: NetId) {
+        self.active.insert(scene_id, id);
     }
 
-    pub(super) fn put_to_sleep(&mut self, scene_id: SceneId, prefab: u32, behaviours: Behaviours) {
-        self.awake.remove(&scene_id);
+    pub(super) fn deactivate(&mut self, scene_id: SceneId, prefab: u32, behaviours: Behaviours) {
+        self.active.remove(&scene_id);
         self.dormant.insert(scene_id, (prefab, behaviours));
     }
 }
 
 impl MirrorClient {
-    /// Adds an object that stands in a scene which has been loaded, with the behaviours of a registered
-    /// prefab. It is dormant, and not among the [`identities`](Self::identities), until the server spawns
-    /// the object with this scene id: then the state is applied to these behaviours. When that goes, it is
-    /// dormant again.
+    /// Adds an object of a loaded scene, with the behaviours of a registered prefab. It stays
+    /// dormant, outside the [`identities`](Self::identities), until the server spawns the object
+    /// with this scene id: these behaviours then receive its snapshot. A despawn makes it dormant
+    /// again.
     ///
     /// # Errors
     ///
-    /// When no prefab is registered with these behaviours, or when the scene id is 0 or has been added.
+    /// Fails if no prefab is registered with these behaviours, and if the scene id is 0 or in use.
     pub fn add_scene_object<S: BehaviourSet>(
         &mut self,
         scene_id: SceneId,
         behaviours: S,
     ) -> Result<(), SceneObjectError> {
         let behaviours = behaviours.into_behaviours();
-        let Some(prefab) = self.prefabs.by_types(&behaviours.slots().type_ids()) else {
+        let Some(prefab) = self.world.prefabs.by_types(&behaviours.slots().type_ids()) else {
             return Err(SceneObjectError::NotRegistered(format!("{behaviours:?}")));
         };
         let scene = &self.scene;
-        let is_taken = scene.dormant.contains_key(&scene_id) || scene.awake.contains_key(&scene_id);
+        let is_taken =
+            scene.dormant.contains_key(&scene_id) || scene.active.contains_key(&scene_id);
         if is_taken || scene_id == SceneId::NONE {
             return Err(SceneObjectError::SceneIdTaken(scene_id));
         }
         let prefab = prefab.index;
-        self.scene.put_to_sleep(scene_id, prefab, behaviours);
+        self.scene.deactivate(scene_id, prefab, behaviours);
         Ok(())
     }
 
-    /// Takes a dormant object of a scene back. None if there is none, or if it is spawned.
+    /// Removes a dormant scene object. `None` if it is unknown or spawned.
     pub fn remove_scene_object(&mut self, scene_id: SceneId) -> Option<Behaviours> {
-        let (_, behaviours) = self.scene.wake(scene_id)?;
+        let (_, behaviours) = self.scene.activate(scene_id)?;
         Some(behaviours)
     }
 
-    /// An object of a scene that is not spawned.
+    /// Returns a dormant scene object.
     pub fn dormant(&self, scene_id: SceneId) -> Option<&Behaviours> {
         let (_, behaviours) = self.scene.dormant.get(&scene_id)?;
         Some(behaviours)
     }
 
-    /// The objects of scenes that are not spawned, by ascending scene id.
+    /// Returns the ids of the dormant scene objects, ascending.
     pub fn dormant_scene_ids(&self) -> impl Iterator<Item = SceneId> {
         self.scene.dormant.keys().copied()
     }
 
-    /// The object that the server has spawned under a scene id; its state may not be there yet.
+    /// Returns the object that the server spawned under a scene id; its snapshot may be pending.
     pub fn scene_object(&self, scene_id: SceneId) -> Option<NetId> {
-        self.scene.awake.get(&scene_id).copied()
+        self.scene.active.get(&scene_id).copied()
     }
 
-    /// Whether the server wants a scene to be loaded or unloaded, and
-    /// [`scene_loaded`](Self::scene_loaded) has not been called since.
+    /// Returns whether a scene change is under way: [`scene_loaded`](Self::scene_loaded) is due.
     pub fn is_loading_scene(&self) -> bool {
         self.scene.is_loading()
     }
 
-    /// What [`MirrorClientEvent::SceneChange`] has asked for is done. Where a scene was loaded in the place of
-    /// what there was, the objects of before go, to come again; those that stand in the new one should have
-    /// been [added](Self::add_scene_object) by now. Then the server is told that this client is ready, as
-    /// [`MirrorClientConfig`](crate::MirrorClientConfig) has it, and the messages that have waited are
-    /// handled. Mirror, `NetworkManager.OnClientSceneChanged`.
+    /// Completes the [`MirrorClientEvent::SceneChange`]. A scene loaded in place of all others
+    /// despawns the old objects; the objects of the new scene should be
+    /// [added](Self::add_scene_object) before. Then the client sends its ready message, according
+    /// to [`MirrorClientConfig`](crate::MirrorClientConfig), and handles the waiting messages.
+    /// Mirror, `NetworkManager.OnClientSceneChanged`.
     pub fn scene_loaded(&mut self) {
         let Some(operation) = self.scene.loaded() else {
             return;
         };
         if operation == SceneOperation::Normal {
-            self.forget_all();
+            self.despawn_all();
         }
         let awaited = std::mem::take(&mut self.scene.awaited);
         if self.config.auto_ready || awaited {
@@ -137,13 +137,13 @@ impl MirrorClient {
                 self.add_player();
             }
         }
-        self.catch_up();
+        self.resume();
     }
 
     pub(super) fn handle_scene(&mut self, message: &SceneMessage<'_>) {
         let scene = message.scene_name.unwrap_or_default();
         if scene.trim().is_empty() {
-            tracing::error!("the server wants a scene without a name");
+            tracing::error!("the server requested a scene without a name");
             return;
         }
         self.scene.loading = Some(message.operation);

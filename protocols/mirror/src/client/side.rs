@@ -1,4 +1,4 @@
-//! What a client is to the behaviours that are called on it, and to references.
+//! The client as behaviours and references see it.
 
 use std::time::Duration;
 
@@ -28,8 +28,7 @@ impl NetworkSide for MirrorClient {
     }
 
     fn place(&self, id: NetId) -> Place {
-        let object = self.objects.get(id.0);
-        object.map_or_else(Place::default, |object| object.place)
+        self.world.place(id)
     }
 
     fn owner(&self, _: NetId) -> Option<ConnectionId> {

@@ -1,26 +1,26 @@
-//! What a client counts.
+//! Counters of the client.
 
-/// What a client has counted since it was made.
+/// Counters of a client since its creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MirrorClientStats {
-    /// Batches that have come.
+    /// Batches received.
     pub batches_received: u64,
     /// Their bytes.
     pub bytes_received: u64,
-    /// Messages that have been handled.
+    /// Messages handled.
     pub messages_received: u64,
-    /// Batches that were queued to be sent.
+    /// Batches queued for the transport.
     pub batches_sent: u64,
     /// Their bytes.
     pub bytes_sent: u64,
-    /// Messages for objects that are not there, which Mirror warns of: state, calls, owners.
+    /// Messages for unknown objects (deltas, calls, owners), for which Mirror logs warnings.
     pub unknown_objects: u64,
-    /// Calls of the server that no component has.
+    /// Calls of the server that match no component.
     pub unknown_calls: u64,
-    /// Components that have read more or less than was written for them.
+    /// Components read with another length than written.
     pub mismatches: u64,
-    /// Unreliable changes that came too late, or before the state that they are counted from.
+    /// Unreliable deltas that came too late, or before their baseline.
     pub outdated: u64,
 }
 

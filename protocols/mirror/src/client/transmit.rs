@@ -1,38 +1,39 @@
-//! What goes to the server.
+//! Output for the server.
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 use syncvar_runtime::{Channel, Encoding, NetworkWriter};
 
-use super::MirrorClient;
+use super::{MirrorClient, MirrorClientStats};
 use crate::batch::Batcher;
-use crate::message::{NetworkMessage, NetworkPingMessage, TimeSnapshotMessage, encode_user};
+use crate::message::{
+    NetworkMessage, NetworkPingMessage, TimeSnapshotMessage, check_written, encode_user,
+};
 use crate::{Limits, MirrorError, MirrorMessage};
 
-/// If more bytes than this wait to be polled, no more answers to pings are added, nor times, nor what has
-/// changed of components that travel unreliably.
+/// Limit of unpolled bytes: beyond it, no pongs, times and unreliable deltas are queued.
 const MAX_WAITING: usize = 1 << 20;
 
-/// A message of the transport, for the server: one batch.
+/// A transport message for the server: one batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MirrorPacket {
-    /// On which channel.
+    /// The channel.
     pub channel: Channel,
     /// The batch.
     pub bytes: Bytes,
 }
 
-/// What waits to be sent.
+/// Queue for the server.
 #[derive(Debug)]
 pub(super) struct Outbox {
     limits: Limits,
-    /// Those of the channels that have been used, in the order in which they first were.
+    /// The used channels, in the order of their first message.
     batchers: Vec<(Channel, Batcher)>,
     packets: VecDeque<MirrorPacket>,
     packet_bytes: usize,
-    /// For messages that are being written.
+    /// Memory for messages.
     writer: NetworkWriter,
 }
 
@@ -53,16 +54,32 @@ impl Outbox {
         }
     }
 
-    /// How many bytes have not been polled.
-    fn waiting_bytes(&self) -> usize {
-        let open = self
-            .batchers
-            .iter()
-            .map(|(_, batcher)| batcher.queued_bytes());
-        self.packet_bytes.saturating_add(open.sum())
+    /// Returns whether the queue has room for unreliable messages.
+    fn has_room(&self) -> bool {
+        let open = { self.batchers.iter() }.map(|(_, batcher)| batcher.queued_bytes());
+        self.packet_bytes.saturating_add(open.sum()) <= MAX_WAITING
     }
 
-    /// Queues what has been written, if it has been.
+    /// Completes the batches of all channels.
+    fn flush(&mut self, stats: &mut MirrorClientStats) {
+        for (channel, batcher) in &mut self.batchers {
+            while let Some(bytes) = batcher.next_batch() {
+                stats.count_sent(bytes.len());
+                self.packet_bytes = self.packet_bytes.saturating_add(bytes.len());
+                let channel = *channel;
+                self.packets.push_back(MirrorPacket { channel, bytes });
+            }
+        }
+    }
+
+    /// Returns the next batch.
+    fn poll(&mut self) -> Option<MirrorPacket> {
+        let packet = self.packets.pop_front()?;
+        self.packet_bytes = self.packet_bytes.saturating_sub(packet.bytes.len());
+        Some(packet)
+    }
+
+    /// Queues the written message, unless writing failed.
     fn queue(
         &mut self,
         written: Result<(), MirrorError>,
@@ -97,122 +114,107 @@ impl Outbox {
 }
 
 impl MirrorClient {
-    /// A batch for the server, oldest first. What has been queued can be polled after the next
+    /// Returns the next batch for the server. Messages become batches with the next
     /// [`update`](Self::update).
     pub fn poll_transmit(&mut self) -> Option<MirrorPacket> {
-        let packet = self.outbox.packets.pop_front()?;
-        let length = packet.bytes.len();
-        self.outbox.packet_bytes = self.outbox.packet_bytes.saturating_sub(length);
-        Some(packet)
+        self.outbox.poll()
     }
 
-    /// Sends a message of the game, reliably.
+    /// Sends a user message reliably.
     ///
     /// # Errors
     ///
-    /// When there is no connection, when something in it has no form on the wire, or when it is too long for
-    /// the transport.
+    /// Fails without a connection, and for a message that has no encoding or is too long for the
+    /// transport.
     pub fn send<M: MirrorMessage>(&mut self, message: &M) -> Result<(), MirrorError> {
         self.send_on(Channel::Reliable, message)
     }
 
-    /// Sends a message of the game on a channel.
+    /// Sends a user message on a channel.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// As [`send`](Self::send).
     pub fn send_on<M: MirrorMessage>(
         &mut self,
         channel: Channel,
         message: &M,
     ) -> Result<(), MirrorError> {
-        if !self.connected {
+        if !self.session.is_connected() {
             return Err(MirrorError::NoSuchConnection);
         }
         let written = encode_user(message, &mut self.outbox.writer);
         self.outbox.queue(written, channel, self.now.as_secs_f64())
     }
 
-    /// Sends one of Mirror's messages.
+    /// Sends a protocol message.
     pub(super) fn send_message<'a>(
         &mut self,
         message: &impl NetworkMessage<'a>,
         channel: Channel,
     ) -> Result<(), MirrorError> {
-        if !self.connected {
+        if !self.session.is_connected() {
             return Err(MirrorError::NoSuchConnection);
         }
         let written = encode(message, &mut self.outbox.writer);
         self.outbox.queue(written, channel, self.now.as_secs_f64())
     }
 
-    /// Sends one that is neither long nor can fail to be written.
-    pub(super) fn send_own<'a>(&mut self, message: &impl NetworkMessage<'a>) {
+    /// Sends a protocol message that is short and always has an encoding.
+    pub(super) fn send_protocol<'a>(&mut self, message: &impl NetworkMessage<'a>) {
         if let Err(error) = self.send_message(message, Channel::Reliable) {
-            tracing::error!(%error, "a message of the protocol was not sent");
+            tracing::error!(%error, "cannot send a protocol message");
         }
     }
 
-    /// The same on the unreliable channel, unless nobody takes what is sent.
-    pub(super) fn send_own_unreliable<'a>(&mut self, message: &impl NetworkMessage<'a>) {
+    /// Sends it on the unreliable channel, unless the queue is full.
+    pub(super) fn send_protocol_unreliable<'a>(&mut self, message: &impl NetworkMessage<'a>) {
         if !self.can_queue_unreliable() {
             return;
         }
         if let Err(error) = self.send_message(message, Channel::Unreliable) {
-            tracing::error!(%error, "a message of the protocol was not sent");
+            tracing::error!(%error, "cannot send a protocol message");
         }
     }
 
-    /// Whether somebody takes what is sent, so that what may be lost can be added.
+    /// Returns whether the queue has room for unreliable messages.
     pub(super) fn can_queue_unreliable(&self) -> bool {
-        self.outbox.waiting_bytes() <= MAX_WAITING
+        self.outbox.has_room()
     }
 
-    /// Asks for the server's time, if that is due.
+    /// Sends a ping, if one is due.
     pub(super) fn send_ping(&mut self) {
-        if self.clock.take_ping(self.now, self.config.ping_interval) {
-            self.send_own_unreliable(&NetworkPingMessage {
+        if self
+            .server_time
+            .take_ping(self.now, self.config.ping_interval)
+        {
+            self.send_protocol_unreliable(&NetworkPingMessage {
                 local_time: self.now.as_secs_f64(),
-                predicted_time_adjusted: self.clock.predicted(self.now),
+                predicted_time_adjusted: self.server_time.predicted(self.now),
             });
         }
     }
 
-    /// Says what time it is.
+    /// Sends the time.
     pub(super) fn send_time_snapshot(&mut self) {
         if self.config.time_snapshots {
-            self.send_own_unreliable(&TimeSnapshotMessage {
+            self.send_protocol_unreliable(&TimeSnapshotMessage {
                 scaled_time: self.now.as_secs_f64(),
             });
         }
     }
 
-    /// What has been queued can be polled from now on.
+    /// Completes the batches of all channels.
     pub(super) fn flush(&mut self) {
-        for (channel, batcher) in &mut self.outbox.batchers {
-            while let Some(bytes) = batcher.next_batch() {
-                self.stats.count_sent(bytes.len());
-                self.outbox.packet_bytes = self.outbox.packet_bytes.saturating_add(bytes.len());
-                let channel = *channel;
-                self.outbox
-                    .packets
-                    .push_back(MirrorPacket { channel, bytes });
-            }
-        }
+        self.outbox.flush(&mut self.stats);
     }
 }
 
-/// Writes one of Mirror's messages.
+/// Writes a protocol message.
 fn encode<'a, M: NetworkMessage<'a>>(
     message: &M,
     writer: &mut NetworkWriter,
 ) -> Result<(), MirrorError> {
     message.encode(writer);
-    match writer.take_error() {
-        None => Ok(()),
-        Some(error) => Err(MirrorError::Unwritable {
-            message: M::NAME,
-            error,
-        }),
-    }
+    check_written(writer, M::NAME)
 }

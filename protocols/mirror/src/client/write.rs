@@ -1,9 +1,12 @@
-//! What this client writes to the components that are its to write.
+//! Writes of this client to the components that it owns.
 
-use syncvar_runtime::object::{Nanos, Slot, nanos};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use syncvar_runtime::object::{Nanos, Slot, Slots, nanos};
 use syncvar_runtime::{Channel, Encoding, NetId, NetworkWriter, SyncMethod};
 
-use super::guard::{clean, has_bit};
+use super::guard::{clear_changes, has_bit};
 use super::{MirrorClient, MirrorClientEvent};
 use crate::MirrorError;
 use crate::message::{
@@ -11,35 +14,80 @@ use crate::message::{
     NetworkMessage,
 };
 use crate::prefabs::Settings;
-use crate::unreliable::next_tick;
+use crate::unreliable::{BaselineSchedule, next_tick};
 
-/// What has been sent of the components of an object that travel unreliably.
+/// Objects with unsent writes of this client, and the schedule of baselines.
+#[derive(Debug)]
+pub(super) struct Writes {
+    /// Borrowed by write guards, which queue their object.
+    pub(super) pending: BTreeSet<NetId>,
+    baselines: BaselineSchedule,
+}
+
+impl Writes {
+    pub(super) const fn new(baseline_interval: Duration) -> Self {
+        Self {
+            pending: BTreeSet::new(),
+            baselines: BaselineSchedule::every(baseline_interval),
+        }
+    }
+
+    /// Queues an object for the next update.
+    pub(super) fn queue(&mut self, id: NetId) {
+        self.pending.insert(id);
+    }
+
+    /// Collects writes by hooks and callbacks: queues those to `written` components, and clears
+    /// the local ones.
+    pub(super) fn collect(&mut self, id: NetId, slots: &mut dyn Slots, written: u64) {
+        for index in 0..slots.len() {
+            let slot = slots.slot_mut(index);
+            if let Some(slot) = slot.filter(|slot| slot.dirty_bits() != 0) {
+                if has_bit(written, index) {
+                    self.queue(id);
+                } else {
+                    clear_changes(slot);
+                }
+            }
+        }
+    }
+
+    pub(super) fn remove(&mut self, id: NetId) {
+        self.pending.remove(&id);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.pending.clear();
+    }
+}
+
+/// Baselines sent for the hybrid components of an object.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sent {
-    /// The number of the last baseline; 0 before the first one.
+pub(super) struct BaselineState {
+    /// Number of the last baseline; 0 before the first one.
     tick: u8,
-    /// Whether it has been said since then that the changes cannot be sent.
+    /// An unsendable delta is reported since the last baseline.
     is_reported: bool,
 }
 
-/// The components of an object that are to be sent now.
+/// Components of an object to send now.
 #[derive(Debug, Default)]
 struct Due {
-    /// Those that travel reliably.
+    /// Components sent as a reliable delta.
     reliable: u64,
-    /// Those whose changes are sent unreliably.
+    /// Components sent as an unreliable delta.
     changed: u64,
-    /// Those that are sent whole, as a baseline.
+    /// Components sent as a baseline.
     whole: u64,
-    /// Whether something is to be sent later.
-    is_more: bool,
+    /// Further components stay pending.
+    has_more: bool,
 }
 
 impl Due {
-    /// Adds a component that has changed.
-    fn add(&mut self, bit: u64, settings: &Settings, is_over: bool, is_baseline: bool) {
+    /// Adds a changed component.
+    fn add(&mut self, bit: u64, settings: &Settings, interval_over: bool, is_baseline: bool) {
         let is_hybrid = settings.sync_method == SyncMethod::Hybrid;
-        match (is_hybrid, is_over) {
+        match (is_hybrid, interval_over) {
             (false, true) => self.reliable |= bit,
             (true, true) => self.changed |= bit,
             (_, false) => {}
@@ -47,34 +95,37 @@ impl Due {
         if is_hybrid && is_baseline {
             self.whole |= bit;
         }
-        // What has gone out unreliably is sent again until a baseline has it.
-        self.is_more |= if is_hybrid { !is_baseline } else { !is_over };
+        // Unreliable changes are sent again until a baseline contains them.
+        self.has_more |= if is_hybrid {
+            !is_baseline
+        } else {
+            !interval_over
+        };
     }
 }
 
 impl MirrorClient {
-    /// Sends what has been written to components that this client writes, as far as it is due.
+    /// Sends the due writes of this client.
     pub(super) fn send_writes(&mut self) {
-        let is_baseline = self.baselines.elapsed(nanos(self.now));
-        for id in std::mem::take(&mut self.writing) {
-            self.send_writes_of(id, is_baseline);
+        let is_baseline = self.writes.baselines.is_due(nanos(self.now));
+        for id in std::mem::take(&mut self.writes.pending) {
+            self.send_object_writes(id, is_baseline);
         }
     }
 
-    fn send_writes_of(&mut self, id: NetId, is_baseline: bool) {
-        let (written, now) = (self.written_components(id), nanos(self.now));
-        let Some(object) = self.objects.get_mut(id.0) else {
+    fn send_object_writes(&mut self, id: NetId, is_baseline: bool) {
+        let (written, now) = (self.world.written_components(id), nanos(self.now));
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(prefab) = self.prefabs.get(object.prefab) else {
+        let Some(prefab) = self.world.prefabs.get(object.prefab) else {
             return;
         };
-        let Some(behaviours) = object.behaviours.as_ref() else {
-            // It is being called: the next update comes back to it.
-            self.writing.insert(id);
+        let Some(slots) = self.world.pools.slots(object.at) else {
+            // Checked out: the next update tries again.
+            self.writes.queue(id);
             return;
         };
-        let slots = behaviours.slots();
         let mut due = Due::default();
         let components = prefab.components.iter().enumerate();
         for (index, settings) in components.filter(|(index, _)| has_bit(written, *index)) {
@@ -82,11 +133,11 @@ impl MirrorClient {
                 continue;
             };
             let interval = nanos(settings.sync_interval);
-            let is_over = now.saturating_sub(slot.last_send()) >= interval;
-            due.add(1 << index, settings, is_over, is_baseline);
+            let interval_over = now.saturating_sub(slot.last_send()) >= interval;
+            due.add(1 << index, settings, interval_over, is_baseline);
         }
-        if due.is_more {
-            self.writing.insert(id);
+        if due.has_more {
+            self.writes.queue(id);
         }
         self.send_reliable(id, due.reliable, now);
         self.send_deltas(id, due.changed, now);
@@ -94,8 +145,8 @@ impl MirrorClient {
     }
 
     fn send_reliable(&mut self, id: NetId, components: u64, now: Nanos) {
-        let note = |slot: &mut dyn Slot| slot.mark_sent(now);
-        let written = self.write::<EntityStateMessage<'_>>(id, components, false, note);
+        let mark = |slot: &mut dyn Slot| slot.mark_sent(now);
+        let written = self.encode_components::<EntityStateMessage<'_>>(id, components, false, mark);
         let sent = written.and_then(|payload| {
             let Some(payload) = payload else {
                 return Ok(());
@@ -111,15 +162,16 @@ impl MirrorClient {
         }
     }
 
-    /// Sends what has changed of components that travel unreliably. They stay dirty.
+    /// Sends hybrid components as a delta. They stay dirty.
     fn send_deltas(&mut self, id: NetId, components: u64, now: Nanos) {
         if !self.can_queue_unreliable() {
             return;
         }
-        let baseline_tick = self.sent(id).map_or(0, |sent| sent.tick);
-        let note = |slot: &mut dyn Slot| slot.mark_repeated(now);
-        let written =
-            self.write::<EntityStateMessageUnreliableDelta<'_>>(id, components, false, note);
+        let baseline_tick = self.baseline_state(id).map_or(0, |sent| sent.tick);
+        let mark = |slot: &mut dyn Slot| slot.mark_repeated(now);
+        let written = self.encode_components::<EntityStateMessageUnreliableDelta<'_>>(
+            id, components, false, mark,
+        );
         let sent = written.and_then(|payload| {
             let Some(payload) = payload else {
                 return Ok(());
@@ -134,21 +186,25 @@ impl MirrorClient {
         let Err(error) = sent else {
             return;
         };
-        let said = self.sent(id);
-        if said.is_none_or(|sent| !std::mem::replace(&mut sent.is_reported, true)) {
+        let state = self.baseline_state(id);
+        if state.is_none_or(|state| !std::mem::replace(&mut state.is_reported, true)) {
             self.report_unsendable(id, error);
         }
     }
 
-    /// Sends components that travel unreliably as they are, reliably.
+    /// Sends hybrid components as a baseline.
     fn send_baseline(&mut self, id: NetId, components: u64) {
-        let Some(sent) = self.sent(id).filter(|_| components != 0) else {
+        let Some(sent) = self.baseline_state(id).filter(|_| components != 0) else {
             return;
         };
         let baseline_tick = next_tick(sent.tick);
         (sent.tick, sent.is_reported) = (baseline_tick, false);
-        let written =
-            self.write::<EntityStateMessageUnreliableBaseline<'_>>(id, components, true, clean);
+        let written = self.encode_components::<EntityStateMessageUnreliableBaseline<'_>>(
+            id,
+            components,
+            true,
+            clear_changes,
+        );
         let sent = written.and_then(|payload| {
             let message = EntityStateMessageUnreliableBaseline {
                 baseline_tick,
@@ -162,31 +218,30 @@ impl MirrorClient {
         }
     }
 
-    fn sent(&mut self, id: NetId) -> Option<&mut Sent> {
-        Some(&mut self.objects.get_mut(id.0)?.sent)
+    fn baseline_state(&mut self, id: NetId) -> Option<&mut BaselineState> {
+        Some(&mut self.world.objects.get_mut(id.0)?.baseline)
     }
 
     fn report_unsendable(&mut self, object: NetId, error: MirrorError) {
-        tracing::error!(%object, %error, "what was written cannot be sent");
+        tracing::error!(%object, %error, "cannot send writes to an object");
         let error = Box::new(error);
         self.events
             .push(MirrorClientEvent::Unsendable { object, error });
     }
 
-    /// Writes some components of an object, what has changed of them or all, for a message `M`; `note` is
-    /// done with each. Nothing if there are none.
-    fn write<'a, M: NetworkMessage<'a>>(
+    /// Writes components of an object as snapshots or deltas, for a message `M`, and calls `mark`
+    /// for each. Returns `None` without components.
+    fn encode_components<'a, M: NetworkMessage<'a>>(
         &mut self,
         id: NetId,
         components: u64,
         initial_state: bool,
-        note: impl Fn(&mut dyn Slot),
+        mark: impl Fn(&mut dyn Slot),
     ) -> Result<Option<NetworkWriter>, MirrorError> {
-        let object = self.objects.get_mut(id.0).filter(|_| components != 0);
-        let Some(behaviours) = object.and_then(|object| object.behaviours.as_mut()) else {
+        let slots = self.world.slots_mut(id);
+        let Some(slots) = slots.filter(|_| components != 0) else {
             return Ok(None);
         };
-        let slots = behaviours.slots_mut();
         let mut payload = NetworkWriter::with_encoding(Encoding::Mirror);
         let mut part = NetworkWriter::with_encoding(Encoding::Mirror);
         payload.write_var_u64(components);
@@ -197,7 +252,7 @@ impl MirrorClient {
             };
             part.truncate(0);
             slot.write_mirror(&mut part, initial_state, false);
-            note(slot);
+            mark(slot);
             failed = failed.or(part.take_error());
             let [safety, ..] = part.len().to_le_bytes();
             payload.write_u8(safety);

@@ -1,35 +1,35 @@
-//! The messages of Mirror's `BasicAuthenticator`: names and passwords. To the protocol they are messages
-//! of a game.
+//! Messages of Mirror's `BasicAuthenticator`: names and passwords. The protocol treats them as user
+//! messages.
 
 use syncvar_runtime::{
     MemberSchema, NetworkReader, NetworkWriter, ReadError, SyncValue, TypeSchema,
 };
 
 use super::MirrorMessage;
-use super::part::{read_text, write_text};
+use super::part::Part;
 
-/// A client says who it is.
+/// Credentials of a client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuthRequestMessage {
     /// The name.
     pub username: String,
-    /// The password, as it was typed: nothing is encrypted.
+    /// The password in clear text: the protocol has no encryption.
     pub password: String,
 }
 
-/// The server's answer.
+/// Answer of the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuthResponseMessage {
-    /// [`ACCEPTED`](Self::ACCEPTED), or anything else.
+    /// [`ACCEPTED`](Self::ACCEPTED), or another code.
     pub code: u8,
-    /// What is to be said about it.
+    /// Text for the user.
     pub message: String,
 }
 
 impl AuthResponseMessage {
-    /// All is well.
+    /// Accepted.
     pub const ACCEPTED: u8 = 100;
-    /// The name or the password is wrong.
+    /// Wrong name or password.
     pub const REJECTED: u8 = 200;
 }
 
@@ -57,14 +57,14 @@ impl SyncValue for AuthRequestMessage {
     };
 
     fn write(&self, writer: &mut NetworkWriter) {
-        write_text(writer, Some(&self.username));
-        write_text(writer, Some(&self.password));
+        Some(&*self.username).write(writer);
+        Some(&*self.password).write(writer);
     }
 
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         Ok(Self {
-            username: read_text(reader)?.unwrap_or_default().into(),
-            password: read_text(reader)?.unwrap_or_default().into(),
+            username: read_text(reader)?,
+            password: read_text(reader)?,
         })
     }
 
@@ -90,17 +90,23 @@ impl SyncValue for AuthResponseMessage {
 
     fn write(&self, writer: &mut NetworkWriter) {
         writer.write_u8(self.code);
-        write_text(writer, Some(&self.message));
+        Some(&*self.message).write(writer);
     }
 
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         Ok(Self {
             code: reader.read_u8()?,
-            message: read_text(reader)?.unwrap_or_default().into(),
+            message: read_text(reader)?,
         })
     }
 
     fn same(&self, other: &Self) -> bool {
         self == other
     }
+}
+
+/// Reads a text; a missing one is empty.
+fn read_text(reader: &mut NetworkReader<'_>) -> Result<String, ReadError> {
+    let text: Option<&str> = Part::read(reader)?;
+    Ok(text.unwrap_or_default().into())
 }

@@ -1,65 +1,63 @@
-//! Objects that come and go.
+//! Spawns, despawns and ownership.
 
 use std::ops::BitOr;
 
-use syncvar_runtime::{NetId, NetworkReader, NetworkWriter, Quaternion, ReadError, Vector3};
+use syncvar_runtime::{NetId, Quaternion, Vector3};
 
-use super::NetworkMessage;
-use super::part::{read_net_id, read_segment, read_u32, write_net_id, write_segment};
-use super::session::empty;
+use super::part::messages;
 use crate::{AssetId, SceneId};
 
-/// Objects follow that a client is to make, and to apply when they are all there.
+/// Start of a spawn burst, which the client applies at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObjectSpawnStartedMessage;
 
-/// All objects are there. Until it has come once, a client applies nothing.
+/// End of a spawn burst. A client applies no spawn before the first one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObjectSpawnFinishedMessage;
 
-/// A client is to make an object, or to wake one of the scene.
+/// Spawn of an object, from a prefab or of the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpawnMessage<'a> {
-    /// The number of the object.
+    /// The id of the object.
     pub net_id: NetId,
-    /// What it is to the one who receives this.
+    /// The role of the receiver.
     pub flags: SpawnFlags,
-    /// Which object of the scene it is, if it is one: then the asset id is not looked at.
+    /// The id of a scene object; the asset id is unused then.
     pub scene_id: SceneId,
-    /// The prefab that it is made of.
+    /// The prefab.
     pub asset_id: AssetId,
-    /// Where it stands, seen from its parent.
+    /// The position, relative to the parent.
     pub position: Vector3,
-    /// How it is turned.
+    /// The rotation.
     pub rotation: Quaternion,
-    /// How large it is; 1 for as it was made.
+    /// The scale, relative to the prefab.
     pub scale: Vector3,
-    /// The full state of its components: none if it has no components, and empty if there are none that
+    /// The snapshot of its components: `None` without components, and empty without components that
     /// the receiver may read.
     pub payload: Option<&'a [u8]>,
 }
 
-/// What an object is to a connection.
+/// Role of a connection for an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpawnFlags(pub u8);
 
-/// An object has another owner: sent to the one it was and the one it is.
+/// Change of an owner, sent to the former and the new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangeOwnerMessage {
     /// The object.
     pub net_id: NetId,
-    /// What it is from now on to the one who receives this.
+    /// The new role of the receiver.
     pub flags: SpawnFlags,
 }
 
-/// An object is gone.
+/// Despawn of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectDestroyMessage {
     /// The object.
     pub net_id: NetId,
 }
 
-/// An object is out of sight. Clients do the same as if it were gone.
+/// Hide of an object. Clients treat it as a despawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectHideMessage {
     /// The object.
@@ -67,14 +65,14 @@ pub struct ObjectHideMessage {
 }
 
 impl SpawnFlags {
-    /// Somebody else's, or nobody's.
+    /// No role.
     pub const NONE: Self = Self(0);
-    /// The receiver owns it.
+    /// The receiver owns the object.
     pub const IS_OWNER: Self = Self(1);
-    /// It is the receiver's player.
+    /// The object is the receiver's player.
     pub const IS_LOCAL_PLAYER: Self = Self(2);
 
-    /// Whether all these flags are set.
+    /// Returns whether all these flags are set.
     pub const fn contains(self, flags: Self) -> bool {
         self.0 & flags.0 == flags.0
     }
@@ -88,77 +86,17 @@ impl BitOr for SpawnFlags {
     }
 }
 
-empty! {
+messages! {
     ObjectSpawnStartedMessage = "Mirror.ObjectSpawnStartedMessage";
     ObjectSpawnFinishedMessage = "Mirror.ObjectSpawnFinishedMessage";
 }
 
-impl<'a> NetworkMessage<'a> for SpawnMessage<'a> {
-    const NAME: &'static str = "Mirror.SpawnMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        write_net_id(writer, self.net_id);
-        writer.write_u8(self.flags.0);
-        writer.write_var_u64(self.scene_id.0);
-        writer.write_var_u64(self.asset_id.0.into());
-        writer.write(&self.position);
-        writer.write(&self.rotation);
-        writer.write(&self.scale);
-        write_segment(writer, self.payload);
+messages! {
+    'a;
+    SpawnMessage<'a> = "Mirror.SpawnMessage" {
+        net_id, flags, scene_id, asset_id, position, rotation, scale, payload
     }
-
-    fn read(reader: &mut NetworkReader<'a>) -> Result<Self, ReadError> {
-        Ok(Self {
-            net_id: read_net_id(reader)?,
-            flags: SpawnFlags(reader.read_u8()?),
-            scene_id: SceneId(reader.read_var_u64()?),
-            asset_id: AssetId(read_u32(reader)?),
-            position: reader.read()?,
-            rotation: reader.read()?,
-            scale: reader.read()?,
-            payload: read_segment(reader)?,
-        })
-    }
-}
-
-impl NetworkMessage<'_> for ChangeOwnerMessage {
-    const NAME: &'static str = "Mirror.ChangeOwnerMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        write_net_id(writer, self.net_id);
-        writer.write_u8(self.flags.0);
-    }
-
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        Ok(Self {
-            net_id: read_net_id(reader)?,
-            flags: SpawnFlags(reader.read_u8()?),
-        })
-    }
-}
-
-impl NetworkMessage<'_> for ObjectDestroyMessage {
-    const NAME: &'static str = "Mirror.ObjectDestroyMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        write_net_id(writer, self.net_id);
-    }
-
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        let net_id = read_net_id(reader)?;
-        Ok(Self { net_id })
-    }
-}
-
-impl NetworkMessage<'_> for ObjectHideMessage {
-    const NAME: &'static str = "Mirror.ObjectHideMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        write_net_id(writer, self.net_id);
-    }
-
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        let net_id = read_net_id(reader)?;
-        Ok(Self { net_id })
-    }
+    ChangeOwnerMessage = "Mirror.ChangeOwnerMessage" { net_id, flags }
+    ObjectDestroyMessage = "Mirror.ObjectDestroyMessage" { net_id }
+    ObjectHideMessage = "Mirror.ObjectHideMessage" { net_id }
 }

@@ -1,4 +1,4 @@
-//! The examples of `WIRE.md`, section 5, and what cannot be read.
+//! The examples of `WIRE.md`, section 5, and malformed messages.
 
 use proptest::prelude::*;
 use syncvar::SyncValue;
@@ -7,21 +7,21 @@ use syncvar_runtime::{NetId, Quaternion, ReadErrorKind, Vector3};
 use super::*;
 use crate::{AssetId, SceneId};
 
-/// A message is these bytes, and these bytes are the message.
+/// Checks that a message has these bytes, in both directions.
 #[track_caller]
 fn is(message: Message<'_>, written: Result<Bytes, MirrorError>, bytes: &str) {
-    let written = written.expect("it can be written");
+    let written = written.expect("writable");
     assert_eq!(hex::encode(&written), bytes.replace(' ', ""));
     assert_eq!(Message::decode(&written), Ok(message));
 }
 
 fn refused(bytes: &str) -> MirrorError {
     let bytes = hex::decode(bytes.replace(' ', "")).expect("hexadecimal digits");
-    Message::decode(&bytes).expect_err("it cannot be read")
+    Message::decode(&bytes).expect_err("malformed")
 }
 
 #[test]
-fn a_call_carries_its_arguments_as_a_segment() {
+fn calls_carry_arguments_as_a_segment() {
     let command = CommandMessage {
         net_id: NetId(300),
         component_index: 1,
@@ -45,7 +45,7 @@ fn a_call_carries_its_arguments_as_a_segment() {
 }
 
 #[test]
-fn no_segment_is_not_an_empty_one() {
+fn missing_segment_differs_from_empty() {
     for (payload, segment) in [(None, "00"), (Some(&[][..]), "01")] {
         let command = CommandMessage {
             net_id: NetId(1),
@@ -59,7 +59,7 @@ fn no_segment_is_not_an_empty_one() {
 }
 
 #[test]
-fn an_object_is_spawned_with_its_place_and_its_state() {
+fn spawn_carries_transform_and_snapshot() {
     let spawn = SpawnMessage {
         net_id: NetId(241),
         flags: SpawnFlags::IS_OWNER | SpawnFlags::IS_LOCAL_PLAYER,
@@ -101,7 +101,7 @@ fn a_scene_may_have_no_name() {
 }
 
 #[test]
-fn what_is_left_over_is_ignored() {
+fn trailing_bytes_are_ignored() {
     assert_eq!(
         Message::decode(&[0xbc, 0xaa, 1, 2, 3]),
         Ok(Message::Ready(ReadyMessage))
@@ -109,7 +109,7 @@ fn what_is_left_over_is_ignored() {
 }
 
 #[test]
-fn a_message_of_no_known_type_is_kept_as_it_is() {
+fn unknown_message_keeps_id_and_payload() {
     let payload = &[1, 2][..];
     let message = Message::decode(&[0x34, 0x12, 1, 2]);
     assert_eq!(
@@ -128,12 +128,12 @@ fn a_message_without_an_id_is_refused() {
 }
 
 #[test]
-fn an_error_says_which_message_and_where() {
+fn errors_name_message_and_position() {
     let kind = |error| match error {
         MirrorError::Message { message, error } => (message, error.kind()),
         other => panic!("another error: {other}"),
     };
-    // A segment that is longer than the message.
+    // A segment longer than the message.
     let (needed, left) = (4, 1);
     assert_eq!(
         kind(refused("3330 01 05 aa")),
@@ -163,7 +163,7 @@ fn an_error_says_which_message_and_where() {
 }
 
 #[test]
-fn a_text_that_is_too_long_is_not_written() {
+fn oversized_text_is_unwritable() {
     let name = "x".repeat(65_535);
     let scene = |name| SceneMessage {
         scene_name: Some(name),
@@ -177,11 +177,11 @@ fn a_text_that_is_too_long_is_not_written() {
 }
 
 #[test]
-fn no_two_of_mirrors_messages_have_the_same_id() {
-    let mut ids: Vec<_> = OWN.iter().map(|(id, _)| id).collect();
+fn protocol_message_ids_are_unique() {
+    let mut ids: Vec<_> = PROTOCOL.iter().map(|(id, _)| id).collect();
     ids.sort_unstable();
     ids.dedup();
-    assert_eq!(ids.len(), OWN.len());
+    assert_eq!(ids.len(), PROTOCOL.len());
 }
 
 #[derive(SyncValue, Clone, Debug, Default, PartialEq)]
@@ -201,7 +201,7 @@ impl MirrorMessage for Stolen {
     const NAME: &'static str = "Mirror.SpawnMessage";
 }
 
-fn known() -> UserMessages {
+fn registered() -> UserMessages {
     let mut messages = UserMessages::default();
     messages.register::<Chat>();
     messages.register::<AuthRequestMessage>();
@@ -209,54 +209,54 @@ fn known() -> UserMessages {
     messages
 }
 
-/// Writes a message of the game and gives it to whoever knows it.
+/// Writes a user message and reads it by the registry.
 fn send<M: MirrorMessage>(message: &M) -> Result<ReceivedMessage, MirrorError> {
     let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     encode_user(message, &mut writer)?;
     match Message::decode(writer.as_bytes())? {
-        Message::Other { id, payload } => known().read(id, payload, 4),
+        Message::Other { id, payload } => registered().read(id, payload, 4),
         other => panic!("one of Mirror's: {other:?}"),
     }
 }
 
 #[test]
-fn a_message_of_the_game_arrives_as_it_was_sent() {
+fn user_message_arrives_unchanged() {
     let chat = Chat {
         text: "hi".into(),
         words: vec![9, 8],
     };
-    let received = send(&chat).expect("it is known");
+    let received = send(&chat).expect("registered");
     assert_eq!(received.name(), "Game.Net.ChatMessage");
     assert_eq!(received.get(), Some(&chat));
     assert_eq!(received.get::<AuthRequestMessage>(), None);
 }
 
 #[test]
-fn names_and_passwords_travel_as_messages_of_the_game() {
+fn authenticator_uses_user_messages() {
     let request = AuthRequestMessage {
         username: "ada".into(),
         password: "secret".into(),
     };
-    let received = send(&request).expect("it is known");
+    let received = send(&request).expect("registered");
     assert_eq!(received.get(), Some(&request));
     let response = AuthResponseMessage {
         code: AuthResponseMessage::ACCEPTED,
         message: "Success".into(),
     };
-    let received = send(&response).expect("it is known");
+    let received = send(&response).expect("registered");
     assert_eq!(received.get(), Some(&response));
 }
 
 #[test]
-fn a_message_that_nobody_has_registered_is_unknown() {
-    let error = known().read(Stolen::ID, &[], 4);
+fn unregistered_message_is_unknown() {
+    let error = registered().read(Stolen::ID, &[], 4);
     let id = Stolen::ID;
     assert_eq!(error, Err(MirrorError::UnknownMessage { id }));
 }
 
 #[test]
-fn a_message_of_the_game_that_cannot_be_read_says_where() {
-    let error = known().read(Chat::ID, &[3, 0, b'h'], 4);
+fn malformed_user_message_names_its_position() {
+    let error = registered().read(Chat::ID, &[3, 0, b'h'], 4);
     let text = error.expect_err("it is cut off").to_string();
     assert_eq!(
         text,
@@ -265,25 +265,25 @@ fn a_message_of_the_game_that_cannot_be_read_says_where() {
 }
 
 #[test]
-#[should_panic(expected = "has the id 34916, which is that of `Mirror.SpawnMessage`")]
-fn a_message_of_the_game_may_not_have_an_id_of_mirrors() {
-    known().register::<Stolen>();
+#[should_panic(expected = "has the id 34916 of `Mirror.SpawnMessage`")]
+fn user_message_may_not_take_a_protocol_id() {
+    registered().register::<Stolen>();
 }
 
 #[test]
 #[should_panic(expected = "message `Game.Net.ChatMessage` has the id 41812")]
-fn an_id_stands_for_one_message() {
-    known().register::<Chat>();
+fn duplicate_message_id_is_refused() {
+    registered().register::<Chat>();
 }
 
 proptest! {
-    /// Whatever comes is read or refused.
+    /// Any input is read or refused.
     #[test]
-    fn any_bytes_are_a_message_or_an_error(
-        own in 0..OWN.len(),
+    fn arbitrary_messages_never_panic(
+        own in 0..PROTOCOL.len(),
         payload in proptest::collection::vec(any::<u8>(), 0..64),
     ) {
-        let (id, _) = OWN[own];
+        let (id, _) = PROTOCOL[own];
         let bytes = [&id.to_le_bytes()[..], &payload].concat();
         if let Ok(message) = Message::decode(&bytes) {
             prop_assert_eq!(message.id(), id);
@@ -291,12 +291,12 @@ proptest! {
     }
 
     #[test]
-    fn a_state_is_read_as_it_was_written(
+    fn state_messages_survive_encoding(
         net_id: u32,
         payload in proptest::option::of(proptest::collection::vec(any::<u8>(), 0..3000)),
     ) {
         let state = EntityStateMessage { net_id: NetId(net_id), payload: payload.as_deref() };
-        let bytes = state.to_bytes().expect("it can be written");
+        let bytes = state.to_bytes().expect("writable");
         prop_assert_eq!(Message::decode(&bytes), Ok(Message::EntityState(state)));
     }
 }

@@ -1,80 +1,39 @@
-//! What time it is on the other side. All times are seconds of the sender's own clock.
+//! Times and pings, in seconds of the sender's clock.
 
-use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError};
+use super::part::messages;
 
-use super::NetworkMessage;
-
-/// The time of one frame, for the interpolation on the other side.
+/// The time of one frame, for interpolation by the receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeSnapshotMessage {
-    /// The time of the game, which may go slower than the clock.
+    /// The game time, which may run slower than the clock.
     pub scaled_time: f64,
 }
 
-/// A question for the time.
+/// A ping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NetworkPingMessage {
     /// The sender's time.
     pub local_time: f64,
-    /// What the sender thinks the other side's time will be when this is there.
+    /// The sender's estimate of the receiver's time at arrival.
     pub predicted_time_adjusted: f64,
 }
 
-/// The answer to a [`NetworkPingMessage`].
+/// The pong for a [`NetworkPingMessage`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NetworkPongMessage {
-    /// The time of the question, as it stood there.
+    /// The time of the ping, copied from it.
     pub local_time: f64,
-    /// How much later it is than the question said that it was.
+    /// The receiver's time minus the ping's time.
     pub prediction_error_unadjusted: f64,
-    /// How much later it is than the question said that it would be.
+    /// The receiver's time minus the ping's estimate.
     pub prediction_error_adjusted: f64,
 }
 
-impl NetworkMessage<'_> for TimeSnapshotMessage {
-    const NAME: &'static str = "Mirror.TimeSnapshotMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_f64(self.scaled_time);
-    }
-
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        Ok(Self {
-            scaled_time: reader.read_f64()?,
-        })
-    }
-}
-
-impl NetworkMessage<'_> for NetworkPingMessage {
-    const NAME: &'static str = "Mirror.NetworkPingMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_f64(self.local_time);
-        writer.write_f64(self.predicted_time_adjusted);
-    }
-
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        Ok(Self {
-            local_time: reader.read_f64()?,
-            predicted_time_adjusted: reader.read_f64()?,
-        })
-    }
-}
-
-impl NetworkMessage<'_> for NetworkPongMessage {
-    const NAME: &'static str = "Mirror.NetworkPongMessage";
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        writer.write_f64(self.local_time);
-        writer.write_f64(self.prediction_error_unadjusted);
-        writer.write_f64(self.prediction_error_adjusted);
-    }
-
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        Ok(Self {
-            local_time: reader.read_f64()?,
-            prediction_error_unadjusted: reader.read_f64()?,
-            prediction_error_adjusted: reader.read_f64()?,
-        })
+messages! {
+    'a;
+    TimeSnapshotMessage = "Mirror.TimeSnapshotMessage" { scaled_time }
+    NetworkPingMessage = "Mirror.NetworkPingMessage" { local_time, predicted_time_adjusted }
+    NetworkPongMessage = "Mirror.NetworkPongMessage" {
+        local_time, prediction_error_unadjusted, prediction_error_adjusted
     }
 }

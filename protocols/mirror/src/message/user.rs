@@ -1,4 +1,4 @@
-//! Messages of a game.
+//! User messages.
 
 use std::any::Any;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use syncvar_runtime::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-use super::OWN;
+use super::{PROTOCOL, check_written};
 use crate::{MirrorError, hash16};
 
-/// A message of a game: a C# struct that is a `NetworkMessage`. The fields are those of the struct, in the
-/// same order.
+/// A user message: a C# struct that is a `NetworkMessage`. Its fields are those of the struct, in
+/// the same order.
 ///
 /// Both sides register it with [`MirrorPrefabs::message`](crate::MirrorPrefabs::message).
 ///
@@ -33,14 +33,14 @@ use crate::{MirrorError, hash16};
 /// assert_eq!(ChatMessage::ID, 41_812);
 /// ```
 pub trait MirrorMessage: SyncValue {
-    /// The full .NET name of its type: `Namespace.Type`, with `Outer+Inner` for a type inside another.
+    /// Full .NET name of the type: `Namespace.Type`, with `Outer+Inner` for a nested type.
     const NAME: &'static str;
 
-    /// What names it on the wire.
+    /// Id on the wire.
     const ID: u16 = hash16(Self::NAME);
 }
 
-/// A message of the game that has come.
+/// A received user message.
 #[derive(Clone)]
 pub struct ReceivedMessage {
     name: &'static str,
@@ -48,12 +48,12 @@ pub struct ReceivedMessage {
 }
 
 impl ReceivedMessage {
-    /// The full .NET name of its type.
+    /// Returns the full .NET name of its type.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The message, if it is of this type.
+    /// Returns the message, if it has this type.
     pub fn get<M: MirrorMessage>(&self) -> Option<&M> {
         self.value.downcast_ref()
     }
@@ -65,14 +65,14 @@ impl fmt::Debug for ReceivedMessage {
     }
 }
 
-/// It is the same one, not another one with the same content.
+/// Compares identity, not content.
 impl PartialEq for ReceivedMessage {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.value, &other.value)
     }
 }
 
-/// The messages of a game that are known.
+/// Registered user messages.
 #[derive(Default)]
 pub(crate) struct UserMessages(FxHashMap<u16, UserMessage>);
 
@@ -82,18 +82,18 @@ struct UserMessage {
 }
 
 impl UserMessages {
-    /// Adds one.
+    /// Registers a message.
     ///
     /// # Panics
     ///
-    /// When its id is already taken, by one of Mirror's or of the game's.
+    /// Panics if its id is in use, by Mirror or by the game.
     pub(crate) fn register<M: MirrorMessage>(&mut self) {
         let known = self.0.get(&M::ID).map(|known| known.name);
-        let own = OWN.iter().find(|(id, _)| *id == M::ID);
+        let own = PROTOCOL.iter().find(|(id, _)| *id == M::ID);
         let taken = known.or(own.map(|(_, name)| *name));
         assert!(
             taken.is_none(),
-            "message `{}` has the id {}, which is that of `{}`: give it another name",
+            "message `{}` has the id {} of `{}`: rename it",
             M::NAME,
             M::ID,
             taken.unwrap_or_default()
@@ -105,8 +105,8 @@ impl UserMessages {
         self.0.insert(M::ID, message);
     }
 
-    /// Reads what stands behind an id, as the configuration limits it. Bytes that are left over are
-    /// ignored, as Mirror does.
+    /// Reads the bytes behind an id, within the configured limit. Further bytes are ignored, as in
+    /// Mirror.
     pub(crate) fn read(
         &self,
         id: u16,
@@ -128,18 +128,12 @@ impl UserMessages {
     }
 }
 
-/// Writes a message of the game, with its id.
+/// Writes a user message, with its id.
 pub(crate) fn encode_user<M: MirrorMessage>(
     message: &M,
     writer: &mut NetworkWriter,
 ) -> Result<(), MirrorError> {
     writer.write_u16(M::ID);
     message.write(writer);
-    match writer.take_error() {
-        None => Ok(()),
-        Some(error) => Err(MirrorError::Unwritable {
-            message: M::NAME,
-            error,
-        }),
-    }
+    check_written(writer, M::NAME)
 }

@@ -1,12 +1,12 @@
-//! What names prefabs and objects of scenes.
+//! Ids of prefabs and scene objects.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::fnv1a32;
 
-/// What names a prefab on the wire: the number that Unity's editor keeps as `_assetId` in the prefab's
-/// file, made of the GUID in the `.meta` file beside it. 0 stands for no prefab.
+/// Id of a prefab on the wire: Unity's `_assetId` in the prefab's file, computed from the GUID in
+/// the `.meta` file beside it. 0 means no prefab.
 ///
 /// ```
 /// use syncvar_mirror::AssetId;
@@ -20,10 +20,10 @@ use super::fnv1a32;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AssetId(pub u32);
 
-/// What names an object of a scene on the wire. 0 stands for an object that is of no scene.
+/// Id of a scene object on the wire. 0 means no scene object.
 ///
-/// Unity's editor gives each object 32 random bits, kept in the scene's file as `sceneId`; the build puts
-/// a hash of the scene's path above them.
+/// Unity's editor gives each object 32 random bits, kept in the scene's file as `sceneId`; the
+/// build puts a hash of the scene's path above them.
 ///
 /// ```
 /// use syncvar_mirror::SceneId;
@@ -35,22 +35,22 @@ pub struct AssetId(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SceneId(pub u64);
 
-/// A text that is no GUID: not 32 hexadecimal digits, with or without dashes between groups of 8, 4, 4, 4
-/// and 12.
+/// Error of a malformed GUID: 32 hexadecimal digits are valid, with or without dashes between
+/// groups of 8, 4, 4, 4 and 12.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no GUID of 32 hexadecimal digits")]
+#[error("`{0}` is not a GUID of 32 hexadecimal digits")]
 pub struct GuidError(String);
 
 impl AssetId {
     /// No prefab.
     pub const NONE: Self = Self(0);
 
-    /// The number that Unity makes of a GUID, of 32 hexadecimal digits as in a `.meta` file or with dashes
-    /// as .NET writes it.
+    /// Returns Unity's id of a GUID: 32 hexadecimal digits as in a `.meta` file, or with dashes as
+    /// in .NET.
     ///
     /// # Errors
     ///
-    /// When the text is no GUID.
+    /// Fails for a malformed GUID.
     pub fn from_guid(guid: &str) -> Result<Self, GuidError> {
         let digits: String = match guid.len() {
             36 if [8, 13, 18, 23]
@@ -70,8 +70,8 @@ impl AssetId {
         }
     }
 
-    /// The number that Unity makes of a GUID, of 16 bytes in the order of its text (as the crate `uuid`
-    /// has them). Mirror, `NetworkIdentity.AssetGuidToUint`; Unity, `Guid.GetHashCode`.
+    /// Returns Unity's id of a GUID of 16 bytes in the order of its text (as in the crate `uuid`).
+    /// Mirror, `NetworkIdentity.AssetGuidToUint`; Unity, `Guid.GetHashCode`.
     pub const fn from_guid_bytes(guid: [u8; 16]) -> Self {
         let [a1, a2, a3, a4, b1, b2, c1, c2, _, _, f, _, _, _, _, k] = guid;
         let first = u32::from_be_bytes([a1, a2, a3, a4]);
@@ -103,17 +103,17 @@ impl fmt::Display for AssetId {
 }
 
 impl SceneId {
-    /// Of no scene.
+    /// No scene object.
     pub const NONE: Self = Self(0);
 
-    /// The id of an object in a scene: the scene's path as Unity has it (`Assets/Scenes/Town.unity`, in
-    /// small or capital letters), and the low 32 bits, which stand in the scene's file.
+    /// Returns the id of an object in a scene: from the scene's path in Unity
+    /// (`Assets/Scenes/Town.unity`, in any case), and the low 32 bits from the scene's file.
     pub fn in_scene(path: &str, low: u32) -> Self {
         let high = fnv1a32(&path.to_lowercase());
         Self(u64::from(high) << 32 | u64::from(low))
     }
 
-    /// The bits that do not depend on the scene's path.
+    /// Returns the low 32 bits, which are independent of the scene's path.
     #[expect(clippy::cast_possible_truncation, reason = "the low half is meant")]
     pub const fn low(self) -> u32 {
         self.0 as u32
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guid_is_read_with_dashes_and_without() {
+    fn guids_parse_with_and_without_dashes() {
         let plain = AssetId::from_guid("00112233445566778899AABBCCDDEEFF");
         assert_eq!(
             plain,
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_guid_is_refused() {
+    fn malformed_guids_are_refused() {
         for text in [
             "",
             "1001",
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scene_id_is_the_hash_of_the_path_above_the_random_bits() {
+    fn scene_id_combines_path_hash_and_random_bits() {
         let id = SceneId::in_scene("Assets/Game.unity", 7);
         assert_eq!(id.0 >> 32, u64::from(fnv1a32("assets/game.unity")));
         assert_eq!(id.low(), 7);

@@ -1,19 +1,19 @@
-//! The names that things of ours have in C#, by which remote calls are hashed.
+//! C# names of Rust types, the input of the hashes of remote calls.
 
 use std::collections::BTreeMap;
 
 use syncvar_runtime::{CallSchema, MemberSchema, TypeSchema};
 
-/// What is known of names in C#: where they live, and those that are others than in Rust.
+/// Namespace and renamed types.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CSharpNames {
-    /// With a dot behind it, or empty.
+    /// With a final dot, or empty.
     namespace: String,
     given: BTreeMap<String, String>,
 }
 
 impl CSharpNames {
-    /// Whatever has no name given lives there from now on.
+    /// Sets the namespace of types without a given name.
     pub(crate) fn set_namespace(&mut self, namespace: &str) {
         self.namespace.clear();
         if !namespace.is_empty() {
@@ -21,8 +21,8 @@ impl CSharpNames {
         }
     }
 
-    /// What a behaviour, struct or enumeration is called, with its namespace. A type inside another one
-    /// is `Outer/Inner` in the names of methods, and `Outer+Inner` in .NET: both will do.
+    /// Sets the full name of a behaviour, struct or enumeration. A nested type is `Outer/Inner` in
+    /// method names and `Outer+Inner` in .NET; both are accepted.
     pub(crate) fn give(&mut self, rust: &str, csharp: &str) {
         self.given.insert(rust.into(), csharp.replace('+', "/"));
     }
@@ -34,8 +34,8 @@ impl CSharpNames {
         }
     }
 
-    /// The full name of a remote call that a class declares: what is hashed to name it on the wire. What
-    /// the call itself says it is called goes before everything else.
+    /// Returns the full name of a remote call of a class, which the wire carries as a hash. A name
+    /// given with the call has precedence.
     pub(crate) fn call(&self, class: &str, call: &CallSchema, given: Option<&str>) -> String {
         if let Some(name) = given {
             return name.into();
@@ -46,7 +46,7 @@ impl CSharpNames {
         format!("System.Void {class}::{method}({arguments})")
     }
 
-    /// The type of an argument.
+    /// Returns the type of an argument.
     pub(crate) fn argument(&self, schema: &TypeSchema) -> String {
         match *schema {
             TypeSchema::Named(name) => match primitive(name) {
@@ -54,7 +54,7 @@ impl CSharpNames {
                 None => self.of(name),
             },
             TypeSchema::Struct { name, .. } | TypeSchema::Enum { name, .. } => self.of(name),
-            // A text in so many bytes.
+            // A string of limited length.
             TypeSchema::Array(TypeSchema::Named("FixedString"), _) => "System.String".into(),
             TypeSchema::Sequence(element) => format!("{}[]", self.argument(element)),
             TypeSchema::Optional(value) if is_value(value) => {
@@ -68,17 +68,17 @@ impl CSharpNames {
                 let element = self.argument(element);
                 format!("System.Collections.Generic.HashSet`1<{element}>")
             }
-            // Whatever can be null by itself, what travels in another way, and what has rules.
+            // References are nullable already; codecs and field policies do not change the type.
             TypeSchema::Optional(value)
             | TypeSchema::Encoded { value, .. }
             | TypeSchema::Ruled { value, .. } => self.argument(value),
-            // What C# has no type for of its own: an array of so many elements.
+            // Types without a C# counterpart: arrays of fixed length.
             _ => self.of(&schema.to_string()),
         }
     }
 }
 
-/// Whether it is a value that is never null in C#, so that one that may be missing is `Nullable`.
+/// Returns whether a type is a value type in C#, so that its option is `Nullable`.
 fn is_value(schema: &TypeSchema) -> bool {
     match schema {
         TypeSchema::Named(name) => primitive(name).is_some_and(|(_, value)| value),
@@ -88,7 +88,7 @@ fn is_value(schema: &TypeSchema) -> bool {
     }
 }
 
-/// What C# calls a type that both languages have, and whether it is a value that is never null.
+/// Returns the C# name of a common type, and whether it is a value type.
 fn primitive(name: &str) -> Option<(&'static str, bool)> {
     let value = match name {
         "bool" => "System.Boolean",
@@ -124,7 +124,7 @@ fn primitive(name: &str) -> Option<(&'static str, bool)> {
     Some((value, true))
 }
 
-/// The same for what can be null.
+/// Returns the C# name of a common reference type.
 fn reference(name: &str) -> Option<&'static str> {
     match name {
         "String" => Some("System.String"),
@@ -152,7 +152,7 @@ mod tests {
 
     /// Recorded: `rpc.json`, `function_hashes`.
     #[test]
-    fn a_call_is_named_as_cecil_names_the_method() {
+    fn calls_have_the_method_names_of_cecil() {
         const MANY: &[MemberSchema] = &[
             argument(i32::SCHEMA),
             argument(f32::SCHEMA),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_missing_is_nullable_where_csharp_has_no_null() {
+    fn options_of_values_are_nullable() {
         let names = CSharpNames::default();
         let name = names.argument(&Option::<i32>::SCHEMA);
         assert_eq!(name, "System.Nullable`1<System.Int32>");
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn types_of_the_game_live_where_the_game_says() {
+    fn game_types_use_namespace_or_given_name() {
         let mut names = CSharpNames::default();
         names.set_namespace("Game.Net");
         let damage: &[MemberSchema] = &[argument(i32::SCHEMA)];
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_call_says_of_itself_goes_before_everything_else() {
+    fn name_given_with_the_call_has_precedence() {
         let call = CallSchema::command("Rpcs", "anyone", "CmdAnyone");
         let given = "System.Void Rpcs::CmdAnyone(System.String,Mirror.NetworkConnectionToClient)";
         let name = CSharpNames::default().call("Rpcs", &call, Some(given));

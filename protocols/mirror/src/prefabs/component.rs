@@ -1,35 +1,35 @@
-//! How a component is synchronised.
+//! Settings of components.
 
 use std::time::Duration;
 
 use syncvar_runtime::object::BehaviourInfo;
 use syncvar_runtime::{BehaviourSchema, SyncMethod};
 
-/// The interval of a behaviour that says nothing: UNet's.
-const UNSAID: Duration = Duration::from_millis(100);
+/// Default interval of a behaviour, from UNet.
+const UNSET: Duration = Duration::from_millis(100);
 
-/// Who is given the fields of a component. Mirror's `SyncMode`.
+/// Reader of a component's fields. Mirror's `SyncMode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SyncMode {
-    /// All who observe the object.
+    /// All observers of the object.
     #[default]
     Observers,
-    /// The connection that owns the object.
+    /// The owner of the object.
     Owner,
 }
 
-/// Who writes to the fields of a component. Mirror's `SyncDirection`.
+/// Writer of a component's fields. Mirror's `SyncDirection`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SyncDirection {
     /// The server.
     #[default]
     ServerToClient,
-    /// The connection that owns the object; the server sends on what it gets to all the others.
+    /// The owner of the object; the server relays to all other observers.
     ClientToServer,
 }
 
-/// How a component of a prefab is synchronised: what is set in Unity's inspector. What is not said here
-/// comes from the behaviour: see [`MirrorPrefabs`](crate::MirrorPrefabs).
+/// Settings of a component, as in Unity's inspector. Unset ones come from the behaviour: see
+/// [`MirrorPrefabs`](crate::MirrorPrefabs).
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_field_names, reason = "as in Unity's inspector")]
 #[must_use]
@@ -40,24 +40,24 @@ pub struct Component {
     sync_interval: Option<Duration>,
 }
 
-/// What is decided about a component.
+/// Resolved settings of a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "as in Unity's inspector")]
 pub(crate) struct Settings {
     pub(crate) sync_mode: SyncMode,
     pub(crate) sync_direction: SyncDirection,
     pub(crate) sync_method: SyncMethod,
-    /// The shortest time between two updates; zero: none.
+    /// Minimum time between two sends; zero for each update.
     pub(crate) sync_interval: Duration,
 }
 
 impl Component {
-    /// All as the behaviour says.
+    /// Creates settings without values: the behaviour decides.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Who is given its fields.
+    /// Sets the reader of its fields.
     pub fn sync_mode(self, sync_mode: SyncMode) -> Self {
         Self {
             sync_mode: Some(sync_mode),
@@ -65,7 +65,7 @@ impl Component {
         }
     }
 
-    /// Who writes to its fields.
+    /// Sets the writer of its fields.
     pub fn sync_direction(self, sync_direction: SyncDirection) -> Self {
         Self {
             sync_direction: Some(sync_direction),
@@ -73,8 +73,8 @@ impl Component {
         }
     }
 
-    /// How its changes travel. If this is not set, it is what the behaviour says
-    /// (`#[network_behaviour(sync_method = hybrid)]`), and reliably where that says nothing. A component with
+    /// Sets the delivery of its changes. The default comes from the behaviour
+    /// (`#[network_behaviour(sync_method = hybrid)]`), and is reliable otherwise. A component with
     /// collections cannot be [`SyncMethod::Hybrid`].
     ///
     /// ```
@@ -103,9 +103,9 @@ impl Component {
         }
     }
 
-    /// The shortest time between two updates of it. If this is not set, it is what the behaviour says
-    /// (`#[network_behaviour(send_interval = 0.5)]`); where that says nothing, or 0.1 s, which is UNet's
-    /// word for nothing, it is zero, as in Mirror: every update.
+    /// Sets the minimum time between two sends. The default comes from the behaviour
+    /// (`#[network_behaviour(send_interval = 0.5)]`). Without one, or with UNet's default of 0.1 s,
+    /// it is zero, as in Mirror: every update.
     pub fn sync_interval(self, sync_interval: Duration) -> Self {
         Self {
             sync_interval: Some(sync_interval),
@@ -113,7 +113,7 @@ impl Component {
         }
     }
 
-    /// What is said here, and for the rest what was said before.
+    /// Returns these settings, completed by earlier ones.
     pub(super) fn over(self, earlier: Self) -> Self {
         Self {
             sync_mode: self.sync_mode.or(earlier.sync_mode),
@@ -123,7 +123,7 @@ impl Component {
         }
     }
 
-    /// What is said here, and for the rest what the behaviour says.
+    /// Returns these settings, completed by the behaviour.
     pub(super) fn settings(&self, behaviour: &BehaviourInfo) -> Settings {
         Settings {
             sync_mode: self.sync_mode.unwrap_or_else(|| mode_of(behaviour)),
@@ -136,13 +136,13 @@ impl Component {
     }
 }
 
-/// Who reads the fields, as their rules have it.
+/// Returns the reader by the field policies.
 fn mode_of(behaviour: &BehaviourInfo) -> SyncMode {
     let (schema, rules) = (&behaviour.schema, &behaviour.rules);
     if let Some(field) = first(schema, rules.others_only) {
         panic!(
-            "`{field}` of `{}` is read by all but the owner, which cannot be said in Mirror: move it to \
-             another behaviour, or give the component a `sync_mode`",
+            "`{field}` of `{}` is read by all but the owner, which Mirror does not support: move it \
+             to another behaviour, or give the component a `sync_mode`",
             schema.name
         );
     }
@@ -151,14 +151,14 @@ fn mode_of(behaviour: &BehaviourInfo) -> SyncMode {
         Ok(true) => SyncMode::Owner,
         Err((owned, other)) => panic!(
             "`{owned}` of `{}` is read by the owner alone and `{other}` is not: in Mirror all fields of a \
-             component are read by the same. Move one of them to another behaviour, or give the component a \
+             component have the same readers. Move one of them to another behaviour, or give the component a \
              `sync_mode`",
             schema.name
         ),
     }
 }
 
-/// Who writes to the fields, as their rules have it.
+/// Returns the writer by the field policies.
 fn direction_of(behaviour: &BehaviourInfo) -> SyncDirection {
     let (schema, rules) = (&behaviour.schema, &behaviour.rules);
     match of_all(schema, rules.owner_write) {
@@ -166,16 +166,16 @@ fn direction_of(behaviour: &BehaviourInfo) -> SyncDirection {
         Ok(true) => SyncDirection::ClientToServer,
         Err((owned, other)) => panic!(
             "`{owned}` of `{}` is written by the owner and `{other}` is not: in Mirror all fields of a \
-             component are written by the same. Move one of them to another behaviour, or give the \
+             component have the same writer. Move one of them to another behaviour, or give the \
              component a `sync_direction`",
             schema.name
         ),
     }
 }
 
-/// How the changes travel: as is said, or as the behaviour says.
-fn method_of(said: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod {
-    let method = said.unwrap_or(behaviour.sync_method);
+/// Returns the given delivery, or that of the behaviour.
+fn method_of(given: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod {
+    let method = given.unwrap_or(behaviour.sync_method);
     let (schema, collections) = (&behaviour.schema, behaviour.sections.collections);
     if method == SyncMethod::Reliable {
         return method;
@@ -183,33 +183,33 @@ fn method_of(said: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod 
     if let Some(field) = first(schema, collections) {
         panic!(
             "`{field}` of `{}` is a collection, and a component with collections cannot be hybrid: their changes \
-             are operations, and what is sent unreliably is sent again and again. Move it to another behaviour, \
+             are operations, which cannot be repeated. Move it to another behaviour, \
              or make the component `SyncMethod::Reliable`",
             schema.name
         );
     }
     assert!(
         behaviour.resendable,
-        "`{}` cannot be hybrid, since it does not say that its changes can be sent again: set \
-         `NetworkBehaviour::RESENDABLE` (or `SyncField::RESENDABLE` of its field) if they are values, or make the \
-         component `SyncMethod::Reliable`",
+        "`{}` cannot be hybrid, because its changes are not marked as repeatable: set \
+         `NetworkBehaviour::RESENDABLE` (or `SyncField::RESENDABLE` of its field) if they are values, or make \
+         the component `SyncMethod::Reliable`",
         schema.name
     );
     method
 }
 
-/// What the behaviour says; Mirror's, which is none, where it says nothing.
+/// Returns the interval of the behaviour; Mirror's zero instead of UNet's default.
 fn interval_of(behaviour: &BehaviourInfo) -> Duration {
     let interval = Duration::from_nanos(behaviour.send_interval);
-    if interval == UNSAID {
+    if interval == UNSET {
         Duration::ZERO
     } else {
         interval
     }
 }
 
-/// Whether these fields are all there are, and not none; if they are some, the first of them and the
-/// first of the others.
+/// Returns whether `fields` are all fields, and not none; an error names the first one in and the
+/// first one outside.
 fn of_all(schema: &BehaviourSchema, fields: u64) -> Result<bool, (&'static str, &'static str)> {
     let others = schema.dirty_bits() & !fields;
     match (first(schema, fields), first(schema, others)) {

@@ -1,4 +1,4 @@
-//! One prefab, and what server and client ask about it.
+//! One prefab of the registry.
 
 use std::any::TypeId;
 use std::fmt;
@@ -12,50 +12,49 @@ use super::{Component, MirrorCall, Settings, SyncDirection, SyncMethod, SyncMode
 use crate::names::CSharpNames;
 use crate::{AssetId, hash16};
 
-/// Makes the behaviours of an object.
+/// Constructor of the behaviours.
 type Make = Box<dyn Fn() -> Behaviours + Send + Sync>;
 
 /// One entry of the registry.
 pub(crate) struct Entry {
-    /// Its position in the order of registration.
+    /// Position in the order of registration.
     pub(crate) index: u32,
     pub(crate) name: String,
-    /// 0 for an object of a scene.
+    /// 0 for a scene object.
     pub(crate) asset_id: AssetId,
-    /// The types of its behaviours, in order.
+    /// Types of its behaviours, in order.
     pub(crate) types: Vec<TypeId>,
-    /// How its components are synchronised, in order.
+    /// Settings of its components, in order.
     pub(crate) components: Vec<Settings>,
-    /// Which components everybody who observes the object is given.
+    /// Components that all observers receive.
     pub(crate) observers: u64,
-    /// Which components the owner writes.
+    /// Components that the owner writes.
     pub(crate) client_to_server: u64,
-    /// Which components travel unreliably.
+    /// Components sent as unreliable deltas.
     pub(crate) hybrid: u64,
-    /// Whether a behaviour is told of the life of its object.
+    /// A behaviour has lifecycle callbacks.
     pub(crate) lifecycle: bool,
-    /// Its remote calls, as the runtime has them.
+    /// Remote calls.
     calls: ObjectCalls,
-    /// What names them on the wire, for each component.
+    /// Their names and hashes, by component.
     names: Vec<Calls>,
     make: Make,
 }
 
-/// What names the calls of a component.
+/// Names and hashes of the calls of a component.
 #[derive(Default)]
 struct Calls {
-    /// Full name and hash of each, by its number; none of an event, which Mirror does not have.
+    /// Full name and hash by number; `None` for an event, which Mirror does not have.
     named: Vec<Option<(String, u16)>>,
-    /// Their numbers.
+    /// Numbers by hash.
     by_hash: FxHashMap<u16, u32>,
 }
 
 impl Entry {
-    /// A prefab with an index, a name and an asset id; what is said of its components; what is known of
-    /// names in C#.
+    /// Creates an entry from its ids, the settings of components, and the C# names.
     pub(super) fn new(
         (index, name, asset_id): (u32, String, AssetId),
-        said: &[(usize, Component)],
+        given: &[(usize, Component)],
         names: &CSharpNames,
         make: Make,
     ) -> Self {
@@ -64,21 +63,21 @@ impl Entry {
         let count = slots.len();
         assert!(
             count <= MAX_BEHAVIOURS,
-            "prefab `{name}` has {count} behaviours, and 64 are the most in Mirror"
+            "prefab `{name}` has {count} behaviours; the limit of Mirror is 64"
         );
-        if let Some((beyond, _)) = said.iter().find(|(index, _)| *index >= count) {
+        if let Some((beyond, _)) = given.iter().find(|(index, _)| *index >= count) {
             panic!(
                 "prefab `{name}` has {count} behaviours, and none at {beyond}: the first one is at 0"
             );
         }
-        let said_of = |place: usize| {
-            let said = said.iter().filter(|(index, _)| *index == place);
-            said.fold(Component::new(), |earlier, (_, said)| said.over(earlier))
+        let given_of = |place: usize| {
+            let given = given.iter().filter(|(index, _)| *index == place);
+            given.fold(Component::new(), |earlier, (_, given)| given.over(earlier))
         };
         let components: Vec<_> = slots
             .iter()
             .enumerate()
-            .map(|(place, slot)| said_of(place).settings(slot.info()))
+            .map(|(place, slot)| given_of(place).settings(slot.info()))
             .collect();
         Self {
             index,
@@ -105,29 +104,29 @@ impl Entry {
         }
     }
 
-    /// Makes its behaviours.
+    /// Creates the behaviours.
     pub(crate) fn make(&self) -> Behaviours {
         (self.make)()
     }
 
-    /// The bits of all its components.
+    /// Returns the bits of all components.
     pub(crate) fn all(&self) -> u64 {
         bits(&self.components, |_| true)
     }
 
-    /// The call that a message names, by component and hash.
+    /// Returns the call with this component and hash.
     pub(crate) fn call(&self, component: u8, hash: u16) -> Option<CallPlace> {
         let component = usize::from(component);
         let number = *self.names.get(component)?.by_hash.get(&hash)?;
         self.calls.place(component, number)
     }
 
-    /// The call that a class declares under a number.
+    /// Returns the call that a class declares under a number.
     pub(crate) fn declared_call(&self, class: Class, number: u32) -> Option<CallPlace> {
         self.calls.declared(class, number)
     }
 
-    /// What names a call in a message: component and hash. None for an event, which Mirror does not have.
+    /// Returns the component and hash of a call. `None` for an event, which Mirror does not have.
     pub(crate) fn name_of(&self, place: &CallPlace) -> Option<(u8, u16)> {
         let calls = &self.names.get(place.behaviour)?.named;
         let call = calls.get(usize::try_from(place.number).ok()?)?;
@@ -135,7 +134,7 @@ impl Entry {
         Some((u8::try_from(place.behaviour).ok()?, *hash))
     }
 
-    /// All its calls, as they are known on the wire.
+    /// Returns all calls.
     pub(super) fn described_calls(&self) -> impl Iterator<Item = MirrorCall> {
         let components = self.names.iter().enumerate();
         components.flat_map(move |(component, calls)| {
@@ -156,7 +155,7 @@ impl Entry {
 }
 
 impl Calls {
-    /// Those of a behaviour.
+    /// Collects the calls of a behaviour.
     fn new(behaviour: &BehaviourInfo, names: &CSharpNames) -> Self {
         let mut calls = Self::default();
         for (number, call) in (0..).zip(behaviour.calls.all()) {
@@ -172,8 +171,8 @@ impl Calls {
                 let other = calls.named.iter().flatten().find(|(_, it)| *it == hash);
                 let other = other.map_or("", |(name, _)| name);
                 panic!(
-                    "`{other}` and `{name}` of `{}` have the same hash {hash}, by which Mirror tells calls \
-                     apart: give one of them another name",
+                    "`{other}` and `{name}` of `{}` have the same hash {hash}, Mirror's id of \
+                     a call: rename one of them",
                     behaviour.schema.name
                 );
             }
@@ -183,7 +182,7 @@ impl Calls {
     }
 }
 
-/// The bits of the components of which something holds.
+/// Returns the bits of the components with a property.
 fn bits(components: &[Settings], holds: impl Fn(&Settings) -> bool) -> u64 {
     let set = (0..64).zip(components).filter(|(_, it)| holds(it));
     set.fold(0, |bits, (index, _)| bits | 1 << index)

@@ -1,4 +1,4 @@
-//! What a prefab comes to, by what is said of it and by its behaviours.
+//! Settings of prefabs and behaviours, combined.
 
 use std::time::Duration;
 
@@ -131,13 +131,13 @@ fn settings<S: BehaviourSet + Default>(components: &[Component]) -> Vec<Settings
 }
 
 #[test]
-fn a_component_is_synchronised_as_in_mirror_unless_something_is_said() {
+fn component_defaults_are_mirrors() {
     assert_eq!(settings::<Plain>(&[]), [Settings::default()]);
     assert_eq!(settings::<Creature>(&[]), [Settings::default()]);
 }
 
 #[test]
-fn rules_of_all_fields_are_those_of_the_component() {
+fn policies_of_all_fields_set_the_component() {
     let [purse, aim] = settings::<(Purse, Aim)>(&[])[..] else {
         panic!("there are two")
     };
@@ -148,7 +148,7 @@ fn rules_of_all_fields_are_those_of_the_component() {
 }
 
 #[test]
-fn an_interval_that_a_behaviour_asks_for_is_kept_and_unets_is_not() {
+fn behaviour_interval_is_kept_unets_default_is_not() {
     let [plain, aim] = settings::<(Plain, Aim)>(&[])[..] else {
         panic!("there are two")
     };
@@ -157,8 +157,8 @@ fn an_interval_that_a_behaviour_asks_for_is_kept_and_unets_is_not() {
 }
 
 #[test]
-fn what_a_prefab_says_goes_before_what_the_behaviour_says() {
-    let said = Component::new()
+fn prefab_settings_override_the_behaviour() {
+    let given = Component::new()
         .sync_mode(SyncMode::Owner)
         .sync_direction(SyncDirection::ServerToClient)
         .sync_method(SyncMethod::Hybrid)
@@ -169,13 +169,13 @@ fn what_a_prefab_says_goes_before_what_the_behaviour_says() {
         sync_method: SyncMethod::Hybrid,
         sync_interval: Duration::from_secs(1),
     };
-    assert_eq!(settings::<Aim>(&[said]), [expected]);
+    assert_eq!(settings::<Aim>(&[given]), [expected]);
     let all = Component::new().sync_mode(SyncMode::Observers);
     assert_eq!(settings::<Mixed>(&[all]), [Settings::default()]);
 }
 
 #[test]
-fn what_is_said_of_a_component_twice_counts_as_said_last() {
+fn last_setting_of_a_component_wins() {
     let prefab = MirrorPrefab::new(PLAYER, 1.into())
         .component(0, Component::new().sync_mode(SyncMode::Owner))
         .component(0, Component::new().sync_interval(Duration::from_secs(1)))
@@ -187,10 +187,10 @@ fn what_is_said_of_a_component_twice_counts_as_said_last() {
 }
 
 #[test]
-fn components_are_told_apart_by_bits() {
+fn component_settings_become_bit_masks() {
     let hybrid = Component::new().sync_method(SyncMethod::Hybrid);
-    let said = [Component::new(), Component::new(), hybrid];
-    let prefabs = registered::<(Plain, Purse, Aim)>(&said);
+    let given = [Component::new(), Component::new(), hybrid];
+    let prefabs = registered::<(Plain, Purse, Aim)>(&given);
     let entry = prefabs.by_name(PLAYER).expect("it is there");
     assert_eq!(entry.hybrid, 0b100);
     assert_eq!(entry.all(), 0b111);
@@ -200,43 +200,43 @@ fn components_are_told_apart_by_bits() {
 
 #[test]
 #[should_panic(expected = "`gold` of `Mixed` is read by the owner alone and `name` is not")]
-fn a_behaviour_that_the_owner_reads_in_part_is_refused() {
+fn partly_owner_read_behaviour_is_refused() {
     let _ = registered::<Mixed>(&[]);
 }
 
 #[test]
 #[should_panic(expected = "`yaw` of `HalfAim` is written by the owner and `zoom` is not")]
-fn a_behaviour_that_the_owner_writes_in_part_is_refused() {
+fn partly_owner_written_behaviour_is_refused() {
     let _ = registered::<HalfAim>(&[]);
 }
 
 #[test]
 #[should_panic(expected = "`mask` of `Ghost` is read by all but the owner")]
-fn a_field_for_all_but_the_owner_is_refused() {
+fn field_for_others_is_refused() {
     let _ = registered::<Ghost>(&[]);
 }
 
 #[test]
 #[should_panic(expected = "prefab `Player` has 1 behaviours, and none at 1")]
-fn a_component_that_is_not_there_is_refused() {
+fn settings_of_a_missing_component_are_refused() {
     let _ = registered::<Plain>(&[Component::new(); 2]);
 }
 
 #[test]
 #[should_panic(expected = "a prefab named `Player` is already registered")]
-fn a_name_stands_for_one_prefab() {
+fn duplicate_prefab_name_is_refused() {
     let _ = registered::<Plain>(&[]).register::<Aim>(MirrorPrefab::scene(PLAYER));
 }
 
 #[test]
 #[should_panic(expected = "asset id 1001 of prefab `Bot` is already registered")]
-fn an_asset_id_stands_for_one_prefab() {
+fn duplicate_asset_id_is_refused() {
     let _ = registered::<Plain>(&[]).register::<Aim>(MirrorPrefab::new("Bot", 1001.into()));
 }
 
 #[test]
 #[should_panic(expected = "prefab `Bot` has asset id 0")]
-fn an_asset_id_is_not_0() {
+fn asset_id_zero_is_refused() {
     let _ = MirrorPrefabs::new().register::<Aim>(MirrorPrefab::new("Bot", AssetId::NONE));
 }
 
@@ -259,7 +259,7 @@ fn prefabs_are_found_by_name_asset_id_and_types() {
 }
 
 #[test]
-fn a_call_is_named_by_the_class_that_declares_it() {
+fn call_is_named_by_its_declaring_class() {
     let prefab = MirrorPrefab::new(PLAYER, 1.into());
     let prefabs = MirrorPrefabs::new()
         .namespace("Game")
@@ -285,7 +285,7 @@ fn a_call_is_named_by_the_class_that_declares_it() {
 }
 
 #[test]
-fn a_call_is_found_by_component_and_hash_and_named_by_them() {
+fn calls_resolve_by_component_and_hash() {
     let prefabs = registered::<(Plain, Goblin)>(&[]);
     let entry = prefabs.by_name(PLAYER).expect("it is there");
     let hash = crate::hash16("System.Void Goblin::RpcLaugh(System.Nullable`1<System.Single>)");

@@ -1,4 +1,4 @@
-//! Who observes what: sets of connections, each kept once, and what a frame writes for each of them.
+//! Audiences: interned sets of connections, and the messages of a frame for each set.
 
 #[cfg(test)]
 mod tests;
@@ -11,41 +11,41 @@ use syncvar_runtime::{Channel, ConnectionId};
 
 use super::frame::{Cut, Frame};
 
-/// The number of a set of connections. It stands for the same ones as long as an object has it.
+/// Number of an audience. It keeps its members as long as an object has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct AudienceId(u32);
 
-/// All sets of connections that observe some object.
+/// All audiences of objects.
 ///
-/// A connection that comes or goes takes objects from one set to another; which one that is is
-/// remembered for each set, so that an object costs one look.
+/// A connection that enters or leaves moves an object to another audience. The table `toggled`
+/// remembers that step, so that each further object costs one lookup.
 #[derive(Debug)]
 pub(super) struct Audiences {
     list: Vec<Audience>,
     by_members: FxHashMap<Arc<[ConnectionId]>, AudienceId>,
-    /// The set that is another one with this connection put in or taken out.
+    /// Audience after this connection enters or leaves.
     toggled: FxHashMap<(AudienceId, ConnectionId), AudienceId>,
-    /// Numbers that are free.
+    /// Unused numbers.
     free: Vec<AudienceId>,
-    /// How many sets are no object's.
-    idle: usize,
-    /// Those that the frame under way has written for, in the order of their first object.
+    /// Number of audiences without objects.
+    unused: usize,
+    /// Audiences of the current frame, in the order of their first object.
     written: Vec<AudienceId>,
 }
 
 #[derive(Debug)]
 struct Audience {
-    /// Ascending.
+    /// Ascending connections.
     members: Arc<[ConnectionId]>,
-    /// How many objects have it.
+    /// Number of objects with this audience.
     objects: usize,
     frame: Frame,
-    /// What the frame under way sends unreliably.
+    /// Unreliable messages of the current frame.
     deltas: Frame,
 }
 
-/// How many sets may be no object's before they are looked for.
-const IDLE: usize = 64;
+/// Number of unused audiences that are always kept.
+const MIN_UNUSED: usize = 64;
 
 impl Default for Audiences {
     fn default() -> Self {
@@ -57,39 +57,39 @@ impl Default for Audiences {
                 frame: Frame::default(),
                 deltas: Frame::default(),
             }],
-            by_members: FxHashMap::from_iter([(nobody, Self::NOBODY)]),
+            by_members: FxHashMap::from_iter([(nobody, Self::EMPTY)]),
             toggled: FxHashMap::default(),
             free: Vec::new(),
-            idle: 0,
+            unused: 0,
             written: Vec::new(),
         }
     }
 }
 
 impl Audiences {
-    /// The set without members.
-    pub(super) const NOBODY: AudienceId = AudienceId(0);
+    /// Audience without members.
+    pub(super) const EMPTY: AudienceId = AudienceId(0);
 
-    /// The members of a set, ascending.
+    /// Returns the members, ascending.
     pub(super) fn members(&self, id: AudienceId) -> &[ConnectionId] {
         self.get(id).map_or(&[], |audience| &audience.members)
     }
 
-    /// The members of a set, ascending, to be kept.
+    /// Returns the members, ascending, as a shared list.
     pub(super) fn shared_members(&self, id: AudienceId) -> Arc<[ConnectionId]> {
         let nobody = || Arc::new([]) as Arc<[ConnectionId]>;
         self.get(id)
             .map_or_else(nobody, |audience| audience.members.clone())
     }
 
-    /// Whether a connection is in a set.
+    /// Returns whether a connection is a member.
     #[inline]
     pub(super) fn contains(&self, id: AudienceId, connection: ConnectionId) -> bool {
         self.members(id).binary_search(&connection).is_ok()
     }
 
-    /// Puts a connection into the set of an object, or takes it out if it is in it. Returns the set that
-    /// the object has then.
+    /// Adds a connection to the audience of an object, or removes a member. Returns the new
+    /// audience of the object.
     pub(super) fn toggle(&mut self, id: AudienceId, connection: ConnectionId) -> AudienceId {
         let toggled = match self.toggled.get(&(id, connection)) {
             Some(toggled) => *toggled,
@@ -100,7 +100,7 @@ impl Audiences {
         toggled
     }
 
-    /// Gives an object the set of these connections, which are ascending. Returns it.
+    /// Replaces the audience of an object by the one with these ascending members.
     pub(super) fn exchange(&mut self, id: AudienceId, members: &[ConnectionId]) -> AudienceId {
         let exchanged = match self.by_members.get(members) {
             Some(known) => *known,
@@ -136,7 +136,7 @@ impl Audiences {
             frame: Frame::default(),
             deltas: Frame::default(),
         };
-        self.idle += 1;
+        self.unused += 1;
         let id = match self.free.pop() {
             Some(id) => {
                 if let Some(place) = self.get_mut(id) {
@@ -153,20 +153,20 @@ impl Audiences {
         id
     }
 
-    /// One more object has a set.
+    /// Counts one more object for an audience.
     fn acquire(&mut self, id: AudienceId) {
         let Some(audience) = self.get_mut(id) else {
             return;
         };
         audience.objects += 1;
         if audience.objects == 1 {
-            self.idle -= 1;
+            self.unused -= 1;
         }
     }
 
-    /// An object has a set no more.
+    /// Counts one object less for an audience.
     pub(super) fn release(&mut self, id: AudienceId) {
-        if id == Self::NOBODY {
+        if id == Self::EMPTY {
             return;
         }
         let Some(audience) = self.get_mut(id) else {
@@ -174,14 +174,13 @@ impl Audiences {
         };
         audience.objects -= 1;
         if audience.objects == 0 {
-            self.idle += 1;
+            self.unused += 1;
         }
     }
 
-    /// Forgets the sets that are no object's, should there be many. Not to be called while a frame is
-    /// being written.
-    pub(super) fn tidy(&mut self) {
-        if self.idle <= IDLE + self.by_members.len() / 2 {
+    /// Drops the unused audiences if they are many. Not allowed while a frame is being written.
+    pub(super) fn collect_unused(&mut self) {
+        if self.unused <= MIN_UNUSED + self.by_members.len() / 2 {
             return;
         }
         self.toggled.clear();
@@ -198,10 +197,10 @@ impl Audiences {
                 (audience.frame, audience.deltas) = (Frame::default(), Frame::default());
             }
         }
-        self.idle = 0;
+        self.unused = 0;
     }
 
-    /// Where the frame under way writes for a set.
+    /// Returns the frame that collects reliable messages for an audience.
     #[inline]
     pub(super) fn frame(&mut self, id: AudienceId) -> Option<&mut Frame> {
         let audience = self.list.get_mut(id.0 as usize)?;
@@ -212,7 +211,7 @@ impl Audiences {
         Some(&mut audience.frame)
     }
 
-    /// Where the frame under way writes what it sends a set unreliably.
+    /// Returns the frame that collects unreliable messages for an audience.
     pub(super) fn deltas(&mut self, id: AudienceId) -> Option<&mut Frame> {
         self.frame(id)?;
         let audience = self.get_mut(id)?;
@@ -220,12 +219,12 @@ impl Audiences {
         Some(&mut audience.deltas)
     }
 
-    /// Takes the list of the sets that the frame has written for.
+    /// Takes the list of audiences with messages in this frame.
     pub(super) fn take_written(&mut self) -> Vec<AudienceId> {
         std::mem::take(&mut self.written)
     }
 
-    /// The frame is over: what it has written is forgotten, and the list is used again.
+    /// Ends the frame: clears its messages and returns the list's memory.
     pub(super) fn end_frame(&mut self, mut written: Vec<AudienceId>) {
         for id in written.drain(..) {
             if let Some(audience) = self.get_mut(id) {
@@ -238,7 +237,7 @@ impl Audiences {
         self.written = written;
     }
 
-    /// The frame has written all that it writes for a set.
+    /// Freezes the messages of an audience: the frame adds no more.
     pub(super) fn freeze(&mut self, id: AudienceId) {
         if let Some(audience) = self.get_mut(id) {
             audience.frame.freeze();
@@ -248,7 +247,7 @@ impl Audiences {
         }
     }
 
-    /// What the frame has written for a set, all that is sent on a channel.
+    /// Returns the messages of a frame for an audience on a channel.
     pub(super) fn written(&self, id: AudienceId, channel: Channel) -> Option<&Frame> {
         let audience = self.get(id)?;
         let frame = match channel {
@@ -258,7 +257,8 @@ impl Audiences {
         Some(frame).filter(|frame| frame.is_begun())
     }
 
-    /// The same in batches that all its members can be sent, with messages before and behind it.
+    /// Returns these messages in batches, with messages before and after them; shared by all
+    /// members.
     pub(super) fn cut(
         &mut self,
         id: AudienceId,

@@ -1,5 +1,4 @@
-//! One frame: what has changed goes to those who observe it, and the batches of all connections are
-//! completed.
+//! One frame: deltas to their observers, and complete batches for all connections.
 
 use std::time::Duration;
 
@@ -7,80 +6,81 @@ use bytes::Bytes;
 use syncvar_runtime::{Channel, ConnectionId};
 
 use super::audience::{AudienceId, Audiences};
-use super::connection::{Connection, Share};
+use super::connection::{Connection, FrameShare};
 use super::frame::{Frame, HEADER};
 use super::outbox::{Exception, Outbox, header};
 use super::{DisconnectReason, MirrorServer};
 use crate::MirrorError;
 use crate::message::{NetworkPingMessage, TimeSnapshotMessage};
 
-/// What a frame tells about the time: batches that all connections share.
-struct Times {
+/// Time messages of a frame: batches shared by all connections.
+struct TimeBatches {
     snapshot: Bytes,
     ping: Bytes,
     both: Bytes,
 }
 
-/// What of that a connection is told.
-struct Told<'a> {
+/// Time messages for one connection.
+struct TimeMessages<'a> {
     snapshot: bool,
     ping: bool,
-    times: &'a Times,
+    batches: &'a TimeBatches,
 }
 
-impl Told<'_> {
-    /// The batch that is all of it, if it is anything.
+impl TimeMessages<'_> {
+    /// Returns the batch with all of them.
     fn batch(&self) -> Option<&Bytes> {
         match (self.snapshot, self.ping) {
-            (true, true) => Some(&self.times.both),
-            (true, false) => Some(&self.times.snapshot),
-            (false, true) => Some(&self.times.ping),
+            (true, true) => Some(&self.batches.both),
+            (true, false) => Some(&self.batches.snapshot),
+            (false, true) => Some(&self.batches.ping),
             (false, false) => None,
         }
     }
 
-    /// What of it stands before what a frame sends unreliably, and what behind: messages without a header.
+    /// Returns the messages before and after the unreliable deltas of a frame, without a batch
+    /// header.
     fn around(&self) -> [Bytes; 2] {
-        let messages = |is_told: bool, batch: &Bytes| {
-            let messages = is_told.then(|| batch.slice(HEADER..));
+        let messages = |is_sent: bool, batch: &Bytes| {
+            let messages = is_sent.then(|| batch.slice(HEADER..));
             messages.unwrap_or_default()
         };
         [
-            messages(self.snapshot, &self.times.snapshot),
-            messages(self.ping, &self.times.ping),
+            messages(self.snapshot, &self.batches.snapshot),
+            messages(self.ping, &self.batches.ping),
         ]
     }
 }
 
 impl MirrorServer {
-    /// One frame: what `NetworkLateUpdate` does in Mirror, once for each of its send intervals. `now` is
-    /// the time since any moment; one that is earlier than the last counts as that.
+    /// Runs one frame: Mirror's `NetworkLateUpdate`, once per send interval. `now` is the time
+    /// since any fixed moment; an earlier one than the last counts as the last.
     ///
-    /// First the interest management is asked, and what it says is done. Then the changes of all dirty
-    /// objects are written, each object once for all who observe it and once more for an owner who is sent
-    /// other components; of components that travel unreliably ([`SyncMethod::Hybrid`](crate::SyncMethod)), what
-    /// has changed since the last baseline, and all if it is time for one. Then the batches of every connection
-    /// are completed: what was queued for it since the last update, with the time of that, and what this one has
-    /// to say, with `now`: `TimeSnapshotMessage`, the changes, and `NetworkPingMessage` if it is time for that.
+    /// First, view changes of the interest management take effect. Then dirty objects are encoded,
+    /// each once for all observers and once more for an owner with other components. Hybrid
+    /// components ([`SyncMethod::Hybrid`](crate::SyncMethod)) send their changes since the last
+    /// baseline, and a new baseline when one is due. Finally the batches of every connection are
+    /// completed: messages queued since the last update, with their time; and with `now`,
+    /// `TimeSnapshotMessage`, the deltas, and a due `NetworkPingMessage`.
     pub fn update(&mut self, now: Duration) {
         self.now = self.now.max(now);
-        // What a call of the server on itself has called in turn.
+        // Calls queued by a call of the server on itself.
         self.run_local_calls();
-        self.follow_interest();
+        self.apply_interest();
         self.write_changes();
         self.broadcast();
-        self.audiences.tidy();
+        self.observers.audiences.collect_unused();
         self.stats.updates += 1;
     }
 
     fn broadcast(&mut self) {
         let now = self.now;
-        let written = self.share_frames();
-        let times = self.write_times();
+        let written = self.assign_frames();
+        let batches = self.write_times();
         let (snapshots, interval) = (self.config.time_snapshots, self.config.ping_interval);
         let limit = self.config.max_queued_bytes;
-        let mut behind = Vec::new();
-        for (number, client) in self.connections.iter_mut() {
+        let mut slow = Vec::new();
+        for (connection, client) in self.sessions.iter_mut() {
             let ping = interval != Duration::ZERO
                 && client
                     .last_ping
@@ -88,38 +88,40 @@ impl MirrorServer {
             if ping {
                 client.last_ping = Some(now);
             }
-            let told = Told {
-                snapshot: snapshots && client.ready,
+            let time = TimeMessages {
+                snapshot: snapshots && client.is_ready(),
                 ping,
-                times: &times,
+                batches: &batches,
             };
             client.messages = 0;
-            client.complete(now, &told, &mut self.audiences);
-            if !client.listed && !client.outbox.is_empty() {
-                client.listed = true;
-                self.outgoing.push_back(ConnectionId(number));
-            }
+            client.complete(now, &time, &mut self.observers.audiences);
+            self.outbound.queue(connection, client);
             if client.outbox.waiting() > limit {
-                behind.push(ConnectionId(number));
+                slow.push(connection);
             }
         }
-        self.audiences.end_frame(written);
-        for connection in behind {
-            let what = "bytes that wait to be sent";
-            self.drop_behind(connection, MirrorError::TooMuch { what, limit });
+        self.observers.audiences.end_frame(written);
+        for connection in slow {
+            let what = "queued bytes";
+            self.disconnect_slow(connection, MirrorError::TooMuch { what, limit });
         }
     }
 
-    /// Tells every connection which of the frames are for it.
-    fn share_frames(&mut self) -> Vec<AudienceId> {
-        let written = self.audiences.take_written();
+    /// Assigns the frames to the members of their audiences.
+    fn assign_frames(&mut self) -> Vec<AudienceId> {
+        let written = self.observers.audiences.take_written();
         for id in &written {
-            self.audiences.freeze(*id);
-            let count = |channel| self.audiences.written(*id, channel).map(Frame::len);
+            self.observers.audiences.freeze(*id);
+            let count = |channel| {
+                self.observers
+                    .audiences
+                    .written(*id, channel)
+                    .map(Frame::len)
+            };
             let is_empty = count(Channel::Reliable).is_none_or(|count| count == 0);
             let deltas = count(Channel::Unreliable);
-            for member in self.audiences.members(*id) {
-                let Some(client) = self.connections.get_mut(member.0) else {
+            for member in self.observers.audiences.members(*id) {
+                let Some(client) = self.sessions.get_mut(*member) else {
                     continue;
                 };
                 client.states.add(*id, is_empty);
@@ -131,7 +133,7 @@ impl MirrorServer {
         written
     }
 
-    fn write_times(&mut self) -> Times {
+    fn write_times(&mut self) -> TimeBatches {
         let now = self.now;
         let seconds = now.as_secs_f64();
         let header = header(now);
@@ -141,19 +143,18 @@ impl MirrorServer {
             local_time: seconds,
             predicted_time_adjusted: 0.0,
         };
-        let snapshot = self.scratch.own_batch(&header, &snapshot);
-        Times {
-            both: self.scratch.own_batch(&snapshot, &ping),
-            ping: self.scratch.own_batch(&header, &ping),
+        let snapshot = self.replication.scratch.single_batch(&header, &snapshot);
+        TimeBatches {
+            both: self.replication.scratch.single_batch(&snapshot, &ping),
+            ping: self.replication.scratch.single_batch(&header, &ping),
             snapshot,
         }
     }
 
-    /// Ends a connection that takes too little of what it is sent.
-    fn drop_behind(&mut self, connection: ConnectionId, error: MirrorError) {
-        tracing::warn!(%connection, %error, "a client is disconnected");
-        self.farewells.retain(|(gone, _)| *gone != connection);
-        if let Some(client) = self.connections.get_mut(connection.0) {
+    /// Disconnects a connection whose queue is too long.
+    fn disconnect_slow(&mut self, connection: ConnectionId, error: MirrorError) {
+        tracing::warn!(%connection, %error, "disconnecting a client");
+        if let Some(client) = self.sessions.get_mut(connection) {
             client.outbox.clear();
         }
         self.close(connection, DisconnectReason::Refused(error));
@@ -161,16 +162,16 @@ impl MirrorServer {
 }
 
 impl Connection {
-    /// Completes the batches of a connection: channel by channel, that which was used first first.
-    fn complete(&mut self, now: Duration, told: &Told<'_>, audiences: &mut Audiences) {
-        let used = if !told.snapshot && !self.states.frames.is_empty() {
+    /// Completes the batches of both channels; the first used channel goes first.
+    fn complete(&mut self, now: Duration, time: &TimeMessages<'_>, audiences: &mut Audiences) {
+        let used = if !time.snapshot && !self.states.frames.is_empty() {
             Some(Channel::Reliable)
         } else {
-            let is_used = told.batch().is_some() || !self.deltas.frames.is_empty();
+            let is_used = time.batch().is_some() || !self.deltas.frames.is_empty();
             is_used.then_some(Channel::Unreliable)
         };
         for channel in self.outbox.channels(used) {
-            match (channel, told.batch()) {
+            match (channel, time.batch()) {
                 (Channel::Reliable, _) if !self.states.frames.is_empty() => {
                     let nothing = <[Bytes; 2]>::default();
                     let outbox = (&mut self.outbox, channel, now);
@@ -178,7 +179,7 @@ impl Connection {
                 }
                 (Channel::Unreliable, _) if !self.deltas.frames.is_empty() => {
                     let outbox = (&mut self.outbox, channel, now);
-                    self.deltas.complete(outbox, told.around(), audiences);
+                    self.deltas.complete(outbox, time.around(), audiences);
                 }
                 (Channel::Unreliable, Some(batch)) => {
                     self.outbox.flush_with_batch(channel, now, batch);
@@ -189,17 +190,17 @@ impl Connection {
     }
 }
 
-impl Share {
-    /// The frame has written for an audience that the connection is in.
+impl FrameShare {
+    /// Adds the frame of an audience.
     #[inline]
     fn add(&mut self, audience: AudienceId, is_empty: bool) {
-        // One without messages is for owners alone.
+        // A frame without messages matters to replaced owners only.
         if !is_empty || self.exceptions.iter().any(|(of, _)| *of == audience) {
             self.frames.push(audience);
         }
     }
 
-    /// Completes the batches of a channel, with this, and with something before and behind it.
+    /// Completes the batches of a channel: the queue, `around.0`, these frames, `around.1`.
     fn complete(
         &mut self,
         (outbox, channel, now): (&mut Outbox, Channel, Duration),
@@ -207,7 +208,7 @@ impl Share {
         audiences: &mut Audiences,
     ) {
         match self.frames[..] {
-            // What almost everybody gets: the very batches that others get.
+            // The common case: batches shared with other connections.
             [frame] if self.exceptions.is_empty() && !outbox.is_open(channel, now) => {
                 let around = around.each_ref().map(|messages| &messages[..]);
                 let cut = outbox.cut(around.map(|messages| !messages.is_empty()));
@@ -220,14 +221,14 @@ impl Share {
         self.exceptions.clear();
     }
 
-    /// Puts batches together for this connection alone.
+    /// Assembles batches for this connection alone.
     fn gather(
         &mut self,
         (outbox, channel, now): (&mut Outbox, Channel, Duration),
         around: [Bytes; 2],
         audiences: &Audiences,
     ) {
-        // By audience; within one they are in order already.
+        // By audience; the order within one is right already.
         self.exceptions.sort_by_key(|(audience, _)| *audience);
         let (of, exceptions): (Vec<AudienceId>, Vec<Exception>) = self.exceptions.drain(..).unzip();
         let mut parts = Vec::with_capacity(self.frames.len());

@@ -1,4 +1,4 @@
-//! Calls of clients.
+//! Remote calls to clients.
 
 use std::collections::VecDeque;
 
@@ -15,49 +15,50 @@ use super::stats::count;
 use super::{MirrorServer, MirrorServerEvent};
 use crate::message::{NetworkMessage, RpcMessage};
 
-/// Calls that wait, and memory for those that are written.
+/// Queued calls, and memory for new ones.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     /// Calls of the server on itself, oldest first.
-    local: VecDeque<Local>,
-    /// Whether one of them is under way.
-    busy: bool,
-    /// For arguments.
+    local: VecDeque<LocalCall>,
+    /// One of them is running.
+    is_running: bool,
+    /// Memory for arguments.
     spare: Option<NetworkWriter>,
 }
 
 /// A call of the server on itself.
 #[derive(Debug)]
-struct Local {
+struct LocalCall {
     object: NetId,
     place: CallPlace,
     arguments: Bytes,
 }
 
 impl Calls {
-    /// An object is gone: so are the calls on it.
-    pub(super) fn forget(&mut self, id: NetId) {
+    /// Drops the calls on a despawned object.
+    pub(super) fn remove_object(&mut self, id: NetId) {
         self.local.retain(|local| local.object != id);
     }
 }
 
 impl MirrorServer {
-    /// Calls clients: what is returned has a method for every `#[client_rpc]` and `#[target_rpc]` of `B`,
-    /// on the first behaviour of the object that is a `B` or has it as its base.
+    /// Calls clients: the result has a method for every `#[client_rpc]` and `#[target_rpc]` of `B`,
+    /// on the first behaviour of the object that is or derives from `B`.
     ///
-    /// A call is queued at once for those who observe the object, before the changes of fields that have
-    /// not been sent. Who begins to observe it later is not given past calls. Events are not known to
-    /// Mirror: raising one is [`CallError::NoSuchBehaviour`].
+    /// A call is queued at once for the observers of the object, before unsent field changes. Later
+    /// observers do not receive past calls. Mirror has no events: raising one is
+    /// [`CallError::NoSuchBehaviour`].
     pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Rpcs<'_> {
         B::rpcs(RpcSender::through(self, id, Class::of::<B>(None)))
     }
 
-    /// The same on the behaviour at a position, for objects with two behaviours of one type.
+    /// Like [`calls`](Self::calls) for the behaviour at a position, for objects with two behaviours
+    /// of one type.
     pub fn calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Rpcs<'_> {
         B::rpcs(RpcSender::through(self, id, Class::of::<B>(Some(index))))
     }
 
-    /// Whether those who are named observe the object.
+    /// Checks that the named connections observe the object.
     fn check_target(&self, object: NetId, target: &Target) -> Result<(), CallError> {
         let owner = self.owner(object);
         let named: &[ConnectionId] = match target {
@@ -78,7 +79,7 @@ impl MirrorServer {
         }
     }
 
-    /// Those of a target who observe the object.
+    /// Returns the observers selected by a target.
     fn receivers(&self, object: NetId, target: &Target) -> Vec<ConnectionId> {
         let observers = self.observers(object).iter().copied();
         let but = |left_out: Option<ConnectionId>| {
@@ -101,7 +102,8 @@ impl MirrorServer {
 
     /// Runs the calls of the server on itself.
     pub(super) fn run_local_calls(&mut self) {
-        if self.lent.depth() > 0 || std::mem::replace(&mut self.calls.busy, true) {
+        if self.world.checked_out.depth() > 0 || std::mem::replace(&mut self.calls.is_running, true)
+        {
             return;
         }
         for _ in 0..self.calls.local.len() {
@@ -113,13 +115,13 @@ impl MirrorServer {
             let ran = self.run_call(local.object, &local.place, None, &mut arguments);
             if let Some(Err(Failure::Malformed(error))) = ran {
                 let object = local.object;
-                tracing::error!(%object, %error, "a value does not read as it was written");
+                tracing::error!(%object, %error, "an argument reads differently than written");
             }
         }
-        self.calls.busy = false;
+        self.calls.is_running = false;
     }
 
-    /// Runs a call on an object. None if the object is not there, or is being called.
+    /// Runs a call on an object. `None` if the object is unknown or checked out.
     pub(super) fn run_call(
         &mut self,
         object: NetId,
@@ -153,13 +155,13 @@ impl CallRouter for MirrorServer {
             number,
             direction,
         } = request;
-        let found = self.objects.get(object.0);
+        let found = self.world.objects.get(object.0);
         let found = found.ok_or(CallError::UnknownObject(object))?;
         let no_such = CallError::NoSuchBehaviour {
             object,
             behaviour: class.name,
         };
-        let entry = self.prefabs.get(found.prefab);
+        let entry = self.world.prefabs.get(found.prefab);
         let place = entry.and_then(|entry| {
             let place = entry.declared_call(class, number)?;
             entry.name_of(&place).map(|_| place)
@@ -188,22 +190,25 @@ impl CallRouter for MirrorServer {
             writers,
         } = call;
         let mut writer = writers.into_iter().next().unwrap_or_default();
-        let name = self.entry(object).and_then(|entry| entry.name_of(&place));
+        let name = self
+            .world
+            .entry(object)
+            .and_then(|entry| entry.name_of(&place));
         let (component, hash) = name.ok_or(CallError::UnknownObject(object))?;
         let channel = match place.schema.channel {
             0 => Channel::Reliable,
             _ => Channel::Unreliable,
         };
-        let head = &mut self.scratch.head;
+        let head = &mut self.replication.scratch.head;
         write_head(head, RpcMessage::ID, object);
         head.write_u8(component);
         head.write_u16(hash);
         write_segment_size(head, writer.len());
-        let length = self.scratch.head.len() + writer.len();
+        let length = self.replication.scratch.head.len() + writer.len();
         let receivers = self.receivers(object, &target);
         let mut longest = usize::MAX;
         for receiver in &receivers {
-            if let Some(client) = self.connections.get(receiver.0) {
+            if let Some(client) = self.sessions.get(*receiver) {
                 longest = longest.min(client.outbox.longest(channel));
             }
         }
@@ -216,15 +221,15 @@ impl CallRouter for MirrorServer {
             }
         }
         for receiver in receivers {
-            if let Some(client) = self.connections.get_mut(receiver.0) {
-                let parts = [self.scratch.head.as_bytes(), writer.as_bytes()];
+            if let Some(client) = self.sessions.get_mut(receiver) {
+                let parts = [self.replication.scratch.head.as_bytes(), writer.as_bytes()];
                 client.outbox.send(channel, self.now, &parts);
                 count(&mut self.stats.calls, length);
             }
         }
         if target == Target::Everyone {
             let arguments = Bytes::copy_from_slice(writer.as_bytes());
-            self.calls.local.push_back(Local {
+            self.calls.local.push_back(LocalCall {
                 object,
                 place,
                 arguments,

@@ -1,27 +1,27 @@
-//! What has changed of dirty objects: written once for all who observe them, and once more for an owner
-//! who is sent other components.
+//! Deltas of dirty objects: written once for all observers, and once more for an owner with other
+//! components.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar_runtime::object::{Nanos, Slots, nanos};
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::{Channel, ConnectionId, NetId};
 
 use super::audience::{AudienceId, Audiences};
-use super::encode::{Unwritable, Wanted, write_state_head};
+use super::encode::{Selection, Unwritable, write_state_head};
 use super::outbox::Exception;
 use super::stats::count;
 use super::{MirrorServer, MirrorServerEvent};
 use crate::prefabs::Entry;
 
-/// Which components are to be sent, and when the first of the others is due.
+/// Components to send now, and the next end of an interval.
 struct Due {
     components: u64,
     wake: Option<Nanos>,
 }
 
 impl Due {
-    fn of(entry: &Entry, slots: &dyn Slots, everything_dirty: u64, now: Nanos) -> Self {
+    fn of(entry: &Entry, slots: &dyn Slots, fully_dirty: u64, now: Nanos) -> Self {
         let mut due = Self {
             components: 0,
             wake: None,
@@ -31,7 +31,7 @@ impl Due {
                 break;
             };
             let bit = 1 << index;
-            if slot.dirty_bits() == 0 && everything_dirty & bit == 0 {
+            if slot.dirty_bits() == 0 && fully_dirty & bit == 0 {
                 continue;
             }
             if settings.sync_interval == Duration::ZERO {
@@ -52,91 +52,97 @@ impl Due {
 }
 
 impl MirrorServer {
-    /// Writes the changes of all objects that have some and are observed, by ascending id.
+    /// Writes the deltas of all dirty, observed objects, by ascending id.
     pub(super) fn write_changes(&mut self) {
         let now = nanos(self.now);
-        while let Some((due, id)) = self.waking.first().copied()
+        while let Some((due, id)) = self.replication.waking.first().copied()
             && due <= now
         {
-            self.waking.pop_first();
+            self.replication.waking.pop_first();
             self.queue_dirty(id);
         }
         self.begin_baselines(now);
-        let free = std::mem::take(&mut self.visiting);
-        // What is to be looked at again by the next update goes into the other one.
-        let mut dirty = std::mem::replace(&mut self.dirty, free);
+        let free = std::mem::take(&mut self.replication.visiting);
+        // Objects queued during this loop belong to the next update.
+        let mut dirty = std::mem::replace(&mut self.replication.dirty, free);
         dirty.sort_unstable();
         for id in dirty.drain(..) {
-            if let Some(hybrid) = self.write_state_of(id, now) {
+            if let Some(hybrid) = self.write_reliable(id, now) {
                 self.write_hybrid(id, hybrid, now);
             }
         }
-        self.visiting = dirty;
+        self.replication.visiting = dirty;
     }
 
-    /// Writes the changes of an object that travel reliably. If it is observed and has components that
-    /// travel unreliably, those of them whose interval is over are returned.
+    /// Writes the reliable delta of an object. For an observed object with hybrid components,
+    /// returns those whose interval is over.
     #[inline]
-    fn write_state_of(&mut self, id: NetId, now: Nanos) -> Option<u64> {
-        let object = self.objects.get_mut(id.0)?;
+    fn write_reliable(&mut self, id: NetId, now: Nanos) -> Option<u64> {
+        let object = self.world.objects.get_mut(id.0)?;
         object.queued = false;
-        if std::mem::take(&mut object.unshown) {
-            self.look_all(id);
+        if std::mem::take(&mut object.spawn_failed) {
+            self.update_observers(id);
         }
-        let object = self.objects.get_mut(id.0)?;
-        let entry = self.prefabs.get(object.prefab)?;
-        if object.audience == Audiences::NOBODY {
+        let object = self.world.objects.get_mut(id.0)?;
+        let entry = self.world.prefabs.get(object.prefab)?;
+        if object.audience == Audiences::EMPTY {
             return None;
         }
-        // What is being called is looked at when that is done.
-        let behaviours = object.behaviours.as_ref()?;
-        let due = Due::of(entry, behaviours.slots(), object.everything_dirty, now);
+        // A checked-out object follows at check-in.
+        let slots = self.world.pools.slots_mut(object.at)?;
+        let due = Due::of(entry, slots, object.fully_dirty, now);
         if let Some(wake) = due.wake {
-            self.waking.insert((wake, id));
+            self.replication.waking.insert((wake, id));
         }
         let hybrid = (entry.hybrid != 0).then_some(due.components & entry.hybrid);
         let reliable = due.components & !entry.hybrid;
-        let wanted = Wanted {
+        let selection = Selection {
             observers: reliable & entry.observers,
-            owner: reliable & (!entry.client_to_server | object.handed_over),
+            owner: reliable & (!entry.client_to_server | object.transferred),
             initial_state: false,
-            everything_dirty: object.everything_dirty,
+            fully_dirty: object.fully_dirty,
         };
-        // What the owner writes and only the owner is given need not be kept.
-        let unwanted = reliable & !(wanted.observers | wanted.owner);
-        object.note_sent(unwanted, now);
-        if wanted.observers | wanted.owner == 0 {
+        // Changes of components that the owner writes and only the owner reads have no receiver.
+        let unwanted = reliable & !(selection.observers | selection.owner);
+        object.mark_sent(slots, unwanted, now);
+        if selection.observers | selection.owner == 0 {
             return hybrid;
         }
-        let behaviours = object.behaviours.as_mut()?;
-        let slots = behaviours.slots_mut();
-        if let Err(unwritable) = self.scratch.write_components(slots, wanted) {
+        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
             self.report_unwritable(id, unwritable);
             return hybrid;
         }
-        let (observers, owner) = (&self.scratch.observers, &self.scratch.owner);
-        let longest = observers.len().max(owner.len()) + MOST_OF_HEAD;
-        if longest > self.longest_state {
-            let limit = self.longest_state;
+        let (observers, owner) = (
+            &self.replication.scratch.observers,
+            &self.replication.scratch.owner,
+        );
+        let longest = observers.len().max(owner.len()) + MAX_HEAD;
+        let limit = self.sessions.longest(Channel::Reliable);
+        if longest > limit {
             self.report_too_long(id, None, (longest, limit));
             return hybrid;
         }
-        object.note_sent(observers.mask | owner.mask, now);
-        let owner = object.owner.filter(|_| wanted.observers != wanted.owner);
+        object.mark_sent(slots, observers.mask | owner.mask, now);
+        let owner = object
+            .owner
+            .filter(|_| selection.observers != selection.owner);
         let audience = object.audience;
-        self.put_state(id, audience, owner);
+        self.append_state(id, audience, owner);
         hybrid
     }
 
-    /// Puts what has been written of an object into the frame of those who observe it, and of an owner who
-    /// is sent other components.
+    /// Appends the written components to the frame of the audience, and to that of an owner with
+    /// other components.
     #[inline]
-    fn put_state(&mut self, id: NetId, audience: AudienceId, owner: Option<ConnectionId>) {
-        let Some(frame) = self.audiences.frame(audience) else {
+    fn append_state(&mut self, id: NetId, audience: AudienceId, owner: Option<ConnectionId>) {
+        let Some(frame) = self.observers.audiences.frame(audience) else {
             return;
         };
-        let head = &mut self.scratch.head;
-        let (observers, owners) = (&self.scratch.observers, &self.scratch.owner);
+        let head = &mut self.replication.scratch.head;
+        let (observers, owners) = (
+            &self.replication.scratch.observers,
+            &self.replication.scratch.owner,
+        );
         let first = frame.len();
         if observers.mask != 0 {
             write_state_head(head, id, observers);
@@ -147,18 +153,18 @@ impl MirrorServer {
         let Some(owner) = owner.filter(|_| observers.mask != owners.mask) else {
             return;
         };
-        if !self.audiences.contains(audience, owner) {
+        if !self.observers.audiences.contains(audience, owner) {
             return;
         }
         let mut own = Bytes::new();
         if owners.mask != 0 {
             write_state_head(head, id, owners);
-            own = self.scratch.own_state(false);
+            own = self.replication.scratch.owner_message(false);
             count(&mut self.stats.states, own.len());
         }
-        if let Some(owner) = self.connections.get_mut(owner.0) {
-            let instead_of = first..last;
-            let exception = Exception { instead_of, own };
+        if let Some(owner) = self.sessions.get_mut(owner) {
+            let replaces = first..last;
+            let exception = Exception { replaces, own };
             owner.states.exceptions.push((audience, exception));
         }
     }
@@ -168,7 +174,7 @@ impl MirrorServer {
         object: NetId,
         Unwritable { behaviour, error }: Unwritable,
     ) {
-        tracing::error!(%object, behaviour, %error, "an object cannot be written");
+        tracing::error!(%object, behaviour, %error, "cannot encode an object");
         self.events.push(MirrorServerEvent::SerializeFailed {
             object,
             behaviour,
@@ -183,7 +189,7 @@ impl MirrorServer {
         connection: Option<ConnectionId>,
         (length, limit): (usize, usize),
     ) {
-        tracing::error!(%object, length, limit, "changes are too long to be sent");
+        tracing::error!(%object, length, limit, "a message is too long to send");
         self.events.push(MirrorServerEvent::TooLong {
             object,
             connection,
@@ -193,6 +199,5 @@ impl MirrorServer {
     }
 }
 
-/// What stands before the components takes no more: the id, the number of the object, and how many bytes
-/// follow.
-const MOST_OF_HEAD: usize = 2 + 5 + 5;
+/// Upper limit of the bytes before the components: message id, object id, and length.
+const MAX_HEAD: usize = 2 + 5 + 5;

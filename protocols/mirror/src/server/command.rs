@@ -1,5 +1,4 @@
-//! Commands: what clients call on the server. Everything is checked against the connection that the
-//! bytes came from.
+//! Commands of clients, checked against the connection that sent them.
 #![deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,8 +16,8 @@ use crate::MirrorError;
 use crate::message::{CommandMessage, NetworkMessage};
 
 impl MirrorServer {
-    /// Runs a command of a client, or tells why not. Only arguments that cannot be read are an error, as
-    /// in Mirror.
+    /// Runs a command of a client, or reports its refusal. Only malformed arguments are an error,
+    /// as in Mirror.
     pub(super) fn handle_command(
         &mut self,
         from: ConnectionId,
@@ -60,7 +59,7 @@ impl MirrorServer {
         if !self.is_ready(from) {
             return Err(CommandRefusal::NotReady);
         }
-        let entry = self.entry(command.net_id);
+        let entry = self.world.entry(command.net_id);
         let entry = entry.ok_or(CommandRefusal::UnknownObject)?;
         let (component, hash) = (command.component_index, command.function_hash);
         if usize::from(component) >= entry.components.len() {
@@ -82,7 +81,7 @@ impl MirrorServer {
         }
         let rate = place.schema.rate.unwrap_or(self.config.command_rate);
         let now = self.now;
-        let client = self.connections.get_mut(from.0);
+        let client = self.sessions.get_mut(from);
         if !client.is_some_and(|client| client.rates.allow(place.declared, rate, now)) {
             return Err(CommandRefusal::TooOften);
         }
@@ -108,7 +107,7 @@ impl MirrorServer {
                 message: CommandMessage::NAME,
                 error,
             }),
-            // A panic has been reported.
+            // The panic is reported already.
             Some(Ok(()) | Err(Failure::Panicked(_))) => Ok(()),
         }
     }

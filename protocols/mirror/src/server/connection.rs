@@ -1,103 +1,126 @@
-//! What is kept for a connection, and how one begins and ends.
+//! Connections: their state, begin and end.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar_runtime::call::Rates;
-use syncvar_runtime::{Channel, ConnectionId, NetId};
+use syncvar_runtime::{ConnectionId, NetId};
 
 use super::audience::AudienceId;
-use super::object::Object;
+use super::object::Observed;
 use super::outbox::{Exception, Outbox};
 use super::{DisconnectReason, MirrorServer, MirrorServerEvent};
 use crate::{Limits, MirrorError};
 
-/// A client.
+/// State of a connection.
 #[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "facts that hold independently"
-)]
 pub(super) struct Connection {
     pub(super) outbox: Outbox,
-    /// Whether it may say anything but who it is.
+    /// Until then, only authentication messages are allowed.
     pub(super) authenticated: bool,
-    pub(super) ready: bool,
-    /// Whether it has been shown everything since it is ready: so long it is shown nothing.
-    pub(super) shown: bool,
-    /// Whether it has asked for a player and the game has not seen that: how many events had been missed.
-    pub(super) asked: Option<u64>,
+    pub(super) readiness: Readiness,
+    /// Number of missed events at an unpolled request for a player.
+    pub(super) player_request: Option<u64>,
     pub(super) player: Option<NetId>,
     pub(super) owned: Owned,
-    /// When it was last asked for its time.
+    /// Time of the last ping.
     pub(super) last_ping: Option<Duration>,
-    /// In seconds.
+    /// Round-trip time in seconds.
     pub(super) rtt: Option<f64>,
-    /// How often it has called what.
+    /// Call counts for the rate limits.
     pub(super) rates: Rates,
-    /// How many of its messages have been handled since the last update.
+    /// Messages handled since the last update.
     pub(super) messages: usize,
-    /// What the frame under way has written for it, reliably and unreliably.
-    pub(super) states: Share,
-    pub(super) deltas: Share,
-    /// Whether it is in the list of those that have something to be polled.
-    pub(super) listed: bool,
+    /// Messages of the current frame for its audiences.
+    pub(super) states: FrameShare,
+    pub(super) deltas: FrameShare,
+    /// The connection is in the list of those with packets.
+    pub(super) is_outgoing: bool,
 }
 
-/// What a frame has written for a connection, on one channel.
-#[derive(Debug, Default)]
-pub(super) struct Share {
-    /// The audiences that it is in and that the frame has written for.
-    pub(super) frames: Vec<AudienceId>,
-    /// What it is sent in place of what these are.
-    pub(super) exceptions: Vec<(AudienceId, Exception)>,
+/// Readiness of a connection. Mirror, `NetworkConnectionToClient.isReady`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Readiness {
+    #[default]
+    NotReady,
+    /// Ready; the spawn burst of its visible objects is still due.
+    Ready,
+    /// Ready, and sent its visible objects: spawns and changes follow at once.
+    Receiving,
 }
 
-/// What a connection owns, in the order in which it was given it.
-#[derive(Debug, Default)]
-pub(super) struct Owned {
-    /// By a number that each object keeps.
-    objects: BTreeMap<u64, NetId>,
-    next: u64,
-}
-
-impl Owned {
-    pub(super) fn add(&mut self, id: NetId, object: &mut Object) {
-        object.owned_at = self.next;
-        self.objects.insert(self.next, id);
-        self.next += 1;
-    }
-
-    pub(super) fn remove(&mut self, object: &Object) {
-        self.objects.remove(&object.owned_at);
-    }
-}
-
-impl MirrorServer {
-    /// The transport has a new connection, which carries so much. The server is told of what becomes of
-    /// it by the number that is returned, which never comes back.
-    pub fn handle_connect(&mut self, limits: Limits) -> ConnectionId {
-        let id = ConnectionId(self.next_connection);
-        self.next_connection += 1;
-        let connection = Connection {
+impl Connection {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
             outbox: Outbox::new(limits),
             authenticated: false,
-            ready: false,
-            shown: false,
-            asked: None,
+            readiness: Readiness::NotReady,
+            player_request: None,
             player: None,
             owned: Owned::default(),
             last_ping: None,
             rtt: None,
             rates: Rates::default(),
             messages: 0,
-            states: Share::default(),
-            deltas: Share::default(),
-            listed: false,
-        };
-        self.connections.insert(id.0, connection);
-        self.measure_messages();
-        self.interest.management.handle_connect(id);
+            states: FrameShare::default(),
+            deltas: FrameShare::default(),
+            is_outgoing: false,
+        }
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.readiness != Readiness::NotReady
+    }
+
+    pub(super) fn is_receiving(&self) -> bool {
+        self.readiness == Readiness::Receiving
+    }
+
+    /// Makes the connection ready. Returns whether it was not.
+    pub(super) fn become_ready(&mut self) -> bool {
+        let was_ready = self.is_ready();
+        if !was_ready {
+            self.readiness = Readiness::Ready;
+        }
+        !was_ready
+    }
+}
+
+/// Messages of a frame for a connection, on one channel.
+#[derive(Debug, Default)]
+pub(super) struct FrameShare {
+    /// Audiences of the connection in this frame.
+    pub(super) frames: Vec<AudienceId>,
+    /// Replacements for some of their messages.
+    pub(super) exceptions: Vec<(AudienceId, Exception)>,
+}
+
+/// Objects of an owner, in the order of assignment.
+#[derive(Debug, Default)]
+pub(super) struct Owned {
+    /// By [`Observed::owned_index`].
+    objects: BTreeMap<u64, NetId>,
+    next: u64,
+}
+
+impl Owned {
+    pub(super) fn add(&mut self, id: NetId, object: &mut Observed) {
+        object.owned_index = self.next;
+        self.objects.insert(self.next, id);
+        self.next += 1;
+    }
+
+    pub(super) fn remove(&mut self, object: &Observed) {
+        self.objects.remove(&object.owned_index);
+    }
+}
+
+impl MirrorServer {
+    /// Handles a new connection of the transport, which carries messages up to `limits`. Returns
+    /// its number, which is never reused.
+    pub fn handle_connect(&mut self, limits: Limits) -> ConnectionId {
+        let id = self.sessions.add(limits);
+        self.observers.interest.management.handle_connect(id);
         if self.config.authenticate {
             self.events
                 .push(MirrorServerEvent::Connecting { connection: id });
@@ -107,12 +130,12 @@ impl MirrorServer {
         id
     }
 
-    /// Lets a connection in, which the game has found to be who it says: see
+    /// Accepts a connection after authentication by the game: see
     /// [`MirrorServerConfig::authenticate`](crate::MirrorServerConfig::authenticate). Mirror's
-    /// `NetworkAuthenticator.ServerAccept`. Does nothing if there is no such connection, or if it is in.
-    /// One that is not to be let in is [disconnected](Self::disconnect).
+    /// `NetworkAuthenticator.ServerAccept`. Unknown and accepted connections are ignored. To reject
+    /// one, [disconnect](Self::disconnect) it.
     pub fn accept(&mut self, connection: ConnectionId) {
-        let Some(client) = self.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.get_mut(connection) else {
             return;
         };
         if std::mem::replace(&mut client.authenticated, true) {
@@ -123,11 +146,11 @@ impl MirrorServer {
             .push(MirrorServerEvent::Connected { connection });
     }
 
-    /// Ends a connection, from this side: what has been queued for it is sent, and then the transport is
-    /// told to close it ([`poll_close`](Self::poll_close)). Whatever it owns is despawned, as in Mirror, but
-    /// for objects of a scene, which have no owner then. Returns whether there was one.
+    /// Ends a connection: the transport sends its queue and then closes it
+    /// ([`poll_close`](Self::poll_close)). Its objects are despawned, as in Mirror; scene objects
+    /// stay, without an owner. Returns whether the connection existed.
     pub fn disconnect(&mut self, connection: ConnectionId) -> bool {
-        let Some(client) = self.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.get_mut(connection) else {
             return false;
         };
         for channel in client.outbox.channels(None) {
@@ -137,60 +160,43 @@ impl MirrorServer {
         true
     }
 
-    /// The transport has lost a connection, or the client has left. Whatever it owns is despawned, as in
-    /// Mirror, but for objects of a scene, which have no owner then.
+    /// Handles a connection lost by the transport or ended by the client. Its objects are
+    /// despawned, as in Mirror; scene objects stay, without an owner.
     pub fn handle_disconnect(&mut self, connection: ConnectionId) {
-        self.farewells.retain(|(gone, _)| *gone != connection);
-        self.closing.retain(|gone| *gone != connection);
-        self.forget_connection(connection, DisconnectReason::ConnectionLost);
+        self.outbound.remove(connection);
+        self.remove_connection(connection, DisconnectReason::ConnectionLost);
     }
 
-    /// Ends a connection that has sent what cannot be handled.
+    /// Ends a connection after an invalid message.
     pub(super) fn refuse(&mut self, connection: ConnectionId, error: MirrorError) -> MirrorError {
-        tracing::warn!(%connection, %error, "a client is disconnected");
+        tracing::warn!(%connection, %error, "disconnecting a client");
         self.close(connection, DisconnectReason::Refused(error.clone()));
         error
     }
 
     pub(super) fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
-        if let Some(client) = self.connections.get_mut(connection.0) {
-            while let Some(packet) = client.outbox.pop() {
-                self.farewells.push_back((connection, packet));
-            }
-            self.closing.push_back(connection);
-            self.forget_connection(connection, reason);
+        if let Some(client) = self.sessions.get_mut(connection) {
+            self.outbound.close(connection, client);
+            self.remove_connection(connection, reason);
         }
     }
 
-    fn forget_connection(&mut self, connection: ConnectionId, reason: DisconnectReason) {
-        let Some(client) = self.connections.remove(connection.0) else {
+    fn remove_connection(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+        let Some(client) = self.sessions.remove(connection) else {
             return;
         };
-        self.measure_messages();
-        self.interest.forget_connection(connection);
-        self.forget_observer(connection);
-        self.owed.retain(|(owed, _)| *owed != connection);
-        for object in self.objects.values_mut() {
-            object.views.retain(|(known, _)| *known != connection);
+        self.observers.remove_connection(connection);
+        self.remove_from_audiences(connection);
+        for object in self.world.objects.values_mut() {
+            object.overrides.retain(|(known, _)| *known != connection);
         }
         for id in client.owned.objects.values() {
-            self.lose_owner(*id, connection);
+            self.release_ownership(*id, connection);
         }
         self.events.push(MirrorServerEvent::Disconnected {
             connection,
             reason,
             player: client.player,
         });
-    }
-
-    /// Finds the longest messages that every connection can be sent.
-    fn measure_messages(&mut self) {
-        let longest = |channel| {
-            let clients = self.connections.values();
-            let longest = clients.map(|client| client.outbox.longest(channel));
-            longest.min().unwrap_or(usize::MAX)
-        };
-        let (states, deltas) = (longest(Channel::Reliable), longest(Channel::Unreliable));
-        (self.longest_state, self.longest_delta) = (states, deltas);
     }
 }

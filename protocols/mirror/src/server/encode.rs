@@ -1,4 +1,4 @@
-//! Memory for what is being written, and messages of the server.
+//! Encode buffers, and the layouts of messages.
 
 use bytes::{Bytes, BytesMut};
 use syncvar_runtime::object::{Slot, Slots};
@@ -9,36 +9,36 @@ use crate::AssetId;
 use crate::batch::framed;
 use crate::message::{EntityStateMessage, NetworkMessage, SpawnFlags};
 
-/// Memory that is used again and again.
+/// Reused memory of the update loop.
 #[derive(Debug)]
 pub(super) struct Scratch {
-    /// A message that is small, or the beginning of one.
+    /// A short message, or the head of a long one.
     pub(super) head: NetworkWriter,
-    /// Components for all who observe the object.
+    /// Components for all observers.
     pub(super) observers: Components,
-    /// The same for the owner.
+    /// Components for the owner.
     pub(super) owner: Components,
-    /// What is not of a frame, to be cut off one by one.
-    own: BytesMut,
-    /// Objects to be looked at.
+    /// Chunk for messages of single connections.
+    chunk: BytesMut,
+    /// Objects to update.
     pub(super) ids: Vec<NetId>,
-    /// Components and the mask before them.
+    /// Mask and components of a spawn.
     pub(super) payload: Vec<u8>,
-    /// A spawn that may be for others, too.
+    /// A spawn message, reused for further observers.
     pub(super) spawn: NetworkWriter,
-    /// Of which object it is, and with which flags; none if that may have changed since.
-    pub(super) spawn_of: Option<(NetId, SpawnFlags)>,
+    /// Object and flags of that spawn; `None` if the object may have changed since.
+    pub(super) cached_spawn: Option<(NetId, SpawnFlags)>,
 }
 
-/// Components of an object, each behind its safety byte: what Mirror's `NetworkIdentity` writes.
+/// Components of an object, each behind its safety byte: the payload of Mirror's `NetworkIdentity`.
 #[derive(Debug)]
 pub(super) struct Components {
-    /// Which they are.
+    /// Bits of the components.
     pub(super) mask: u64,
     writer: NetworkWriter,
 }
 
-/// A behaviour that could not be written.
+/// A behaviour with a write error.
 #[derive(Debug)]
 pub(super) struct Unwritable {
     pub(super) behaviour: &'static str,
@@ -51,11 +51,11 @@ impl Default for Scratch {
             head: NetworkWriter::with_encoding(Encoding::Mirror),
             observers: Components::default(),
             owner: Components::default(),
-            own: BytesMut::new(),
+            chunk: BytesMut::new(),
             ids: Vec::new(),
             payload: Vec::new(),
             spawn: NetworkWriter::with_encoding(Encoding::Mirror),
-            spawn_of: None,
+            cached_spawn: None,
         }
     }
 }
@@ -76,17 +76,17 @@ impl Components {
         self.writer.take_promised();
     }
 
-    /// How many operations their full states have said are still to come.
-    pub(super) fn take_promised(&mut self) -> usize {
+    /// Returns the number of pending operations that the snapshots announce.
+    pub(super) fn take_announced(&mut self) -> usize {
         self.writer.take_promised()
     }
 
-    /// They, without the mask.
+    /// Returns the bytes without the mask.
     pub(super) fn bytes(&self) -> &[u8] {
         self.writer.as_bytes()
     }
 
-    /// How many bytes they are, with the mask, which stands before them if there are any.
+    /// Returns the length with the mask; without components no mask is written.
     pub(super) fn len(&self) -> usize {
         match self.mask {
             0 => 0,
@@ -94,19 +94,24 @@ impl Components {
         }
     }
 
-    /// Writes a component behind its safety byte. Returns whether there was something to write.
+    /// Writes a component behind its safety byte. Returns whether it wrote any fields.
     #[inline]
-    fn write(&mut self, slot: &mut dyn Slot, bit: u64, wanted: Wanted) -> Result<bool, Unwritable> {
+    fn write(
+        &mut self,
+        slot: &mut dyn Slot,
+        bit: u64,
+        selection: Selection,
+    ) -> Result<bool, Unwritable> {
         let writer = &mut self.writer;
         let start = writer.len();
         writer.write_u8(0);
-        let everything_dirty = wanted.everything_dirty & bit != 0;
-        let written = slot.write_mirror(writer, wanted.initial_state, everything_dirty);
+        let fully_dirty = selection.fully_dirty & bit != 0;
+        let written = slot.write_mirror(writer, selection.initial_state, fully_dirty);
         if let Some(error) = writer.take_error() {
             let behaviour = slot.info().schema.name;
             return Err(Unwritable { behaviour, error });
         }
-        if !written && !wanted.initial_state {
+        if !written && !selection.initial_state {
             writer.truncate(start);
             return Ok(false);
         }
@@ -117,35 +122,34 @@ impl Components {
     }
 }
 
-/// What is to be written of an object.
+/// Components to write.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
-    /// The components for all who observe it, and for the owner.
+pub(super) struct Selection {
+    /// Components for all observers, and for the owner.
     pub(super) observers: u64,
     pub(super) owner: u64,
-    /// Whether their whole state is, or what has changed.
+    /// Snapshots instead of deltas.
     pub(super) initial_state: bool,
-    /// Of what has changed: the components of which that is everything.
-    pub(super) everything_dirty: u64,
+    /// Components whose delta has all fields.
+    pub(super) fully_dirty: u64,
 }
 
 impl Scratch {
-    /// Writes components of an object, each once; if all who observe it and the owner want the same, it is
-    /// the former's only. A behaviour whose
-    /// [`on_serialize`](syncvar_runtime::NetworkBehaviour::on_serialize) says that it has written no
-    /// changes is left out.
+    /// Writes components of an object, each once. If observers and owner receive the same ones,
+    /// only the former are filled. Leaves out behaviours whose
+    /// [`on_serialize`](syncvar_runtime::NetworkBehaviour::on_serialize) reports no changes.
     pub(super) fn write_components(
         &mut self,
         slots: &mut dyn Slots,
-        wanted: Wanted,
+        selection: Selection,
     ) -> Result<(), Unwritable> {
         let Self {
             observers, owner, ..
         } = self;
         observers.clear();
         owner.clear();
-        let is_shared = wanted.observers == wanted.owner;
-        let mut rest = wanted.observers | wanted.owner;
+        let is_shared = selection.observers == selection.owner;
+        let mut rest = selection.observers | selection.owner;
         while rest != 0 {
             let index = rest.trailing_zeros();
             rest &= rest - 1;
@@ -153,13 +157,13 @@ impl Scratch {
                 continue;
             };
             let bit = 1 << index;
-            if wanted.observers & bit == 0 {
-                owner.write(slot, bit, wanted)?;
+            if selection.observers & bit == 0 {
+                owner.write(slot, bit, selection)?;
                 continue;
             }
             let start = observers.writer.len();
-            let written = observers.write(slot, bit, wanted)?;
-            if written && !is_shared && wanted.owner & bit != 0 {
+            let written = observers.write(slot, bit, selection)?;
+            if written && !is_shared && selection.owner & bit != 0 {
                 owner.mask |= bit;
                 let component = observers.bytes().get(start..).unwrap_or_default();
                 owner.writer.write_bytes(component);
@@ -168,19 +172,19 @@ impl Scratch {
         Ok(())
     }
 
-    /// The components that have been written, for whomever.
+    /// Returns all written components.
     pub(super) fn mask(&self) -> u64 {
         self.observers.mask | self.owner.mask
     }
 
-    /// How long the longer one of the messages is that they are, where they travel unreliably.
+    /// Returns the length of the longer hybrid message: for the observers or for the owner.
     pub(super) fn longest_message(&self, net_id: NetId) -> usize {
         let messages = [&self.observers, &self.owner].map(|it| hybrid_length(net_id, it));
         messages.into_iter().max().unwrap_or_default()
     }
 
-    /// What has been written for all who observe an object, behind the mask, in memory that is given
-    /// [back](Self::payload).
+    /// Takes the mask and the components for all observers; the caller returns the memory to
+    /// [`payload`](Self::payload).
     pub(super) fn take_payload(&mut self) -> Vec<u8> {
         let mut payload = std::mem::take(&mut self.payload);
         payload.clear();
@@ -193,70 +197,70 @@ impl Scratch {
         payload
     }
 
-    /// A message for one connection, of what has been written for the owner, or for all: a piece of memory
-    /// that many have parts of.
-    pub(super) fn own_state(&mut self, is_shared: bool) -> Bytes {
+    /// Returns a message for one connection, with the components of the owner or of all: a slice of
+    /// a shared chunk.
+    pub(super) fn owner_message(&mut self, is_shared: bool) -> Bytes {
         let components = if is_shared {
             &self.observers
         } else {
             &self.owner
         };
         let parts = [self.head.as_bytes(), components.bytes()];
-        take_piece(&mut self.own, parts.iter().map(|part| part.len()).sum());
+        reserve_chunk(&mut self.chunk, parts.iter().map(|part| part.len()).sum());
         for part in parts {
-            self.own.extend_from_slice(part);
+            self.chunk.extend_from_slice(part);
         }
-        self.own.split().freeze()
+        self.chunk.split().freeze()
     }
 
-    /// A batch of this header and this message, in a piece of the same memory.
-    pub(super) fn own_batch<'a, M: NetworkMessage<'a>>(
+    /// Returns a batch of this header and this message, as a slice of the chunk.
+    pub(super) fn single_batch<'a, M: NetworkMessage<'a>>(
         &mut self,
         before: &[u8],
         message: &M,
     ) -> Bytes {
         write_message(&mut self.head, message);
         let message = self.head.as_bytes();
-        take_piece(&mut self.own, before.len() + framed(message.len()));
-        self.own.extend_from_slice(before);
-        put_message(&mut self.own, &[message]);
-        self.own.split().freeze()
+        reserve_chunk(&mut self.chunk, before.len() + framed(message.len()));
+        self.chunk.extend_from_slice(before);
+        put_message(&mut self.chunk, &[message]);
+        self.chunk.split().freeze()
     }
 }
 
-/// How much memory is taken at once for messages of single connections.
-const OWN: usize = 4096;
+/// Size of a chunk.
+const CHUNK_SIZE: usize = 4096;
 
-/// Sees to it that so much can be written without moving anything.
-fn take_piece(own: &mut BytesMut, length: usize) {
-    if own.capacity() < length {
-        own.reserve(length.max(OWN));
+/// Reserves memory for a message, so that it does not move.
+fn reserve_chunk(chunk: &mut BytesMut, length: usize) {
+    if chunk.capacity() < length {
+        chunk.reserve(length.max(CHUNK_SIZE));
     }
 }
 
-/// Writes the beginning of a message that ends with some bytes: its id, its fields, and how many bytes
-/// follow. Mirror, `WriteArraySegmentAndSize`.
+/// Writes the head of a message that ends with a segment: id, object, and length. Mirror,
+/// `WriteArraySegmentAndSize`.
 pub(super) fn write_head(head: &mut NetworkWriter, id: u16, net_id: NetId) {
     head.truncate(0);
     head.write_u16(id);
     head.write_var_u64(net_id.0.into());
 }
 
-/// Writes how many bytes follow.
+/// Writes the length of a segment.
 pub(super) fn write_segment_size(head: &mut NetworkWriter, length: usize) {
     head.write_var_u64(u64::try_from(length).unwrap_or(u64::MAX).saturating_add(1));
 }
 
-/// What a message about components that travel unreliably begins with: its id and the number of a baseline.
+/// Head of a hybrid message: its id and the number of a baseline.
 pub(super) type Head = (u16, u8);
 
-/// How long such a message is, without its length.
+/// Returns the length of a hybrid message, without its length prefix.
 fn hybrid_length(net_id: NetId, components: &Components) -> usize {
     let payload = components.len();
     2 + 1 + var_length(net_id.0.into()) + var_length(payload as u64 + 1) + payload
 }
 
-/// Writes the beginning of such a message as it stands in a batch: all but the components.
+/// Writes a hybrid message up to its components, with its length prefix as in a batch.
 pub(super) fn write_framed_head(
     head: &mut NetworkWriter,
     (id, tick): Head,
@@ -268,7 +272,7 @@ pub(super) fn write_framed_head(
     write_hybrid_head(head, (id, tick), net_id, components);
 }
 
-/// The same as it stands alone.
+/// Writes a hybrid message up to its components, without a length prefix.
 pub(super) fn write_hybrid_head(
     head: &mut NetworkWriter,
     (id, tick): Head,
@@ -282,7 +286,7 @@ pub(super) fn write_hybrid_head(
     head.write_var_u64(components.mask);
 }
 
-/// Writes the beginning of the changes of an object as they stand in a batch: all but the components.
+/// Writes an `EntityStateMessage` up to its components, with its length prefix as in a batch.
 #[inline]
 pub(super) fn write_state_head(head: &mut NetworkWriter, net_id: NetId, components: &Components) {
     let (id, payload) = (u64::from(net_id.0), components.len() as u64);
@@ -301,7 +305,7 @@ pub(super) fn write_message<'a, M: NetworkMessage<'a>>(head: &mut NetworkWriter,
     message.encode(head);
 }
 
-/// An asset id where one of 128 bits is asked for.
+/// Returns an asset id as a 128-bit hash.
 pub(super) fn asset_hash(asset_id: AssetId) -> NetworkHash128 {
     let mut hash = [0; 16];
     let id = asset_id.0.to_be_bytes();

@@ -1,4 +1,4 @@
-//! What the owner of an object writes to the components that are its to write.
+//! Writes of owners to their components.
 #![deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -20,27 +20,27 @@ use crate::message::{
     NetworkMessage,
 };
 
-/// What is wrong with a component that ends elsewhere than it says.
+/// Error of a component with a wrong length.
 const OTHER_LENGTH: &str = "the component is not as long as it says";
 
-/// What has been read of what an owner has written.
+/// Components read from a message.
 #[derive(Default)]
-struct Written {
-    /// Which components.
+struct ReceivedState {
+    /// Bits of the components.
     components: u64,
-    /// What their hooks are to be told.
+    /// Arguments of their hooks.
     hooks: Vec<(usize, MirrorHooks)>,
 }
 
-/// The error of a message that cannot be read.
+/// Returns a conversion to the error of a malformed message.
 const fn in_message(message: &'static str) -> impl FnOnce(ReadError) -> MirrorError {
     move |error| MirrorError::Message { message, error }
 }
 
 impl MirrorServer {
-    /// Takes what the owner of an object has changed of it: Mirror's `DeserializeServer`. Components that
-    /// are not the owner's to write are passed over, without any bytes of theirs. Hooks run when all has
-    /// been read, and then everything that was written is sent to all the others.
+    /// Applies a delta from the owner of an object: Mirror's `DeserializeServer`. Components that
+    /// the owner may not write are skipped, and take no bytes. Hooks run after the whole message is
+    /// read; then all other observers receive the written components.
     pub(super) fn handle_entity_state(
         &mut self,
         from: ConnectionId,
@@ -50,11 +50,11 @@ impl MirrorServer {
             return Ok(());
         }
         let payload = state.payload.unwrap_or_default();
-        self.take_state(from, state.net_id, payload, false)
+        self.apply_state(from, state.net_id, payload, false)
             .map_err(in_message(EntityStateMessage::NAME))
     }
 
-    /// Takes the whole state of components that travel unreliably.
+    /// Applies a baseline of hybrid components.
     pub(super) fn handle_baseline(
         &mut self,
         from: ConnectionId,
@@ -63,14 +63,14 @@ impl MirrorServer {
         if !self.may_write(from, state.net_id) {
             return Ok(());
         }
-        let unreliable = self.unreliable.entry(state.net_id).or_default();
-        unreliable.begin(state.baseline_tick);
+        let unreliable = self.replication.unreliable.entry(state.net_id).or_default();
+        unreliable.set_baseline(state.baseline_tick);
         let payload = state.payload.unwrap_or_default();
-        self.take_state(from, state.net_id, payload, true)
+        self.apply_state(from, state.net_id, payload, true)
             .map_err(in_message(EntityStateMessageUnreliableBaseline::NAME))
     }
 
-    /// Takes what has changed of them since, unless it is late.
+    /// Applies a delta of hybrid components, unless it is outdated.
     pub(super) fn handle_delta(
         &mut self,
         from: ConnectionId,
@@ -80,19 +80,19 @@ impl MirrorServer {
         if !self.may_write(from, state.net_id) {
             return Ok(());
         }
-        let unreliable = self.unreliable.entry(state.net_id).or_default();
+        let unreliable = self.replication.unreliable.entry(state.net_id).or_default();
         if !unreliable.accept(state.baseline_tick, time) {
             one_more(&mut self.stats.outdated_states);
             return Ok(());
         }
         let payload = state.payload.unwrap_or_default();
-        self.take_state(from, state.net_id, payload, false)
+        self.apply_state(from, state.net_id, payload, false)
             .map_err(in_message(EntityStateMessageUnreliableDelta::NAME))
     }
 
-    /// Whether a connection is the owner of an object; what it writes otherwise is refused, and told.
+    /// Returns whether a connection owns an object; otherwise refuses the write.
     fn may_write(&mut self, from: ConnectionId, object: NetId) -> bool {
-        let reason = match self.objects.get(object.0).map(|object| object.owner) {
+        let reason = match self.world.objects.get(object.0).map(|object| object.owner) {
             None => StateRefusal::UnknownObject,
             Some(owner) if owner != Some(from) => StateRefusal::NotOwner,
             Some(_) => return true,
@@ -101,18 +101,18 @@ impl MirrorServer {
         false
     }
 
-    fn take_state(
+    fn apply_state(
         &mut self,
         from: ConnectionId,
         object: NetId,
         payload: &[u8],
         initial_state: bool,
     ) -> Result<(), ReadError> {
-        let mut written = Written::default();
+        let mut written = ReceivedState::default();
         let result = self.read_owner_state(object, payload, initial_state, &mut written);
         self.call_state_hooks(object, written.hooks);
-        // What has been read until something was wrong stays.
-        self.note_written(object, written.components);
+        // Components read before an error keep their values.
+        self.queue_written(object, written.components);
         match &result {
             Ok(()) if written.components == 0 => {}
             Ok(()) => {
@@ -144,17 +144,17 @@ impl MirrorServer {
         id: NetId,
         payload: &[u8],
         initial_state: bool,
-        written: &mut Written,
+        written: &mut ReceivedState,
     ) -> Result<(), ReadError> {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return Ok(());
         };
-        let (Some(entry), Some(behaviours)) =
-            (self.prefabs.get(object.prefab), object.behaviours.as_mut())
-        else {
+        let (Some(entry), Some(slots)) = (
+            self.world.prefabs.get(object.prefab),
+            self.world.pools.slots_mut(object.at),
+        ) else {
             return Ok(());
         };
-        let slots = behaviours.slots_mut();
         let mut reader = NetworkReader::with_encoding(payload, Encoding::Mirror)
             .with_max_elements(self.config.max_elements)
             .relaying();
@@ -168,7 +168,7 @@ impl MirrorServer {
             };
             let safety = reader.read_u8()?;
             let before = reader.remaining();
-            // Also of one that cannot be read to its end something may be different.
+            // A component with an error may be changed in part.
             written.components |= bit;
             written
                 .hooks
@@ -181,25 +181,24 @@ impl MirrorServer {
         Ok(())
     }
 
-    /// Calls the hooks of an object that has been written to.
+    /// Calls the hooks of a written object.
     fn call_state_hooks(&mut self, id: NetId, hooks: Vec<(usize, MirrorHooks)>) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let (observed, promised) = (object.audience != Audiences::NOBODY, object.promised);
-        let Some(behaviours) = object.behaviours.as_mut() else {
+        let (observed, announced) = (object.audience != Audiences::EMPTY, object.announced);
+        let Some(slots) = self.world.pools.slots_mut(object.at) else {
             return;
         };
-        let slots = behaviours.slots_mut();
         for (index, hooks) in hooks {
             let Some(slot) = slots.slot_mut(index) else {
                 continue;
             };
             slot.begin_change();
             let called = slot.call_mirror_hooks(hooks);
-            // A hook may have put something into the place of a collection.
+            // A hook may assign a collection.
             slot.end_change();
-            slot.set_verbatim(true, promised);
+            slot.set_verbatim(true, announced);
             if !observed {
                 slot.set_observed(false);
             }
@@ -215,12 +214,13 @@ impl MirrorServer {
         }
     }
 
-    /// What has been written goes to all the others, and all of it: Mirror marks every field dirty.
-    fn note_written(&mut self, id: NetId, written: u64) {
-        if let Some(object) = self.objects.get_mut(id.0)
+    /// Queues the written components for all other observers, with all fields: Mirror marks every
+    /// field dirty.
+    fn queue_written(&mut self, id: NetId, written: u64) {
+        if let Some(object) = self.world.objects.get_mut(id.0)
             && written != 0
         {
-            object.everything_dirty |= written;
+            object.fully_dirty |= written;
             self.queue_dirty(id);
         }
     }

@@ -1,73 +1,73 @@
-//! What a server tells the game.
+//! Events of the server.
 
 use syncvar_runtime::{ConnectionId, LifecycleCallback, NetId, ReadError, WriteError};
 
 use crate::{MirrorError, ReceivedMessage};
 
-/// Something that happened on a [`MirrorServer`](crate::MirrorServer).
+/// An event of a [`MirrorServer`](crate::MirrorServer).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MirrorServerEvent {
-    /// A connection wants to be let in: it is asked who it is, by messages of the game's own
-    /// ([`allow_unauthenticated`](crate::MirrorServer::allow_unauthenticated)). Then it is
-    /// [accepted](crate::MirrorServer::accept) or [disconnected](crate::MirrorServer::disconnect). Only if
-    /// the [configuration](crate::MirrorServerConfig::authenticate) asks for it.
+    /// A connection needs authentication, by user messages
+    /// ([`allow_unauthenticated`](crate::MirrorServer::allow_unauthenticated)). The game then
+    /// [accepts](crate::MirrorServer::accept) or [disconnects](crate::MirrorServer::disconnect) it.
+    /// Only with [`MirrorServerConfig::authenticate`](crate::MirrorServerConfig::authenticate).
     Connecting {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
-    /// A connection is in.
+    /// A connection is accepted.
     Connected {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
     /// A connection has become ready.
     Ready {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
-    /// A connection that has no player asks for one: see [`add_player`](crate::MirrorServer::add_player).
-    /// There is no second one of a connection before this one has been polled.
+    /// A connection without a player requests one: see
+    /// [`add_player`](crate::MirrorServer::add_player). A connection has at most one unpolled
+    /// request.
     AddPlayerRequested {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
-    /// A connection is gone, and so is what it owned.
+    /// A connection has ended, and its objects are despawned.
     Disconnected {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
-        /// Why.
+        /// The reason.
         reason: DisconnectReason,
-        /// What its player was.
+        /// Its player.
         player: Option<NetId>,
     },
-    /// A message of the game's own
-    /// ([`MirrorPrefabs::message`](crate::MirrorPrefabs::message)).
+    /// A user message ([`MirrorPrefabs::message`](crate::MirrorPrefabs::message)).
     Message {
-        /// Who has sent it.
+        /// The sender.
         connection: ConnectionId,
-        /// What it is.
+        /// The message.
         message: ReceivedMessage,
     },
-    /// A connection has called a command that was not run.
+    /// A command was refused.
     CommandRefused {
-        /// Which connection.
+        /// The caller.
         connection: ConnectionId,
-        /// The object that it named.
+        /// The object named in the command.
         object: NetId,
-        /// The name of the behaviour and that of the command, if there is such a command.
+        /// Names of the behaviour and the command, if known.
         command: Option<(&'static str, &'static str)>,
-        /// Why not.
+        /// The reason.
         reason: CommandRefusal,
     },
-    /// A connection has written to an object and was not let. Nothing was changed, but for what could be
-    /// read of something [malformed](StateRefusal::Malformed): that stays, and all others are sent it.
+    /// A write to an object was refused. The object is unchanged; but fields read before a
+    /// [malformed](StateRefusal::Malformed) part keep their values, and all observers receive them.
     StateRefused {
-        /// Which connection.
+        /// The writer.
         connection: ConnectionId,
-        /// The object that it named.
+        /// The object named in the message.
         object: NetId,
-        /// Why not.
+        /// The reason.
         reason: StateRefusal,
     },
     /// The owner of an object has written to it.
@@ -76,12 +76,12 @@ pub enum MirrorServerEvent {
         connection: ConnectionId,
         /// The object.
         object: NetId,
-        /// The positions of the components, as bits.
+        /// Bits of the component positions.
         components: u64,
     },
-    /// A call panicked. What it did until then stands.
+    /// A call panicked. Its effects until then remain.
     CallFailed {
-        /// The connection that called a command; none for what the server called on itself.
+        /// The caller of a command; `None` for a call of the server on itself.
         connection: Option<ConnectionId>,
         /// The object.
         object: NetId,
@@ -89,56 +89,55 @@ pub enum MirrorServerEvent {
         behaviour: &'static str,
         /// The name of the call.
         call: &'static str,
-        /// What the panic said.
+        /// The panic message.
         message: String,
     },
-    /// A hook panicked, of what the owner of an object had written.
+    /// A hook for a write of the owner panicked.
     HookFailed {
         /// The object.
         object: NetId,
         /// The name of the behaviour.
         behaviour: &'static str,
-        /// What the panic said.
+        /// The panic message.
         message: String,
     },
     /// A callback of [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) returned an error or
-    /// panicked. Everything else went on.
+    /// panicked. All other callbacks ran.
     CallbackFailed {
         /// The object.
         object: NetId,
         /// The name of the behaviour.
         behaviour: &'static str,
-        /// Which callback.
+        /// The callback.
         callback: LifecycleCallback,
-        /// What the error or the panic said.
+        /// Text of the error or panic.
         message: String,
     },
-    /// A value of an object has no form on the wire. Nothing of the object was sent; what was dirty
-    /// still is, and the next change of the object tries again; also to show it to those who were to be
-    /// shown it.
+    /// A value has no encoding. The object was not sent; its changes stay dirty. The next change of
+    /// the object tries again, failed spawns included.
     SerializeFailed {
         /// The object.
         object: NetId,
         /// The name of the behaviour.
         behaviour: &'static str,
-        /// The name of the field, where one is to blame.
+        /// The name of the field, if known.
         field: Option<&'static str>,
-        /// What was wrong.
+        /// The error.
         error: WriteError,
     },
-    /// A message is longer than the transport of some connection carries; it was not sent to it. Of an
-    /// object's changes that is true for all: what was dirty still is, and the next change of the object
-    /// tries again; also to show it to those who were to be shown it. Changes that travel unreliably are told
-    /// of once, and then not before the next baseline, which has them and may be longer; one that is too
-    /// long itself is tried again when the next one is due.
+    /// A message is longer than the transport of a connection carries, and was not sent there. An
+    /// oversized delta is sent to none: it stays dirty, and the next change of the object tries
+    /// again, failed spawns included. Oversized unreliable deltas are reported once per baseline,
+    /// which contains them and may be longer. An oversized baseline is tried again when the next
+    /// one is due.
     TooLong {
-        /// The object that it was about.
+        /// The object.
         object: NetId,
-        /// The connection, if it was for one alone.
+        /// The receiver, if it is a single one.
         connection: Option<ConnectionId>,
-        /// How long it was, in bytes.
+        /// The length in bytes.
         length: usize,
-        /// How long it may be.
+        /// The limit in bytes.
         limit: usize,
     },
 }
@@ -182,17 +181,17 @@ pub enum CommandRefusal {
     TooOften,
 }
 
-/// Why a server has not taken what a client has written to an object.
+/// The reason of a refused write.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateRefusal {
-    /// There is no such object.
+    /// Unknown object.
     #[error("there is no such object")]
     UnknownObject,
     /// The connection does not own the object.
     #[error("the connection does not own the object")]
     NotOwner,
-    /// It could not be read; the connection is closed.
-    #[error("it could not be read: {0}")]
+    /// Malformed message; the connection is closed.
+    #[error("malformed: {0}")]
     Malformed(ReadError),
 }

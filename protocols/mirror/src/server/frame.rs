@@ -1,31 +1,31 @@
-//! What one frame writes for all who observe the same objects, and how it is cut into batches.
+//! Messages of a frame for one audience, and their batches.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// Messages one after another, each behind its length, as they stand in a batch.
+/// Length-prefixed messages in sequence, as in a batch.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
     buffer: BytesMut,
-    /// The same when all of it has been written.
+    /// The frozen buffer.
     bytes: Bytes,
-    /// Where each message begins, its length included.
+    /// Start of each message, at its length prefix.
     starts: Vec<usize>,
     begun: bool,
-    /// The batches that it was cut into.
+    /// Batches by their settings.
     cuts: Vec<(Cut, Arc<[Bytes]>)>,
-    /// What the batches are written into.
+    /// Memory for batches.
     spare: BytesMut,
 }
 
-/// How large batches are.
+/// Settings of batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
-    /// A batch of more than one message has no more bytes.
+    /// Longest batch of several messages.
     pub(super) threshold: usize,
-    /// Whether there are messages before those of the frame, and behind them.
+    /// Presence of messages before and after those of the frame.
     pub(super) around: [bool; 2],
 }
 
@@ -40,7 +40,7 @@ impl Frame {
         self.begun = true;
     }
 
-    /// Appends a message that has its length before it, in two parts. Returns how many bytes they are.
+    /// Appends a length-prefixed message in two parts. Returns its length.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -55,18 +55,18 @@ impl Frame {
         self.buffer.len() - start
     }
 
-    /// How many messages there are.
+    /// Returns the number of messages.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// Everything has been written.
+    /// Freezes the complete buffer.
     pub(super) fn freeze(&mut self) {
         self.bytes = self.buffer.split().freeze();
     }
 
-    /// Forgets everything but the memory.
+    /// Clears the frame and keeps its memory.
     pub(super) fn end(&mut self) {
         self.begun = false;
         self.buffer.clear();
@@ -75,19 +75,19 @@ impl Frame {
         self.cuts.clear();
     }
 
-    /// Where the messages from one on begin, and where the last one ends.
+    /// Returns the start of a message, or the end of the last one.
     pub(super) fn start(&self, message: usize) -> usize {
         let start = self.starts.get(message).copied();
         start.unwrap_or(self.bytes.len())
     }
 
-    /// Some of the messages.
+    /// Returns a range of messages.
     pub(super) fn slice(&self, messages: Range<usize>) -> Bytes {
         let (start, end) = (self.start(messages.start), self.start(messages.end));
         self.bytes.slice(start..end.max(start))
     }
 
-    /// The end of as many messages from one on as have no more than so many bytes together.
+    /// Returns the end of the longest prefix of `messages` within `room` bytes.
     pub(super) fn fitting(&self, messages: Range<usize>, room: usize) -> usize {
         let limit = self.start(messages.start).saturating_add(room);
         if self.start(messages.end) <= limit {
@@ -98,18 +98,17 @@ impl Frame {
         messages.start + fitting
     }
 
-    /// All messages in batches, with some others before and behind them: made once for all who can be sent
-    /// the same.
+    /// Returns all messages in batches, with messages before and after them; made once per setting.
     pub(super) fn cut(
         &mut self,
         header: [u8; HEADER],
         cut: Cut,
-        [before, behind]: [&[u8]; 2],
+        [before, after]: [&[u8]; 2],
     ) -> Arc<[Bytes]> {
         if let Some((_, batches)) = self.cuts.iter().find(|(known, _)| *known == cut) {
             return batches.clone();
         }
-        let (count, all) = (self.len(), before.len() + self.bytes.len() + behind.len());
+        let (count, all) = (self.len(), before.len() + self.bytes.len() + after.len());
         let room = cut.threshold.saturating_sub(HEADER);
         let mut spare = std::mem::take(&mut self.spare);
         spare.reserve(all + HEADER * (all / room.max(1) + 4));
@@ -125,14 +124,14 @@ impl Frame {
             let mut end = self.fitting(first..count, batches.room());
             if end == first {
                 batches.begin();
-                // One that is longer than a batch is a batch of its own, or the first of one.
+                // A message longer than a batch starts a batch alone.
                 end = self.fitting(first..count, batches.room()).max(first + 1);
             }
             let (from, to) = (self.start(first), self.start(end));
             batches.append(self.bytes.get(from..to).unwrap_or_default());
             first = end;
         }
-        batches.add(behind);
+        batches.add(after);
         batches.begin();
         self.spare = batches.open;
         let batches: Arc<[Bytes]> = batches.complete.into();
@@ -141,7 +140,7 @@ impl Frame {
     }
 }
 
-/// Batches that are being written, one after another in one piece of memory.
+/// Batches written in sequence into one buffer.
 struct Batches {
     threshold: usize,
     header: [u8; HEADER],
@@ -150,7 +149,7 @@ struct Batches {
 }
 
 impl Batches {
-    /// How many bytes fit into the batch under way.
+    /// Returns the free bytes of the open batch.
     fn room(&self) -> usize {
         self.threshold.saturating_sub(self.open.len().max(HEADER))
     }
@@ -172,7 +171,7 @@ impl Batches {
         self.open.put_slice(messages);
     }
 
-    /// Whatever follows is in another batch.
+    /// Completes the open batch.
     fn begin(&mut self) {
         if !self.open.is_empty() {
             self.complete.push(self.open.split().freeze());
@@ -202,7 +201,7 @@ pub(super) fn put_var(buffer: &mut BytesMut, value: u64) {
     }
 }
 
-/// How many bytes a number takes as Mirror's `VarULong`.
+/// Returns the length of a number as Mirror's `VarULong`.
 #[inline]
 pub(super) const fn var_length(value: u64) -> usize {
     match value {

@@ -1,45 +1,48 @@
-//! What is said of an object to those who begin to observe it.
+//! Spawn messages.
 
 use syncvar_runtime::{Channel, ConnectionId, NetId, NetworkWriter};
 
-use super::encode::{Scratch, Wanted, write_message};
+use super::MirrorServer;
+use super::encode::{Scratch, Selection, write_message};
 use super::stats::count;
-use super::{MirrorServer, MirrorServerEvent};
+use crate::MirrorError;
 use crate::message::{NetworkMessage, SpawnFlags, SpawnMessage};
 
 impl MirrorServer {
-    /// Sends an object to somebody: Mirror's `SendSpawnMessage`. Returns whether that could be done.
+    /// Sends an object to a new observer: Mirror's `SendSpawnMessage`. Returns whether it was sent.
     pub(super) fn send_spawn(&mut self, id: NetId, connection: ConnectionId) -> bool {
         let mut flags = SpawnFlags::NONE;
         if self.owner(id) == Some(connection) {
             flags = flags | SpawnFlags::IS_OWNER;
-            self.settle_written(id, connection);
+            self.flush_owner_written_operations(id, connection);
         }
         if self.player_of(connection) == Some(id) {
             flags = flags | SpawnFlags::IS_LOCAL_PLAYER;
         }
-        if self.scratch.spawn_of != Some((id, flags)) {
+        if self.replication.scratch.cached_spawn != Some((id, flags)) {
             if !self.write_spawn(id, flags) {
                 return false;
             }
-            self.scratch.spawn_of = Some((id, flags));
+            self.replication.scratch.cached_spawn = Some((id, flags));
         }
-        self.send_written(id, connection, |scratch| &scratch.spawn)
+        self.send_encoded(id, connection, |scratch| &scratch.spawn)
     }
 
-    /// Writes what an object is to those to whom it is this. Returns whether that could be done.
+    /// Writes the spawn message for observers with these flags. Returns false after a write error.
     fn write_spawn(&mut self, id: NetId, flags: SpawnFlags) -> bool {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        let place = self.world.place(id);
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;
         };
-        let (Some(entry), Some(behaviours)) =
-            (self.prefabs.get(object.prefab), object.behaviours.as_mut())
-        else {
+        let (Some(entry), Some(slots)) = (
+            self.world.prefabs.get(object.prefab),
+            self.world.pools.slots_mut(object.at),
+        ) else {
             return false;
         };
-        let slots = behaviours.slots_mut();
+        let has_components = slots.len() > 0;
         let is_owner = flags.contains(SpawnFlags::IS_OWNER);
-        let wanted = Wanted {
+        let selection = Selection {
             observers: if is_owner {
                 entry.all()
             } else {
@@ -47,76 +50,79 @@ impl MirrorServer {
             },
             owner: 0,
             initial_state: true,
-            everything_dirty: 0,
+            fully_dirty: 0,
         };
-        if let Err(unwritable) = self.scratch.write_components(slots, wanted) {
+        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
             self.report_unwritable(id, unwritable);
             return false;
         }
-        object.promised = object.promised.max(self.scratch.observers.take_promised());
-        let payload = self.scratch.take_payload();
+        object.announced = object
+            .announced
+            .max(self.replication.scratch.observers.take_announced());
+        let payload = self.replication.scratch.take_payload();
         let message = SpawnMessage {
             net_id: id,
             flags,
             scene_id: object.scene_id,
             asset_id: entry.asset_id,
-            position: object.place.position,
-            rotation: object.place.rotation,
+            position: place.position,
+            rotation: place.rotation,
             scale: object.scale,
-            payload: (slots.len() > 0).then_some(&payload[..]),
+            payload: has_components.then_some(&payload[..]),
         };
-        write_message(&mut self.scratch.spawn, &message);
-        self.scratch.payload = payload;
+        write_message(&mut self.replication.scratch.spawn, &message);
+        self.replication.scratch.payload = payload;
         true
     }
 
-    /// Sends a message about an object to somebody. Returns whether that could be done.
-    pub(super) fn send_about<'a, M: NetworkMessage<'a>>(
+    /// Sends a message about an object. Returns whether it was sent.
+    pub(super) fn send_object_message<'a, M: NetworkMessage<'a>>(
         &mut self,
         object: NetId,
         connection: ConnectionId,
         message: &M,
     ) -> bool {
-        write_message(&mut self.scratch.head, message);
-        self.send_written(object, connection, |scratch| &scratch.head)
+        write_message(&mut self.replication.scratch.head, message);
+        self.send_encoded(object, connection, |scratch| &scratch.head)
     }
 
-    fn send_written(
+    fn send_encoded(
         &mut self,
         object: NetId,
         connection: ConnectionId,
         message: impl FnOnce(&Scratch) -> &NetworkWriter,
     ) -> bool {
-        let Some(client) = self.connections.get_mut(connection.0) else {
-            return false;
-        };
-        let message = message(&self.scratch).as_bytes();
-        if client.outbox.send(Channel::Reliable, self.now, &[message]) {
-            count(&mut self.stats.messages, message.len());
-            return true;
+        let message = message(&self.replication.scratch).as_bytes();
+        let sent = self
+            .sessions
+            .send(connection, (Channel::Reliable, self.now), &[message]);
+        match sent {
+            Ok(length) => {
+                count(&mut self.stats.messages, length);
+                return true;
+            }
+            Err(MirrorError::TooLong { length, limit }) => {
+                self.report_too_long(object, Some(connection), (length, limit));
+            }
+            Err(_) => {}
         }
-        self.events.push(MirrorServerEvent::TooLong {
-            object,
-            connection: Some(connection),
-            length: message.len(),
-            limit: client.outbox.longest(Channel::Reliable),
-        });
         false
     }
 
-    /// Sends a message that is about no object. It is short.
-    pub(super) fn send_short<'a, M: NetworkMessage<'a>>(
+    /// Sends a short message without an object.
+    pub(super) fn send_message<'a, M: NetworkMessage<'a>>(
         &mut self,
         channel: Channel,
         connection: ConnectionId,
         message: &M,
     ) {
-        write_message(&mut self.scratch.head, message);
-        if let Some(client) = self.connections.get_mut(connection.0) {
-            let message = self.scratch.head.as_bytes();
-            if client.outbox.send(channel, self.now, &[message]) {
-                count(&mut self.stats.messages, message.len());
-            }
+        write_message(&mut self.replication.scratch.head, message);
+        let message = self.replication.scratch.head.as_bytes();
+        let sent = self
+            .sessions
+            .send(connection, (channel, self.now), &[message]);
+        if let Ok(length) = sent {
+            count(&mut self.stats.messages, length);
         }
     }
 }

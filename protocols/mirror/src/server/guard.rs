@@ -1,48 +1,50 @@
-//! `MirrorBehaviourMut`: a behaviour for writing.
+//! `MirrorBehaviourMut`: write access to a behaviour.
 
 use std::any::Any;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use syncvar_runtime::{Behaviours, NetId, NetworkBehaviour};
+use syncvar_runtime::object::{Location, Pools};
+use syncvar_runtime::{NetId, NetworkBehaviour};
 
 use super::MirrorServer;
 use super::audience::Audiences;
-use super::object::Object;
+use super::object::Observed;
 
-/// A behaviour for writing; when it is dropped and anything has changed, the object is queued for the
-/// next update.
+/// Write access to a behaviour; a changed object is queued for the next update when the guard is
+/// dropped.
 pub struct MirrorBehaviourMut<'a, B: NetworkBehaviour> {
     behaviour: &'a mut B,
-    /// What fields with a codec were, to see whether they have changed as far as they travel.
-    before: Option<B::Previous>,
+    /// Previous values of fields with a codec: a write with equal bytes is no change.
+    previous: Option<B::Previous>,
     net_id: NetId,
     observed: bool,
-    /// How many operations somebody may pass over: see `Object::promised`.
-    promised: usize,
+    /// See `Observed::announced`.
+    announced: usize,
     queued: &'a mut bool,
     dirty: &'a mut Vec<NetId>,
 }
 
 impl MirrorServer {
-    /// The first behaviour of this type on an object, for writing. When the guard is dropped and
-    /// something has changed, the object is queued for the next update.
+    /// Returns write access to the first behaviour of this type on an object. A changed object is
+    /// queued for the next update when the guard is dropped.
     ///
-    /// Nothing is asked of who owns the object: as in Mirror, what is written here to a component that
-    /// the owner writes goes to all but the owner.
+    /// The server may write to every object. As in Mirror, its writes to a component that the owner
+    /// writes go to all observers except the owner.
     #[inline]
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorBehaviourMut<'_, B>> {
-        self.guard(id, Behaviours::behaviour_mut)
+        self.guard(id, |pools, at| Some(pools.behaviour_mut(at)?.0))
     }
 
-    /// The behaviour at a position of an object, for objects with two behaviours of one type.
+    /// Returns write access to the behaviour at a position, for objects with two behaviours of one
+    /// type.
     pub fn get_mut_at<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
         index: usize,
     ) -> Option<MirrorBehaviourMut<'_, B>> {
-        self.guard(id, |behaviours| {
-            let slot = behaviours.slots_mut().slot_mut(index)?;
+        self.guard(id, |pools, at| {
+            let slot = pools.slots_mut(at)?.slot_mut(index)?;
             let behaviour: &mut dyn Any = slot.behaviour_mut();
             behaviour.downcast_mut()
         })
@@ -52,54 +54,53 @@ impl MirrorServer {
     fn guard<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
-        find: impl FnOnce(&mut Behaviours) -> Option<&mut B>,
+        find: impl FnOnce(&mut Pools, Location) -> Option<&mut B>,
     ) -> Option<MirrorBehaviourMut<'_, B>> {
-        let object = self.objects.get_mut(id.0)?;
-        let Object {
-            behaviours,
+        let object = self.world.objects.get_mut(id.0)?;
+        let Observed {
+            at,
             queued,
             audience,
-            unshown,
-            promised,
+            spawn_failed,
+            announced,
             ..
         } = object;
-        let observed = *audience != Audiences::NOBODY;
-        // Whatever is changed, it may be that it can be sent then.
-        if *unshown && !std::mem::replace(queued, true) {
-            self.dirty.push(id);
+        let observed = *audience != Audiences::EMPTY;
+        // After any change, the spawn may fit.
+        if *spawn_failed && !std::mem::replace(queued, true) {
+            self.replication.dirty.push(id);
         }
-        let behaviour = find(behaviours.as_mut()?)?;
+        let behaviour = find(&mut self.world.pools, *at)?;
         Some(MirrorBehaviourMut {
-            before: behaviour.before_change(),
+            previous: behaviour.before_change(),
             behaviour,
             net_id: id,
             observed,
-            promised: *promised,
+            announced: *announced,
             queued,
-            dirty: &mut self.dirty,
+            dirty: &mut self.replication.dirty,
         })
     }
 
-    /// Sees to it that the next update sends the whole component at this position, though perhaps nothing
-    /// of it has changed. Mirror's `SetDirty`. Returns whether there is one.
+    /// Sends the whole component at this position with the next update, even without changes.
+    /// Mirror's `SetDirty`. Returns whether the component exists.
     pub fn set_dirty(&mut self, id: NetId, component: usize) -> bool {
-        let object = self.objects.get_mut(id.0);
-        let entry = object.and_then(|object| Some((self.prefabs.get(object.prefab)?, object)));
+        let object = self.world.objects.get_mut(id.0);
+        let entry =
+            object.and_then(|object| Some((self.world.prefabs.get(object.prefab)?, object)));
         let Some((_, object)) = entry.filter(|(entry, _)| component < entry.components.len())
         else {
             return false;
         };
-        object.everything_dirty |= 1 << component;
+        object.fully_dirty |= 1 << component;
         self.queue_dirty(id);
         true
     }
 
-    /// Has the next update look at an object.
+    /// Queues an object for the next update.
     pub(super) fn queue_dirty(&mut self, id: NetId) {
-        if let Some(object) = self.objects.get_mut(id.0)
-            && !std::mem::replace(&mut object.queued, true)
-        {
-            self.dirty.push(id);
+        if let Some(object) = self.world.objects.get_mut(id.0) {
+            self.replication.queue(id, object);
         }
     }
 }
@@ -122,13 +123,13 @@ impl<B: NetworkBehaviour> Drop for MirrorBehaviourMut<'_, B> {
     #[inline]
     fn drop(&mut self) {
         self.behaviour.notice_replacements();
-        // Those that have taken the place of others.
-        self.behaviour.set_verbatim(true, self.promised);
+        // Collections assigned through the guard have a new log.
+        self.behaviour.set_verbatim(true, self.announced);
         if !self.observed {
             self.behaviour.set_observed(false);
         }
-        if let Some(before) = self.before.take() {
-            self.behaviour.withdraw_changes(before);
+        if let Some(previous) = self.previous.take() {
+            self.behaviour.withdraw_changes(previous);
         }
         if self.behaviour.sync_var_dirty_bits() != 0 && !std::mem::replace(self.queued, true) {
             self.dirty.push(self.net_id);

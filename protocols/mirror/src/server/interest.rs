@@ -1,4 +1,4 @@
-//! What the interest management says, and what follows from it.
+//! Interest management and its view changes.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -10,17 +10,17 @@ use syncvar_runtime::{
 use super::MirrorServer;
 use crate::{MirrorPrefabs, MirrorServerConfig};
 
-/// The interest management of a server, and what it has said.
+/// The interest management and its current areas.
 #[derive(Debug)]
 pub(super) struct Interest {
     pub(super) management: Box<dyn InterestManagement>,
     changes: InterestChanges,
-    /// What is in which area.
+    /// Objects by area.
     objects: BTreeSet<(Area, NetId)>,
-    /// Who sees which area.
+    /// Viewers by area.
     viewers: BTreeSet<(Area, ConnectionId)>,
-    /// The same from the other side.
-    sights: BTreeSet<(ConnectionId, Area)>,
+    /// Areas by viewer.
+    areas: BTreeSet<(ConnectionId, Area)>,
 }
 
 impl Default for Interest {
@@ -36,16 +36,16 @@ impl Interest {
             changes: InterestChanges::default(),
             objects: BTreeSet::new(),
             viewers: BTreeSet::new(),
-            sights: BTreeSet::new(),
+            areas: BTreeSet::new(),
         }
     }
 
-    /// Whether a connection sees an area.
+    /// Returns whether a connection sees an area.
     pub(super) fn sees(&self, connection: ConnectionId, area: Area) -> bool {
         self.viewers.contains(&(area, connection))
     }
 
-    fn place(&mut self, object: NetId, former: Option<Area>, area: Option<Area>) {
+    fn move_object(&mut self, object: NetId, former: Option<Area>, area: Option<Area>) {
         if let Some(former) = former {
             self.objects.remove(&(former, object));
         }
@@ -54,40 +54,40 @@ impl Interest {
         }
     }
 
-    /// An object is gone.
-    pub(super) fn forget(&mut self, object: NetId, area: Option<Area>) {
-        self.place(object, area, None);
+    /// Removes a despawned object.
+    pub(super) fn remove_object(&mut self, object: NetId, area: Option<Area>) {
+        self.move_object(object, area, None);
         self.management.handle_despawn(object);
     }
 
-    pub(super) fn forget_connection(&mut self, connection: ConnectionId) {
+    pub(super) fn remove_connection(&mut self, connection: ConnectionId) {
         let last = (connection, Area(u64::MAX));
-        let sights = self.sights.range((connection, Area(0))..=last);
-        let sights: Vec<_> = sights.copied().collect();
-        for (connection, area) in sights {
-            self.see(connection, area, false);
+        let areas = self.areas.range((connection, Area(0))..=last);
+        let areas: Vec<_> = areas.copied().collect();
+        for (connection, area) in areas {
+            self.set_visible(connection, area, false);
         }
         self.management.handle_disconnect(connection);
     }
 
-    fn see(&mut self, connection: ConnectionId, area: Area, sees: bool) {
+    fn set_visible(&mut self, connection: ConnectionId, area: Area, sees: bool) {
         if sees {
             self.viewers.insert((area, connection));
-            self.sights.insert((connection, area));
+            self.areas.insert((connection, area));
         } else {
             self.viewers.remove(&(area, connection));
-            self.sights.remove(&(connection, area));
+            self.areas.remove(&(connection, area));
         }
     }
 
-    /// The objects in an area, ascending.
+    /// Returns the objects in an area, ascending.
     fn objects(&self, area: Area) -> Vec<NetId> {
         let last = (area, NetId(u32::MAX));
         let objects = self.objects.range((area, NetId(0))..=last);
         objects.map(|(_, object)| *object).collect()
     }
 
-    /// Those who see one of two areas, ascending.
+    /// Returns the viewers of one of two areas, ascending.
     fn viewers(&self, areas: [Area; 2]) -> BTreeSet<ConnectionId> {
         let viewers = areas.into_iter().flat_map(|area| {
             let last = (area, ConnectionId(u32::MAX));
@@ -98,9 +98,9 @@ impl Interest {
 }
 
 impl MirrorServer {
-    /// A server whose connections see what an interest management says, with settings of your own. What
-    /// it says takes effect with the next update, or sooner: when an object is spawned or a connection is
-    /// shown everything. The owner of an object sees it in any case.
+    /// Creates a server with interest management and custom settings. View changes take effect with
+    /// the next update; or earlier, with a spawn or the burst of a new connection. The owner of an
+    /// object always sees it.
     ///
     /// ```
     /// # use syncvar_mirror::*;
@@ -118,65 +118,65 @@ impl MirrorServer {
         interest: impl InterestManagement,
     ) -> Self {
         let mut server = Self::with_config(prefabs, config);
-        server.interest = Interest::new(Box::new(interest));
+        server.observers.interest = Interest::new(Box::new(interest));
         server
     }
 
-    /// The interest management, if it is of this type.
+    /// Returns the interest management, if it has this type.
     pub fn interest<I: InterestManagement>(&self) -> Option<&I> {
-        let any: &dyn Any = &*self.interest.management;
+        let any: &dyn Any = &*self.observers.interest.management;
         any.downcast_ref()
     }
 
-    /// The interest management, if it is of this type, to be told of what it has no other way of
-    /// knowing: where viewers are, who is on which team.
+    /// Returns the interest management, if it has this type, for input from the game: positions of
+    /// viewers, teams.
     pub fn interest_mut<I: InterestManagement>(&mut self) -> Option<&mut I> {
-        let any: &mut dyn Any = &mut *self.interest.management;
+        let any: &mut dyn Any = &mut *self.observers.interest.management;
         any.downcast_mut()
     }
 
-    /// Takes what the interest management has to say, and shows and hides objects as it says.
-    pub(super) fn follow_interest(&mut self) {
-        let mut changes = std::mem::take(&mut self.interest.changes);
-        self.interest.management.update(&mut changes);
+    /// Applies the view changes of the interest management.
+    pub(super) fn apply_interest(&mut self) {
+        let mut changes = std::mem::take(&mut self.observers.interest.changes);
+        self.observers.interest.management.update(&mut changes);
         for change in changes.drain() {
             match change {
-                InterestChange::Placed { object, area } => self.place_in(object, area),
+                InterestChange::Placed { object, area } => self.set_area(object, area),
                 InterestChange::Revealed { connection, area } => {
-                    self.set_sight(connection, area, true);
+                    self.set_area_visible(connection, area, true);
                 }
                 InterestChange::Concealed { connection, area } => {
-                    self.set_sight(connection, area, false);
+                    self.set_area_visible(connection, area, false);
                 }
             }
         }
-        self.interest.changes = changes;
+        self.observers.interest.changes = changes;
     }
 
-    fn place_in(&mut self, id: NetId, area: Option<Area>) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+    fn set_area(&mut self, id: NetId, area: Option<Area>) {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         let former = std::mem::replace(&mut object.area, area);
-        self.interest.place(id, former, area);
+        self.observers.interest.move_object(id, former, area);
         match (former, area) {
             (Some(former), Some(area)) => {
-                for connection in self.interest.viewers([former, area]) {
-                    self.look(id, connection);
+                for connection in self.observers.interest.viewers([former, area]) {
+                    self.update_observer(id, connection);
                 }
             }
-            _ => self.look_all(id),
+            _ => self.update_observers(id),
         }
     }
 
-    fn set_sight(&mut self, connection: ConnectionId, area: Area, sees: bool) {
+    fn set_area_visible(&mut self, connection: ConnectionId, area: Area, sees: bool) {
         if !self.is_connected(connection) {
             return;
         }
-        self.interest.see(connection, area, sees);
+        self.observers.interest.set_visible(connection, area, sees);
         if self.is_ready(connection) {
-            for id in self.interest.objects(area) {
-                self.look(id, connection);
+            for id in self.observers.interest.objects(area) {
+                self.update_observer(id, connection);
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Lending: the behaviours of an object outside of the table, so that they can be called with the whole
-//! server at hand.
+//! Check-out: the behaviours of an object leave the table, so that a callback can use the whole
+//! server.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -8,60 +8,61 @@ use syncvar_runtime::object::{Slots, call_all};
 use syncvar_runtime::{CallbackFailure, LifecycleCallback, NetId};
 
 use super::audience::Audiences;
-use super::object::Former;
+use super::object::FormerOwner;
 use super::{MirrorServer, MirrorServerEvent};
 
 impl Lends for MirrorServer {
     fn lent(&mut self) -> &mut LentObjects {
-        &mut self.lent
+        &mut self.world.checked_out
     }
 
-    // Lends the behaviours of an object to something that has the whole server at hand. The object is
-    // there meanwhile, but not its behaviours. What comes up for it is done when they are given back:
-    // callbacks, to be despawned, to be sent. Does nothing if there is no such object, or if it is lent
-    // already.
+    // Runs `action` with the behaviours of an object and the whole server. The object stays in the
+    // table, without its behaviours. Callbacks, a despawn and sends for it follow at check-in.
+    // Returns `None` if the object is unknown or checked out.
     fn lend<R>(
         &mut self,
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
-        self.settle_promised(id);
-        let object = self.objects.get_mut(id.0)?;
-        let mut behaviours = object.behaviours.take()?;
-        self.lent.push(id);
-        let slots = behaviours.slots_mut();
+        self.flush_owner_only_operations(id);
+        let at = self.world.objects.get(id.0)?.at;
+        let mut behaviours = self.world.pools.take(at)?;
+        self.world.checked_out.push(id);
+        let slots = &mut *behaviours;
         slots.for_each_mut(|slot| slot.begin_change());
-        // What is lent is given back, whatever happens.
+        // Check-in also follows a panic, which resumes afterwards.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));
         self.run_waiting(id, slots);
-        let object = self.objects.get(id.0);
-        let promised = object.map_or(0, |object| object.promised);
+        let object = self.world.objects.get(id.0);
+        let announced = object.map_or(0, |object| object.announced);
         slots.for_each_mut(|slot| {
             slot.end_change();
-            // Those that have taken the place of others.
-            slot.set_verbatim(true, promised);
+            // Collections assigned during the callback have a new log.
+            slot.set_verbatim(true, announced);
         });
-        if let Some(object) = self.objects.get_mut(id.0) {
-            // Whoever begins to observe it meanwhile is owed that.
-            if object.audience == Audiences::NOBODY {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
+            // An observer added during the callback receives a spawn at check-in.
+            if object.audience == Audiences::EMPTY {
                 slots.for_each_mut(|slot| slot.set_observed(false));
             }
-            object.behaviours = Some(behaviours);
-            if let Some(Former(former)) = object.former_owner.take() {
-                self.settle_late(id, former);
+            self.world.pools.give_back(at, behaviours);
+            if let Some(FormerOwner(former)) = object.former_owner.take() {
+                self.flush_after_callback(id, former);
             }
         }
-        let object = self.objects.get(id.0);
-        let dirty = object.is_some_and(|object| object.unshown || object.is_dirty());
-        if self.lent.pop().is_some() {
+        let object = self.world.objects.get(id.0);
+        let dirty = object.is_some_and(|object| {
+            object.spawn_failed || object.is_dirty(self.world.pools.slots(at))
+        });
+        if self.world.checked_out.pop().is_some() {
             self.remove(id);
         } else {
             if dirty {
                 self.queue_dirty(id);
             }
-            self.settle_owed(id);
+            self.spawn_deferred(id);
         }
-        self.run_waiting_calls();
+        self.run_deferred();
         match result {
             Ok(result) => Some(result),
             Err(panicked) => resume_unwind(panicked),

@@ -1,4 +1,4 @@
-//! What behaviours are told of the life of their objects.
+//! Lifecycle callbacks.
 
 use syncvar_runtime::NetId;
 use syncvar_runtime::lend::{Late, Tells};
@@ -6,9 +6,9 @@ use syncvar_runtime::lend::{Late, Tells};
 use super::MirrorServer;
 
 impl MirrorServer {
-    /// Does what had to wait until nothing is lent any more.
-    pub(super) fn run_waiting_calls(&mut self) {
-        if self.lent.depth() == 0 {
+    /// Runs the deferred calls and events once no object is checked out.
+    pub(super) fn run_deferred(&mut self) {
+        if self.world.checked_out.depth() == 0 {
             self.run_local_calls();
             self.run_late();
         }
@@ -17,10 +17,10 @@ impl MirrorServer {
 
 impl Tells for MirrorServer {
     fn has_lifecycle(&self, id: NetId) -> bool {
-        self.entry(id).is_some_and(|entry| entry.lifecycle)
+        self.world.entry(id).is_some_and(|entry| entry.lifecycle)
     }
 
     fn late(&mut self) -> &mut Late {
-        &mut self.late
+        &mut self.world.deferred
     }
 }

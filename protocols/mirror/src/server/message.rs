@@ -1,4 +1,4 @@
-//! Messages of the game's own.
+//! User messages.
 
 use syncvar_runtime::{Channel, ConnectionId};
 
@@ -8,13 +8,13 @@ use crate::message::encode_user;
 use crate::{MirrorError, MirrorMessage};
 
 impl MirrorServer {
-    /// Sends a message of the game's own to a connection, whether it is ready or not: Mirror's
-    /// `NetworkConnection.Send`. It need not be registered on this side.
+    /// Sends a user message to a connection, ready or not: Mirror's `NetworkConnection.Send`. This
+    /// side need not register it.
     ///
     /// # Errors
     ///
-    /// When there is no such connection, when the message cannot be written, or is longer than the
-    /// transport carries.
+    /// Fails for an unknown connection, and for a message that has no encoding or is too long for
+    /// the transport.
     pub fn send<M: MirrorMessage>(
         &mut self,
         connection: ConnectionId,
@@ -23,7 +23,7 @@ impl MirrorServer {
         self.send_on(connection, Channel::Reliable, message)
     }
 
-    /// The same on a channel.
+    /// Sends a user message to a connection on a channel.
     ///
     /// # Errors
     ///
@@ -38,19 +38,18 @@ impl MirrorServer {
         self.queue_head(connection, channel)
     }
 
-    /// Sends a message of the game's own to every connection, whether it is ready or not: Mirror's
-    /// `NetworkServer.SendToAll`.
+    /// Sends a user message to every connection, ready or not: Mirror's `NetworkServer.SendToAll`.
     ///
     /// # Errors
     ///
-    /// When the message cannot be written, or is longer than the transport of some connection carries: the
-    /// others have been sent it.
+    /// Fails for a message that has no encoding, or is too long for the transport of a connection;
+    /// the others receive it.
     pub fn send_to_all<M: MirrorMessage>(&mut self, message: &M) -> Result<(), MirrorError> {
         let all: Vec<_> = self.connections().collect();
         self.send_to_some(&all, message)
     }
 
-    /// The same to every connection that is ready: Mirror's `NetworkServer.SendToReady`.
+    /// Sends a user message to every ready connection: Mirror's `NetworkServer.SendToReady`.
     ///
     /// # Errors
     ///
@@ -74,36 +73,30 @@ impl MirrorServer {
         result
     }
 
-    /// Lets a message of the game's own come before a connection is let in: it is part of finding out who
-    /// that is. Mirror, `RegisterHandler` with `requireAuthentication: false`.
-    /// [`AuthRequestMessage`](crate::AuthRequestMessage) may, whether it is named here or not. It also has
-    /// to be [registered](crate::MirrorPrefabs::message).
+    /// Allows a user message before authentication. Mirror, `RegisterHandler` with
+    /// `requireAuthentication: false`. [`AuthRequestMessage`](crate::AuthRequestMessage) is always
+    /// allowed. Each of them needs [registration](crate::MirrorPrefabs::message).
     pub fn allow_unauthenticated<M: MirrorMessage>(&mut self) {
-        self.unauthenticated.insert(M::ID);
+        self.sessions.unauthenticated.insert(M::ID);
     }
 
     fn write_user<M: MirrorMessage>(&mut self, message: &M) -> Result<(), MirrorError> {
-        let head = &mut self.scratch.head;
+        let head = &mut self.replication.scratch.head;
         head.truncate(0);
         encode_user(message, head)
     }
 
-    /// Queues what has just been written.
+    /// Queues the message in the head buffer.
     fn queue_head(
         &mut self,
         connection: ConnectionId,
         channel: Channel,
     ) -> Result<(), MirrorError> {
-        let client = self.connections.get_mut(connection.0);
-        let client = client.ok_or(MirrorError::NoSuchConnection)?;
-        let message = self.scratch.head.as_bytes();
-        if !client.outbox.send(channel, self.now, &[message]) {
-            return Err(MirrorError::TooLong {
-                length: message.len(),
-                limit: client.outbox.longest(channel),
-            });
-        }
-        count(&mut self.stats.messages, message.len());
+        let message = self.replication.scratch.head.as_bytes();
+        let length = self
+            .sessions
+            .send(connection, (channel, self.now), &[message])?;
+        count(&mut self.stats.messages, length);
         Ok(())
     }
 }

@@ -1,139 +1,156 @@
-//! What is kept for an object.
+//! The server's entry of an object.
 
-use syncvar_runtime::object::{Nanos, Slot};
-use syncvar_runtime::relations::Place;
-use syncvar_runtime::{Area, Behaviours, ConnectionId, Vector3};
+use syncvar_runtime::object::{Location, Nanos, Pools, Slot, Slots};
+use syncvar_runtime::{Area, ConnectionId, Vector3};
 
+use super::MirrorSpawnOptions;
 use super::audience::{AudienceId, Audiences};
 use crate::SceneId;
 
-/// Who sees an object, whatever the interest management says. Mirror's `Visibility`.
+/// Visibility of an object, above the interest management. Mirror's `Visibility`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Visibility {
-    /// Those whom the interest management says; all, if there is none.
+    /// Visible by the interest management; to all connections without one.
     #[default]
     ByDefault,
-    /// Nobody but the owner.
+    /// Visible to the owner only.
     ForceHidden,
-    /// All.
+    /// Visible to all.
     ForceShown,
 }
 
-/// Who owned an object: a connection, or the server.
+/// Owner before a transfer: a connection, or the server.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Former(pub(super) Option<ConnectionId>);
+pub(super) struct FormerOwner(pub(super) Option<ConnectionId>);
 
-/// An object of the server.
+/// The server's entry of an object.
 #[derive(Debug)]
-pub(super) struct Object {
-    /// None while they are being called.
-    pub(super) behaviours: Option<Behaviours>,
-    /// Its position in the registry.
+pub(super) struct Observed {
+    /// Row of its behaviours; empty while checked out.
+    pub(super) at: Location,
+    /// Position in the registry.
     pub(super) prefab: u32,
-    /// 0 for one that clients make themselves.
+    /// Scene id; 0 for objects that clients create from a prefab.
     pub(super) scene_id: SceneId,
-    pub(super) place: Place,
     pub(super) scale: Vector3,
     pub(super) owner: Option<ConnectionId>,
-    /// Where it stands among what its owner owns.
-    pub(super) owned_at: u64,
-    /// Those who observe it: they are ready and have been sent it.
+    /// Key among the objects of its owner.
+    pub(super) owned_index: u64,
+    /// Observers: ready connections that received the spawn.
     pub(super) audience: AudienceId,
     pub(super) visibility: Visibility,
     pub(super) area: Option<Area>,
-    /// Those who are shown it, or kept from it, in particular.
-    pub(super) views: Vec<(ConnectionId, bool)>,
-    /// Whether its callbacks have run, so that it can be observed.
+    /// Explicit `show` and `hide` by connection.
+    pub(super) overrides: Vec<(ConnectionId, bool)>,
+    /// Set after its spawn callbacks; it has no observers before.
     pub(super) spawned: bool,
-    /// Whether it is in the list of those that may have changes.
+    /// The object is in the list of possible changes.
     pub(super) queued: bool,
-    /// Whether somebody was to be shown it and it could not be sent, and it has not changed since.
-    pub(super) unshown: bool,
-    /// Of components that the owner writes, those that its new owner is to be sent once.
-    pub(super) handed_over: u64,
-    /// Who owned it before it changed hands while it was being called.
-    pub(super) former_owner: Option<Former>,
-    /// The components all of which is to be sent as a change. Mirror's `SetDirty`.
-    pub(super) everything_dirty: u64,
-    /// How many operations of a collection, at most, somebody has been told are still to come.
-    pub(super) promised: usize,
+    /// A spawn could not be sent, and the object has not changed since.
+    pub(super) spawn_failed: bool,
+    /// Components written by the owner that its new owner receives once.
+    pub(super) transferred: u64,
+    /// Owner before a transfer during a callback.
+    pub(super) former_owner: Option<FormerOwner>,
+    /// Components whose next delta has all fields. Mirror's `SetDirty`.
+    pub(super) fully_dirty: u64,
+    /// Upper limit of the pending operations that sent snapshots announce.
+    pub(super) announced: usize,
 }
 
-impl Object {
-    /// Whether somebody is shown it, or kept from it, in particular.
-    pub(super) fn view(&self, connection: ConnectionId) -> Option<bool> {
-        let view = self.views.iter().find(|(known, _)| *known == connection);
-        view.map(|(_, visible)| *visible)
-    }
-
-    /// The changes of these components have been sent, or are nobody's.
-    pub(super) fn note_sent(&mut self, components: u64, now: Nanos) {
-        self.everything_dirty &= !components;
-        self.handed_over &= !components;
-        self.for_each_of(components, |slot| slot.mark_sent(now));
-        self.keep_promises();
-    }
-
-    /// The changes of these components have been sent, and are to be sent again.
-    pub(super) fn note_repeated(&mut self, components: u64, now: Nanos) {
-        self.for_each_of(components, |slot| slot.mark_repeated(now));
-    }
-
-    /// These components have been sent as they are: nothing of them is to be sent again. When their changes
-    /// were sent last is another matter.
-    pub(super) fn note_settled(&mut self, components: u64) {
-        self.everything_dirty &= !components;
-        self.handed_over &= !components;
-        self.for_each_of(components, |slot| {
-            let last_send = slot.last_send();
-            slot.mark_sent(last_send);
-        });
-        self.keep_promises();
-    }
-
-    /// If nothing is pending any more, all operations that somebody was told are still to come have been
-    /// sent.
-    #[inline]
-    fn keep_promises(&mut self) {
-        if self.promised != 0 && self.behaviours.is_some() && !self.is_dirty() {
-            self.promised = 0;
+impl Observed {
+    /// Creates an entry without observers.
+    pub(super) fn new(at: Location, prefab: u32, options: &MirrorSpawnOptions) -> Self {
+        Self {
+            at,
+            prefab,
+            scene_id: options.scene_id.unwrap_or(SceneId::NONE),
+            scale: options.scale.unwrap_or(Vector3::new(1.0, 1.0, 1.0)),
+            owner: options.owner,
+            owned_index: 0,
+            audience: Audiences::EMPTY,
+            visibility: options.visibility,
+            area: None,
+            overrides: Vec::new(),
+            spawned: false,
+            queued: false,
+            spawn_failed: false,
+            transferred: 0,
+            former_owner: None,
+            fully_dirty: 0,
+            announced: 0,
         }
     }
 
-    /// Nobody observes it any more: nobody has to be told what is made of its collections.
-    pub(super) fn forget_operations(&mut self) {
-        self.promised = 0;
-        if let Some(behaviours) = self.behaviours.as_mut() {
-            let slots = behaviours.slots_mut();
+    /// Returns the explicit visibility for a connection.
+    pub(super) fn visibility_override(&self, connection: ConnectionId) -> Option<bool> {
+        let view = self
+            .overrides
+            .iter()
+            .find(|(known, _)| *known == connection);
+        view.map(|(_, visible)| *visible)
+    }
+
+    /// Marks the changes of these components as sent, or as without receiver.
+    pub(super) fn mark_sent(&mut self, slots: &mut dyn Slots, components: u64, now: Nanos) {
+        self.fully_dirty &= !components;
+        self.transferred &= !components;
+        for_each_of(slots, components, |slot| slot.mark_sent(now));
+        self.update_announced(slots);
+    }
+
+    /// Clears the changes of these components and keeps their time of the last send.
+    pub(super) fn clear_changes(&mut self, slots: &mut dyn Slots, components: u64) {
+        self.fully_dirty &= !components;
+        self.transferred &= !components;
+        for_each_of(slots, components, |slot| {
+            let last_send = slot.last_send();
+            slot.mark_sent(last_send);
+        });
+        self.update_announced(slots);
+    }
+
+    /// Resets `announced` when no change is pending: all announced operations are sent.
+    #[inline]
+    fn update_announced(&mut self, slots: &dyn Slots) {
+        if self.announced != 0 && !self.is_dirty(Some(slots)) {
+            self.announced = 0;
+        }
+    }
+
+    /// Stops recording operations: the object has no observers.
+    pub(super) fn end_observation(&mut self, pools: &mut Pools) {
+        self.announced = 0;
+        if let Some(slots) = pools.slots_mut(self.at) {
             slots.for_each_mut(|slot| slot.set_observed(false));
         }
     }
 
-    #[inline]
-    fn for_each_of(&mut self, components: u64, mut action: impl FnMut(&mut dyn Slot)) {
-        let Some(behaviours) = self.behaviours.as_mut().filter(|_| components != 0) else {
-            return;
-        };
-        let slots = behaviours.slots_mut();
-        let mut rest = components;
-        while rest != 0 {
-            let index = rest.trailing_zeros();
-            rest &= rest - 1;
-            if let Some(slot) = slots.slot_mut(index as usize) {
-                action(slot);
-            }
+    /// Returns whether the object has no observers and could get some: it is not checked out.
+    pub(super) fn is_unobserved(&self, pools: &Pools) -> bool {
+        self.audience == Audiences::EMPTY && pools.slots(self.at).is_some()
+    }
+
+    /// Returns whether a change is pending; the behaviours are `None` while checked out.
+    pub(super) fn is_dirty(&self, slots: Option<&dyn Slots>) -> bool {
+        self.fully_dirty != 0
+            || slots.is_some_and(|slots| slots.iter().any(|slot| slot.dirty_bits() != 0))
+    }
+}
+
+/// Marks the changes of these components as sent; they stay dirty.
+pub(super) fn mark_repeated(slots: &mut dyn Slots, components: u64, now: Nanos) {
+    for_each_of(slots, components, |slot| slot.mark_repeated(now));
+}
+
+#[inline]
+fn for_each_of(slots: &mut dyn Slots, components: u64, mut action: impl FnMut(&mut dyn Slot)) {
+    let mut rest = components;
+    while rest != 0 {
+        let index = rest.trailing_zeros();
+        rest &= rest - 1;
+        if let Some(slot) = slots.slot_mut(index as usize) {
+            action(slot);
         }
-    }
-
-    /// Whether nobody observes it, and somebody could begin to: it is not being called.
-    pub(super) fn is_unobserved(&self) -> bool {
-        self.audience == Audiences::NOBODY && self.behaviours.is_some()
-    }
-
-    /// Whether there is something to be sent.
-    pub(super) fn is_dirty(&self) -> bool {
-        let behaviours = self.behaviours.as_ref();
-        self.everything_dirty != 0
-            || behaviours.is_some_and(|it| it.slots().iter().any(|slot| slot.dirty_bits() != 0))
     }
 }

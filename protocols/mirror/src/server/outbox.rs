@@ -1,4 +1,4 @@
-//! What waits to be sent to one connection: messages, batches of them, and the order of its channels.
+//! Outbox of one connection: messages, batches, and the order of its channels.
 
 #[cfg(test)]
 mod tests;
@@ -15,33 +15,33 @@ use super::frame::{Cut, Frame, HEADER, put_message};
 use crate::Limits;
 use crate::batch::{self, framed};
 
-/// Everything that is on its way to one connection.
+/// Queue of one connection.
 #[derive(Debug)]
 pub(super) struct Outbox {
     limits: Limits,
-    /// Messages of one connection alone, for each channel.
+    /// Messages of this connection alone, by channel.
     own: [Batcher; 2],
-    /// The channel that was used first: it is always sent first.
+    /// First used channel, which is always sent first.
     first: Option<Channel>,
-    /// Batches that are complete.
+    /// Complete batches.
     ready: VecDeque<Packet>,
-    /// How many bytes these have.
+    /// Their bytes.
     waiting: usize,
 }
 
-/// Messages in batches, one after another in one piece of memory.
+/// Messages in batches, in sequence in one buffer.
 #[derive(Debug, Default)]
 struct Batcher {
     bytes: BytesMut,
-    /// Where each batch but the first begins.
+    /// Start of each batch except the first.
     splits: Vec<usize>,
-    /// Where the last one begins.
+    /// Start of the last batch.
     start: usize,
-    /// What the last one is stamped with.
+    /// Time of the last batch.
     time: Duration,
 }
 
-/// A batch that is complete: what one transport message consists of.
+/// A complete batch: one transport message.
 #[derive(Clone, Debug)]
 pub(super) struct Packet {
     pub(super) channel: Channel,
@@ -52,11 +52,11 @@ pub(super) struct Packet {
 enum Chunks {
     One(Bytes),
     Many(Vec<Bytes>),
-    /// Those of a list from one on, each of them a batch.
+    /// Batches of a shared list, from this position on.
     Shared(Arc<[Bytes]>, usize),
 }
 
-/// A batch that is put together of what is shared and what is not.
+/// A batch assembled from shared and single messages.
 struct Gathering<'a> {
     channel: Channel,
     header: &'a [u8; HEADER],
@@ -67,16 +67,16 @@ struct Gathering<'a> {
     waiting: &'a mut usize,
 }
 
-/// What of a frame goes to a connection in place of, or beside, what all others are sent.
+/// A replacement of messages of a frame, for one connection.
 #[derive(Clone, Debug)]
 pub(super) struct Exception {
-    /// The messages of the frame that it does not get; none where it gets one that others do not.
-    pub(super) instead_of: Range<usize>,
-    /// What it gets: a message behind its length, or nothing.
+    /// Replaced messages of the frame; empty for an insertion.
+    pub(super) replaces: Range<usize>,
+    /// The length-prefixed message, or no bytes.
     pub(super) own: Bytes,
 }
 
-/// The first bytes of every batch of a moment.
+/// Returns the batch header of a time.
 pub(super) fn header(time: Duration) -> [u8; HEADER] {
     batch::header(time.as_secs_f64())
 }
@@ -96,17 +96,17 @@ impl Outbox {
         }
     }
 
-    /// How many bytes wait to be polled.
+    /// Returns the number of queued bytes.
     pub(super) fn waiting(&self) -> usize {
         self.waiting + self.own.iter().map(|own| own.bytes.len()).sum::<usize>()
     }
 
-    /// The longest message that a channel carries.
+    /// Returns the longest message of a channel.
     pub(super) fn longest(&self, channel: Channel) -> usize {
         self.limits.longest(channel)
     }
 
-    /// Adds a message. Returns whether the channel carries one so long.
+    /// Queues a message. Returns false if it is too long for the channel.
     pub(super) fn send(&mut self, channel: Channel, time: Duration, parts: &[&[u8]]) -> bool {
         let length: usize = parts.iter().map(|part| part.len()).sum();
         if !self.limits.can_carry(channel, length) {
@@ -120,7 +120,7 @@ impl Outbox {
         true
     }
 
-    /// The channels in the order in which they are sent.
+    /// Returns the channels in their order of sending.
     pub(super) fn channels(&mut self, used: Option<Channel>) -> [Channel; 2] {
         if self.first.is_none() {
             self.first = used;
@@ -131,8 +131,7 @@ impl Outbox {
         }
     }
 
-    /// Completes the batches of a channel, and then has what a frame writes for it: all of one batch,
-    /// made for many.
+    /// Completes the batches of a channel, followed by one shared batch.
     pub(super) fn flush_with_batch(&mut self, channel: Channel, time: Duration, batch: &Bytes) {
         match self.flush_but_open(channel, time) {
             None => self.push(channel, batch.clone()),
@@ -156,13 +155,13 @@ impl Outbox {
         }
     }
 
-    /// Completes the batches of a channel, and then has what a frame has written for some audiences, with
-    /// the exceptions of each of them, in order; before and behind that stand other messages.
+    /// Completes the batches of a channel, followed by the frames of some audiences with their
+    /// exceptions in order, between two other parts.
     pub(super) fn flush_with_frames<'a>(
         &mut self,
         (channel, time): (Channel, Duration),
         frames: impl Iterator<Item = (&'a Frame, &'a [Exception])>,
-        [before, behind]: [Bytes; 2],
+        [before, after]: [Bytes; 2],
     ) {
         let open = self.flush_but_open(channel, time);
         let header = header(time);
@@ -171,17 +170,17 @@ impl Outbox {
         for (frame, exceptions) in frames {
             let mut next = 0;
             for exception in exceptions {
-                gathering.add_messages(frame, next..exception.instead_of.start);
+                gathering.add_messages(frame, next..exception.replaces.start);
                 gathering.add(exception.own.clone());
-                next = exception.instead_of.end;
+                next = exception.replaces.end;
             }
             gathering.add_messages(frame, next..frame.len());
         }
-        gathering.add(behind);
+        gathering.add(after);
         gathering.finish();
     }
 
-    /// Completes the batches of a channel, and then has those that were made for many.
+    /// Completes the batches of a channel, followed by shared batches.
     pub(super) fn flush_with_batches(&mut self, channel: Channel, batches: &Arc<[Bytes]>) {
         self.flush(channel);
         if !batches.is_empty() {
@@ -193,13 +192,13 @@ impl Outbox {
         }
     }
 
-    /// Whether a batch of this very moment waits, which what is written now belongs into.
+    /// Returns whether an open batch has this time and can take further messages.
     pub(super) fn is_open(&self, channel: Channel, time: Duration) -> bool {
         let own = self.own.get(index(channel));
         own.is_some_and(|own| !own.bytes.is_empty() && own.time == time)
     }
 
-    /// How batches for this connection are cut, with messages before and behind those of a frame, or without.
+    /// Returns the batch settings of this connection.
     pub(super) fn cut(&self, around: [bool; 2]) -> Cut {
         Cut {
             threshold: self.limits.batch_threshold,
@@ -207,7 +206,7 @@ impl Outbox {
         }
     }
 
-    /// The next batch.
+    /// Returns the next batch.
     pub(super) fn pop(&mut self) -> Option<Packet> {
         let front = self.ready.front_mut()?;
         if let Chunks::Shared(batches, next) = &mut front.chunks
@@ -229,14 +228,14 @@ impl Outbox {
         self.ready.is_empty()
     }
 
-    /// Forgets all that waits.
+    /// Drops the queue.
     pub(super) fn clear(&mut self) {
         *self = Self::new(self.limits);
     }
 }
 
 impl Outbox {
-    /// Completes the batches of a channel; one of this very moment is returned, to be gone on with.
+    /// Completes the batches of a channel; returns an open batch of this time instead.
     fn flush_but_open(&mut self, channel: Channel, time: Duration) -> Option<Bytes> {
         let is_open = self.is_open(channel, time);
         let own = self.own.get_mut(index(channel))?;
@@ -259,7 +258,7 @@ impl Outbox {
 }
 
 impl Batcher {
-    /// Adds a message: to the last batch, unless that is of another time or too full.
+    /// Adds a message: to the last batch, unless it has another time or no room.
     fn add(&mut self, time: Duration, threshold: usize, parts: &[&[u8]], length: usize) {
         let used = self.bytes.len() - self.start;
         let room = threshold.saturating_sub(used);
@@ -278,7 +277,7 @@ impl Batcher {
         self.bytes.put_slice(&header(time));
     }
 
-    /// All batches, each in one piece.
+    /// Takes all batches, each as one slice.
     fn take(&mut self) -> Vec<Bytes> {
         if self.bytes.is_empty() {
             return Vec::new();
@@ -314,7 +313,7 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// How many bytes fit into the batch under way.
+    /// Returns the free bytes of the open batch.
     fn room(&self) -> usize {
         self.threshold.saturating_sub(self.length)
     }
@@ -327,7 +326,7 @@ impl<'a> Gathering<'a> {
             let mut end = frame.fitting(first..messages.end, self.room());
             if end == first {
                 self.begin();
-                // One that is longer than a batch is alone, or the first of one.
+                // A message longer than a batch starts a batch alone.
                 end = frame.fitting(first..messages.end, self.room());
                 end = end.max(first + 1);
             }
@@ -353,7 +352,7 @@ impl<'a> Gathering<'a> {
         self.chunks.push(messages);
     }
 
-    /// Begins a batch, if none is under way.
+    /// Opens a batch, unless one is open.
     fn open(&mut self) {
         if self.chunks.is_empty() {
             self.chunks.push(Bytes::copy_from_slice(self.header));
@@ -361,7 +360,7 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Begins another batch, unless the one under way is empty.
+    /// Begins another batch, unless the open one is empty.
     fn begin(&mut self) {
         if self.length > HEADER {
             self.complete();
@@ -386,7 +385,7 @@ impl<'a> Gathering<'a> {
 }
 
 impl Packet {
-    /// The pieces that it consists of.
+    /// Returns the chunks of the batch.
     pub(super) fn chunks(&self) -> &[Bytes] {
         match &self.chunks {
             Chunks::One(bytes) => std::slice::from_ref(bytes),

@@ -1,4 +1,4 @@
-//! Who owns an object.
+//! Ownership.
 
 use syncvar_runtime::lend::Tells;
 use syncvar_runtime::{ConnectionId, NetId};
@@ -9,61 +9,64 @@ use crate::message::{ChangeOwnerMessage, SpawnFlags};
 use crate::unreliable::Unreliable;
 
 impl MirrorServer {
-    /// Gives an object to a connection, or to none: Mirror's `AssignClientAuthority` and
-    /// `RemoveClientAuthority`. The former owner and the new one are told, if they observe the object; the
-    /// new one is sent the components that only the owner is given. Returns whether there are such an
-    /// object and such a connection.
+    /// Sets the owner of an object, or removes it: Mirror's `AssignClientAuthority` and
+    /// `RemoveClientAuthority`. Both owners receive the change if they observe the object; the new
+    /// one also receives the owner-only components. Returns whether the object and the connection
+    /// exist.
     pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
-        let known = owner.is_none_or(|owner| self.is_connected(owner));
-        let Some(object) = self.objects.get_mut(id.0).filter(|_| known) else {
+        let is_connected = owner.is_none_or(|owner| self.is_connected(owner));
+        let Some(object) = self.world.objects.get_mut(id.0).filter(|_| is_connected) else {
             return false;
         };
         let former = object.owner;
         if former == owner {
             return true;
         }
-        self.settle_changes(id, former);
-        let Some(object) = self.objects.get_mut(id.0) else {
+        self.flush_before_transfer(id, former);
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;
         };
         object.owner = owner;
-        // The next one has a clock of its own, and baselines of its own if it has been the owner before.
-        self.unreliable.insert(id, Unreliable::of_another());
-        self.hybrid.change_owner(id);
-        if let Some(client) = former.and_then(|it| self.connections.get_mut(it.0)) {
+        // The new owner has another clock, and unknown baselines if it owned the object before.
+        self.replication
+            .unreliable
+            .insert(id, Unreliable::of_new_owner());
+        self.replication.hybrid.align_owner(id);
+        if let Some(client) = former.and_then(|it| self.sessions.get_mut(it)) {
             client.owned.remove(object);
             client.player = client.player.filter(|player| *player != id);
         }
-        if let Some(client) = owner.and_then(|it| self.connections.get_mut(it.0)) {
+        if let Some(client) = owner.and_then(|it| self.sessions.get_mut(it)) {
             client.owned.add(id, object);
         }
         if let Some(former) = former {
-            self.tell_owner(id, former, SpawnFlags::NONE);
-            self.look(id, former);
+            self.send_owner(id, former, SpawnFlags::NONE);
+            self.update_observer(id, former);
         }
         if let Some(owner) = owner {
-            if self.tell_owner(id, owner, SpawnFlags::IS_OWNER) {
-                self.hand_over(id);
+            if self.send_owner(id, owner, SpawnFlags::IS_OWNER) {
+                self.send_to_new_owner(id);
             }
-            self.look(id, owner);
+            self.update_observer(id, owner);
         }
         self.tell_ownership(id, former, owner);
         true
     }
 
-    /// Tells a connection what an object is to it, if it observes the object. Returns whether it does.
-    fn tell_owner(&mut self, id: NetId, connection: ConnectionId, flags: SpawnFlags) -> bool {
+    /// Sends a connection its role for an object, if it observes the object. Returns whether it
+    /// does.
+    fn send_owner(&mut self, id: NetId, connection: ConnectionId, flags: SpawnFlags) -> bool {
         let observes = self.is_observer(id, connection);
         if observes {
             let message = ChangeOwnerMessage { net_id: id, flags };
-            self.send_about(id, connection, &message);
+            self.send_object_message(id, connection, &message);
         }
         observes
     }
 
-    /// The owner of an object is gone: so is the object, unless it belongs to the scene.
-    pub(super) fn lose_owner(&mut self, id: NetId, connection: ConnectionId) {
-        let Some(object) = self.objects.get_mut(id.0) else {
+    /// Handles the end of an owner: despawns the object, unless it belongs to the scene.
+    pub(super) fn release_ownership(&mut self, id: NetId, connection: ConnectionId) {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         if object.owner != Some(connection) {

@@ -1,21 +1,22 @@
-//! Players, and connections that are ready or not.
+//! Players and readiness of connections.
 
 use syncvar_runtime::{BehaviourSet, Channel, ConnectionId, NetId};
 
+use super::connection::Readiness;
 use super::{MirrorServer, MirrorServerEvent, MirrorSpawnError, MirrorSpawnOptions};
 use crate::SpawnPolicy;
 use crate::message::NotReadyMessage;
 
 impl MirrorServer {
-    /// Gives a connection its player: Mirror's `AddPlayerForConnection`. The connection is ready then, is
-    /// shown everything that it may see, and after that its player, which it owns.
+    /// Gives a connection its player: Mirror's `AddPlayerForConnection`. The connection becomes
+    /// ready, receives all visible objects, and then the player, which it owns.
     ///
-    /// One that has a player already is given another one: Mirror's `ReplacePlayerForConnection`. The
-    /// former one stays, without an owner.
+    /// A second player replaces the first: Mirror's `ReplacePlayerForConnection`. The first one
+    /// stays, without an owner.
     ///
     /// # Errors
     ///
-    /// When there is no such connection, or when nothing can be spawned; nothing is done then.
+    /// Fails for an unknown connection and for an invalid spawn; the server is unchanged then.
     pub fn add_player<S: BehaviourSet>(
         &mut self,
         connection: ConnectionId,
@@ -24,8 +25,7 @@ impl MirrorServer {
         self.add_player_with(connection, behaviours, MirrorSpawnOptions::default())
     }
 
-    /// The same with everything that can be said about the player. Its owner is the connection, whatever
-    /// is said.
+    /// Like [`add_player`](Self::add_player), with options. The owner is always the connection.
     ///
     /// # Errors
     ///
@@ -41,16 +41,16 @@ impl MirrorServer {
             ..options
         };
         let object = self.prepare(behaviours, options)?;
-        let Some(client) = self.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.get_mut(connection) else {
             return Err(MirrorSpawnError::UnknownOwner(connection));
         };
         let former = client.player;
-        if !std::mem::replace(&mut client.ready, true) {
+        if client.become_ready() {
             self.events.push(MirrorServerEvent::Ready { connection });
         }
-        self.show_everything(connection);
-        let id = self.enter(object, |server, id| {
-            if let Some(client) = server.connections.get_mut(connection.0) {
+        self.spawn_visible_objects(connection);
+        let id = self.insert_prepared(object, |server, id| {
+            if let Some(client) = server.sessions.get_mut(connection) {
                 client.player = Some(id);
             }
         });
@@ -60,49 +60,50 @@ impl MirrorServer {
         Ok(id)
     }
 
-    /// A connection is not ready any more: it keeps what it has, is told of nothing, and can call
-    /// nothing, until it says that it is ready. Mirror's `SetClientNotReady`. Returns whether it was.
+    /// Makes a connection not ready: it keeps its objects, receives no updates, and can call no
+    /// commands until it is ready again. Mirror's `SetClientNotReady`. Returns whether it was
+    /// ready.
     pub fn set_not_ready(&mut self, connection: ConnectionId) -> bool {
-        let Some(client) = self.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.get_mut(connection) else {
             return false;
         };
-        let was_ready = std::mem::replace(&mut client.ready, false);
-        client.shown = false;
+        let former = std::mem::take(&mut client.readiness);
+        let was_ready = former != Readiness::NotReady;
         if was_ready {
-            self.owed.retain(|(owed, _)| *owed != connection);
-            self.forget_observer(connection);
-            self.send_short(Channel::Reliable, connection, &NotReadyMessage);
+            self.observers.drop_deferred(connection);
+            self.remove_from_audiences(connection);
+            self.send_message(Channel::Reliable, connection, &NotReadyMessage);
         }
         was_ready
     }
 
-    /// A client says that it is ready. If it has a player it is shown everything: Mirror's
+    /// Handles a ready client. One with a player receives all visible objects: Mirror's
     /// `SetClientReady`.
     pub(super) fn set_ready(&mut self, connection: ConnectionId) {
-        let Some(client) = self.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.get_mut(connection) else {
             return;
         };
-        if !std::mem::replace(&mut client.ready, true) {
+        if client.become_ready() {
             self.events.push(MirrorServerEvent::Ready { connection });
         }
         if client.player.is_some() || self.config.spawn_policy == SpawnPolicy::WhenReady {
-            self.show_everything(connection);
+            self.spawn_visible_objects(connection);
         }
     }
 
-    /// A client asks for a player. One that has one is not heard, as in Mirror, nor one whose request is
-    /// still to be polled: a game that answers every request would give it several.
+    /// Handles a request for a player. Ignores it if the client has a player, as in Mirror, or an
+    /// unpolled request: a game that answers all of them would add several players.
     pub(super) fn request_player(&mut self, connection: ConnectionId) {
-        let Some(client) = self.connections.get_mut(connection.0) else {
+        let Some(client) = self.sessions.get_mut(connection) else {
             return;
         };
-        // The request may be among the events that were dropped.
+        // A dropped event may have been the request.
         let missed = self.events.missed();
-        if client.player.is_some() || client.asked == Some(missed) {
-            tracing::debug!(%connection, "asks for a second player");
+        if client.player.is_some() || client.player_request == Some(missed) {
+            tracing::debug!(%connection, "ignoring a request for a second player");
             return;
         }
-        client.asked = Some(missed);
+        client.player_request = Some(missed);
         self.events
             .push_minor(MirrorServerEvent::AddPlayerRequested { connection });
     }

@@ -1,4 +1,4 @@
-//! What comes from clients.
+//! Messages of clients.
 #![deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,20 +15,20 @@ use crate::MirrorError;
 use crate::batch::Unbatcher;
 use crate::message::{Message, NetworkPingMessage, NetworkPongMessage};
 
-/// How much of the average round trip time one answer is: Mirror averages over 50.
+/// Weight of one sample in the average round-trip time: Mirror averages over 50.
 const RTT_WEIGHT: f64 = 2.0 / 51.0;
 
 impl MirrorServer {
-    /// Handles a transport message of a connection: a batch. Unreliable ones may be lost or come out of
-    /// order; on which channel a message comes makes no difference otherwise.
+    /// Handles a transport message of a connection: one batch. Unreliable ones may be lost or
+    /// reordered; otherwise all messages are accepted on both channels.
     ///
     /// # Errors
     ///
-    /// What Mirror disconnects a client for: bytes that are no batch, a message that is unknown or that
-    /// cannot be read, one that may not be sent before the connection is let in; and more messages than
-    /// [`MirrorServerConfig::max_messages`](crate::MirrorServerConfig::max_messages). The messages before
-    /// it have been handled. The connection is gone then, and the transport is told to close it
-    /// ([`poll_close`](Self::poll_close)). Also when there is no such connection.
+    /// Fails where Mirror disconnects a client: for bytes that are no batch, an unknown or
+    /// malformed message, and one that needs authentication first; and for more messages than
+    /// [`MirrorServerConfig::max_messages`](crate::MirrorServerConfig::max_messages). Earlier
+    /// messages of the batch are handled. The connection is ended then, and the transport closes it
+    /// ([`poll_close`](Self::poll_close)). Also fails for an unknown connection.
     pub fn handle_packet(
         &mut self,
         connection: ConnectionId,
@@ -49,8 +49,8 @@ impl MirrorServer {
         let time = messages.time();
         for message in messages {
             let message = Message::decode(message?)?;
-            let Some(client) = self.connections.get_mut(from.0) else {
-                // A command has disconnected it: the rest is not heard.
+            let Some(client) = self.sessions.get_mut(from) else {
+                // A command disconnected the sender: the rest is dropped.
                 return Ok(());
             };
             client.messages = client.messages.saturating_add(1);
@@ -60,7 +60,7 @@ impl MirrorServer {
                     limit: self.config.max_messages,
                 });
             }
-            if client.authenticated || self.may_come_first(&message) {
+            if client.authenticated || self.is_allowed_unauthenticated(&message) {
                 self.handle_message(from, time, &message)?;
             } else {
                 return Err(MirrorError::NotAuthenticated { id: message.id() });
@@ -69,11 +69,11 @@ impl MirrorServer {
         Ok(())
     }
 
-    /// Whether a message may come before the connection is let in.
-    fn may_come_first(&self, message: &Message<'_>) -> bool {
+    /// Returns whether a message is allowed before authentication.
+    fn is_allowed_unauthenticated(&self, message: &Message<'_>) -> bool {
         match message {
             Message::Ping(_) | Message::Pong(_) | Message::TimeSnapshot(_) => true,
-            Message::Other { id, .. } => self.unauthenticated.contains(id),
+            Message::Other { id, .. } => self.sessions.unauthenticated.contains(id),
             _ => false,
         }
     }
@@ -92,24 +92,24 @@ impl MirrorServer {
             Message::UnreliableBaseline(state) => return self.handle_baseline(from, state),
             Message::UnreliableDelta(state) => return self.handle_delta(from, time, state),
             Message::Ping(ping) => self.answer_ping(from, *ping),
-            Message::Pong(pong) => self.take_pong(from, *pong),
-            // Nothing here is interpolated.
+            Message::Pong(pong) => self.handle_pong(from, *pong),
+            // The server interpolates no time.
             Message::TimeSnapshot(_) => {}
             Message::Other { id, payload } => {
                 let limit = self.config.max_elements;
-                let message = self.prefabs.messages().read(*id, payload, limit)?;
+                let message = self.world.prefabs.messages().read(*id, payload, limit)?;
                 self.events.push_minor(MirrorServerEvent::Message {
                     connection: from,
                     message,
                 });
             }
-            // What only a server sends.
+            // Messages from servers only.
             other => return Err(MirrorError::UnknownMessage { id: other.id() }),
         }
         Ok(())
     }
 
-    /// Tells a client what time it is. The time is that of the last update.
+    /// Answers a ping with the time of the last update.
     fn answer_ping(&mut self, from: ConnectionId, ping: NetworkPingMessage) {
         let now = self.now.as_secs_f64();
         let answer = NetworkPongMessage {
@@ -117,16 +117,16 @@ impl MirrorServer {
             prediction_error_unadjusted: now - ping.local_time,
             prediction_error_adjusted: now - ping.predicted_time_adjusted,
         };
-        self.send_short(Channel::Unreliable, from, &answer);
+        self.send_message(Channel::Unreliable, from, &answer);
     }
 
-    fn take_pong(&mut self, from: ConnectionId, pong: NetworkPongMessage) {
+    fn handle_pong(&mut self, from: ConnectionId, pong: NetworkPongMessage) {
         let rtt = self.now.as_secs_f64() - pong.local_time;
-        // What does not make sense does not count.
+        // A client can send any time.
         if !(0.0..=3600.0).contains(&rtt) {
             return;
         }
-        if let Some(client) = self.connections.get_mut(from.0) {
+        if let Some(client) = self.sessions.get_mut(from) {
             let former = client.rtt.unwrap_or(rtt);
             client.rtt = Some(former + RTT_WEIGHT * (rtt - former));
         }

@@ -1,4 +1,4 @@
-//! What a server is to the behaviours that are called on it, and to references.
+//! The server as behaviours and references see it.
 
 use std::time::Duration;
 
@@ -20,16 +20,15 @@ impl NetworkSide for MirrorServer {
     }
 
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        Self::identity(self, id)
+        self.world.identity(id)
     }
 
     fn prefab_name(&self, id: NetId) -> Option<&str> {
-        Some(&self.entry(id)?.name)
+        Some(&self.world.entry(id)?.name)
     }
 
     fn place(&self, id: NetId) -> Place {
-        let object = self.objects.get(id.0);
-        object.map(|object| object.place).unwrap_or_default()
+        self.world.place(id)
     }
 
     fn owner(&self, id: NetId) -> Option<ConnectionId> {
@@ -41,13 +40,13 @@ impl NetworkSide for MirrorServer {
     }
 
     fn relation(&self, id: NetId) -> Relation {
-        self.relations.of(id)
+        self.world.relations.of(id)
     }
 }
 
 impl NetworkObjects for MirrorServer {
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        Self::identity(self, id)
+        self.world.identity(id)
     }
 }
 

@@ -1,6 +1,4 @@
-//! Commands about objects: spawn, despawn, place.
-
-use std::any::TypeId;
+//! Spawn, despawn and placement of objects.
 
 use syncvar_runtime::lend::{Errand, Leaving, Tells};
 use syncvar_runtime::relations::Place;
@@ -9,13 +7,11 @@ use syncvar_runtime::{
 };
 
 use super::MirrorServer;
-use super::audience::Audiences;
-use super::object::{Object, Visibility};
+use super::object::{Observed, Visibility};
 use crate::SceneId;
 use crate::message::ObjectDestroyMessage;
-use crate::prefabs::Entry;
 
-/// What a spawn can say beyond the behaviours' values.
+/// Options of a spawn.
 ///
 /// ```
 /// use syncvar_mirror::{MirrorSpawnOptions, Visibility};
@@ -30,24 +26,24 @@ use crate::prefabs::Entry;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct MirrorSpawnOptions {
-    /// The name of the prefab, where several have the same behaviours; otherwise the first one
-    /// registered with behaviours of these types.
+    /// Name of the prefab, if several have the same behaviours; by default the first one registered
+    /// with these types.
     pub prefab: Option<String>,
-    /// Where the object stands.
+    /// Position.
     pub position: Vector3,
-    /// How it is turned; no rotation if left out.
+    /// Rotation; identity by default.
     pub rotation: Option<Quaternion>,
-    /// How large it is; 1 in each direction if left out.
+    /// Scale; 1 in each direction by default.
     pub scale: Option<Vector3>,
-    /// Who owns it.
+    /// Owner.
     pub owner: Option<ConnectionId>,
-    /// Who sees it.
+    /// Visibility.
     pub visibility: Visibility,
-    /// Which object of the scene it is, where clients have it when they have loaded the scene; not 0.
+    /// Id of an object in the clients' loaded scene; not 0.
     pub scene_id: Option<SceneId>,
 }
 
-/// An object that could not be spawned.
+/// Error of a spawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MirrorSpawnError {
@@ -61,44 +57,43 @@ pub enum MirrorSpawnError {
     #[error("no prefab is named `{0}`")]
     UnknownPrefab(String),
     /// The prefab of this name has other behaviours.
-    #[error("prefab `{prefab}` has other behaviours than {behaviours}, or in another order")]
+    #[error("prefab `{prefab}` has other behaviours, or another order, than {behaviours}")]
     OtherBehaviours {
         /// The prefab.
         prefab: String,
-        /// The behaviours that were given.
+        /// The given behaviours.
         behaviours: String,
     },
-    /// The prefab is an object of a scene, and it was not said which one.
-    #[error(
-        "prefab `{0}` is an object of a scene: a scene id is needed, as in `spawn_scene_object`"
-    )]
+    /// The prefab is a scene object, and the options have no scene id.
+    #[error("prefab `{0}` is a scene object and needs a scene id: use `spawn_scene_object`")]
     NoSceneId(String),
     /// The scene id is in use, or 0.
     #[error("scene id {:#x} is taken or zero", .0.0)]
     SceneIdTaken(SceneId),
-    /// All ids have been given out.
-    #[error("all object ids have been given out")]
+    /// All ids are used.
+    #[error("all object ids are used")]
     OutOfIds,
     /// The owner is not connected.
     #[error("{0} is not connected and cannot own anything")]
     UnknownOwner(ConnectionId),
 }
 
-/// An object that can be spawned.
+/// A checked object before insertion.
 pub(super) struct Prepared {
     id: NetId,
-    object: Object,
+    prefab: u32,
+    behaviours: Behaviours,
+    options: MirrorSpawnOptions,
 }
 
 impl MirrorServer {
-    /// Spawns an object: every ready connection that may see it is sent it at once. The callbacks of its
-    /// [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) run before that; one of them may have
-    /// despawned it by then.
+    /// Spawns an object and sends it to every ready connection that sees it. The callbacks of its
+    /// [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) run before that, and may despawn it.
     ///
     /// # Panics
     ///
-    /// When no prefab is registered with these behaviours, in this order. Where that is not known
-    /// when the program is written, use [`spawn_with`](Self::spawn_with).
+    /// Panics if no prefab is registered with these behaviours, in this order. For behaviours
+    /// chosen at run time, use [`spawn_with`](Self::spawn_with).
     #[track_caller]
     pub fn spawn<S: BehaviourSet>(&mut self, behaviours: S) -> NetId {
         match self.spawn_with(behaviours, MirrorSpawnOptions::default()) {
@@ -107,23 +102,22 @@ impl MirrorServer {
         }
     }
 
-    /// Spawns an object with everything that can be said about it.
+    /// Spawns an object with options.
     ///
     /// # Errors
     ///
-    /// When the prefab, the scene id or the owner is not right; nothing is spawned then.
+    /// Fails for an invalid prefab, scene id or owner; the server is unchanged then.
     pub fn spawn_with<S: BehaviourSet>(
         &mut self,
         behaviours: S,
         options: MirrorSpawnOptions,
     ) -> Result<NetId, MirrorSpawnError> {
         let prepared = self.prepare(behaviours, options)?;
-        Ok(self.enter(prepared, |_, _| {}))
+        Ok(self.insert_prepared(prepared, |_, _| {}))
     }
 
-    /// Spawns an object that clients have when they have loaded the scene: they are sent its state, and
-    /// which one it is. Its prefab is one of [`MirrorPrefab::scene`](crate::MirrorPrefab::scene), or any
-    /// other.
+    /// Spawns an object of the clients' loaded scene: they receive its state and scene id. Its
+    /// prefab is one of [`MirrorPrefab::scene`](crate::MirrorPrefab::scene), or any other.
     ///
     /// # Errors
     ///
@@ -141,133 +135,98 @@ impl MirrorServer {
         self.spawn_with(behaviours, options)
     }
 
-    /// Checks everything about an object, and gives it its number.
+    /// Checks an object and reserves its id.
     pub(super) fn prepare<S: BehaviourSet>(
         &mut self,
         behaviours: S,
         options: MirrorSpawnOptions,
     ) -> Result<Prepared, MirrorSpawnError> {
-        let MirrorSpawnOptions {
-            prefab,
-            position,
-            rotation,
-            scale,
-            owner,
-            visibility,
-            scene_id,
-        } = options;
         let mut behaviours = behaviours.into_behaviours();
-        let entry = self.find_prefab(&behaviours, prefab.as_deref())?;
-        if scene_id.is_none() && entry.asset_id == crate::AssetId::NONE {
+        let entry = self
+            .world
+            .find_prefab(&behaviours, options.prefab.as_deref())?;
+        if options.scene_id.is_none() && entry.asset_id == crate::AssetId::NONE {
             return Err(MirrorSpawnError::NoSceneId(entry.name.clone()));
         }
         let prefab = entry.index;
-        if let Some(owner) = owner.filter(|owner| !self.is_connected(*owner)) {
+        if let Some(owner) = { options.owner }.filter(|owner| !self.is_connected(*owner)) {
             return Err(MirrorSpawnError::UnknownOwner(owner));
         }
-        if let Some(scene_id) = scene_id
-            && (scene_id == SceneId::NONE || self.scene_objects.contains_key(&scene_id.0))
+        if let Some(scene_id) = options.scene_id
+            && (scene_id == SceneId::NONE || self.world.scene_objects.contains_key(&scene_id.0))
         {
             return Err(MirrorSpawnError::SceneIdTaken(scene_id));
         }
         behaviours.slots_mut().for_each_mut(|slot| {
             slot.set_verbatim(true, 0);
-            // What they have been filled with is no change.
+            // Initial contents are part of the spawn, not changes.
             slot.set_observed(false);
         });
-        let id = NetId(self.next_id);
+        let id = NetId(self.world.next_id);
         if id == NetId::NONE {
             return Err(MirrorSpawnError::OutOfIds);
         }
         Ok(Prepared {
             id,
-            object: Object {
-                behaviours: Some(behaviours),
-                prefab,
-                scene_id: scene_id.unwrap_or(SceneId::NONE),
-                place: Place {
-                    position,
-                    rotation: rotation.unwrap_or(Quaternion::IDENTITY),
-                },
-                scale: scale.unwrap_or(Vector3::new(1.0, 1.0, 1.0)),
-                owner,
-                owned_at: 0,
-                audience: Audiences::NOBODY,
-                visibility,
-                area: None,
-                views: Vec::new(),
-                spawned: false,
-                queued: false,
-                unshown: false,
-                handed_over: 0,
-                former_owner: None,
-                everything_dirty: 0,
-                promised: 0,
-            },
+            prefab,
+            behaviours,
+            options,
         })
     }
 
-    /// Spawns what has been prepared: `before` is done when it is there and nobody knows.
-    pub(super) fn enter(
+    /// Inserts a prepared object. Calls `before` between insertion and the spawn callbacks.
+    pub(super) fn insert_prepared(
         &mut self,
         prepared: Prepared,
         before: impl FnOnce(&mut Self, NetId),
     ) -> NetId {
-        let Prepared { id, mut object } = prepared;
-        self.next_id = id.0.wrapping_add(1);
+        let Prepared {
+            id,
+            prefab,
+            behaviours,
+            options,
+        } = prepared;
+        let place = Place {
+            position: options.position,
+            rotation: options.rotation.unwrap_or(Quaternion::IDENTITY),
+        };
+        let at = self.world.pools.insert(prefab, behaviours);
+        let mut object = Observed::new(at, prefab, &options);
+        self.world.next_id = id.0.wrapping_add(1);
         if object.scene_id != SceneId::NONE {
-            self.scene_objects.insert(object.scene_id.0, id);
-            // Contexts know as much of it.
+            self.world.scene_objects.insert(object.scene_id.0, id);
+            // Contexts of behaviours carry the lower half.
             let scene_id = NetworkSceneId(object.scene_id.low());
-            self.relations.set_scene_id(id, scene_id);
+            self.world.relations.set_scene_id(id, scene_id);
         }
-        let owner = object.owner.and_then(|it| self.connections.get_mut(it.0));
+        let owner = object.owner.and_then(|it| self.sessions.get_mut(it));
         if let Some(owner) = owner {
             owner.owned.add(id, &mut object);
         }
-        let position = object.place.position;
-        self.objects.insert(id.0, object);
-        self.interest.management.handle_spawn(id, position);
+        self.world.set_place(id, place);
+        self.world.objects.insert(id.0, object);
+        self.observers
+            .interest
+            .management
+            .handle_spawn(id, place.position);
         before(self, id);
         self.tell(id, Errand::Spawn);
-        if let Some(object) = self.objects.get_mut(id.0) {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
             object.spawned = true;
-            self.follow_interest();
-            self.look_all(id);
+            self.apply_interest();
+            self.update_observers(id);
         }
         id
     }
 
-    fn find_prefab(
-        &self,
-        behaviours: &Behaviours,
-        name: Option<&str>,
-    ) -> Result<&Entry, MirrorSpawnError> {
-        let types: Vec<TypeId> = behaviours.slots().type_ids();
-        let Some(name) = name else {
-            let entry = self.prefabs.by_types(&types);
-            return entry.ok_or_else(|| MirrorSpawnError::NotRegistered(format!("{behaviours:?}")));
-        };
-        let entry = self.prefabs.by_name(name);
-        let entry = entry.ok_or_else(|| MirrorSpawnError::UnknownPrefab(name.into()))?;
-        if entry.types != types {
-            return Err(MirrorSpawnError::OtherBehaviours {
-                prefab: name.into(),
-                behaviours: format!("{behaviours:?}"),
-            });
-        }
-        Ok(entry)
-    }
-
-    /// Takes an object away from the server and from every client that observes it: Mirror's
-    /// `NetworkServer.Destroy`, which says the same to clients as its `UnSpawn`. Returns whether there was
-    /// one.
+    /// Removes an object from the server and from its observers: Mirror's `NetworkServer.Destroy`,
+    /// which sends the same as its `UnSpawn`. Returns whether the object existed.
     ///
-    /// Its [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs first. If
-    /// the object is being called at the time, it is despawned when that is done.
+    /// Its [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs
+    /// first. A checked-out object is despawned at check-in.
     pub fn despawn(&mut self, id: NetId) -> bool {
-        if self.lent.contains(id) {
-            return self.lent.let_go(id, Leaving::Destroyed);
+        if self.world.checked_out.contains(id) {
+            return self.world.checked_out.let_go(id, Leaving::Destroyed);
         }
         if self.has_lifecycle(id) {
             self.tell(id, Errand::Despawn);
@@ -276,40 +235,36 @@ impl MirrorServer {
         self.remove(id)
     }
 
-    /// Takes an object away, when its behaviours have been told.
+    /// Removes an object after its despawn callbacks.
     pub(super) fn remove(&mut self, id: NetId) -> bool {
-        let Some(object) = self.objects.remove(id.0) else {
+        let Some(object) = self.world.remove(id) else {
             return false;
         };
-        self.relations.forget(id);
-        self.scene_objects.remove(&object.scene_id.0);
-        self.interest.forget(id, object.area);
-        self.owed.retain(|(_, owed)| *owed != id);
-        self.calls.forget(id);
-        self.unreliable.remove(&id);
-        self.hybrid.forget(id);
-        let owner = object.owner.and_then(|it| self.connections.get_mut(it.0));
+        self.observers.remove_object(id, &object);
+        self.calls.remove_object(id);
+        self.replication.remove_object(id);
+        let owner = object.owner.and_then(|it| self.sessions.get_mut(it));
         if let Some(owner) = owner {
             owner.owned.remove(&object);
             owner.player = owner.player.filter(|player| *player != id);
         }
-        let observers = self.audiences.shared_members(object.audience);
+        let observers = self.observers.audiences.shared_members(object.audience);
         for connection in observers.iter() {
-            self.send_about(id, *connection, &ObjectDestroyMessage { net_id: id });
+            self.send_object_message(id, *connection, &ObjectDestroyMessage { net_id: id });
         }
-        self.audiences.release(object.audience);
+        self.observers.audiences.release(object.audience);
         true
     }
 
-    /// Where an object stands, for those who are sent it from now on, and for the interest management.
-    /// Those who have it are not told: Mirror has that done by a component of its own. Returns whether
-    /// there is such an object.
+    /// Sets the position and rotation of an object, for future observers and the interest
+    /// management. Current observers receive no update; Mirror sends moves by the
+    /// `NetworkTransform` component. Returns whether the object exists.
     pub fn set_transform(&mut self, id: NetId, position: Vector3, rotation: Quaternion) -> bool {
-        let Some(object) = self.objects.get_mut(id.0) else {
+        if self.world.objects.get(id.0).is_none() {
             return false;
-        };
-        object.place = Place { position, rotation };
-        self.interest.management.handle_move(id, position);
+        }
+        self.world.set_place(id, Place { position, rotation });
+        self.observers.interest.management.handle_move(id, position);
         true
     }
 }

@@ -1,40 +1,40 @@
-//! Plain counters.
+//! Counters of the server.
 
 use syncvar_runtime::Counter;
 
-/// What a [`MirrorServer`](crate::MirrorServer) has encoded, sent and received, as plain numbers.
+/// Counters of a [`MirrorServer`](crate::MirrorServer).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MirrorServerStats {
-    /// How many updates there were.
+    /// Updates.
     pub updates: u64,
-    /// Changes of objects, each counted once however many are sent it.
+    /// Deltas of objects, each counted once for all its receivers.
     pub states: Counter,
-    /// Spawns and other messages of the server's own to one connection.
+    /// Spawns and other protocol messages to one connection.
     pub messages: Counter,
-    /// Calls of clients, once for each that is called.
+    /// Calls to clients, once per receiver.
     pub calls: Counter,
-    /// Commands of clients that were run.
+    /// Commands run.
     pub commands: u64,
-    /// Commands of clients that were not.
+    /// Commands refused.
     pub refused_commands: u64,
-    /// What clients have written to objects and were not let.
+    /// Writes of clients refused.
     pub refused_states: u64,
-    /// What clients have sent unreliably, and something newer had come before.
+    /// Unreliable writes of clients that came after newer ones.
     pub outdated_states: u64,
-    /// Transport messages that were polled.
+    /// Transport messages polled.
     pub sent: Counter,
-    /// Transport messages that have come.
+    /// Transport messages received.
     pub received: Counter,
 }
 
-/// Counts one more, of so many bytes.
+/// Counts one message of this length.
 pub(super) fn count(counter: &mut Counter, bytes: usize) {
     counter.messages += 1;
     counter.bytes += bytes as u64;
 }
 
-/// Counts one more.
+/// Adds one.
 pub(super) fn one_more(counter: &mut u64) {
     *counter += 1;
 }

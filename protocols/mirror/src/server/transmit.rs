@@ -1,4 +1,4 @@
-//! What goes out: transport messages, and connections to be closed.
+//! Output for the transport: packets, and connections to close.
 
 use bytes::{Bytes, BytesMut};
 use syncvar_runtime::{Channel, ConnectionId};
@@ -6,32 +6,32 @@ use syncvar_runtime::{Channel, ConnectionId};
 use super::MirrorServer;
 use super::stats::count;
 
-/// A transport message for one connection: one batch, in pieces of memory to be sent one after another.
+/// A transport message for one connection: one batch, in chunks to send in sequence.
 ///
-/// The pieces are shared with the messages of other connections; hand them to a vectored write, or join
-/// them with [`to_bytes`](Self::to_bytes).
+/// The chunks are shared with other connections; pass them to a vectored write, or join them with
+/// [`to_bytes`](Self::to_bytes).
 #[derive(Clone, Copy, Debug)]
 pub struct MirrorTransmit<'a> {
-    /// For whom.
+    /// The receiver.
     pub connection: ConnectionId,
-    /// On which channel.
+    /// The channel.
     pub channel: Channel,
     chunks: &'a [Bytes],
 }
 
 impl<'a> MirrorTransmit<'a> {
-    /// The pieces, in order; never none.
+    /// Returns the chunks in order, at least one.
     pub fn chunks(&self) -> &'a [Bytes] {
         self.chunks
     }
 
-    /// The length in bytes.
+    /// Returns the length in bytes.
     #[expect(clippy::len_without_is_empty, reason = "a batch is never empty")]
     pub fn len(&self) -> usize {
         self.chunks.iter().map(Bytes::len).sum()
     }
 
-    /// The message in one piece: another reference if it is in one piece already, a copy if not.
+    /// Returns the message as one slice: a reference to a single chunk, or a copy of several.
     pub fn to_bytes(&self) -> Bytes {
         match self.chunks {
             [chunk] => chunk.clone(),
@@ -47,39 +47,21 @@ impl<'a> MirrorTransmit<'a> {
 }
 
 impl MirrorServer {
-    /// The next transport message to be sent; call it until there is none. There is nothing new but after
-    /// an [`update`](Self::update) or a [`disconnect`](Self::disconnect).
+    /// Returns the next transport message; call it until `None`. New messages come with
+    /// [`update`](Self::update) and [`disconnect`](Self::disconnect).
     pub fn poll_transmit(&mut self) -> Option<MirrorTransmit<'_>> {
-        self.polled = self.next_packet();
-        let (connection, packet) = self.polled.as_ref()?;
+        let (connection, packet) = self.outbound.poll(&mut self.sessions)?;
         count(&mut self.stats.sent, packet.len());
         Some(MirrorTransmit {
-            connection: *connection,
+            connection,
             channel: packet.channel,
             chunks: packet.chunks(),
         })
     }
 
-    fn next_packet(&mut self) -> Option<(ConnectionId, super::Packet)> {
-        if let Some(farewell) = self.farewells.pop_front() {
-            return Some(farewell);
-        }
-        loop {
-            let id = *self.outgoing.front()?;
-            let client = self.connections.get_mut(id.0);
-            if let Some(client) = client {
-                if let Some(packet) = client.outbox.pop() {
-                    return Some((id, packet));
-                }
-                client.listed = false;
-            }
-            self.outgoing.pop_front();
-        }
-    }
-
-    /// A connection that the transport is to close, when it has sent what was polled before. The server
-    /// does not know it any more; [`handle_disconnect`](Self::handle_disconnect) need not be called for it.
+    /// Returns a connection to close after sending its polled messages. The server has dropped it
+    /// already; [`handle_disconnect`](Self::handle_disconnect) is optional for it.
     pub fn poll_close(&mut self) -> Option<ConnectionId> {
-        self.closing.pop_front()
+        self.outbound.poll_close()
     }
 }

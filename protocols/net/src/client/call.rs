@@ -1,33 +1,33 @@
-//! Calls: commands to the server, and what the server calls here.
+//! Calls: commands to the server, and remote calls from it.
 
-use super::{ClientEvent, ClientState, NetworkClient};
-use crate::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall, run};
-use crate::lend::Lends;
+use super::{ClientEvent, NetworkClient};
 use crate::message::{FRAME, Incoming, Name, frame, named, write_header};
-use crate::packet::Room;
-use crate::{
-    CallError, CallFailure, Channel, CommandSender, Framing, MAX_BYTES, MessageType, NetId,
-    NetworkCalls, NetworkReader, NetworkWriter, ReadError, ReceivedEvent, Target, WriteError,
+use crate::{Framing, MessageType};
+use syncvar_runtime::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall};
+use syncvar_runtime::packet::Room;
+use syncvar_runtime::world::Protocol;
+use syncvar_runtime::{
+    CallError, CallFailure, Channel, CommandSender, MAX_BYTES, NetId, NetworkCalls, NetworkReader,
+    NetworkWriter, ReadError, ReceivedEvent, Target, WriteError,
 };
 
 impl NetworkClient {
-    /// Calls the server: what is returned has a method for every `#[command]` of `B`, on the first
-    /// behaviour of the object that is a `B` or has it as its base.
+    /// Returns the commands of `B` on an object: a value with one method per `#[command]`. They run on
+    /// the object's first behaviour of type `B` or with the base `B`.
     ///
-    /// The server runs the command if it finds that this client may call it. Here it is checked first
-    /// as far as a client can: a command that requires ownership is an error on an object that this
-    /// client does not own.
+    /// The server decides whether this client may call. The client checks beforehand as far as it can: a
+    /// command that requires ownership is an error on an object of another owner.
     pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Commands<'_> {
         self.calls_of::<B>(id, None)
     }
 
-    /// The same on the behaviour at a position, for objects with two behaviours of one type.
+    /// Returns the commands of the behaviour at a position, for objects with two behaviours of one type.
     pub fn calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Commands<'_> {
         self.calls_of::<B>(id, Some(index))
     }
 
     fn calls_of<B: NetworkCalls>(&mut self, object: NetId, at: Option<usize>) -> B::Commands<'_> {
-        const { crate::assert_calls_known::<B>() }
+        const { syncvar_runtime::assert_calls_known::<B>() }
         B::commands(CommandSender::through(self, object, Class::of::<B>(at)))
     }
 
@@ -37,41 +37,42 @@ impl NetworkClient {
         class: Class,
         number: u32,
     ) -> Result<CallPlace, CallError> {
-        if self.state != ClientState::Connected {
+        if !self.is_connected() {
             return Err(CallError::NotConnected);
         }
-        let replica = self.objects.get(object.0);
-        let replica = replica.filter(|replica| replica.announced);
+        let replica = self.world.objects.get(object.0);
+        let replica = replica.filter(|replica| replica.is_visible());
         let replica = replica.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.pools.prefab(replica.at.pool);
-        let place = self.prefabs.declared_call(prefab, object, class, number)?;
+        let prefab = self.world.pools.prefab(replica.at.pool);
+        let prefabs = &self.world.prefabs;
+        let place = prefabs.declared_call(prefab, object, class, number)?;
         if place.schema.requires_ownership && !replica.owned {
             return Err(CallError::NotOwner(object));
         }
         if usize::from(place.schema.channel) >= self.config.channels.len() {
             return Err(CallError::UnknownChannel(place.schema.channel));
         }
-        let prefab = self.prefabs.get(prefab);
-        let named = prefab.and_then(|prefab| named(&prefab.calls, Name::Hash(place.schema.hash)));
+        let calls = prefabs.get(prefab).map(|prefab| &prefab.calls);
+        let named = calls.and_then(|calls| named(calls, Name::Hash(place.schema.hash)));
         let is_first = named.is_some_and(|named| named.is(&place));
-        if self.framing == Framing::Unet && !is_first {
+        if self.framing() == Framing::Unet && !is_first {
             return Err(CallError::Ambiguous);
         }
         Ok(place)
     }
 
-    /// How long a command on a channel may be.
+    /// Returns the size limit of a command on a channel.
     fn command_room(&self, channel: u8) -> Room {
         match self.config.channels.get(usize::from(channel)) {
             Some(Channel::Unreliable) => {
                 Room::unreliable(self.config.packet_size.min(FRAME + MAX_BYTES))
             }
-            // The server takes no long message.
+            // The server accepts no message in the long form.
             _ => Room::reliable(MAX_BYTES),
         }
     }
 
-    /// Runs a call of the server, when its object has been announced.
+    /// Runs a call of the server, now or after its object's announcement.
     pub(super) fn handle_call(
         &mut self,
         channel: u8,
@@ -80,13 +81,10 @@ impl NetworkClient {
     ) -> Result<(), ReadError> {
         let mut call = Incoming::decode(message_type, payload)?;
         call.arguments = call.arguments.with_max_elements(self.config.max_elements);
-        if self.put_off_call(call.object, channel, message_type, payload) {
+        if self.defer_call_until_spawned(call.object, channel, message_type, payload) {
             return Ok(());
         }
-        let Some(replica) = self.objects.get(call.object.0) else {
-            return Ok(());
-        };
-        let prefab = self.prefabs.get(self.pools.prefab(replica.at.pool));
+        let prefab = self.world.prefab(call.object);
         let place = prefab.and_then(|prefab| named(&prefab.calls, call.name));
         let fits = |place: &CallPlace| match message_type {
             MessageType::SyncEvent => place.is_event(),
@@ -100,19 +98,17 @@ impl NetworkClient {
             };
             return Err(call.arguments.unknown_call(number));
         };
-        self.run_call(call.object, &place, &mut call.arguments)
+        self.run_remote_call(call.object, &place, &mut call.arguments)
     }
 
-    fn run_call(
+    fn run_remote_call(
         &mut self,
         object: NetId,
         place: &CallPlace,
         arguments: &mut NetworkReader<'_>,
     ) -> Result<(), ReadError> {
         let (encoding, bytes) = (arguments.encoding(), arguments.rest());
-        let ran = self.lend(object, |slots, client| {
-            run(slots, (object, place), client, None, arguments)
-        });
+        let ran = Protocol::run_call(self, object, place, None, arguments);
         let (message, result) = match ran {
             Some(Ok(())) => {
                 if place.is_event() {
@@ -128,7 +124,7 @@ impl NetworkClient {
             Some(Err(Failure::Panicked(message))) => (message, Ok(())),
             Some(Err(Failure::Malformed(error))) => (error.to_string(), Err(error)),
         };
-        tracing::error!(%object, call = place.schema.name, message, "a call failed");
+        tracing::error!(%object, call = place.schema.name, message, "a call has failed");
         self.events
             .push(ClientEvent::CallFailed(Box::new(CallFailure::new(
                 object, place, message,
@@ -141,12 +137,10 @@ impl CallRouter for NetworkClient {
     fn begin_call(&mut self, request: CallRequest) -> Result<RoutedCall, CallError> {
         let CallRequest { object, class, .. } = request;
         let place = self.plan_command(object, class, request.number)?;
-        let replica = self.objects.get(object.0);
-        let prefab = replica.map(|replica| self.pools.prefab(replica.at.pool));
-        let prefab = prefab.and_then(|prefab| self.prefabs.get(prefab));
+        let prefab = self.world.prefab(object);
         let prefab = prefab.ok_or(CallError::UnknownObject(object))?;
-        let mut writer = NetworkWriter::with_encoding(self.framing.encoding());
-        write_header((self.framing, &mut writer), object, &place, &prefab.calls);
+        let mut writer = NetworkWriter::with_encoding(self.framing().encoding());
+        write_header((self.framing(), &mut writer), object, &place, &prefab.calls);
         Ok(RoutedCall {
             object,
             place,
@@ -159,17 +153,17 @@ impl CallRouter for NetworkClient {
         let place = call.place;
         let channel = place.schema.channel;
         let room = self.command_room(channel);
-        let message_type = match self.framing {
+        let message_type = match self.framing() {
             Framing::Unet => MessageType::Command,
             Framing::Compact => MessageType::Call,
         };
         for payload in &call.writers {
-            if let Some(kind) = room.refusal(self.framing.form(), payload.len()) {
+            if let Some(kind) = room.refusal(self.framing().form(), payload.len()) {
                 return Err(WriteError::new(kind, 0, Some(place.name), None).into());
             }
-            let outgoing = self.outgoing_on(channel);
-            frame(outgoing.begin(), message_type, payload.as_bytes());
-            let length = outgoing.commit();
+            let buffer = self.outbound.on_channel(channel);
+            frame(buffer.begin(), message_type, payload.as_bytes());
+            let length = buffer.commit();
             self.stats.count_encoded(message_type, length);
         }
         Ok(())

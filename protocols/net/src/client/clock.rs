@@ -1,79 +1,101 @@
-//! The server's time, as it is estimated on a client.
+//! Server time, estimated on a client.
 //!
-//! A ping carries the client's own time; the pong brings it back, with the server's. When the server
-//! said its time, ours was somewhere between the sending of the ping and the arrival of the pong: so
-//! each pong gives the least and the most that the server's time can be ahead of ours. What all recent
-//! ones agree on is a shorter span, and its middle is the estimate. Where the way there and the way
-//! back take equally long but for jitter, it is wrong by half of the smallest jitter that was met, at
-//! most.
+//! A ping carries the client's own time; the pong returns it together with the server's time. The server
+//! read its clock between the ping's departure and the pong's arrival. Each pong therefore bounds the
+//! difference of the two clocks from below and above. The intersection of the recent bounds is
+//! narrower, and its middle is the estimate. If both directions take equally long except for jitter, the
+//! error is at most half of the smallest jitter.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::NetworkClient;
-use crate::NetworkTime;
-use crate::message::Ping;
-use crate::time::micros;
+use crate::message::{Message, Ping, Pong};
+use syncvar_runtime::clock::Clock;
+use syncvar_runtime::time::micros;
+use syncvar_runtime::{NetworkReader, NetworkTime, ReadError, ReadErrorKind};
 
-/// So many pings in the beginning come one after another.
+/// Number of pings that open a connection in quick succession.
 const FIRST_PINGS: u32 = 5;
 
-/// How long after one of them the next one is sent, if the interval is not shorter anyway.
+/// Longest interval between the first pings.
 const FIRST_INTERVAL: Duration = Duration::from_millis(200);
 
-/// So many pings can wait for their answer; the oldest are given up.
-const MAX_WAITING: usize = 16;
+/// Most unanswered pings; the oldest are given up.
+const MAX_UNANSWERED: usize = 16;
 
-/// So many pongs are recent.
+/// Number of recent pongs that the estimate uses.
 const RECENT: usize = 16;
 
-/// An estimate that is this much ahead is met at once; less is made up for slowly.
+/// Lead of the estimate, in microseconds, from which the shown time jumps; it approaches a smaller one
+/// slowly.
 const LEAP: i64 = 250_000;
 
-/// Times beyond this, in microseconds, are nonsense: 146 000 years.
+/// Latest plausible time, in microseconds: 146 000 years.
 const LATEST: i64 = i64::MAX / 2;
 
-/// What a client knows of the server's time. All times are in microseconds.
+/// The client's own time and its estimate of the server's time.
 #[derive(Debug, Default)]
-pub(super) struct Clock {
-    /// Whether there is anything to ask yet: the client has been ready.
+pub(super) struct Clocks {
+    pub(super) own: Clock,
+    pub(super) server: ServerClock,
+}
+
+impl Clocks {
+    /// Advances both clocks by a reading of the caller's clock.
+    pub(super) fn advance(&mut self, reading: Duration) {
+        let before = self.own.now();
+        let now = self.own.advance(reading);
+        self.server.advance(before, now);
+    }
+
+    /// Forgets the estimate of the server's time, for a new connection.
+    pub(super) fn reset_server(&mut self) {
+        self.server = ServerClock::default();
+    }
+}
+
+/// Estimate of the server's time. Numbers are in microseconds.
+#[derive(Debug, Default)]
+pub(super) struct ServerClock {
+    /// Whether pings are sent: the first burst is complete.
     begun: bool,
-    /// How many pings have been sent.
+    /// Number of pings sent.
     pings: u32,
-    /// When the next one is due, by our own time.
+    /// Own time of the next ping.
     due: Duration,
-    /// Our times in the pings that have not been answered.
-    waiting: VecDeque<u64>,
+    /// Own times in the unanswered pings.
+    unanswered: VecDeque<u64>,
     recent: VecDeque<Span>,
-    /// How far the server's time is ahead of ours, and how many ticks it has in a second.
+    /// Lead of the server's time over the own time, and the server's ticks per second.
     ahead: Option<(i64, u32)>,
-    /// The server's time, as we say it is.
+    /// Server time shown to the application.
     shown: i64,
     round_trip: Option<RoundTrip>,
 }
 
-/// How far the server's time is ahead of ours: at least, and at most.
+/// Bounds of the server's lead over the own time.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     least: i64,
     most: i64,
 }
 
-/// How long a ping and its pong take together, smoothed as in RFC 6298.
+/// Round-trip time of a ping, smoothed as in RFC 6298.
 #[derive(Clone, Copy, Debug)]
 struct RoundTrip {
     mean: u64,
     deviation: u64,
 }
 
-impl Clock {
-    /// The client is ready: from now on it may ask.
+impl ServerClock {
+    /// Starts the pings.
     pub(super) fn begin(&mut self) {
         self.begun = true;
     }
 
-    /// The time to be sent with a ping, if one is due.
-    pub(super) fn ping(&mut self, now: Duration, interval: Duration) -> Option<u64> {
+    /// Returns the own time to send in a ping, if a ping is due.
+    fn ping(&mut self, now: Duration, interval: Duration) -> Option<u64> {
         if !self.begun || interval.is_zero() || now < self.due {
             return None;
         }
@@ -86,45 +108,45 @@ impl Clock {
         self.due = now.saturating_add(pause);
         self.pings = self.pings.saturating_add(1);
         let time = micros(now);
-        // An answer to the same time says nothing new.
-        if self.waiting.back() == Some(&time) {
+        // A second answer to the same time holds no information.
+        if self.unanswered.back() == Some(&time) {
             return None;
         }
-        if self.waiting.len() >= MAX_WAITING {
-            self.waiting.pop_front();
+        if self.unanswered.len() >= MAX_UNANSWERED {
+            self.unanswered.pop_front();
         }
-        self.waiting.push_back(time);
+        self.unanswered.push_back(time);
         Some(time)
     }
 
-    /// Takes an answer; one to a ping that was not sent, or that was answered, is ignored.
-    pub(super) fn pong(&mut self, now: Duration, sent: u64, server: u64, tick_rate: u32) {
-        let Some(place) = self.waiting.iter().position(|time| *time == sent) else {
+    /// Takes a pong. A pong without an unanswered ping is ignored.
+    fn pong(&mut self, now: Duration, sent: u64, server: u64, tick_rate: u32) {
+        let Some(index) = self.unanswered.iter().position(|time| *time == sent) else {
             return;
         };
-        // Those before it have been lost, or come out of order.
-        self.waiting.remove(place);
+        // Earlier pings may have been lost or reordered.
+        self.unanswered.remove(index);
         let (now, server) = (micros(now), i64::try_from(server));
-        let (Ok(ours), Ok(server)) = (i64::try_from(now), server) else {
+        let (Ok(own), Ok(server)) = (i64::try_from(now), server) else {
             return;
         };
         let Ok(before) = i64::try_from(sent) else {
             return;
         };
-        if ours.max(server) > LATEST {
+        if own.max(server) > LATEST {
             return;
         }
         self.measure(now.saturating_sub(sent));
-        let (least, most) = (server - ours, server - before);
-        let ahead = self.narrow(Span { least, most });
+        let (least, most) = (server - own, server - before);
+        let ahead = self.intersect(Span { least, most });
         if self.ahead.replace((ahead, tick_rate)).is_none() {
-            self.shown = ours.saturating_add(ahead).max(0);
+            self.shown = own.saturating_add(ahead).max(0);
         }
     }
 
-    /// Adds a span to the recent ones, and returns the middle of what all of them have in common. Those
-    /// that do not fit are of a time when one of the clocks was another: they are forgotten.
-    fn narrow(&mut self, new: Span) -> i64 {
+    /// Adds a span to the recent ones, and returns the middle of their intersection. Disjoint spans
+    /// mean that a clock was reset: the recent ones are forgotten.
+    fn intersect(&mut self, new: Span) -> i64 {
         if self.recent.len() >= RECENT {
             self.recent.pop_front();
         }
@@ -141,23 +163,23 @@ impl Clock {
         }
     }
 
-    fn measure(&mut self, took: u64) {
+    fn measure(&mut self, sample: u64) {
         let next = match self.round_trip {
             None => RoundTrip {
-                mean: took,
-                deviation: took / 2,
+                mean: sample,
+                deviation: sample / 2,
             },
             Some(RoundTrip { mean, deviation }) => RoundTrip {
-                mean: mean - mean / 8 + took / 8,
-                deviation: deviation - deviation / 4 + took.abs_diff(mean) / 4,
+                mean: mean - mean / 8 + sample / 8,
+                deviation: deviation - deviation / 4 + sample.abs_diff(mean) / 4,
             },
         };
         self.round_trip = Some(next);
     }
 
-    /// Our time has gone on, from `before` to `now`. What we say goes on likewise, a little faster if it
-    /// is behind the estimate and slower if it is ahead, and never back.
-    pub(super) fn advance(&mut self, before: Duration, now: Duration) {
+    /// Advances the shown time with the own time, from `before` to `now`: slightly faster while it is
+    /// behind the estimate, slightly slower while it is ahead, and never back.
+    fn advance(&mut self, before: Duration, now: Duration) {
         let Some((ahead, _)) = self.ahead else {
             return;
         };
@@ -178,14 +200,14 @@ impl Clock {
         self.shown = natural.saturating_add(correction);
     }
 
-    /// The server's time, if it has ever said it.
-    pub(super) fn network_time(&self) -> Option<NetworkTime> {
+    /// Returns the shown time, once the server has sent its time.
+    fn network_time(&self) -> Option<NetworkTime> {
         let (_, tick_rate) = self.ahead?;
         let shown = u64::try_from(self.shown).unwrap_or_default();
         Some(NetworkTime::new(Duration::from_micros(shown), tick_rate))
     }
 
-    pub(super) fn round_trip(&self) -> Option<(Duration, Duration)> {
+    fn round_trip(&self) -> Option<(Duration, Duration)> {
         let RoundTrip { mean, deviation } = self.round_trip?;
         Some((
             Duration::from_micros(mean),
@@ -195,41 +217,59 @@ impl Clock {
 }
 
 impl NetworkClient {
-    /// The server's time now, as it is estimated: none before the server has said it for the first
-    /// time, soon after [`ClientEvent::Ready`](crate::ClientEvent::Ready). See [`ClientConfig::ping_interval`](crate::ClientConfig::ping_interval).
+    /// Returns the estimated server time of the last [`update`](Self::update).
     ///
-    /// It is that of the last [`update`](Self::update), goes on with the client's own time, and never
-    /// goes back on one connection. When a better estimate is behind it, it goes on a little slower for
-    /// a while; when one is ahead of it, a little faster, or at once if it is more than 250 ms.
+    /// The result is `None` until the server has sent its time, soon after
+    /// [`ClientEvent::Ready`](crate::ClientEvent::Ready). See
+    /// [`ClientConfig::ping_interval`](crate::ClientConfig::ping_interval).
     ///
-    /// If the way to the server takes as long as the way back but for jitter, the estimate is wrong by
-    /// half of the smallest jitter that was met lately at most, and by what the two sides' updates are
-    /// apart.
+    /// The time advances with the client's own time and never goes back within a connection. While the
+    /// estimate is behind, it advances slightly slower. While the estimate is ahead, it advances slightly
+    /// faster, or jumps if the difference exceeds 250 ms.
+    ///
+    /// If both directions take equally long except for jitter, the error is at most half of the smallest
+    /// recent jitter, plus the offset between the updates of both sides.
     pub fn network_time(&self) -> Option<NetworkTime> {
-        self.server_clock.network_time()
+        self.clock.server.network_time()
     }
 
-    /// How long a message to the server and its answer take together, smoothed over the last pings;
-    /// none before the first answer. It includes the wait for the server's next update.
+    /// Returns the round-trip time, smoothed over the last pings; `None` before the first answer. It
+    /// includes the delay until the server's next update.
     pub fn round_trip_time(&self) -> Option<Duration> {
-        self.server_clock.round_trip().map(|(mean, _)| mean)
+        self.clock.server.round_trip().map(|(mean, _)| mean)
     }
 
-    /// By how much the single round trips differ from [`round_trip_time`](Self::round_trip_time),
-    /// smoothed likewise.
+    /// Returns the smoothed deviation of single round trips from
+    /// [`round_trip_time`](Self::round_trip_time).
     pub fn round_trip_deviation(&self) -> Option<Duration> {
-        let round_trip = self.server_clock.round_trip();
+        let round_trip = self.clock.server.round_trip();
         round_trip.map(|(_, deviation)| deviation)
     }
 
-    /// Asks the server for its time, if it is time for that.
+    /// Sends a ping, if one is due.
     pub(super) fn send_ping(&mut self) {
         if !self.is_connected() || !self.config.compare_schemas {
             return;
         }
-        let interval = self.config.ping_interval;
-        if let Some(time) = self.server_clock.ping(self.now, interval) {
+        let (now, interval) = (self.now(), self.config.ping_interval);
+        if let Some(time) = self.clock.server.ping(now, interval) {
             self.send(&Ping { time });
         }
+    }
+
+    pub(super) fn handle_pong(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+        let Pong {
+            time,
+            server_time,
+            tick_rate,
+        } = Pong::decode(payload)?;
+        if tick_rate == 0 {
+            let (what, value) = ("ticks in a second", 0);
+            let kind = ReadErrorKind::InvalidValue { what, value };
+            return Err(NetworkReader::new(payload).error(kind));
+        }
+        let now = self.now();
+        self.clock.server.pong(now, time, server_time, tick_rate);
+        Ok(())
     }
 }

@@ -1,68 +1,81 @@
-//! The settings of a client.
+//! `ClientConfig`: the settings of a client.
 
 use std::time::Duration;
 
 #[cfg(doc)]
 use super::{ClientEvent, NetworkClient};
-use crate::wire::DEFAULT_MAX_ELEMENTS;
-use crate::{Channel, Framing};
+use crate::Framing;
+use syncvar_runtime::Channel;
+use syncvar_runtime::wire::DEFAULT_MAX_ELEMENTS;
 
-/// How a client behaves.
+/// Settings of a [`NetworkClient`](crate::NetworkClient).
+///
+/// The struct may gain fields. Start from the defaults:
+///
+/// ```
+/// # use syncvar::*;
+/// use std::time::Duration;
+///
+/// let mut config = ClientConfig::default();
+/// config.max_objects = 10_000;
+/// config.ping_interval = Duration::from_secs(1);
+/// let client = NetworkClient::with_config(Prefabs::new(), config);
+/// assert_eq!(client.config().max_objects, 10_000);
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ClientConfig {
-    /// Whether to prove, before anything else, that both sides know the same prefabs and fields;
-    /// the same as the server's setting.
+    /// Whether the handshake proves that both sides know the same prefabs and fields. The server must
+    /// have the same setting.
     pub compare_schemas: bool,
-    /// Whose bytes to ask the server for: it sends those if it speaks them itself, and
-    /// [`Framing::Unet`] if not, or if schemas are not compared.
+    /// Framing requested from the server. A server that does not speak it, or that does not compare
+    /// schemas, uses [`Framing::Unet`].
     pub framing: Framing,
-    /// What each channel promises, as the server's setting says: a command on one that is unreliable
-    /// has to fit a packet.
+    /// Kinds of the channels, equal to the server's setting. A command on an unreliable channel must fit
+    /// one packet.
     pub channels: Vec<Channel>,
-    /// The largest packet, in bytes, that messages to the server are gathered into.
+    /// Size limit, in bytes, of packets that gather several messages to the server.
     pub packet_size: usize,
-    /// The longest payload of one message, in bytes, that the server can make this client read; 16 MiB
-    /// unless set, and at least 65 535 ([`MAX_BYTES`](crate::MAX_BYTES)). An object about which a longer
-    /// one is becomes [`ClientEvent::Poisoned`] and keeps what it has, if it has anything yet.
+    /// Size limit of a received message's payload, in bytes; 16 MiB by default, at least 65 535
+    /// ([`MAX_BYTES`](syncvar_runtime::MAX_BYTES)). An object in a longer message becomes
+    /// [`ClientEvent::Poisoned`] and keeps its values.
     pub max_message_size: usize,
-    /// Whether to ask for the objects as soon as the connection stands; otherwise
-    /// [`NetworkClient::ready`] does.
+    /// Whether the client asks for the objects as soon as it is connected. Otherwise call
+    /// [`NetworkClient::ready`].
     pub auto_ready: bool,
-    /// The most objects that the server can make this client hold.
+    /// Most objects that the server can make this client hold.
     pub max_objects: usize,
-    /// The most elements that a sequence or a collection in a field can have, 1 048 576 unless set; more
-    /// are an error of the object. Sequences of bytes are as long as a message can be.
+    /// Most elements of a received sequence or collection; 1 048 576 by default. More are an error of
+    /// the object. Byte sequences are limited by the message size only.
     pub max_elements: usize,
-    /// The most events that are kept for [`NetworkClient::poll_event`], besides one for each object
-    /// of a burst; the oldest go first. A program that lives by hooks alone may leave them there.
+    /// Most unpolled events, plus one for each object of a burst. The oldest events are dropped first. A
+    /// program that uses hooks only need not poll.
     pub max_events: usize,
-    /// How long messages are held whose object is not there yet; 3 s unless set. What is sent on one
-    /// channel may overtake what is sent on another: a change on an unreliable channel may be there
-    /// before the full state that it builds on, by as long as a reliable channel takes to make a loss
-    /// good. 3 s are enough for that twice over on a slow link.
+    /// Timeout of early messages; 3 s by default.
     ///
-    /// When the time is over, all that is held for that object is dropped
-    /// ([`ClientEvent::HeldDropped`]). It is measured by [`NetworkClient::update`], from the first one
-    /// since the first of the messages came, and stands still during a burst of objects. A client that
-    /// is never updated is bounded by number and size alone.
+    /// A packet of one channel may overtake a packet of another. A delta on an unreliable channel may
+    /// arrive before the snapshot it builds on, by the time that the reliable channel needs to repair a
+    /// loss. On a slow link 3 s cover two such repairs.
+    ///
+    /// At the timeout all early messages of the object are dropped ([`ClientEvent::HeldDropped`]).
+    /// The time runs from the first [`NetworkClient::update`] after the first message, and stands still
+    /// during a burst of objects. Without updates, only number and size limit the early messages.
     pub hold_time: Duration,
-    /// How many messages are held at most, for all objects together; 1024 unless set, and 0 for none.
-    /// When there are more, what has been held the longest goes, with all that is held for the same
-    /// object.
+    /// Most early messages of all objects together; 1024 by default, 0 for none. Beyond the limit, the
+    /// object with the oldest message loses all of its early messages.
     pub max_held: usize,
-    /// How many bytes the held messages have at most, all together; 1 MiB unless set. As with
-    /// [`max_held`](Self::max_held), the oldest go when there are more.
+    /// Most bytes of all early messages together; 1 MiB by default. Beyond the limit, objects lose their
+    /// early messages as for [`max_held`](Self::max_held).
     pub max_held_bytes: usize,
-    /// How many references to objects that are not there are remembered, for
-    /// [`ClientEvent::ReferenceResolved`]; 100 000 unless set. Of those beyond that, nothing is told.
+    /// Most unresolved references that are tracked for [`ClientEvent::ReferenceResolved`]; 100 000 by
+    /// default. References beyond the limit are not reported.
     pub max_waiting_references: usize,
-    /// How often the server is asked for its time, for [`NetworkClient::network_time`]; every 2 s
-    /// unless set, in the beginning five times within a second, and never if it is zero. It begins with
-    /// the first [`NetworkClient::update`] after [`ClientEvent::Ready`].
+    /// Interval of the pings for [`NetworkClient::network_time`]; 2 s by default, zero for none.
     ///
-    /// Question and answer take at most 11 and 22 bytes in the first 12 days of both sides' own times,
-    /// 10 and 17 as a rule. A server that does not compare schemas is not asked.
+    /// The pings begin with the first [`NetworkClient::update`] after [`ClientEvent::Ready`]: five
+    /// within the first second, then one per interval. A ping takes at most 11 bytes and its answer 22
+    /// in the first 12 days of both own times, usually 10 and 17. A server that does not compare schemas
+    /// receives no pings.
     pub ping_interval: Duration,
 }
 

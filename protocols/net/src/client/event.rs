@@ -1,168 +1,189 @@
-//! What a client tells the application.
+//! `ClientEvent`: reports of a client to the application.
 
-use crate::{
+use syncvar_runtime::{
     CallFailure, CallbackFailure, ChangedFields, DisconnectReason, HookFailure, NetId,
     NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent, SynchronizeFailure,
 };
 
-/// Something that happened on the client.
+/// Report of a [`NetworkClient`](crate::NetworkClient), returned by
+/// [`poll_event`](crate::NetworkClient::poll_event).
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default());
+/// net.settle();
+/// let mut spawned = Vec::new();
+/// while let Some(event) = net.client_mut(0).poll_event() {
+///     match event {
+///         ClientEvent::Spawned { object } => spawned.push(object),
+///         ClientEvent::Disconnected { reason } => panic!("{reason}"),
+///         _ => {}
+///     }
+/// }
+/// assert_eq!(spawned, [door]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientEvent {
-    /// The server has let us in.
+    /// The server has accepted the connection.
     Connected,
-    /// The server has not let us in.
+    /// The server has refused the connection.
     Refused {
-        /// Why.
+        /// Reason of the refusal.
         reason: DisconnectReason,
     },
-    /// The connection is over. The objects stay as they are until the next connection, or
+    /// The connection has ended. The objects stay until the next connection, or
     /// [`forget_objects`](crate::NetworkClient::forget_objects).
     Disconnected {
-        /// Why.
+        /// Reason of the end.
         reason: DisconnectReason,
     },
-    /// Every object that this client may see has been spawned.
+    /// All objects that this client may see are spawned.
     Ready,
-    /// The server sends no more objects and changes until [`ready`](crate::NetworkClient::ready).
+    /// The server sends no objects and updates until [`ready`](crate::NetworkClient::ready).
     NotReady,
-    /// An object is there, with its state, and its callbacks have run. Objects that come in one burst
-    /// are announced when all of them are there.
+    /// An object has been spawned with its state, and its callbacks have run. The objects of a burst are
+    /// announced together at its end.
     Spawned {
-        /// Which.
+        /// The object.
         object: NetId,
     },
-    /// Fields of an object have been received; the hooks of those that are different now have run.
+    /// Fields of an object have been received, and the hooks of the different ones have run.
     Changed {
-        /// Which object.
+        /// The object.
         object: NetId,
-        /// The position of the behaviour on it.
+        /// Position of the behaviour.
         behaviour: usize,
-        /// Which fields.
+        /// Received fields.
         fields: ChangedFields,
     },
-    /// An object is gone.
+    /// An object has been removed.
     Despawned {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// Whether it still exists for others.
+        /// Whether it still exists for other clients.
         hidden: bool,
     },
-    /// This client has become the owner of an object, or is no longer.
+    /// This client has gained or lost ownership of an object.
     OwnerChanged {
-        /// Which.
+        /// The object.
         object: NetId,
         /// Whether this client owns it now.
         owned: bool,
     },
-    /// A message for an object could not be read. It keeps what it has, some of it perhaps new, and
-    /// ignores further updates; the server has been asked for all of it.
+    /// A message for an object was unreadable. The object keeps its values, some of them possibly new.
+    /// Further updates are ignored, and the server has been asked for a snapshot.
     Poisoned {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// What could not be read.
+        /// Error of the read.
         error: ReadError,
     },
-    /// An object has been sent whole again, after [`Poisoned`](Self::Poisoned) or after
-    /// [`NotReady`](Self::NotReady). No hook has run for what is different now.
+    /// A snapshot of a known object has arrived, after [`Poisoned`](Self::Poisoned) or
+    /// [`NotReady`](Self::NotReady). No hooks have run for its changes.
     Restored {
-        /// Which.
+        /// The object.
         object: NetId,
     },
-    /// The application has written to fields that this client may not write. The server has been asked
-    /// for the object, and its values take the place of what was written:
-    /// [`Restored`](Self::Restored) tells when.
+    /// The application has written to fields without permission. The server has been asked for a
+    /// snapshot, which replaces the writes: [`Restored`](Self::Restored) reports its arrival.
     WriteRefused {
-        /// Which object.
+        /// The object.
         object: NetId,
-        /// The position of the behaviour on it.
+        /// Position of the behaviour.
         behaviour: usize,
-        /// Which fields.
+        /// Refused fields.
         fields: ChangedFields,
     },
-    /// An object is below another one now, or below none. What its parent is when it is spawned is part of
-    /// its state.
+    /// The parent of an object has changed. The parent at spawn time is part of the snapshot.
     ParentChanged {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// What it is below. This client may not see that.
+        /// The new parent, possibly invisible to this client.
         parent: Option<NetId>,
     },
-    /// Every scene object that this client may see has been spawned: before [`Ready`](Self::Ready), and
-    /// when the server says that its scene is complete
-    /// ([`NetworkServer::scene_loaded`](crate::NetworkServer::scene_loaded)). Only where there are scene
-    /// objects.
+    /// All scene objects that this client may see are spawned. Reported before [`Ready`](Self::Ready),
+    /// and when the server declares its scene complete
+    /// ([`NetworkServer::scene_loaded`](crate::NetworkServer::scene_loaded)). Requires at least one scene
+    /// object.
     SceneObjectsSpawned,
-    /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) returned an error or panicked.
-    /// Everything else went on.
+    /// A callback of [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) has returned an error or panicked. The
+    /// client continues.
     CallbackFailed(Box<CallbackFailure>),
-    /// A hook panicked. The fields are as they should be; hooks that come after it on the same
-    /// behaviour have not run, those of other behaviours have.
+    /// A hook has panicked. The field values are complete. Later hooks of the same behaviour have not
+    /// run; hooks of other behaviours have.
     HookFailed(Box<HookFailure>),
-    /// An [`on_synchronize`](crate::Synchronize::on_synchronize) could not read its data. The object is
-    /// there all the same.
+    /// An [`on_synchronize`](syncvar_runtime::Synchronize::on_synchronize) could not read its data. The object is
+    /// spawned nevertheless.
     SynchronizeFailed(Box<SynchronizeFailure>),
     /// An object has raised an event: see [`ReceivedEvent::arguments`].
     SyncEvent(ReceivedEvent),
-    /// A call of the server panicked, or its arguments could not be read. What it did until then
-    /// stands; the object is as good as before.
+    /// A call of the server has panicked, or its arguments were unreadable. Its effects up to that point
+    /// stay, and the object remains usable.
     CallFailed(Box<CallFailure>),
-    /// An object of the server cannot be made here.
+    /// This client cannot make an object of the server.
     SpawnFailed {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// What names its prefab; 0 where the server does not say.
+        /// Asset id of its prefab; 0 if the server did not send one.
         asset_id: NetworkHash128,
-        /// Why.
+        /// Reason of the failure.
         reason: SpawnFailure,
     },
-    /// An object has come that another one refers to: what a [`NetRef`](crate::NetRef) or
-    /// [`BehaviourRef`](crate::BehaviourRef) gave nothing for since it was received gives the object
-    /// now. Follows the [`Spawned`](Self::Spawned) of the target.
+    /// The target of a reference has arrived: a received [`NetRef`](syncvar_runtime::NetRef) or
+    /// [`BehaviourRef`](syncvar_runtime::BehaviourRef) resolves from now on. Follows the
+    /// [`Spawned`](Self::Spawned) of the target.
     ///
-    /// Objects that come in one burst, before [`Ready`](Self::Ready), are all there when they are
-    /// announced: there is no such event for a reference from one of them to another. Nor is there one
-    /// for an object that is shown again, if the reference has been resolved before. The holder may
-    /// have got another reference since: what this is about is what it once was sent.
+    /// References between objects of one burst are resolved from the beginning and cause no event.
+    /// Neither does a reference that was resolved before its target was hidden and shown again. The
+    /// holder may have received another reference since.
     ReferenceResolved {
-        /// The object that has the reference.
+        /// Holder of the reference.
         object: NetId,
-        /// The object that it refers to.
+        /// Target of the reference.
         target: NetId,
     },
-    /// Messages that were held for an object that was not there have been dropped: it has not come in
-    /// time, it cannot be made, there were too many, or the connection is over. See
+    /// Early messages of an object have been dropped. The object has not arrived in time or cannot be
+    /// made, a limit was exceeded, or the connection has ended. See
     /// [`ClientConfig::hold_time`](crate::ClientConfig::hold_time).
     HeldDropped {
-        /// Which.
+        /// The object.
         object: NetId,
-        /// How many messages.
+        /// Number of dropped messages.
         messages: usize,
     },
 }
 
-/// Why an object of the server cannot be made on this client.
+/// Reason why a client cannot make an object of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnFailure {
-    /// No prefab has this asset id.
+    /// The asset id belongs to no prefab.
     #[error("no prefab has this asset id")]
     UnknownPrefab,
-    /// [`ClientConfig::max_objects`](crate::ClientConfig::max_objects) are there already.
-    #[error("there are as many objects as the limit allows")]
+    /// The client holds [`ClientConfig::max_objects`](crate::ClientConfig::max_objects) objects.
+    #[error("the client holds as many objects as the limit allows")]
     TooManyObjects,
-    /// No dormant scene object has this number:
-    /// [`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object). If it is added, the
-    /// server is asked for it again.
+    /// The scene id belongs to no dormant object:
+    /// [`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object). Adding the object
+    /// asks the server for it again.
     #[error("no dormant scene object has the number {}", .scene_id.0)]
     UnknownSceneObject {
-        /// Its number in the scene.
+        /// Its scene id.
         scene_id: NetworkSceneId,
     },
-    /// The scene object of this number has other behaviours here.
+    /// The dormant scene object has other behaviours.
     #[error("scene object {} has other behaviours", .scene_id.0)]
     OtherBehaviours {
-        /// Its number in the scene.
+        /// Its scene id.
         scene_id: NetworkSceneId,
     },
 }
@@ -172,7 +193,7 @@ mod tests {
     use super::ClientEvent;
 
     #[test]
-    fn an_event_is_half_a_cache_line() {
+    fn event_is_half_a_cache_line() {
         assert_eq!(size_of::<ClientEvent>(), 32);
     }
 }

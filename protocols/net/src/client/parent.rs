@@ -1,82 +1,82 @@
-//! Parents: which object is below which.
+//! Parents: positions of objects in the hierarchy.
 
 use super::{ClientEvent, NetworkClient};
-use crate::LifecycleCallback;
-use crate::NetId;
 use crate::message::SetParent;
-use crate::relations::Relation;
+use syncvar_runtime::LifecycleCallback;
+use syncvar_runtime::NetId;
+use syncvar_runtime::relations::Relation;
 
 impl NetworkClient {
-    /// The objects directly below an object, by ascending id, as far as this client sees them. It may
-    /// not see the object itself.
+    /// Returns the visible objects directly below an object, by ascending id. The object itself may be
+    /// invisible to this client.
     pub fn children(&self, id: NetId) -> impl Iterator<Item = NetId> {
-        let children = self.relations.children(id);
+        let children = self.world.relations.children(id);
         children.filter(|child| self.identity(*child).is_some())
     }
 
-    /// The parent of an object, the parent of that, and so on, up to one that has none or that this
-    /// client does not see. It ends, whatever the server says.
+    /// Returns the parent of an object, the parent's parent, and so on.
+    ///
+    /// The chain ends at an object without a parent or one that this client does not see. It is finite
+    /// even if the server sends a cycle.
     pub fn ancestors(&self, id: NetId) -> impl Iterator<Item = NetId> {
-        self.relations.ancestors(id)
+        self.world.relations.ancestors(id)
     }
 
-    /// The scene id and the parent of an object.
+    /// Returns the scene id and the parent of an object.
     pub(crate) fn relation(&self, id: NetId) -> Relation {
-        self.relations.of(id)
+        self.world.relations.of(id)
     }
 
     pub(super) fn handle_parent(&mut self, message: &SetParent) {
         let SetParent { child, parent } = *message;
-        // It may be about the full state that comes next.
-        self.said_parent = Some((child, parent));
-        if self.objects.get(child.0).is_some() {
-            self.take_parent(child, some(parent));
+        // The snapshot of the child may follow.
+        self.inbound.announced_parent = Some((child, parent));
+        if self.world.contains(child) {
+            self.set_parent(child, parent_from_wire(parent));
         }
     }
 
-    /// Takes what the server says is the parent of an object that is there.
-    pub(super) fn take_parent(&mut self, child: NetId, parent: Option<NetId>) {
-        if self.relations.set_parent(child, parent) {
-            self.parent_changed(child);
+    /// Sets the parent of an object, and reports a change.
+    pub(super) fn set_parent(&mut self, child: NetId, parent: Option<NetId>) {
+        if self.world.relations.set_parent(child, parent) {
+            self.report_parent(child);
         }
     }
 
-    /// An object is gone for everyone: those below it have no parent.
+    /// Removes the parent of all children of a destroyed object.
     pub(super) fn detach_children(&mut self, parent: NetId) {
-        for child in self.relations.children(parent).collect::<Vec<_>>() {
-            self.take_parent(child, None);
+        for child in self.world.relations.children(parent).collect::<Vec<_>>() {
+            self.set_parent(child, None);
         }
     }
 
-    /// An object has another parent. The application is told, if it knows the object; in a burst when
-    /// everything has come.
-    pub(super) fn parent_changed(&mut self, child: NetId) {
-        let replica = self.objects.get(child.0);
-        if !replica.is_some_and(|replica| replica.announced) {
+    /// Reports the new parent of a visible object. During a burst the report waits for its end.
+    fn report_parent(&mut self, child: NetId) {
+        if !self.world.is_visible(child) {
             return;
         }
-        if self.joining {
-            self.reparented.insert(child);
+        if self.session.joining {
+            self.inbound.reparented.insert(child);
             return;
         }
-        let parent = self.relations.parent(child);
+        let parent = self.world.relations.parent(child);
         self.call_lifecycle(&[child], LifecycleCallback::ParentChanged(parent));
-        if self.objects.get(child.0).is_some() {
+        if self.world.contains(child) {
             let object = child;
             self.events
                 .push(ClientEvent::ParentChanged { object, parent });
         }
     }
 
-    /// Tells what has been kept back in a burst that is over.
-    pub(super) fn tell_parents(&mut self) {
-        for child in std::mem::take(&mut self.reparented) {
-            self.parent_changed(child);
+    /// Reports the parents that have changed during a burst.
+    pub(super) fn report_parents(&mut self) {
+        for child in std::mem::take(&mut self.inbound.reparented) {
+            self.report_parent(child);
         }
     }
 }
 
-/// 0 is no parent.
-pub(super) fn some(parent: NetId) -> Option<NetId> {
+/// Returns the parent with this id; 0 is no parent.
+pub(super) fn parent_from_wire(parent: NetId) -> Option<NetId> {
     Some(parent).filter(|parent| *parent != NetId::NONE)
 }

@@ -1,20 +1,20 @@
-//! References to objects that are not there yet: noted while the objects that hold them are read, and
-//! told of when the others come.
+//! References to objects that have not arrived: recorded with their holders, reported at the target's
+//! spawn.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use super::{ClientEvent, NetworkClient, Replica};
-use crate::NetId;
-use crate::object::list;
-use crate::table::Table;
+use super::replica::Replica;
+use super::{ClientEvent, NetworkClient};
+use syncvar_runtime::NetId;
+use syncvar_runtime::table::Table;
 
-/// References that wait for an object to be announced.
+/// Pairs of holder and target, recorded until the target is announced.
 #[derive(Debug, Default)]
 pub(super) struct References {
-    /// What is referred to, and the object that does.
+    /// Target and holder.
     by_target: BTreeSet<(NetId, NetId)>,
-    /// The same, the other way round.
+    /// Holder and target.
     by_holder: BTreeSet<(NetId, NetId)>,
 }
 
@@ -30,14 +30,14 @@ impl References {
         }
     }
 
-    /// The objects that are referred to, ascending.
+    /// Returns the targets, ascending.
     fn targets(&self) -> Vec<NetId> {
         let mut targets: Vec<_> = self.by_target.iter().map(|(target, _)| *target).collect();
         targets.dedup();
         targets
     }
 
-    /// Takes the references to an object: those who hold one, ascending.
+    /// Removes the references to a target. Returns their holders, ascending.
     fn take_target(&mut self, target: NetId) -> Vec<NetId> {
         let holders: Vec<_> = seconds(&self.by_target, target);
         for holder in &holders {
@@ -47,7 +47,7 @@ impl References {
         holders
     }
 
-    /// Forgets the references that an object holds.
+    /// Removes the references of a holder.
     fn forget_holder(&mut self, holder: NetId) {
         for target in seconds(&self.by_holder, holder) {
             self.by_target.remove(&(target, holder));
@@ -55,7 +55,7 @@ impl References {
         }
     }
 
-    /// An object is gone: so are the references that it holds, and those to it.
+    /// Removes the references from and to an object.
     #[inline]
     pub(super) fn forget(&mut self, object: NetId) {
         if !self.is_empty() {
@@ -65,94 +65,89 @@ impl References {
     }
 }
 
+/// Returns the second members of the pairs with this first one.
 fn seconds(pairs: &BTreeSet<(NetId, NetId)>, first: NetId) -> Vec<NetId> {
     let all: RangeInclusive<_> = (first, NetId::NONE)..=(first, NetId(u32::MAX));
     pairs.range(all).map(|(_, second)| *second).collect()
 }
 
-/// Whether a reference that has been read waits for its target. In a burst everything that is there is
-/// announced together: those who are new in it need not wait for one another.
-pub(super) fn waits(
+/// Returns whether a reference is unresolved. The objects of a burst are announced together, so that
+/// references between its new objects are resolved.
+pub(super) fn is_unresolved(
     objects: &Table<Replica>,
     joining: bool,
     (holder, target): (NetId, NetId),
 ) -> bool {
-    let announced = |id: NetId| objects.get(id.0).is_some_and(|replica| replica.announced);
+    let visible = |id: NetId| objects.get(id.0).is_some_and(Replica::is_visible);
     match objects.get(target.0) {
         _ if target == holder => false,
         None => true,
-        Some(replica) if replica.announced => false,
-        Some(replica) => replica.poisoned || !joining || announced(holder),
+        Some(replica) if replica.is_visible() => false,
+        Some(replica) => replica.is_poisoned() || !joining || visible(holder),
     }
 }
 
 impl NetworkClient {
-    /// Notes references that have been read, of objects and to objects.
+    /// Records the unresolved references of the message in progress.
     #[inline]
-    pub(super) fn note_references(&mut self) {
-        if self.unresolved.is_empty() {
+    pub(super) fn record_unresolved(&mut self) {
+        if self.inbound.unresolved.is_empty() {
             return;
         }
         let limit = self.config.max_waiting_references;
-        for (holder, target) in self.unresolved.drain(..) {
+        for (holder, target) in self.inbound.unresolved.drain(..) {
             self.references.add(holder, target, limit);
         }
     }
 
-    /// Notes the references of a full state; those of former states do not count any more.
+    /// Records the references of a snapshot. They replace the holder's earlier ones.
     #[inline]
-    pub(super) fn note_full_references(&mut self, holder: NetId) {
+    pub(super) fn replace_references(&mut self, holder: NetId) {
         if !self.references.is_empty() {
             self.references.forget_holder(holder);
         }
-        self.note_more_references(holder);
+        self.add_references(holder);
     }
 
-    /// Notes the references of some fields of an object.
-    pub(super) fn note_more_references(&mut self, holder: NetId) {
-        let targets = list(&mut self.targets);
-        if targets.is_empty() {
+    /// Records the references of some fields of an object.
+    pub(super) fn add_references(&mut self, holder: NetId) {
+        if self.inbound.targets.is_empty() {
             return;
         }
-        for target in targets.drain(..) {
-            if waits(&self.objects, self.joining, (holder, target)) {
-                self.unresolved.push((holder, target));
+        for target in self.inbound.targets.drain(..) {
+            let pair = (holder, target);
+            if is_unresolved(&self.world.objects, self.session.joining, pair) {
+                self.inbound.unresolved.push(pair);
             }
         }
-        self.note_references();
+        self.record_unresolved();
     }
 
-    /// An object has been announced: tells of the references to it.
+    /// Reports the references to an object that has been announced.
     #[inline]
     pub(super) fn resolve(&mut self, target: NetId) {
         if self.references.is_empty() {
             return;
         }
         for object in self.references.take_target(target) {
-            let holder = self.objects.get(object.0);
-            if holder.is_some_and(|replica| replica.announced) {
-                self.tell_resolved(object, target);
+            if self.world.is_visible(object) {
+                let event = ClientEvent::ReferenceResolved { object, target };
+                self.events.push(event);
             }
         }
     }
 
-    fn tell_resolved(&mut self, object: NetId, target: NetId) {
-        let event = ClientEvent::ReferenceResolved { object, target };
-        self.events.push(event);
-    }
-
-    /// A burst of objects ends: takes the references to those that are about to be announced, and
-    /// returns those of objects that the application knew before.
+    /// Removes the references to the new objects of a burst. Returns the pairs of holders that were
+    /// visible before.
     pub(super) fn take_resolved(&mut self) -> Vec<(NetId, NetId)> {
         let mut resolved = Vec::new();
         for target in self.references.targets() {
-            let replica = self.objects.get(target.0);
-            if !replica.is_some_and(|replica| !replica.announced && !replica.poisoned) {
+            let replica = self.world.objects.get(target.0);
+            if !replica.is_some_and(|replica| !replica.is_visible() && !replica.is_poisoned()) {
                 continue;
             }
             for holder in self.references.take_target(target) {
-                let replica = self.objects.get(holder.0);
-                if replica.is_some_and(|replica| replica.announced) {
+                if self.world.is_visible(holder) {
                     resolved.push((holder, target));
                 }
             }
@@ -160,10 +155,11 @@ impl NetworkClient {
         resolved
     }
 
-    /// The objects of a burst have been announced.
-    pub(super) fn tell_all_resolved(&mut self, resolved: Vec<(NetId, NetId)>) {
+    /// Reports the references to the new objects of a burst.
+    pub(super) fn report_resolved(&mut self, resolved: Vec<(NetId, NetId)>) {
         for (object, target) in resolved {
-            self.tell_resolved(object, target);
+            let event = ClientEvent::ReferenceResolved { object, target };
+            self.events.push(event);
         }
     }
 }

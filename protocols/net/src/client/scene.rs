@@ -1,46 +1,46 @@
-//! Scene objects: the application makes them itself, and they wait until the server spawns them.
+//! Scene objects: made by the application, dormant until the server spawns them.
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
 
 use super::{ClientEvent, NetworkClient, SpawnFailure};
-use crate::LifecycleCallback;
-use crate::object::{BehaviourSet, Behaviours, Location};
-use crate::{NetId, NetworkSceneId, SpawnError};
+use syncvar_runtime::LifecycleCallback;
+use syncvar_runtime::object::{BehaviourSet, Behaviours, Location};
+use syncvar_runtime::world::Departure;
+use syncvar_runtime::{NetId, NetworkSceneId, SpawnError};
 
-/// Scene objects that are not spawned.
+/// Dormant (not spawned) scene objects.
 #[derive(Debug, Default)]
 pub(super) struct Scene {
     dormant: BTreeMap<NetworkSceneId, Behaviours>,
 }
 
 impl NetworkClient {
-    /// Adds an object that both sides have made themselves, from a level file say. It is dormant, and
-    /// not among the [`identities`](Self::identities), until the server spawns the object with this scene
-    /// id ([`NetworkServer::spawn_scene_object`](crate::NetworkServer::spawn_scene_object)): then the
-    /// state is applied to these behaviours, and it is announced as any object. Members that do not
-    /// travel keep what they are.
+    /// Adds an object that both sides make on their own, for instance from a level file.
     ///
-    /// It may be added at any time. If the server has spawned it before, which was
-    /// [`ClientEvent::SpawnFailed`] then, the server is asked for it again.
+    /// The object is dormant at first: [`identities`](Self::identities) does not contain it. When the
+    /// server spawns the object with this scene id
+    /// ([`NetworkServer::spawn_scene_object`](crate::NetworkServer::spawn_scene_object)), the snapshot is
+    /// applied to these behaviours, and the object is announced like any other. Members without
+    /// synchronization keep their values.
     ///
-    /// When the server despawns or hides it, or with the next connection, it is dormant again, with the
-    /// values that it has by then; its next spawn brings all of them again.
+    /// The call is valid at any time. If the server has spawned the object before, which was reported as
+    /// [`ClientEvent::SpawnFailed`], the server is asked for it again.
+    ///
+    /// After a despawn, a hide or a new connection the object is dormant again and keeps its values. Its
+    /// next spawn brings a snapshot.
     ///
     /// ```
-    /// # use syncvar::*;
-    /// # #[derive(Default)] struct Door { open: SyncVar<bool>, key: u8 }
-    /// # impl NetworkBehaviour for Door {
-    /// #     type Previous = ();
-    /// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Door", base: None, fields: &[] };
-    /// #     fn sync_var_dirty_bits(&self) -> u64 { self.open.is_dirty().into() }
-    /// #     fn set_dirty_bit(&mut self, _: u64) { self.open.set_dirty(); }
-    /// #     fn clear_all_dirty_bits(&mut self) { self.open.clear_dirty(); }
-    /// #     fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool { writer.write(&*self.open); true }
-    /// #     fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-    /// #         self.open = reader.read::<bool>()?.into(); Ok(())
-    /// #     }
-    /// # }
+    /// use syncvar::NetworkSceneId;
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Door {
+    ///     #[sync_var]
+    ///     open: SyncVar<bool>,
+    ///     key: u8,
+    /// }
+    ///
     /// const GATE: NetworkSceneId = NetworkSceneId(12);
     /// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
     /// // Both sides load the level.
@@ -55,69 +55,69 @@ impl NetworkClient {
     ///
     /// # Errors
     ///
-    /// When no prefab is registered with these behaviours, or when the scene id is 0 or has been added.
+    /// When no prefab has these behaviours, and when the scene id is 0 or in use.
     pub fn add_scene_object<S: BehaviourSet>(
         &mut self,
         scene_id: NetworkSceneId,
         behaviours: S,
     ) -> Result<(), SpawnError> {
         let behaviours = behaviours.into_behaviours();
-        self.prefabs.find(&behaviours, None)?;
-        let is_taken = self.is_awake(scene_id) || self.dormant(scene_id).is_some();
+        self.world.prefabs.find(&behaviours, None)?;
+        let is_taken = self.is_active(scene_id) || self.dormant(scene_id).is_some();
         if is_taken || scene_id == NetworkSceneId(0) {
             return Err(SpawnError::SceneIdTaken(scene_id));
         }
         self.scene.dormant.insert(scene_id, behaviours);
-        if let Some(missed) = self.relations.scene_object(scene_id)
+        if let Some(missed) = self.world.relations.scene_object(scene_id)
             && self.is_connected()
         {
-            self.ask_for(missed);
+            self.request_snapshot(missed);
         }
         Ok(())
     }
 
-    /// Takes a dormant scene object back. `None` if there is none: one that is spawned belongs to the
-    /// server until that despawns or hides it.
+    /// Removes a dormant scene object and returns it. A spawned one belongs to the server: the result is
+    /// `None` until the server despawns or hides it.
     pub fn remove_scene_object(&mut self, scene_id: NetworkSceneId) -> Option<Behaviours> {
         self.scene.dormant.remove(&scene_id)
     }
 
-    /// A scene object that is not spawned.
+    /// Returns a dormant scene object.
     pub fn dormant(&self, scene_id: NetworkSceneId) -> Option<&Behaviours> {
         self.scene.dormant.get(&scene_id)
     }
 
-    /// A scene object that is not spawned, for writing.
+    /// Returns a dormant scene object for writing.
     pub fn dormant_mut(&mut self, scene_id: NetworkSceneId) -> Option<&mut Behaviours> {
         self.scene.dormant.get_mut(&scene_id)
     }
 
-    /// The scene objects that are not spawned, by ascending scene id.
+    /// Returns the scene ids of the dormant objects, ascending.
     pub fn dormant_scene_ids(&self) -> impl Iterator<Item = NetworkSceneId> {
         self.scene.dormant.keys().copied()
     }
 
-    /// The object that is spawned under a scene id.
+    /// Returns the spawned object with a scene id.
     pub fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
-        let object = self.relations.scene_object(scene_id);
+        let object = self.world.relations.scene_object(scene_id);
         object.filter(|object| self.identity(*object).is_some())
     }
 
-    /// All scene objects that are spawned, by ascending scene id.
+    /// Returns all spawned scene objects by ascending scene id.
     pub fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
-        let objects = self.relations.scene_objects();
+        let objects = self.world.relations.scene_objects();
         objects.filter(|(_, object)| self.identity(*object).is_some())
     }
 
-    /// Whether an object has a scene id, announced or not.
-    fn is_awake(&self, scene_id: NetworkSceneId) -> bool {
-        let object = self.relations.scene_object(scene_id);
-        object.is_some_and(|object| self.objects.get(object.0).is_some())
+    /// Returns whether an object with this scene id exists, visible or not.
+    fn is_active(&self, scene_id: NetworkSceneId) -> bool {
+        let object = self.world.relations.scene_object(scene_id);
+        object.is_some_and(|object| self.world.contains(object))
     }
 
-    /// Finds the behaviours for an object of the server: the position of its prefab, and the behaviours.
-    /// `prefab` is what the server says about the former, if it says anything.
-    pub(super) fn wake(
+    /// Takes the dormant behaviours for an object of the server. Returns their prefab's position and
+    /// the behaviours. `prefab` is the position that the server has sent; `Unet` sends none.
+    pub(super) fn activate(
         &mut self,
         object: NetId,
         scene_id: NetworkSceneId,
@@ -130,10 +130,11 @@ impl NetworkClient {
         let types = types(dormant);
         let prefab = match prefab {
             Some(index) => self
+                .world
                 .prefabs
                 .get(index)
                 .filter(|prefab| prefab.types == types),
-            None => self.prefabs.by_types(&types),
+            None => self.world.prefabs.by_types(&types),
         };
         let Some(index) = prefab.map(|prefab| prefab.index) else {
             self.miss(object, scene_id);
@@ -141,57 +142,53 @@ impl NetworkClient {
         };
         let behaviours = self.scene.dormant.remove(&scene_id);
         let behaviours = behaviours.ok_or(SpawnFailure::UnknownSceneObject { scene_id })?;
-        self.relations.set_scene_id(object, scene_id);
+        self.world.relations.set_scene_id(object, scene_id);
         Ok((index, behaviours))
     }
 
-    /// What has a scene id from before the burst under way, and has not come again, is gone: the server
-    /// has given the scene id to another object.
-    pub(super) fn make_way(&mut self, scene_id: NetworkSceneId) {
-        let former = self.relations.scene_object(scene_id);
-        let former = former.filter(|_| self.joining);
-        let Some(former) = former else {
+    /// Removes the previous object with a scene id, if the current burst has not contained it: the
+    /// server has given the scene id to another object.
+    pub(super) fn evict_previous(&mut self, scene_id: NetworkSceneId) {
+        if !self.session.joining {
             return;
-        };
-        let replica = self.objects.get(former.0);
-        if replica.is_some_and(|replica| !replica.fresh) {
-            self.forget(former, true);
+        }
+        if let Some(previous) = self.world.relations.scene_object(scene_id)
+            && let Some(replica) = self.world.objects.get(previous.0)
+            && !replica.refreshed
+        {
+            self.forget(previous, Departure::Hidden);
         }
     }
 
-    /// Remembers that the server has a scene object that is not here, unless an object is in its place.
+    /// Records a scene object of the server that this client cannot make, unless its scene id is in use.
     fn miss(&mut self, object: NetId, scene_id: NetworkSceneId) {
-        let room = self.relations.scene_count() < self.config.max_objects;
-        if room && !self.is_awake(scene_id) {
-            self.relations.set_scene_id(object, scene_id);
+        let room = self.world.relations.scene_count() < self.config.max_objects;
+        if room && !self.is_active(scene_id) {
+            self.world.relations.set_scene_id(object, scene_id);
         }
     }
 
-    /// Everything comes again: so will what is missed.
+    /// Forgets the missed scene objects: a burst or a new connection sends them again.
     pub(super) fn forget_missed(&mut self) {
-        let objects = &self.objects;
-        self.relations
+        let objects = &self.world.objects;
+        self.world
+            .relations
             .retain_scene_ids(|object| objects.get(object.0).is_some());
     }
 
-    /// The behaviours of an object that is gone: those of a scene object are dormant again.
-    pub(super) fn put_to_sleep(&mut self, at: Location, scene_id: NetworkSceneId) {
-        // Those that are lent are not there; they come by `sleep`.
-        if let Some(behaviours) = self.pools.withdraw(at) {
-            self.sleep(scene_id, behaviours);
+    /// Makes the behaviours of a removed scene object dormant.
+    pub(super) fn deactivate(&mut self, at: Location, scene_id: NetworkSceneId) {
+        if let Some(mut behaviours) = self.world.pools.withdraw(at) {
+            behaviours
+                .slots_mut()
+                .for_each_mut(|slot| slot.skip_hooks());
+            self.scene.dormant.entry(scene_id).or_insert(behaviours);
         }
     }
 
-    pub(super) fn sleep(&mut self, scene_id: NetworkSceneId, mut behaviours: Behaviours) {
-        behaviours
-            .slots_mut()
-            .for_each_mut(|slot| slot.skip_hooks());
-        self.scene.dormant.entry(scene_id).or_insert(behaviours);
-    }
-
-    /// All scene objects that the server has for this client are spawned.
-    pub(super) fn scene_objects_spawned(&mut self) {
-        if !self.scene.dormant.is_empty() || self.relations.scene_count() > 0 {
+    /// Reports that all scene objects for this client are spawned.
+    pub(super) fn report_scene_objects_spawned(&mut self) {
+        if !self.scene.dormant.is_empty() || self.world.relations.scene_count() > 0 {
             let spawned: Vec<NetId> = self.scene_objects().map(|(_, object)| object).collect();
             self.call_lifecycle(&spawned, LifecycleCallback::InSceneObjectsSpawned);
             self.events.push(ClientEvent::SceneObjectsSpawned);

@@ -1,11 +1,11 @@
-//! `NetworkClient` as seen by the behaviours that are called on it, and by references.
+//! `NetworkClient` as the context of callbacks and references.
 
 use std::time::Duration;
 
 use super::{NetworkClient, ReplicaMut};
-use crate::behaviour::NetworkSide;
-use crate::relations::{Place, Relation};
-use crate::{
+use syncvar_runtime::behaviour::NetworkSide;
+use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::{
     ConnectionId, NetId, NetRef, NetworkBehaviour, NetworkIdentity, NetworkObjects,
     NetworkObjectsMut,
 };
@@ -68,7 +68,7 @@ impl NetworkObjectsMut for NetworkClient {
 }
 
 impl NetworkClient {
-    /// A reference to an object that is there: [`NetRef::to`].
+    /// Returns a reference to a visible object: [`NetRef::to`].
     pub fn net_ref(&self, id: NetId) -> Option<NetRef> {
         NetRef::to(self, id)
     }

@@ -1,30 +1,31 @@
-//! A link with delay, loss and reordering, all of them from a seed.
+//! `Link`: simulated delay, loss and reordering from a seed.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 
-/// The quality of a link, the same in both directions.
+/// Quality of a simulated link, equal in both directions. The default is instant and lossless.
+///
+/// See [`MemoryNetwork::with_config`](crate::MemoryNetwork::with_config) for an example.
 #[derive(Clone, Debug, Default)]
 pub struct Link {
-    /// How long a packet travels at least.
+    /// Shortest travel time of a packet.
     pub delay: Duration,
-    /// How much longer it may travel. On an unreliable channel packets overtake each other by this.
+    /// Range of additional travel time. It reorders packets of unreliable channels.
     pub jitter: Duration,
-    /// Of a thousand packets, how many are lost. On a reliable channel a lost packet is sent again
-    /// and arrives later, and those behind it wait for it.
+    /// Lost packets per thousand. A reliable channel repeats a lost packet; the packets behind it wait.
     pub loss_per_mille: u16,
-    /// Where the dice begin.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
-/// One direction of a link.
+/// Direction of a link.
 #[derive(Debug)]
 pub(super) struct Pipe {
     link: Link,
     random: u64,
     in_flight: Vec<InFlight>,
-    /// When the last packet of the reliable channels arrives.
+    /// Arrival time of the last packet on a reliable channel.
     last_reliable: Duration,
 }
 
@@ -68,7 +69,7 @@ impl Pipe {
         });
     }
 
-    /// The packets that have arrived, in the order of their arrival.
+    /// Removes and returns the packets that have arrived, in order of arrival.
     pub(super) fn arrived(&mut self, now: Duration) -> Vec<(u8, Bytes)> {
         self.in_flight.sort_by_key(|packet| packet.arrival);
         let count = self
@@ -89,7 +90,7 @@ impl Pipe {
         self.roll() % 1000 < u64::from(self.link.loss_per_mille.min(990))
     }
 
-    /// `SplitMix64`.
+    /// Returns the next random number (`SplitMix64`).
     fn roll(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.random;

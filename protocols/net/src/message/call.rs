@@ -1,22 +1,21 @@
-//! The bytes that name a call. In `Unet` the hash, then the object; in `Compact` the object, then the
-//! number of the call on it. WIRE.md, section 4.
+//! Headers of calls. `Unet`: hash of the call, then the object. `Compact`: object, then the number of the
+//! call on it. WIRE.md, section 4.
 
 use super::{LONG_FRAME, frame_length, long_head};
-use crate::call::{CallPlace, ObjectCalls};
-use crate::{
-    CallKind, Encoding, Framing, MessageType, NetId, NetworkReader, NetworkWriter, ReadError,
-};
+use crate::{Framing, MessageType};
+use syncvar_runtime::call::{CallPlace, ObjectCalls};
+use syncvar_runtime::{CallKind, Encoding, NetId, NetworkReader, NetworkWriter, ReadError};
 
-/// What a message calls a call.
+/// Name of a call in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
     /// UNet's hash.
     Hash(u32),
-    /// The number among the calls of the object.
+    /// Number among the calls of the object.
     Number(u64),
 }
 
-/// A call that has been received, up to its arguments.
+/// Received call, read up to its arguments.
 #[derive(Debug)]
 pub(crate) struct Incoming<'a> {
     pub(crate) object: NetId,

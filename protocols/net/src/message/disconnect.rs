@@ -1,8 +1,8 @@
-//! The reason of a disconnection as a number and a text.
+//! Disconnect reasons as numbers and texts.
 
-use crate::DisconnectReason;
+use syncvar_runtime::DisconnectReason;
 
-/// The number on the wire.
+/// Returns the number on the wire.
 pub(crate) fn number(reason: &DisconnectReason) -> u8 {
     match reason {
         DisconnectReason::SchemaMismatch(_) => 1,
@@ -12,7 +12,7 @@ pub(crate) fn number(reason: &DisconnectReason) -> u8 {
     }
 }
 
-/// The text that goes with the number.
+/// Returns the text on the wire.
 pub(crate) fn text(reason: &DisconnectReason) -> String {
     match reason {
         DisconnectReason::Requested(text) => text.clone(),
@@ -20,7 +20,7 @@ pub(crate) fn text(reason: &DisconnectReason) -> String {
     }
 }
 
-/// Back from the wire; a number that is not known counts as a request.
+/// Returns the reason with a number. An unknown number counts as a request.
 pub(crate) fn from_wire(number: u8, text: String) -> DisconnectReason {
     match number {
         1 => DisconnectReason::SchemaMismatch(None),

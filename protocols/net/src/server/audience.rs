@@ -16,13 +16,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::AudienceId;
-use crate::ConnectionId;
 use crate::Framing;
-use crate::interest::Area;
-use crate::object::Outputs;
 use members::Members;
 use observers::Observers;
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::interest::Area;
+use syncvar_runtime::object::Outputs;
 use viewers::AreaViewers;
 
 /// Default membership of an audience.

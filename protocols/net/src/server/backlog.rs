@@ -6,10 +6,11 @@
 use std::ops::Range;
 
 use super::Budget;
-use crate::ConnectionId;
-use crate::object::{WriteLog, WriteRecord};
-use crate::packet::{Segments, frames_length};
-use crate::{Framing, NetId, NetworkWriter, Vector3};
+use crate::Framing;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::object::{WriteLog, WriteRecord};
+use syncvar_runtime::packet::{Segments, frames_length};
+use syncvar_runtime::{NetId, NetworkWriter, Vector3};
 
 /// Updates that pay for bytes sent beyond the budget, at most.
 const MAX_OVERDRAFT_UPDATES: i64 = 20;

@@ -10,12 +10,13 @@ use super::connection::QueuedChunks;
 use super::replicated::State;
 use super::update::encode_failure;
 use super::{Budget, NetworkServer};
-use crate::AudienceId;
-use crate::ConnectionId;
-use crate::object::Slot;
-use crate::object::WriteLog;
-use crate::packet::{update_fits, update_length};
-use crate::{Framing, NetId, NetworkWriter, Vector3};
+use crate::Framing;
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::object::Slot;
+use syncvar_runtime::object::WriteLog;
+use syncvar_runtime::packet::{update_fits, update_length};
+use syncvar_runtime::{NetId, NetworkWriter, Vector3};
 
 /// Shared state of all connections with a budget.
 #[derive(Debug, Default)]

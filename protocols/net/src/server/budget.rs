@@ -1,6 +1,6 @@
 //! Budgets: bandwidth limits of connections, in bytes per update.
 
-use crate::Vector3;
+use syncvar_runtime::Vector3;
 
 /// The bandwidth limit of a connection, for deltas.
 ///

@@ -7,20 +7,19 @@ mod outgoing;
 mod target;
 
 use super::replicated::State;
-use crate::{Encoding, RpcSender};
 use std::collections::VecDeque;
+use syncvar_runtime::{Encoding, RpcSender};
 
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
 
 use super::{NetworkServer, ServerEvent};
-use crate::ConnectionId;
-use crate::call::{CallPlace, Class, Failure};
-use crate::world::Protocol;
-use crate::{
-    Framing, MessageType, NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent, Target,
-};
+use crate::{Framing, MessageType};
 use outgoing::Outgoing;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::call::{CallPlace, Class, Failure};
+use syncvar_runtime::world::Protocol;
+use syncvar_runtime::{NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent, Target};
 use target::Receivers;
 
 /// Deferred calls, and reused buffers.
@@ -105,7 +104,7 @@ impl NetworkServer {
     }
 
     fn calls_of<B: NetworkCalls>(&mut self, object: NetId, at: Option<usize>) -> B::Rpcs<'_> {
-        const { crate::assert_calls_known::<B>() }
+        const { syncvar_runtime::assert_calls_known::<B>() }
         B::rpcs(RpcSender::through(self, object, Class::of::<B>(at)))
     }
 

@@ -3,9 +3,9 @@
 use super::owner::{refuse, set_owned};
 use super::replicated::{Replicated, State};
 use super::{NetworkServer, ServerEvent};
-use crate::object::{Location, Slots};
-use crate::world::{Departure, Protocol, World, WorldObject};
-use crate::{CallbackFailure, ChangedFields, NetId};
+use syncvar_runtime::object::{Location, Slots};
+use syncvar_runtime::world::{Departure, Protocol, World, WorldObject};
+use syncvar_runtime::{CallbackFailure, ChangedFields, NetId};
 
 impl WorldObject for Replicated {
     #[inline]

@@ -2,10 +2,11 @@
 
 use super::replicated::State;
 use super::{NetworkServer, ServerEvent};
-use crate::ConnectionId;
-use crate::call::{CallPlace, Failure};
+use crate::MessageType;
 use crate::message::{Incoming, named};
-use crate::{CommandRefusal, MessageType, NetId, ReadError};
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::call::{CallPlace, Failure};
+use syncvar_runtime::{CommandRefusal, NetId, ReadError};
 
 impl NetworkServer {
     /// Runs or refuses a command. Only a command without a readable header is an error.

@@ -2,10 +2,11 @@
 
 #[cfg(doc)]
 use super::{NetworkServer, ServerEvent};
-use crate::object::ChannelInfo;
-use crate::packet::Room;
-use crate::wire::DEFAULT_MAX_ELEMENTS;
-use crate::{Channel, Framing};
+use crate::Framing;
+use syncvar_runtime::Channel;
+use syncvar_runtime::object::ChannelInfo;
+use syncvar_runtime::packet::Room;
+use syncvar_runtime::wire::DEFAULT_MAX_ELEMENTS;
 
 /// Settings of a server. [`Default`] is UNet's behaviour with a comparison of schemas at connect.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub struct ServerConfig {
     /// ([`ClientConfig::max_message_size`](crate::ClientConfig::max_message_size)) and the
     /// transport must accept as much.
     ///
-    /// Values are clamped to 65 535 ([`MAX_BYTES`](crate::MAX_BYTES)) and `u32::MAX`. In
+    /// Values are clamped to 65 535 ([`MAX_BYTES`](syncvar_runtime::MAX_BYTES)) and `u32::MAX`. In
     /// [`Framing::Unet`] the limit is always 65 535. An object is sent to all observers or to none,
     /// so one observer with that framing limits the others.
     pub max_message_size: usize,

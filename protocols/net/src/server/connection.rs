@@ -6,10 +6,11 @@ use std::ops::Range;
 use super::backlog::Backlog;
 use super::ping::Pings;
 use super::stock::ChunkStore;
-use crate::ConnectionId;
-use crate::call::Rates;
-use crate::packet::Segments;
-use crate::{Framing, NetId, NetworkWriter, Vector3};
+use crate::Framing;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::call::Rates;
+use syncvar_runtime::packet::Segments;
+use syncvar_runtime::{NetId, NetworkWriter, Vector3};
 
 /// A connection.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Events of the server.
 
-use crate::ConnectionId;
-use crate::{
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::{
     ChangedFields, CommandRefusal, DisconnectReason, LifecycleCallback, NetId, ReadError,
     ReceivedEvent, SynchronizeError, WriteError,
 };
@@ -92,7 +92,7 @@ pub enum ServerEvent {
         /// Message of the panic.
         message: String,
     },
-    /// The server raised an event for [`Everyone`](crate::Target::Everyone), itself included.
+    /// The server raised an event for [`Everyone`](syncvar_runtime::Target::Everyone), itself included.
     SyncEvent(ReceivedEvent),
     /// A value of an object cannot be encoded. The object was not sent and stays dirty; its next
     /// change tries again.
@@ -106,7 +106,7 @@ pub enum ServerEvent {
         /// The error.
         error: WriteError,
     },
-    /// A callback of [`NetworkLifecycle`](crate::NetworkLifecycle) returned an error or panicked.
+    /// A callback of [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) returned an error or panicked.
     /// The server continued.
     CallbackFailed {
         /// The object.
@@ -118,7 +118,7 @@ pub enum ServerEvent {
         /// Message of the error or the panic.
         message: String,
     },
-    /// An [`on_synchronize`](crate::Synchronize::on_synchronize) could not write its data. The
+    /// An [`on_synchronize`](syncvar_runtime::Synchronize::on_synchronize) could not write its data. The
     /// object was sent without that data.
     SynchronizeFailed {
         /// The object.

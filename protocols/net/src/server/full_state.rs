@@ -2,17 +2,18 @@
 
 use super::ServerEvent;
 use super::owner::refuse;
-use crate::events::Events;
 use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID, SetParent};
-use crate::object::Slots;
-use crate::object::{Fault, write_sections};
-use crate::packet::{Room, Segments, packed_length};
-use crate::prefab::Prefab;
-use crate::relations::{Place, Relation};
 use crate::stats::Stats;
-use crate::{
-    ChangedFields, Framing, MessageType, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion,
-    SyncValue, Vector3, WriteError,
+use crate::{Framing, MessageType};
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::Slots;
+use syncvar_runtime::object::{Fault, write_sections};
+use syncvar_runtime::packet::{Room, Segments, packed_length};
+use syncvar_runtime::prefab::Prefab;
+use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::{
+    ChangedFields, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue, Vector3,
+    WriteError,
 };
 
 /// Facts about a prefab.

@@ -3,10 +3,10 @@
 use super::ServerEvent;
 use super::owner::refuse;
 use super::schedule::Schedule;
-use crate::events::Events;
-use crate::object::Ruled;
-use crate::world::{WriteGuard, WriteSink};
-use crate::{ChangedFields, NetId, NetworkBehaviour};
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::Ruled;
+use syncvar_runtime::world::{WriteGuard, WriteSink};
+use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
 
 /// A behaviour for writing. Dropping it queues a changed object for the next update.
 pub type BehaviourMut<'a, B> = WriteGuard<'a, B, ServerWrites<'a>>;

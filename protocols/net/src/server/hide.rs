@@ -3,9 +3,9 @@
 
 use super::NetworkServer;
 use super::replicated::State;
-use crate::ConnectionId;
-use crate::NetId;
 use crate::message::ObjectHide;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::NetId;
 
 impl NetworkServer {
     /// Sends hides, and removes leaving connections from the audiences. Deltas written afterwards

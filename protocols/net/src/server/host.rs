@@ -11,12 +11,13 @@ pub use client::LocalClient;
 
 use super::connection::{Connection, ConnectionState};
 use super::{NetworkServer, ServerEvent};
-use crate::ConnectionId;
-use crate::events::Events;
-use crate::{ClientEvent, Framing, NetId};
+use crate::{ClientEvent, Framing};
 use calls::LocalRpc;
 use hooks::PendingHooks;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::NetId;
+use syncvar_runtime::events::Events;
 
 /// The server's state of the local client.
 #[derive(Debug)]
@@ -101,7 +102,7 @@ impl NetworkServer {
     /// A [call](Self::calls) of the server also reaches the local client if it observes the object.
     /// It runs on the server's own object in the next [`update`](Self::update), after all other
     /// steps, in the order of calling. An event is [`ClientEvent::SyncEvent`]; a panic is
-    /// [`ClientEvent::CallFailed`]. A call to [`Target::Everyone`](crate::Target::Everyone) runs at
+    /// [`ClientEvent::CallFailed`]. A call to [`Target::Everyone`](syncvar_runtime::Target::Everyone) runs at
     /// once and only once. The local client calls the server with
     /// [`local_calls`](Self::local_calls).
     ///

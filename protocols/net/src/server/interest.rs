@@ -11,9 +11,12 @@ use rustc_hash::FxHashMap;
 
 use super::NetworkServer;
 use super::audience::{Audiences, Base};
-use crate::ConnectionId;
-use crate::interest::{Area, Everyone, InterestChange, InterestChanges, InterestManagement};
-use crate::{NetId, Prefabs, ServerConfig};
+use crate::ServerConfig;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::interest::{
+    Area, Everyone, InterestChange, InterestChanges, InterestManagement,
+};
+use syncvar_runtime::{NetId, Prefabs};
 
 /// The interest management, and its reports.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! Spawns of new objects, and snapshots for joining connections.
 
 use super::replicated::State;
-use crate::AudienceId;
 use std::collections::{BTreeMap, BTreeSet};
+use syncvar_runtime::AudienceId;
 
 use bytes::Bytes;
 
@@ -10,10 +10,11 @@ use super::audience::Audiences;
 use super::connection::ConnectionState;
 use super::show::SnapshotOutput;
 use super::{NetworkServer, ServerEvent};
-use crate::ConnectionId;
+use crate::Framing;
 use crate::message::SpawnFinished;
-use crate::packet::Segments;
-use crate::{Framing, NetId};
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::NetId;
+use syncvar_runtime::packet::Segments;
 
 /// Buffers of earlier joins. Snapshots of all objects are long: allocating the memory costs more
 /// than filling it.

@@ -2,8 +2,8 @@
 
 use super::NetworkServer;
 use super::full_state::PrefabInfo;
-use crate::NetId;
-use crate::relations::Place;
+use syncvar_runtime::NetId;
+use syncvar_runtime::relations::Place;
 
 impl NetworkServer {
     /// Returns the name of an object's prefab.

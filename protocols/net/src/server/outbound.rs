@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::connection::{Connection, QueuedChunks};
 use super::stock::ChunkStore;
-use crate::ConnectionId;
-use crate::table::Table;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::table::Table;
 
 /// Bytes in transit, and the connections with a non-empty queue.
 #[derive(Debug, Default)]

@@ -2,11 +2,12 @@
 
 use super::replicated::State;
 use super::{NetworkServer, ServerEvent};
-use crate::AudienceId;
-use crate::ConnectionId;
+use crate::MessageType;
 use crate::message::begin;
-use crate::object::{BehaviourInfo, Slots};
-use crate::{ChangedFields, Channel, MessageType, NetId, NetworkWriter};
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::object::{BehaviourInfo, Slots};
+use syncvar_runtime::{ChangedFields, Channel, NetId, NetworkWriter};
 
 impl NetworkServer {
     /// Sends pending changes before an ownership change, so that the former owner's writes reach
@@ -161,7 +162,7 @@ impl NetworkServer {
 
 /// Reports a write of the game to fields of the owner.
 pub(super) fn refuse(
-    events: &mut crate::events::Events<ServerEvent>,
+    events: &mut syncvar_runtime::events::Events<ServerEvent>,
     object: NetId,
     fields: ChangedFields,
 ) {

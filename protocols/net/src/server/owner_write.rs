@@ -1,9 +1,9 @@
 //! Writes of owners to their objects.
 
 use super::{NetworkServer, ServerEvent};
-use crate::ConnectionId;
-use crate::object::Slots;
-use crate::{ChangedFields, NetId, NetworkReader, ReadError, ReadErrorKind};
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::object::Slots;
+use syncvar_runtime::{ChangedFields, NetId, NetworkReader, ReadError, ReadErrorKind};
 
 impl NetworkServer {
     /// Applies a write of an owner. Writes of other connections and writes under an earlier lease

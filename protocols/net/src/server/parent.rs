@@ -2,11 +2,12 @@
 
 use super::NetworkServer;
 use super::replicated::State;
-use crate::LifecycleCallback;
+use crate::MessageType;
 use crate::message::{Message, SetParent};
-use crate::relations::Relation;
-use crate::world::{LifecycleEvent, Protocol};
-use crate::{MessageType, NetId};
+use syncvar_runtime::LifecycleCallback;
+use syncvar_runtime::NetId;
+use syncvar_runtime::relations::Relation;
+use syncvar_runtime::world::{LifecycleEvent, Protocol};
 
 /// Reason why a parent was not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::NetworkServer;
-use crate::ConnectionId;
 use crate::message::Pong;
-use crate::time::micros;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::time::micros;
 
 /// Minimum time between two answers: at most 20 per second.
 const PAUSE: Duration = Duration::from_millis(50);

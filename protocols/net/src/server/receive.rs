@@ -3,15 +3,16 @@
 use super::connection::{Connection, ConnectionState};
 use super::replicated::State;
 use super::{NetworkServer, PacketError, ServerEvent};
-use crate::ConnectionId;
+use crate::MessageType;
 use crate::message::frames;
 use crate::message::{
     Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync, begin,
     unknown,
 };
 use crate::message::{from_wire, number, text};
-use crate::world::Protocol;
-use crate::{DisconnectReason, MAX_STRING_BYTES, MessageType, NetId, ReadError};
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::world::Protocol;
+use syncvar_runtime::{DisconnectReason, MAX_STRING_BYTES, NetId, ReadError};
 
 impl NetworkServer {
     /// Handles a new connection of the transport.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::audience::Audiences;
-use crate::AudienceId;
-use crate::ConnectionId;
-use crate::object::Location;
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::object::Location;
 
 /// The server's entry of an object. The update loop reads it for every change, so it stays short.
 #[derive(Debug)]

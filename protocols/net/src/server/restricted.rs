@@ -8,15 +8,16 @@ use std::time::Duration;
 
 use super::NetworkServer;
 use super::replicated::State;
-use crate::AudienceId;
-use crate::BehaviourStats;
-use crate::object::ChannelInfo;
-use crate::object::Outputs;
-use crate::object::WriteRecord;
-use crate::object::mask_count;
-use crate::object::{Job, Location, MAX_CHANNELS, Nanos, Slots, nanos};
 use crate::stats::Stats;
-use crate::{ConnectionId, Framing, MessageType, NetId, WriteError};
+use crate::{Framing, MessageType};
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::BehaviourStats;
+use syncvar_runtime::object::ChannelInfo;
+use syncvar_runtime::object::Outputs;
+use syncvar_runtime::object::WriteRecord;
+use syncvar_runtime::object::mask_count;
+use syncvar_runtime::object::{Job, Location, MAX_CHANNELS, Nanos, Slots, nanos};
+use syncvar_runtime::{ConnectionId, NetId, WriteError};
 
 /// Dirty fields of one behaviour that are due.
 #[derive(Clone, Copy, Debug, Default)]
@@ -303,7 +304,7 @@ impl Part<'_> {
     fn write_behaviours(
         &self,
         slots: &mut dyn Slots,
-        writer: &mut crate::NetworkWriter,
+        writer: &mut syncvar_runtime::NetworkWriter,
         costs: &mut [BehaviourStats],
     ) -> u64 {
         let (mut sent, mut index) = (0, 0);

@@ -2,12 +2,13 @@
 
 use super::audience::Audiences;
 use super::{NetworkServer, SpawnOptions};
-use crate::LifecycleCallback;
-use crate::SpawnError;
+use crate::MessageType;
 use crate::message::{Message, SpawnFinished};
-use crate::object::BehaviourSet;
-use crate::world::Protocol;
-use crate::{MessageType, NetId, NetworkSceneId};
+use syncvar_runtime::LifecycleCallback;
+use syncvar_runtime::SpawnError;
+use syncvar_runtime::object::BehaviourSet;
+use syncvar_runtime::world::Protocol;
+use syncvar_runtime::{NetId, NetworkSceneId};
 
 impl NetworkServer {
     /// Spawns an object that clients have created already, from a level file for example. They
@@ -45,7 +46,7 @@ impl NetworkServer {
     /// [`ClientEvent::SceneObjectsSpawned`](crate::ClientEvent::SceneObjectsSpawned) to ready
     /// clients, after the objects. Clients that join later get it after their objects.
     ///
-    /// [`on_in_scene_objects_spawned`](crate::NetworkLifecycle::on_in_scene_objects_spawned) of all
+    /// [`on_in_scene_objects_spawned`](syncvar_runtime::NetworkLifecycle::on_in_scene_objects_spawned) of all
     /// scene objects runs at once here, and before the event on clients.
     pub fn scene_loaded(&mut self) {
         self.visibility.scene_loaded = true;

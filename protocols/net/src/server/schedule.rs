@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::replicated::{Replicated, State};
-use crate::NetId;
 use crate::id_set::IdSet;
+use syncvar_runtime::NetId;
 
 /// Queues of the update loop.
 #[derive(Debug, Default)]

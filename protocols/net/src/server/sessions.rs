@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::connection::{Connection, ConnectionState};
-use crate::ConnectionId;
-use crate::table::Table;
-use crate::{Framing, NetId};
+use crate::Framing;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::NetId;
+use syncvar_runtime::table::Table;
 
 /// Connections and their requests for the next update.
 #[derive(Debug)]

@@ -9,14 +9,15 @@ use rustc_hash::FxHashSet;
 use super::NetworkServer;
 use super::full_state::{Reports, Snapshot};
 use super::update::encode_failure;
-use crate::AudienceId;
-use crate::ConnectionId;
-use crate::interest::Area;
+use crate::Framing;
 use crate::message::Void;
-use crate::object::Location;
-use crate::packet::Segments;
-use crate::relations::Relation;
-use crate::{Channel, Framing, NetId};
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::interest::Area;
+use syncvar_runtime::object::Location;
+use syncvar_runtime::packet::Segments;
+use syncvar_runtime::relations::Relation;
+use syncvar_runtime::{Channel, NetId};
 
 /// Connections that joined audiences because of the areas they enter, or left them because of the
 /// areas they leave. One direction at a time.

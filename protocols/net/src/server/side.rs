@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::{BehaviourMut, NetworkServer};
-use crate::behaviour::NetworkSide;
-use crate::relations::{Place, Relation};
-use crate::{
+use syncvar_runtime::behaviour::NetworkSide;
+use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::{
     ConnectionId, NetId, NetRef, NetworkBehaviour, NetworkIdentity, NetworkObjects,
     NetworkObjectsMut,
 };

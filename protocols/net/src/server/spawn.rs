@@ -3,14 +3,15 @@
 use super::audience::{Audiences, Base};
 use super::replicated::{Replicated, State};
 use super::{NetworkServer, ServerEvent};
-use crate::AudienceId;
-use crate::ConnectionId;
-use crate::SpawnError;
+use crate::MessageType;
 use crate::message::{Message, ObjectDestroy};
-use crate::object::{BehaviourSet, Behaviours};
-use crate::relations::Place;
-use crate::world::{Departure, LifecycleEvent, Protocol};
-use crate::{MessageType, NetId, NetworkSceneId, Quaternion, Vector3};
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::SpawnError;
+use syncvar_runtime::object::{BehaviourSet, Behaviours};
+use syncvar_runtime::relations::Place;
+use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
+use syncvar_runtime::{NetId, NetworkSceneId, Quaternion, Vector3};
 
 /// Options of a spawn.
 ///
@@ -48,7 +49,7 @@ pub struct SpawnOptions {
 
 impl NetworkServer {
     /// Spawns an object: with the next update, all ready clients receive it. The callbacks of its
-    /// [`NetworkLifecycle`](crate::NetworkLifecycle) run before the method returns. A callback may
+    /// [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) run before the method returns. A callback may
     /// despawn the object again.
     ///
     /// # Panics
@@ -137,7 +138,7 @@ impl NetworkServer {
     /// Removes an object from the server and from all clients that observe it. Its children lose
     /// their parent. Returns whether the object existed.
     ///
-    /// Its [`on_network_despawn`](crate::NetworkLifecycle::on_network_despawn) runs first. An
+    /// Its [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs first. An
     /// object that is checked out for a callback is despawned after that callback.
     pub fn despawn(&mut self, id: NetId) -> bool {
         if self.world.checked_out.contains(id) {
@@ -293,9 +294,9 @@ impl NetworkServer {
     }
 
     /// Gives an object to a connection, or takes it from its owner. Both connections are notified.
-    /// On the server, [`on_lost_ownership`](crate::NetworkLifecycle::on_lost_ownership) runs when
+    /// On the server, [`on_lost_ownership`](syncvar_runtime::NetworkLifecycle::on_lost_ownership) runs when
     /// the server loses the object to a connection, and
-    /// [`on_gained_ownership`](crate::NetworkLifecycle::on_gained_ownership) when it gets the
+    /// [`on_gained_ownership`](syncvar_runtime::NetworkLifecycle::on_gained_ownership) when it gets the
     /// object back.
     ///
     /// Pending changes of an object with restricted fields are sent at once. Then both connections

@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 use super::NetworkServer;
 use super::connection::{Connection, ConnectionState};
 use super::stock::ChunkStore;
-use crate::ConnectionId;
+use syncvar_runtime::ConnectionId;
 
 /// A packet for one connection: byte segments to send one after another.
 ///

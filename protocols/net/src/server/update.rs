@@ -7,12 +7,13 @@ use bytes::Bytes;
 
 use super::connection::{Connection, QueuedChunks};
 use super::{NetworkServer, ServerEvent};
-use crate::AudienceId;
-use crate::ConnectionId;
+use crate::MessageType;
 use crate::message::{LocalClientAuthority, Message};
-use crate::object::{ChangeSink, Encoded, Outcome};
-use crate::object::{Job, MAX_CHANNELS, nanos};
-use crate::{Channel, MessageType, NetId, WriteError};
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::object::{ChangeSink, Encoded, Outcome};
+use syncvar_runtime::object::{Job, MAX_CHANNELS, nanos};
+use syncvar_runtime::{Channel, NetId, WriteError};
 
 /// Lists reused by every update.
 #[derive(Debug, Default)]

@@ -7,8 +7,8 @@ use super::audience::Audiences;
 use super::interest::Interest;
 use super::join::SpareBuffers;
 use super::show::{SnapshotBatch, ViewerChanges};
-use crate::ConnectionId;
-use crate::NetId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::NetId;
 
 /// Observers of objects, and their pending changes.
 #[derive(Debug)]

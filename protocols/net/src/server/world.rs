@@ -2,7 +2,7 @@
 
 use super::NetworkServer;
 use super::full_state::PrefabInfo;
-use crate::{NetId, NetworkSceneId, SpawnError};
+use syncvar_runtime::{NetId, NetworkSceneId, SpawnError};
 
 impl NetworkServer {
     /// Returns the facts about the prefab of a pool.

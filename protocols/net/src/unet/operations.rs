@@ -1,7 +1,8 @@
 //! The changes of a list as UNet's operations.
 
-use crate::field::ListEdit;
-use crate::{ListOperation, SyncList, SyncValue};
+use crate::ListOperation;
+use syncvar_runtime::field::ListEdit;
+use syncvar_runtime::{SyncList, SyncValue};
 
 /// The pending changes of a list in UNet's operations.
 pub trait UnetOperations<T> {
@@ -50,7 +51,8 @@ impl<T> From<ListEdit<T>> for ListOperation<T> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ListOperation, SyncList, UnetOperations};
+    use crate::{ListOperation, UnetOperations};
+    use syncvar_runtime::SyncList;
 
     /// A list of the numbers below 20, and the same to be changed.
     fn pair() -> (SyncList<i32>, SyncList<i32>) {

@@ -1,8 +1,8 @@
-//! UNet's message 9: one operation on one of its lists.
+//! UNet's message 9: one operation on one list.
 //!
-//! A server and a client of this library neither send nor take it: what changes in a
-//! [`SyncList`](crate::SyncList) travels in the behaviour's own changes. It is here for programs that
-//! speak to a real UNet by messages of their own. Layout: SPEC of the recordings, WIRE.md, section 4.
+//! The server and client of this library do not use it: the operations of a
+//! [`SyncList`](syncvar_runtime::SyncList) are part of the behaviour's delta. It serves programs that exchange
+//! messages with a real UNet. Layout: WIRE.md, section 4.
 #![deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,26 +17,25 @@ mod operation;
 pub use apply::ListError;
 pub use operation::ListOperation;
 
-use crate::{
+use syncvar_runtime::{
     Encoding, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue,
     WriteErrorKind,
 };
 
-/// One operation on one list of one object, as UNet's server sends it to the clients that observe the
-/// object, at once and on the channel of the behaviour.
+/// Operation on a list of an object. UNet's server sends it immediately to all observers, on the
+/// behaviour's channel.
 ///
-/// The payload, after UNet HLAPI 1.1.1:
+/// Payload, after UNet HLAPI 1.1.1:
 ///
-/// | bytes | what |
+/// | bytes | content |
 /// | --- | --- |
-/// | packed | the object's id |
-/// | packed | the [hash](ListHash) of the list |
-/// | 1 | the [operation](ListOperation) |
-/// | packed | the position, or 0 |
-/// | the rest | the element, or the default one |
+/// | packed | id of the object |
+/// | packed | [hash](ListHash) of the list |
+/// | 1 | [operation](ListOperation) |
+/// | packed | position, or 0 |
+/// | rest | element, or the default element |
 ///
-/// [`write`](Self::write) and [`read`](Self::read) are about the payload. The header around it is that
-/// of every message:
+/// [`write`](Self::write) and [`read`](Self::read) handle the payload. The header is the common one:
 ///
 /// ```
 /// use syncvar::{
@@ -63,16 +62,16 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyncListMessage<T> {
-    /// The object.
+    /// Id of the object.
     pub net_id: NetId,
-    /// Which of its lists.
+    /// Hash of the list.
     pub list_hash: ListHash,
-    /// What has been done to the list.
+    /// Operation on the list.
     pub operation: ListOperation<T>,
 }
 
 impl<T> SyncListMessage<T> {
-    /// The number of the message.
+    /// Number of the message.
     pub const TYPE: i16 = 9;
 }
 
@@ -93,7 +92,7 @@ impl<T: SyncValue> SyncListMessage<T> {
         self.operation.write(writer);
     }
 
-    /// Takes a payload. What type the elements have is known from [`ListHash::peek`].
+    /// Reads a payload. [`ListHash::peek`] identifies the list, and with it the element type.
     ///
     /// # Errors
     ///
@@ -121,10 +120,10 @@ fn read_address(reader: &mut NetworkReader<'_>) -> Result<(NetId, ListHash), Rea
     Ok((net_id, ListHash(reader.read_packed_u32()?)))
 }
 
-/// What stands for a list in UNet's messages: a hash of the class that declares it and its name there.
+/// Hash of a list in UNet's messages: of the declaring class and the list's name.
 ///
-/// Both ends have to name them as the C# source does: the class without its namespace, and of a list in
-/// a base class the base class.
+/// Both sides must use the names of the C# source: the class without its namespace; for an inherited
+/// list, the base class.
 ///
 /// ```
 /// # use syncvar::ListHash;
@@ -134,8 +133,8 @@ fn read_address(reader: &mut NetworkReader<'_>) -> Result<(NetId, ListHash), Rea
 pub struct ListHash(pub u32);
 
 impl ListHash {
-    /// The hash of a list: of the text `class:List:field`, from 0 on, each UTF-16 unit is added to 31
-    /// times the hash so far, modulo 2^32.
+    /// Returns the hash of the text `class:List:field`. It starts at 0; each UTF-16 unit is added to 31
+    /// times the previous hash, modulo 2^32.
     pub fn of(class: &str, field: &str) -> Self {
         let text = [class, ":List:", field];
         let units = text.into_iter().flat_map(str::encode_utf16);
@@ -144,7 +143,7 @@ impl ListHash {
         }))
     }
 
-    /// Which list of which object a payload is about. The reader stays where it is.
+    /// Returns the object and the list of a payload. The reader does not advance.
     ///
     /// # Errors
     ///

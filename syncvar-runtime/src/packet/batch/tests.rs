@@ -1,4 +1,4 @@
-//! Batches come back as they were written, whatever their ids and lengths.
+//! Batches: reading returns the written entries.
 
 use super::{
     super::{Room, Segments},
@@ -8,7 +8,7 @@ use crate::packet::Frames;
 use crate::packet::test_forms::BATCHED;
 use crate::{Encoding, NetId, WriteErrorKind};
 
-/// Ids with the lengths of what is said about them, as packets of at most so many bytes.
+/// Encodes entries, given as ids and content lengths, into packets of a size.
 fn packets(size: usize, entries: &[(u32, usize)]) -> Vec<Vec<u8>> {
     let mut segments = Segments::new(size, Encoding::Compact, BATCHED);
     for (id, length) in entries {
@@ -17,10 +17,10 @@ fn packets(size: usize, entries: &[(u32, usize)]) -> Vec<Vec<u8>> {
         writer.write_bytes(&contents);
         segments.commit_entry();
     }
-    segments.drain().map(|piece| piece.to_vec()).collect()
+    segments.drain().map(|packet| packet.to_vec()).collect()
 }
 
-/// What packets of batches say: ids and lengths.
+/// Decodes packets into ids and content lengths.
 fn entries(packets: &[Vec<u8>]) -> Vec<(u32, usize)> {
     let mut all = Vec::new();
     for packet in packets {
@@ -36,7 +36,7 @@ fn entries(packets: &[Vec<u8>]) -> Vec<(u32, usize)> {
 }
 
 #[test]
-fn entries_come_back_whatever_their_ids_and_lengths_and_the_packets_are_full() {
+fn entries_survive_a_round_trip_and_fill_the_packets() {
     let lengths = [0, 1, 6, 7, 8, 134, 135, 500];
     let ids = [1, 2, 17, 18, 300, 5000, 1 << 20, u32::MAX - 1];
     for shift in 0..lengths.len() {
@@ -54,13 +54,13 @@ fn entries_come_back_whatever_their_ids_and_lengths_and_the_packets_are_full() {
 }
 
 #[test]
-fn ids_that_do_not_ascend_begin_another_message() {
+fn descending_id_begins_a_new_message() {
     let given = [(5, 2), (9, 2), (9, 2), (3, 2)];
     assert_eq!(entries(&packets(1000, &given)), given);
 }
 
 #[test]
-fn what_is_given_up_leaves_no_trace() {
+fn discarded_entry_leaves_no_trace() {
     let mut segments = Segments::new(1000, Encoding::Compact, BATCHED);
     for (id, keep) in [(4, false), (5, true), (6, false), (7, true)] {
         let writer = segments.begin_entry(BATCHED.update, NetId(id));
@@ -71,13 +71,13 @@ fn what_is_given_up_leaves_no_trace() {
             segments.give_up_entry();
         }
     }
-    let packets: Vec<_> = segments.drain().map(|piece| piece.to_vec()).collect();
+    let packets: Vec<_> = segments.drain().map(|packet| packet.to_vec()).collect();
     assert_eq!(entries(&packets), [(5, 9), (7, 9)]);
     assert_eq!(self::packets(1000, &[(5, 9), (7, 9)]), packets);
 }
 
 #[test]
-fn a_header_that_makes_no_sense_ends_the_message() {
+fn malformed_header_ends_the_message() {
     for payload in [
         &[0xFF; 11][..],
         &[8, 1],
@@ -90,8 +90,7 @@ fn a_header_that_makes_no_sense_ends_the_message() {
     }
 }
 
-/// The bytes before the contents of an entry of this id that is alone in its message, and begin a
-/// packet.
+/// Returns the bytes before the contents of an entry that is alone in its message and packet.
 fn head(id: u32, length: usize) -> Vec<u8> {
     let packets = packets(1340, &[(id, length)]);
     let [packet] = &packets[..] else {
@@ -101,7 +100,7 @@ fn head(id: u32, length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_message_becomes_a_long_one_when_its_size_cannot_be_said_in_two_bytes() {
+fn message_above_16_bits_takes_the_long_form() {
     // Four bytes of header: 65 535 of payload is the most that the short form has.
     let short = [0xff, 0xff, 22, 0, 0x17, 0xf4, 0xff, 3];
     assert_eq!(head(3, 65_531), short);
@@ -123,7 +122,7 @@ fn a_message_becomes_a_long_one_when_its_size_cannot_be_said_in_two_bytes() {
 }
 
 #[test]
-fn a_long_message_stands_alone_and_its_neighbours_are_gathered_as_ever() {
+fn long_message_holds_one_entry() {
     let given = [
         (1, 10),
         (2, 10),
@@ -154,9 +153,9 @@ fn a_long_message_stands_alone_and_its_neighbours_are_gathered_as_ever() {
     }
 }
 
-/// How many entries there are in a message does not matter: the size of it can always be said.
+/// The size of a message with several entries always fits the short form.
 #[test]
-fn several_entries_never_make_a_long_message() {
+fn several_entries_never_take_the_long_form() {
     for last in 65_000..65_540 {
         let given = [(1, 10), (2, 500), (3, last - 500), (300, 5)];
         let packets = packets(usize::MAX, &given);
@@ -168,7 +167,7 @@ fn several_entries_never_make_a_long_message() {
 }
 
 #[test]
-fn an_entry_is_checked_as_if_it_were_alone() {
+fn entry_is_checked_as_if_alone() {
     let refused = |id, length: usize, room| {
         let mut segments = Segments::new(1340, Encoding::Compact, BATCHED);
         segments.begin_entry(BATCHED.update, NetId(2));

@@ -19,7 +19,7 @@ fn limits(batch_threshold: usize) -> Limits {
     }
 }
 
-/// A message of so many bytes, which differ from those of others.
+/// Returns a message of this length, with distinct bytes.
 fn message(number: usize, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     for (byte, place) in bytes.iter_mut().zip(number..) {
@@ -65,7 +65,7 @@ fn framed_alone(message: &[u8]) -> Bytes {
 }
 
 #[test]
-fn the_channel_that_was_used_first_is_always_sent_first() {
+fn first_used_channel_is_always_sent_first() {
     let mut outbox = Outbox::new(limits(100));
     for time in [1, 2] {
         let time = Duration::from_secs(time);
@@ -92,7 +92,7 @@ fn what_is_longer_than_the_transport_carries_is_not_queued() {
 }
 
 #[test]
-fn what_waits_is_counted_and_nothing_waits_when_all_is_polled() {
+fn queued_bytes_are_counted_until_polled() {
     let mut outbox = Outbox::new(limits(30));
     let mut frame = frame_of(&[message(1, 20), message(2, 20), message(3, 5)]);
     outbox.send(Reliable, Duration::ZERO, &[b"before"]);
@@ -107,7 +107,7 @@ fn what_waits_is_counted_and_nothing_waits_when_all_is_polled() {
 }
 
 #[test]
-fn batches_are_made_once_for_all_who_are_sent_the_same() {
+fn batches_are_shared_by_equal_settings() {
     let mut frame = frame_of(&[message(1, 20), message(2, 20)]);
     let [telepathy, kcp] = [100, 30].map(|threshold| Cut {
         threshold,
@@ -129,7 +129,7 @@ fn batches_are_made_once_for_all_who_are_sent_the_same() {
 }
 
 #[test]
-fn the_time_joins_a_batch_of_the_same_moment_and_no_other() {
+fn time_joins_a_batch_of_the_same_moment_only() {
     for (queued, expected) in [(Duration::ZERO, vec![11, 12]), (NOW, vec![15])] {
         let mut outbox = Outbox::new(limits(100));
         outbox.send(Unreliable, queued, &[b"aa"]);
@@ -140,24 +140,24 @@ fn the_time_joins_a_batch_of_the_same_moment_and_no_other() {
     }
 }
 
-/// Messages by length: mostly short, some about as long as a batch, some longer.
+/// Lengths of messages: mostly short, some near the batch size, some longer.
 fn lengths(count: usize) -> impl Strategy<Value = Vec<usize>> {
     let length = prop_oneof![4 => 0..20usize, 1 => 20..130usize, 1 => 230..250usize];
     vec(length, 0..count)
 }
 
-/// A message before those of a frame and one behind them, or none.
+/// Optional messages before and after a frame.
 fn around() -> impl Strategy<Value = [Option<Vec<u8>>; 2]> {
     let some = || proptest::option::of((0..20usize).prop_map(|length| message(7, length)));
-    (some(), some()).prop_map(|(before, behind)| [before, behind])
+    (some(), some()).prop_map(|(before, after)| [before, after])
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// Queued at some times, polled now and then: what comes out is what Mirror's batcher makes.
+    /// Messages queued at several times: equal to the batches of Mirror's batcher.
     #[test]
-    fn own_messages_are_cut_as_by_mirror(
+    fn single_messages_are_batched_like_mirror(
         queued in vec((0..300usize, 0..3u64), 0..40),
         threshold in 20..300usize,
     ) {
@@ -173,9 +173,9 @@ proptest! {
         prop_assert_eq!(on_reliable(&mut outbox), batches(&mut reference));
     }
 
-    /// Everybody's messages, and perhaps one on either side of them, cut once for many.
+    /// Shared frames, with optional messages around them.
     #[test]
-    fn shared_batches_are_cut_as_by_mirror(
+    fn shared_frames_are_batched_like_mirror(
         lengths in lengths(60),
         around in around(),
         threshold in 10..300usize,
@@ -194,10 +194,10 @@ proptest! {
         prop_assert_eq!(cut, batches(&mut reference));
     }
 
-    /// What was queued before, at this very moment or earlier; then two frames, of which some messages
-    /// are replaced, left out or added for this connection, and perhaps a message on either side of them.
+    /// Queued messages of the same or an earlier time, then two frames with replaced, removed and
+    /// inserted messages, and optional messages around them.
     #[test]
-    fn gathered_batches_are_cut_as_by_mirror(
+    fn gathered_frames_are_batched_like_mirror(
         own in lengths(5),
         same_moment in any::<bool>(),
         around in around(),
@@ -224,20 +224,20 @@ proptest! {
                 let theirs = message(number, *length);
                 let own = message(number + 100, length / 2 + 1);
                 let at = all.len();
-                let exception = |instead_of, own| Exception { instead_of, own };
+                let exception = |replaces, own| Exception { replaces, own };
                 match kind {
-                    // It is replaced.
+                    // Replaced.
                     0 => {
                         all.push(theirs);
                         exceptions.push(exception(at..at + 1, framed_alone(&own)));
                         reference.add(&own, now);
                     }
-                    // It is left out.
+                    // Removed.
                     1 => {
                         all.push(theirs);
                         exceptions.push(exception(at..at + 1, Bytes::new()));
                     }
-                    // One is there for this connection alone.
+                    // Inserted for this connection.
                     2 => {
                         exceptions.push(exception(at..at, framed_alone(&own)));
                         reference.add(&own, now);

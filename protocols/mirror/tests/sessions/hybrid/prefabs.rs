@@ -66,7 +66,7 @@ fn so_is_one_whose_base_has_one() {
 
 #[test]
 #[should_panic(
-    expected = "`Steps` cannot be hybrid, since it does not say that its changes can be sent again"
+    expected = "`Steps` cannot be hybrid, because its changes are not marked as repeatable"
 )]
 fn so_is_one_whose_changes_cannot_be_repeated() {
     let _ = MirrorPrefabs::new().register::<Steps<false>>(hybrid("steps"));

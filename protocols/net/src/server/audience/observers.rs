@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 
-use crate::ConnectionId;
 use crate::Framing;
-use crate::packet::Segments;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::packet::Segments;
 
 /// Ready members of an audience with the same framing.
 #[derive(Debug, Default)]

@@ -6,9 +6,10 @@ use bytes::Bytes;
 use super::super::NetworkServer;
 use super::target::{CallPlan, Receivers};
 use super::{DeferredCall, EncodedCall, LocalCall};
-use crate::call::{CallDirection, CallRequest, CallRouter, Class, RoutedCall};
 use crate::message::{Name, frame, named, write_header};
-use crate::{CallError, Encoding, Framing, MessageType, NetId, NetworkWriter, Target, WriteError};
+use crate::{Framing, MessageType};
+use syncvar_runtime::call::{CallDirection, CallRequest, CallRouter, Class, RoutedCall};
+use syncvar_runtime::{CallError, Encoding, NetId, NetworkWriter, Target, WriteError};
 
 /// A call on clients between [`begin_call`](CallRouter::begin_call) and [`send_call`](CallRouter::send_call).
 #[derive(Debug)]

@@ -3,10 +3,11 @@
 use super::super::NetworkServer;
 use super::super::connection::ConnectionState;
 use super::super::replicated::{Replicated, State};
-use crate::AudienceId;
-use crate::ConnectionId;
-use crate::call::{CallPlace, Class};
-use crate::{CallError, Framing, NetId, Target};
+use crate::Framing;
+use syncvar_runtime::AudienceId;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::call::{CallPlace, Class};
+use syncvar_runtime::{CallError, NetId, Target};
 
 /// Receivers of a call.
 #[derive(Debug)]

@@ -3,14 +3,15 @@
 
 use bytes::Bytes;
 
-use crate::ConnectionId;
-use crate::call::{CallPlace, Class, Failure};
+use crate::ClientEvent;
 use crate::server::NetworkServer;
 use crate::server::call::{LocalCall, read_own};
-use crate::{
-    CallError, ClientEvent, CommandRefusal, Encoding, NetId, NetworkCalls, ReceivedEvent, Target,
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::call::{CallPlace, Class, Failure};
+use syncvar_runtime::{
+    CallError, CommandRefusal, Encoding, NetId, NetworkCalls, ReceivedEvent, Target,
 };
-use crate::{CallFailure, CommandSender};
+use syncvar_runtime::{CallFailure, CommandSender};
 
 /// A call of the server on the local client.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ impl NetworkServer {
     /// [`NetworkClient::calls`](crate::NetworkClient::calls) does on another client.
     ///
     /// The command runs at once on the server's own object, with the local client as
-    /// [`sender`](crate::CallContext::sender). It must observe the object, and own it if the
+    /// [`sender`](syncvar_runtime::CallContext::sender). It must observe the object, and own it if the
     /// command requires that. Rate limits do not apply. On an object that is checked out, the
     /// command runs after the callback. A panic is
     /// [`ServerEvent::CallFailed`](crate::ServerEvent::CallFailed).
@@ -46,7 +47,7 @@ impl NetworkServer {
         object: NetId,
         at: Option<usize>,
     ) -> B::Commands<'_> {
-        const { crate::assert_calls_known::<B>() }
+        const { syncvar_runtime::assert_calls_known::<B>() }
         B::commands(CommandSender::through(self, object, Class::of::<B>(at)))
     }
 

@@ -1,9 +1,10 @@
 //! `LocalClient`: the local client's view of the server's objects.
 
 use super::Host;
-use crate::ConnectionId;
+use crate::ClientEvent;
 use crate::server::NetworkServer;
-use crate::{ClientEvent, NetId, NetworkBehaviour, NetworkIdentity};
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity};
 
 /// The local client's view: the server's objects except the hidden ones and the ones not announced
 /// yet. See [`NetworkServer::connect_local`].

@@ -4,12 +4,13 @@ use std::collections::btree_map::Entry;
 use std::fmt;
 
 use super::Host;
-use crate::behaviour::{Panicked, contain};
-use crate::object::{Location, Remembered, Slot, Slots};
+use crate::ClientEvent;
 use crate::server::NetworkServer;
 use crate::server::owner::refuse;
-use crate::{ChangedFields, HookFailure};
-use crate::{ClientEvent, NetId, NetworkBehaviour};
+use syncvar_runtime::behaviour::{Panicked, contain};
+use syncvar_runtime::object::{Location, Remembered, Slot, Slots};
+use syncvar_runtime::{ChangedFields, HookFailure};
+use syncvar_runtime::{NetId, NetworkBehaviour};
 
 /// A behaviour written since the last update.
 pub(super) struct PendingHooks {

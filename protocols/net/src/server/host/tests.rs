@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use crate::behaviour::NetworkBehaviour;
-use crate::object::call;
-use crate::schema::BehaviourSchema;
-use crate::world::Protocol;
-use crate::{NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError};
+use crate::NetworkServer;
+use syncvar_runtime::behaviour::NetworkBehaviour;
+use syncvar_runtime::object::call;
+use syncvar_runtime::schema::BehaviourSchema;
+use syncvar_runtime::world::Protocol;
+use syncvar_runtime::{NetworkReader, NetworkWriter, Prefabs, ReadError};
 
 /// A behaviour without fields.
 #[derive(Default)]

@@ -1,10 +1,11 @@
 //! View of the local client.
 
-use crate::interest::Area;
+use crate::ClientEvent;
 use crate::server::NetworkServer;
 use crate::server::audience::Base;
 use crate::server::replicated::{Replicated, State};
-use crate::{ClientEvent, NetId};
+use syncvar_runtime::NetId;
+use syncvar_runtime::interest::Area;
 
 impl NetworkServer {
     /// Returns whether the local client observes an object.

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use super::super::replicated::State;
 use super::*;
-use crate::{
+use crate::SpawnOptions;
+use syncvar_runtime::{
     BehaviourSchema, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, SpatialGrid,
-    SpawnOptions, Vector3,
+    Vector3,
 };
 
 /// A behaviour without fields.

@@ -1,10 +1,7 @@
 //! The callbacks that scenes and parents will run: how they are run for a list of objects.
 
-use crate::{
-    BehaviourSchema, HasLifecycle, LifecycleCallback, LifecycleResult, MemoryNetwork, NetId,
-    NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkReader, NetworkWriter, Prefabs,
-    ReadError,
-};
+use syncvar_runtime::{BehaviourSchema, HasLifecycle, LifecycleCallback, LifecycleResult, NetId, NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkReader, NetworkWriter, Prefabs, ReadError};
+use crate::{MemoryNetwork};
 
 #[derive(Default)]
 struct Probe {

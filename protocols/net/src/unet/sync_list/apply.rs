@@ -1,32 +1,32 @@
-//! What an operation does to a list.
+//! Application of an operation to a list.
 
 use super::ListOperation;
-use crate::{ListChange, SyncList, SyncValue};
+use syncvar_runtime::{ListChange, SyncList, SyncValue};
 
-/// Why an operation makes no sense for a list: the two ends do not have the same one.
+/// Mismatch of an operation and a list: the two sides hold different lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListError {
-    /// There is no element at this position, or no place for one. UNet throws.
+    /// The position lies beyond the end. UNet throws.
     #[error("position {index} in a list of {length} elements")]
     IndexOutOfRange {
-        /// The position.
+        /// Position of the operation.
         index: usize,
-        /// How many elements there are.
+        /// Length of the list.
         length: usize,
     },
-    /// No element equals the one that is to be taken out. UNet passes over it.
-    #[error("no element of the list equals the one that is to be taken out")]
+    /// No element equals the removed value. UNet ignores the operation.
+    #[error("no element of the list equals the removed value")]
     NotFound,
 }
 
 impl<T: SyncValue + PartialEq> ListOperation<T> {
-    /// Does to a list what UNet's client does, and says what has changed, as a hook would be told;
-    /// `None` if nothing has.
+    /// Applies the operation to a list as UNet's client does. Returns the change as a hook receives it, or
+    /// `None` without a change.
     ///
-    /// `Add` adds at the end, whatever its position is. `Remove` takes out the first element that
-    /// [`==`](PartialEq) says equals the value, or that is the same bit for bit: as in C#, a zero equals
-    /// a negative zero and a NaN itself. The list notices the change as any other.
+    /// `Add` appends and ignores its position. `Remove` removes the first element that equals the value
+    /// by [`==`](PartialEq) or bit for bit: as in C#, zero equals negative zero and NaN equals itself. The
+    /// list records the change like any other.
     ///
     /// ```
     /// # use syncvar::{ListChange, ListError, ListOperation, SyncList};
@@ -40,8 +40,8 @@ impl<T: SyncValue + PartialEq> ListOperation<T> {
     ///
     /// # Errors
     ///
-    /// When a position lies beyond the end, and when nothing equals what is to be taken out. The list
-    /// is as it was then.
+    /// When a position lies beyond the end, and when no element equals the removed value. The list stays
+    /// unchanged.
     pub fn apply(self, list: &mut SyncList<T>) -> Result<Option<ListChange<T>>, ListError> {
         let length = list.len();
         Ok(match self {

@@ -1,65 +1,64 @@
-//! `ListOperation`: what can be done to a list of UNet's.
+//! `ListOperation`: operations on UNet's lists.
 
-use crate::{
+use syncvar_runtime::{
     ListChange, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind,
 };
 
-/// One operation on a list, with UNet's numbers. Positions are those at its moment.
+/// Operation on a list, with UNet's numbers. Positions are valid at the time of the operation.
 ///
-/// | operation | number | position on the wire | element on the wire | when UNet sends it |
+/// | operation | number | position on the wire | element on the wire | sent by UNet |
 /// | --- | --- | --- | --- | --- |
-/// | `Add` | 0 | where it is | the new one | always |
-/// | `Clear` | 1 | 0 | the default one | always, of an empty list too |
-/// | `Insert` | 2 | where it is | the new one | always |
-/// | `Remove` | 3 | 0 | one that equals it | if there is one |
-/// | `RemoveAt` | 4 | where it was | the default one | always |
-/// | `Set` | 5 | where it is | the new one | if it is another one |
-/// | `Dirty` | 6 | where it is | as it is now | always |
+/// | `Add` | 0 | new position | new element | always |
+/// | `Clear` | 1 | 0 | default element | always, also for an empty list |
+/// | `Insert` | 2 | new position | new element | always |
+/// | `Remove` | 3 | 0 | equal element | if an equal element exists |
+/// | `RemoveAt` | 4 | old position | default element | always |
+/// | `Set` | 5 | position | new element | if the element differs |
+/// | `Dirty` | 6 | position | current element | always |
 ///
-/// Position and element of an operation that has none are read and passed over, whatever they are, as
-/// UNet does.
+/// As in UNet, an unused position or element is read and ignored.
 ///
-/// A change that a hook is told of can be made one with `into`.
+/// The change that a hook receives converts into an operation with `into`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListOperation<T> {
-    /// An element is added at the end.
+    /// Appends an element.
     Add {
-        /// Where it is on the server. UNet's client does not look at it.
+        /// Position on the server. UNet's client ignores it.
         index: usize,
-        /// The new element.
+        /// New element.
         value: T,
     },
-    /// All elements are taken out.
+    /// Removes all elements.
     Clear,
-    /// An element is put before others, or at the end.
+    /// Inserts an element, possibly at the end.
     Insert {
-        /// Where it is.
+        /// Position of the element.
         index: usize,
-        /// The new element.
+        /// New element.
         value: T,
     },
-    /// The first element that equals this one is taken out.
+    /// Removes the first element that equals the value.
     Remove {
-        /// What it equals.
+        /// Value of the removed element.
         value: T,
     },
-    /// An element is taken out.
+    /// Removes the element at a position.
     RemoveAt {
-        /// Where it was.
+        /// Position of the removed element.
         index: usize,
     },
-    /// An element becomes another one.
+    /// Replaces an element.
     Set {
-        /// Where it is.
+        /// Position of the element.
         index: usize,
-        /// What it becomes.
+        /// New element.
         value: T,
     },
-    /// An element is sent again, for something in it may have changed.
+    /// Sends an element again, after a possible change inside it.
     Dirty {
-        /// Where it is.
+        /// Position of the element.
         index: usize,
-        /// What it is now.
+        /// Current element.
         value: T,
     },
 }
@@ -73,7 +72,7 @@ const SET: u8 = 5;
 const DIRTY: u8 = 6;
 
 impl<T> ListOperation<T> {
-    /// UNet's number of the operation.
+    /// Returns UNet's number of the operation.
     pub fn number(&self) -> u8 {
         match self {
             Self::Add { .. } => ADD,
@@ -86,7 +85,7 @@ impl<T> ListOperation<T> {
         }
     }
 
-    /// The position that it concerns, if it names one.
+    /// Returns the position of the operation.
     pub fn index(&self) -> Option<usize> {
         match self {
             Self::Add { index, .. }
@@ -98,7 +97,7 @@ impl<T> ListOperation<T> {
         }
     }
 
-    /// The element that it brings along, if it does.
+    /// Returns the element of the operation.
     pub fn value(&self) -> Option<&T> {
         match self {
             Self::Add { value, .. }
@@ -134,7 +133,7 @@ impl<T: SyncValue> ListOperation<T> {
             let (what, value) = ("operation on a list", operation.into());
             return Err(at_operation.error(ReadErrorKind::InvalidValue { what, value }));
         }
-        // A position that this machine cannot count to is beyond the end of any list.
+        // A position above `usize` is beyond the end of any list.
         let index = usize::try_from(reader.read_packed_u32()?).unwrap_or(usize::MAX);
         let value = T::read(reader)?;
         Ok(match operation {
@@ -150,7 +149,7 @@ impl<T: SyncValue> ListOperation<T> {
 }
 
 impl<T> From<ListChange<T>> for ListOperation<T> {
-    /// The operation that makes the same change.
+    /// Returns the operation with the same effect.
     fn from(change: ListChange<T>) -> Self {
         match change {
             ListChange::Add { index, value } => Self::Add { index, value },

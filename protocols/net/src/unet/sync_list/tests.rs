@@ -1,7 +1,7 @@
 //! Rows M5, M17 and M21: UNet's operations, one by one, and whatever else comes as one.
 
 use super::{ListError, ListHash, ListOperation, SyncListMessage};
-use crate::{
+use syncvar_runtime::{
     Encoding, ListChange, NetId, NetworkReader, NetworkWriter, ReadErrorKind, SyncList,
     WriteErrorKind,
 };

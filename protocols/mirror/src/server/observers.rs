@@ -1,0 +1,94 @@
+//! Observers of objects: audiences, interest management, and deferred spawns.
+
+use syncvar_runtime::object::Pools;
+use syncvar_runtime::{ConnectionId, NetId};
+
+use super::audience::Audiences;
+use super::interest::Interest;
+use super::object::{Observed, Visibility};
+
+/// Audiences, interest management, and spawns deferred by a callback.
+#[derive(Debug, Default)]
+pub(super) struct Observers {
+    pub(super) audiences: Audiences,
+    pub(super) interest: Interest,
+    /// Observers of checked-out objects that receive the spawn at check-in.
+    deferred: Vec<(ConnectionId, NetId)>,
+}
+
+impl Observers {
+    /// Returns whether a connection observes an object.
+    pub(super) fn contains(&self, object: &Observed, connection: ConnectionId) -> bool {
+        self.audiences.contains(object.audience, connection)
+    }
+
+    /// Returns whether a ready connection should observe an object.
+    pub(super) fn sees(&self, connection: ConnectionId, object: &Observed) -> bool {
+        if !object.spawned {
+            return false;
+        }
+        if let Some(visible) = object.visibility_override(connection) {
+            return visible;
+        }
+        match object.visibility {
+            Visibility::ForceShown => true,
+            Visibility::ForceHidden => object.owner == Some(connection),
+            Visibility::ByDefault => {
+                let sees = |area| self.interest.sees(connection, area);
+                object.owner == Some(connection) || object.area.is_none_or(sees)
+            }
+        }
+    }
+
+    /// Adds an observer, without a spawn.
+    pub(super) fn add(&mut self, object: &mut Observed, connection: ConnectionId) {
+        object.audience = self.audiences.toggle(object.audience, connection);
+    }
+
+    /// Removes an observer, without a hide.
+    pub(super) fn remove(
+        &mut self,
+        pools: &mut Pools,
+        object: &mut Observed,
+        connection: ConnectionId,
+    ) {
+        if !self.contains(object, connection) {
+            return;
+        }
+        object.audience = self.audiences.toggle(object.audience, connection);
+        if object.audience == Audiences::EMPTY {
+            object.end_observation(pools);
+        }
+    }
+
+    /// Defers the spawn of a checked-out object.
+    pub(super) fn defer(&mut self, id: NetId, connection: ConnectionId) {
+        if !self.deferred.contains(&(connection, id)) {
+            self.deferred.push((connection, id));
+        }
+    }
+
+    /// Takes the deferred observers of an object.
+    pub(super) fn take_deferred(&mut self, id: NetId) -> Vec<ConnectionId> {
+        let deferred = self.deferred.extract_if(.., |(_, object)| *object == id);
+        deferred.map(|(connection, _)| connection).collect()
+    }
+
+    /// Drops the deferred spawns for a connection.
+    pub(super) fn drop_deferred(&mut self, connection: ConnectionId) {
+        self.deferred
+            .retain(|(receiver, _)| *receiver != connection);
+    }
+
+    /// Removes a despawned object; its audience is still in use.
+    pub(super) fn remove_object(&mut self, id: NetId, object: &Observed) {
+        self.interest.remove_object(id, object.area);
+        self.deferred.retain(|(_, deferred)| *deferred != id);
+    }
+
+    /// Removes a closed connection; its audiences are still in use.
+    pub(super) fn remove_connection(&mut self, connection: ConnectionId) {
+        self.interest.remove_connection(connection);
+        self.drop_deferred(connection);
+    }
+}

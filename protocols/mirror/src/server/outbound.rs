@@ -1,0 +1,72 @@
+//! Packets and closed connections for the transport.
+
+use std::collections::VecDeque;
+
+use syncvar_runtime::ConnectionId;
+
+use super::connection::Connection;
+use super::outbox::Packet;
+use super::sessions::Sessions;
+
+/// Queues that the transport polls.
+#[derive(Debug, Default)]
+pub(super) struct Outbound {
+    /// Connections with packets, each once.
+    outgoing: VecDeque<ConnectionId>,
+    /// Last packets of closed connections.
+    final_packets: VecDeque<(ConnectionId, Packet)>,
+    /// Connections for the transport to close.
+    closing: VecDeque<ConnectionId>,
+    /// Packet of the last poll, borrowed by its `MirrorTransmit`.
+    polled: Option<(ConnectionId, Packet)>,
+}
+
+impl Outbound {
+    /// Queues a connection with packets.
+    pub(super) fn queue(&mut self, id: ConnectionId, connection: &mut Connection) {
+        if !connection.is_outgoing && !connection.outbox.is_empty() {
+            connection.is_outgoing = true;
+            self.outgoing.push_back(id);
+        }
+    }
+
+    /// Closes a connection after its complete packets.
+    pub(super) fn close(&mut self, id: ConnectionId, connection: &mut Connection) {
+        while let Some(packet) = connection.outbox.pop() {
+            self.final_packets.push_back((id, packet));
+        }
+        self.closing.push_back(id);
+    }
+
+    /// Forgets a connection that the transport has closed.
+    pub(super) fn remove(&mut self, id: ConnectionId) {
+        self.final_packets.retain(|(closed, _)| *closed != id);
+        self.closing.retain(|closing| *closing != id);
+    }
+
+    /// Returns the next packet; the reference lasts until the next call.
+    pub(super) fn poll(&mut self, sessions: &mut Sessions) -> Option<(ConnectionId, &Packet)> {
+        self.polled = match self.final_packets.pop_front() {
+            Some(packet) => Some(packet),
+            None => self.next_packet(sessions),
+        };
+        self.polled.as_ref().map(|(id, packet)| (*id, packet))
+    }
+
+    fn next_packet(&mut self, sessions: &mut Sessions) -> Option<(ConnectionId, Packet)> {
+        loop {
+            let id = *self.outgoing.front()?;
+            if let Some(connection) = sessions.get_mut(id) {
+                if let Some(packet) = connection.outbox.pop() {
+                    return Some((id, packet));
+                }
+                connection.is_outgoing = false;
+            }
+            self.outgoing.pop_front();
+        }
+    }
+
+    pub(super) fn poll_close(&mut self) -> Option<ConnectionId> {
+        self.closing.pop_front()
+    }
+}

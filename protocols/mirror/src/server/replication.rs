@@ -1,0 +1,56 @@
+//! State of the update loop: dirty objects, intervals, and encode buffers.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+use syncvar_runtime::NetId;
+use syncvar_runtime::object::Nanos;
+
+use super::encode::Scratch;
+use super::hybrid::Hybrid;
+use super::object::Observed;
+use crate::MirrorServerConfig;
+use crate::unreliable::Unreliable;
+
+/// Dirty objects, their schedule, and the buffers that encode them.
+#[derive(Debug)]
+pub(super) struct Replication {
+    /// Objects with possible changes, each once.
+    pub(super) dirty: Vec<NetId>,
+    /// Memory for the list that the current update visits.
+    pub(super) visiting: Vec<NetId>,
+    /// Objects whose sync interval is running, by its end.
+    pub(super) waking: BTreeSet<(Nanos, NetId)>,
+    /// Baselines sent for hybrid components.
+    pub(super) hybrid: Hybrid,
+    /// Baselines received from owners, by object.
+    pub(super) unreliable: FxHashMap<NetId, Unreliable>,
+    pub(super) scratch: Scratch,
+}
+
+impl Replication {
+    pub(super) fn new(config: &MirrorServerConfig) -> Self {
+        Self {
+            dirty: Vec::new(),
+            visiting: Vec::new(),
+            waking: BTreeSet::new(),
+            hybrid: Hybrid::new(config),
+            unreliable: FxHashMap::default(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Queues an object for the next update.
+    #[inline]
+    pub(super) fn queue(&mut self, id: NetId, object: &mut Observed) {
+        if !std::mem::replace(&mut object.queued, true) {
+            self.dirty.push(id);
+        }
+    }
+
+    /// Drops a despawned object.
+    pub(super) fn remove_object(&mut self, id: NetId) {
+        self.unreliable.remove(&id);
+        self.hybrid.forget(id);
+    }
+}

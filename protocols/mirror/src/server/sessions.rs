@@ -1,0 +1,113 @@
+//! Connections and their shared settings.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use syncvar_runtime::table::Table;
+use syncvar_runtime::{Channel, ConnectionId};
+
+use super::connection::Connection;
+use crate::{AuthRequestMessage, Limits, MirrorError, MirrorMessage};
+
+/// Connections, and the scene that they load.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    connections: Table<Connection>,
+    next_connection: u32,
+    /// Longest message that every connection carries: reliably, and unreliably.
+    longest: [usize; 2],
+    /// Ids of user messages accepted before authentication.
+    pub(super) unauthenticated: BTreeSet<u16>,
+    /// Current scene of the clients.
+    pub(super) scene: Option<String>,
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        Self {
+            connections: Table::default(),
+            next_connection: 1,
+            longest: [usize::MAX; 2],
+            unauthenticated: BTreeSet::from([AuthRequestMessage::ID]),
+            scene: None,
+        }
+    }
+}
+
+impl Sessions {
+    #[inline]
+    pub(super) fn get(&self, id: ConnectionId) -> Option<&Connection> {
+        self.connections.get(id.0)
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        self.connections.get_mut(id.0)
+    }
+
+    /// Returns all connections, by ascending number.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (ConnectionId, &Connection)> {
+        let connections = self.connections.iter();
+        connections.map(|(number, connection)| (ConnectionId(number), connection))
+    }
+
+    /// Returns all connections, by ascending number.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (ConnectionId, &mut Connection)> {
+        let connections = self.connections.iter_mut();
+        connections.map(|(number, connection)| (ConnectionId(number), connection))
+    }
+
+    /// Adds a connection. Returns its number, which is never reused.
+    pub(super) fn add(&mut self, limits: Limits) -> ConnectionId {
+        let id = ConnectionId(self.next_connection);
+        self.next_connection += 1;
+        self.connections.insert(id.0, Connection::new(limits));
+        self.update_longest();
+        id
+    }
+
+    pub(super) fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
+        let connection = self.connections.remove(id.0)?;
+        self.update_longest();
+        Some(connection)
+    }
+
+    /// Returns the longest message that every connection carries on a channel.
+    pub(super) fn longest(&self, channel: Channel) -> usize {
+        let [reliable, unreliable] = self.longest;
+        match channel {
+            Channel::Reliable => reliable,
+            Channel::Unreliable => unreliable,
+        }
+    }
+
+    fn update_longest(&mut self) {
+        self.longest = [Channel::Reliable, Channel::Unreliable].map(|channel| {
+            let connections = self.connections.values();
+            let longest = connections.map(|connection| connection.outbox.longest(channel));
+            longest.min().unwrap_or(usize::MAX)
+        });
+    }
+
+    /// Queues a message for a connection. Returns its length.
+    ///
+    /// # Errors
+    ///
+    /// [`MirrorError::NoSuchConnection`] and [`MirrorError::TooLong`].
+    pub(super) fn send(
+        &mut self,
+        connection: ConnectionId,
+        (channel, now): (Channel, Duration),
+        parts: &[&[u8]],
+    ) -> Result<usize, MirrorError> {
+        let client = self.get_mut(connection);
+        let outbox = &mut client.ok_or(MirrorError::NoSuchConnection)?.outbox;
+        let length = parts.iter().map(|part| part.len()).sum();
+        if outbox.send(channel, now, parts) {
+            Ok(length)
+        } else {
+            let limit = outbox.longest(channel);
+            Err(MirrorError::TooLong { length, limit })
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `Protocol` for the client: objects check out of their pools, so that a callback may use the whole
+//! client.
+
+use super::replica::Replica;
+use super::{ClientEvent, NetworkClient};
+use syncvar_runtime::object::Slots;
+use syncvar_runtime::world::{Departure, Protocol, World};
+use syncvar_runtime::{CallbackFailure, NetId};
+
+impl Protocol for NetworkClient {
+    type Object = Replica;
+
+    fn world(&self) -> &World<Replica> {
+        &self.world
+    }
+
+    fn world_mut(&mut self) -> &mut World<Replica> {
+        &mut self.world
+    }
+
+    fn begin_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+        self.begin_callback_writes(id, slots);
+    }
+
+    fn end_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+        self.end_callback_writes(id, slots);
+    }
+
+    fn checked_in(&mut self, id: NetId, departure: Option<Departure>) {
+        if let Some(departure) = departure {
+            self.remove(id, departure);
+        }
+    }
+
+    fn report(&mut self, failure: CallbackFailure) {
+        let event = ClientEvent::CallbackFailed(Box::new(failure));
+        self.events.push(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ClientConfig, NetworkClient};
+    use syncvar_runtime::object::call;
+    use syncvar_runtime::schema::BehaviourSchema;
+    use syncvar_runtime::world::Protocol;
+    use syncvar_runtime::{
+        NetId, NetworkBehaviour, NetworkReader, NetworkSceneId, NetworkWriter, Prefabs, ReadError,
+    };
+
+    /// Behaviour with a local number and no field.
+    #[derive(Default)]
+    struct Lamp(u8);
+
+    impl NetworkBehaviour for Lamp {
+        type Previous = ();
+        const SCHEMA: BehaviourSchema = BehaviourSchema {
+            name: "Lamp",
+            base: None,
+            fields: &[],
+        };
+
+        fn sync_var_dirty_bits(&self) -> u64 {
+            0
+        }
+        fn set_dirty_bit(&mut self, _: u64) {}
+        fn clear_all_dirty_bits(&mut self) {}
+        fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
+            false
+        }
+        fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+            Ok(())
+        }
+    }
+
+    /// `ObjectSpawnScene` of object 1 with scene id 5.
+    const SPAWN: [u8; 20] = [16, 0, 10, 0, 1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+    #[test]
+    fn scene_object_removed_during_a_callback_becomes_dormant() {
+        let config = ClientConfig {
+            compare_schemas: false,
+            ..ClientConfig::default()
+        };
+        let prefabs = Prefabs::new().register::<Lamp>("lamp");
+        let mut client = NetworkClient::with_config(prefabs, config);
+        let scene_id = NetworkSceneId(5);
+        client.add_scene_object(scene_id, Lamp(7)).unwrap();
+        client.handle_connect();
+        for number in [8, 9] {
+            let parent = [2, 0, 29, 0, 1, 9];
+            client.handle_packet(0, &parent).unwrap();
+            client.handle_packet(0, &SPAWN).unwrap();
+            let id = client.scene_object(scene_id).unwrap();
+            let ran = client.check_out(id, |slots, client| {
+                let behaviour: &mut dyn std::any::Any = slots.slot_mut(0).unwrap().behaviour_mut();
+                behaviour.downcast_mut::<Lamp>().unwrap().0 = number;
+                let asked = call(slots, 0, id, client, |_, context| {
+                    assert_eq!(context.scene_id(), Some(scene_id));
+                    assert_eq!(context.parent(), Some(NetId(9)));
+                });
+                assert_eq!(asked, Some(Ok(())));
+                client.handle_connect();
+                assert!(client.dormant(scene_id).is_none(), "still checked out");
+            });
+            assert!(ran.is_some());
+            let lamp: &Lamp = client.dormant(scene_id).unwrap().behaviour().unwrap();
+            assert_eq!(lamp.0, number);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! `Inbound`: decoding state of the message in progress.
+
+use std::collections::BTreeSet;
+
+use syncvar_runtime::{NetId, Prefabs, ReadError};
+
+/// Decoding state of the message in progress. Its lists are empty between messages.
+#[derive(Debug)]
+pub(super) struct Inbound {
+    /// Registry positions of the prefabs, by their position in the order of names.
+    pub(super) prefab_ranks: Vec<u32>,
+    /// Dirty masks of the update in progress, one per behaviour.
+    pub(super) masks: Vec<u64>,
+    /// Unreadable objects.
+    pub(super) failed: Vec<(NetId, ReadError)>,
+    /// Targets of the references in the object in progress.
+    pub(super) targets: Vec<NetId>,
+    /// Holders and targets of references to objects that have not arrived.
+    pub(super) unresolved: Vec<(NetId, NetId)>,
+    /// Child and parent of the message before this one. In the `Unet` framing it belongs to the child's
+    /// snapshot.
+    pub(super) announced_parent: Option<(NetId, NetId)>,
+    /// Visible objects with a new parent since the begin of the current burst.
+    pub(super) reparented: BTreeSet<NetId>,
+}
+
+impl Inbound {
+    pub(super) fn new(prefabs: &Prefabs) -> Self {
+        Self {
+            prefab_ranks: prefabs.by_rank().map(|prefab| prefab.index).collect(),
+            masks: Vec::new(),
+            failed: Vec::new(),
+            targets: Vec::new(),
+            unresolved: Vec::new(),
+            announced_parent: None,
+            reparented: BTreeSet::new(),
+        }
+    }
+
+    /// Forgets state that spans messages, for a new connection.
+    pub(super) fn reset(&mut self) {
+        self.announced_parent = None;
+        self.reparented.clear();
+    }
+}

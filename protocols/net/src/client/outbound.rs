@@ -1,0 +1,101 @@
+//! `Outbound`: messages to the server, gathered into packets.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+use super::NetworkClient;
+use crate::Framing;
+use crate::message::{Message, Resync};
+use syncvar_runtime::NetId;
+use syncvar_runtime::packet::Segments;
+
+/// Packet for the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClientPacket {
+    /// Number of the channel.
+    pub channel: u8,
+    /// Contents.
+    pub bytes: Bytes,
+}
+
+/// Messages to the server and the packets cut from them.
+#[derive(Debug)]
+pub(super) struct Outbound {
+    /// Messages not yet cut into packets.
+    buffer: Segments,
+    /// Channel of the messages in the buffer.
+    channel: u8,
+    /// Packets and their channels, oldest first.
+    packets: VecDeque<(u8, Bytes)>,
+}
+
+impl Outbound {
+    pub(super) fn new(packet_size: usize) -> Self {
+        Self {
+            buffer: Framing::Unet.segments(packet_size),
+            channel: 0,
+            packets: VecDeque::new(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.buffer.is_empty() && self.packets.is_empty()
+    }
+
+    /// Cuts the buffer into packets.
+    fn pack(&mut self) {
+        let channel = self.channel;
+        let packets = self.buffer.drain().map(|packet| (channel, packet));
+        self.packets.extend(packets);
+    }
+
+    /// Returns the buffer for messages of a channel. Messages keep their order across channels.
+    pub(super) fn on_channel(&mut self, channel: u8) -> &mut Segments {
+        if channel != self.channel {
+            self.pack();
+            self.channel = channel;
+        }
+        &mut self.buffer
+    }
+
+    fn pop(&mut self) -> Option<(u8, Bytes)> {
+        if self.packets.is_empty() {
+            self.pack();
+        }
+        self.packets.pop_front()
+    }
+}
+
+impl NetworkClient {
+    /// Returns the next packet for the transport. Poll until it returns `None`.
+    pub fn poll_transmit(&mut self) -> Option<ClientPacket> {
+        self.ask_for_refused();
+        let (channel, bytes) = self.outbound.pop()?;
+        self.stats.sent.add(bytes.len());
+        Some(ClientPacket { channel, bytes })
+    }
+
+    /// Returns whether packets or owner writes are pending.
+    pub(crate) fn has_outgoing(&self) -> bool {
+        !self.writes.is_empty() || !self.outbound.is_empty()
+    }
+
+    /// Appends a message on channel 0.
+    pub(super) fn send<M: Message>(&mut self, message: &M) {
+        let buffer = self.outbound.on_channel(0);
+        let writer = buffer.begin();
+        message.encode(writer);
+        if writer.take_error().is_some() {
+            buffer.give_up();
+        } else {
+            self.stats.count_encoded(M::TYPE, buffer.commit());
+        }
+    }
+
+    /// Asks the server for a snapshot.
+    pub(super) fn request_snapshot(&mut self, id: NetId) {
+        self.send(&Resync { net_id: id });
+    }
+}

@@ -1,0 +1,125 @@
+//! `Session`: one connection to a server, from its begin to its end.
+
+mod burst;
+mod handshake;
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+use super::{ClientEvent, NetworkClient};
+use crate::Framing;
+use crate::message::{Connect, Disconnect, PROTOCOL_VERSION};
+use syncvar_runtime::prefab::text::PrefabText;
+use syncvar_runtime::{DisconnectReason, MAX_STRING_BYTES};
+
+/// State of a client's connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClientState {
+    /// No connection, or a closed one.
+    #[default]
+    Disconnected,
+    /// The transport is connected; the server's answer is pending.
+    Connecting,
+    /// The server has accepted the connection.
+    Connected,
+}
+
+/// Connection to a server.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    pub(super) state: ClientState,
+    /// Framing of the server's messages.
+    pub(super) framing: Framing,
+    /// Number of connections so far.
+    pub(super) number: u64,
+    /// Whether the first burst of objects is complete.
+    pub(super) synchronized: bool,
+    /// Whether a burst of objects is in progress: `SpawnFinished` 0 has arrived, 1 has not. New objects
+    /// stay invisible until its end.
+    pub(super) joining: bool,
+    /// Registry of the server, as far as it has been sent to explain a refusal.
+    pub(super) server_schema: Vec<PrefabText>,
+    /// Packets that arrived while an object was checked out, and their channels.
+    pub(super) deferred: VecDeque<(u8, Bytes)>,
+}
+
+impl Session {
+    pub(super) fn is_connected(&self) -> bool {
+        self.state == ClientState::Connected
+    }
+
+    /// Returns whether the connection with this number is still open.
+    pub(super) fn is_current(&self, number: u64) -> bool {
+        self.number == number && self.is_connected()
+    }
+
+    /// Resets the session for a new connection. State and number stay.
+    fn reset(&mut self) {
+        *self = Self {
+            state: self.state,
+            number: self.number,
+            ..Self::default()
+        };
+    }
+}
+
+impl NetworkClient {
+    /// Closes the connection. The server receives at most 32 767 bytes of the text. The objects stay
+    /// until the next connection, or [`forget_objects`](Self::forget_objects).
+    pub fn disconnect(&mut self, text: &str) {
+        let text = &text[..text.floor_char_boundary(MAX_STRING_BYTES)];
+        if self.session.state != ClientState::Disconnected {
+            let reason = DisconnectReason::Requested(text.into());
+            self.send(&Disconnect {
+                reason: crate::message::number(&reason),
+                text: text.into(),
+            });
+            self.end_session(reason);
+        }
+    }
+
+    /// Begins a connection: the transport is connected to the server.
+    ///
+    /// Objects of an earlier connection are removed, and their
+    /// [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs.
+    pub fn handle_connect(&mut self) {
+        self.session.number += 1;
+        self.forget_all();
+        self.forget_missed();
+        self.session.reset();
+        self.inbound.reset();
+        self.early = super::EarlyMessages::default();
+        self.clock.reset_server();
+        self.writes = super::PendingWrites::default();
+        self.outbound = super::Outbound::new(self.config.packet_size);
+        if self.config.compare_schemas {
+            self.session.state = ClientState::Connecting;
+            let schema_hash = self.world.prefabs.schema_hash();
+            self.send(&Connect {
+                version: PROTOCOL_VERSION,
+                schema_hash,
+                framing: self.config.framing,
+            });
+        } else {
+            self.accept_session();
+        }
+    }
+
+    /// Ends the connection: the transport has lost it.
+    pub fn handle_disconnect(&mut self) {
+        self.end_session(DisconnectReason::ConnectionLost);
+    }
+
+    /// Ends the connection and reports it.
+    fn end_session(&mut self, reason: DisconnectReason) {
+        let event = match self.session.state {
+            ClientState::Disconnected => return,
+            ClientState::Connecting => ClientEvent::Refused { reason },
+            ClientState::Connected => ClientEvent::Disconnected { reason },
+        };
+        self.session.state = ClientState::Disconnected;
+        self.drop_all_early();
+        self.events.push(event);
+    }
+}

@@ -1,0 +1,86 @@
+//! Bursts: all objects that this client may see, between `SpawnFinished` 0 and 1.
+
+use crate::client::replica::Stage;
+use crate::client::{ClientEvent, NetworkClient};
+use syncvar_runtime::NetId;
+use syncvar_runtime::world::Departure;
+
+/// Report that a complete burst leads to.
+#[derive(Clone, Copy)]
+enum BurstReport {
+    Spawned(NetId),
+    OwnerChanged { object: NetId, owned: bool },
+}
+
+impl NetworkClient {
+    /// Begins a burst. The server sends all objects and all ownership again.
+    pub(in crate::client) fn begin_burst(&mut self) {
+        self.session.joining = true;
+        self.forget_missed();
+        for replica in self.world.objects.values_mut() {
+            replica.refreshed = false;
+            replica.owned_before_burst = std::mem::take(&mut replica.owned);
+        }
+    }
+
+    /// Ends a burst: removes the objects that it did not contain, and announces the new ones. Their
+    /// references resolve, because all objects are here.
+    pub(in crate::client) fn end_burst(&mut self) {
+        if !std::mem::take(&mut self.session.joining) {
+            return;
+        }
+        let session = self.session.number;
+        for id in self.world.ids(|replica| !replica.refreshed) {
+            self.forget(id, Departure::Hidden);
+        }
+        let resolved = self.take_resolved();
+        if self.config.max_events > 0 {
+            self.events.reserve(self.world.objects.len());
+        }
+        for report in self.burst_reports() {
+            match report {
+                BurstReport::Spawned(object) => self.announce(object),
+                BurstReport::OwnerChanged { object, owned } => self.report_ownership(object, owned),
+            }
+        }
+        // Every step runs callbacks, which may end the connection or begin another one.
+        if self.session.is_current(session) {
+            self.report_parents();
+        }
+        if self.session.is_current(session) {
+            self.report_scene_objects_spawned();
+        }
+        if self.session.is_current(session) {
+            self.report_resolved(resolved);
+        }
+        if self.session.is_current(session)
+            && !std::mem::replace(&mut self.session.synchronized, true)
+        {
+            self.call_session_synchronized();
+        }
+        if self.session.is_current(session) {
+            self.release_all();
+        }
+        if self.session.is_current(session) {
+            self.clock.server.begin();
+            self.events.push(ClientEvent::Ready);
+        }
+    }
+
+    /// Lists the reports after a burst by ascending id, and makes all new objects visible.
+    fn burst_reports(&mut self) -> Vec<BurstReport> {
+        let mut reports = Vec::new();
+        for (number, replica) in self.world.objects.iter_mut() {
+            let object = NetId(number);
+            let owned = replica.owned;
+            if replica.is_visible() && owned != replica.owned_before_burst {
+                reports.push(BurstReport::OwnerChanged { object, owned });
+            }
+            if !replica.is_visible() && !replica.is_poisoned() {
+                replica.stage = Stage::Visible;
+                reports.push(BurstReport::Spawned(object));
+            }
+        }
+        reports
+    }
+}

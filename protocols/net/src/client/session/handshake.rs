@@ -1,0 +1,64 @@
+//! Handshake: acceptance or refusal by the server.
+
+use crate::client::{ClientEvent, ClientState, NetworkClient};
+use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ready};
+use syncvar_runtime::prefab::text::{PrefabText, first_difference};
+use syncvar_runtime::{DisconnectReason, NetworkReader, ReadError, ReadErrorKind};
+
+/// Most prefab descriptions that a server can make a client keep.
+const MAX_SCHEMA_MESSAGES: usize = 4096;
+
+impl NetworkClient {
+    /// Enters the connected state and asks for the objects.
+    pub(super) fn accept_session(&mut self) {
+        self.session.state = ClientState::Connected;
+        self.events.push(ClientEvent::Connected);
+        if self.config.auto_ready {
+            self.send(&Ready {});
+        }
+    }
+
+    /// Handles the server's `Connect`. A server of another version that overlooks the difference is
+    /// left here.
+    pub(in crate::client) fn handle_accept(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+        let Connect {
+            version, framing, ..
+        } = Connect::decode(payload)?;
+        if version != PROTOCOL_VERSION {
+            self.end_session(DisconnectReason::VersionMismatch);
+            return Ok(());
+        }
+        if framing > self.config.framing {
+            let (what, value) = ("framing, for it was not asked for", framing.number().into());
+            let kind = ReadErrorKind::InvalidValue { what, value };
+            return Err(NetworkReader::new(payload).error(kind));
+        }
+        self.session.framing = framing;
+        self.accept_session();
+        Ok(())
+    }
+
+    /// Keeps a prefab description of the server, for the message of a refusal.
+    pub(in crate::client) fn handle_schema(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+        let mut reader = NetworkReader::new(payload);
+        let text = PrefabText::decode(&mut reader)?;
+        reader.finish()?;
+        let server_schema = &mut self.session.server_schema;
+        if server_schema.len() >= MAX_SCHEMA_MESSAGES {
+            let (count, limit) = (server_schema.len() + 1, MAX_SCHEMA_MESSAGES);
+            return Err(reader.error(ReadErrorKind::TooManyElements { count, limit }));
+        }
+        server_schema.push(text);
+        Ok(())
+    }
+
+    /// Ends the connection at the server's request.
+    pub(in crate::client) fn handle_end(&mut self, message: &Disconnect) {
+        let mut reason = crate::message::from_wire(message.reason, message.text.clone());
+        if let DisconnectReason::SchemaMismatch(difference) = &mut reason {
+            let own = self.world.prefabs.texts();
+            *difference = first_difference(&self.session.server_schema, &own).map(Box::new);
+        }
+        self.end_session(reason);
+    }
+}

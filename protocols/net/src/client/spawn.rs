@@ -1,0 +1,229 @@
+//! Snapshots: full states of new and known objects.
+
+mod snapshot;
+
+use super::replica::{Health, Replica};
+use super::{ClientEvent, NetworkClient, SpawnFailure};
+use crate::message::{ObjectSpawn, ObjectSpawnScene};
+use crate::{Framing, MessageType};
+use snapshot::Snapshot;
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::{Slots, read_sections};
+use syncvar_runtime::packet::Entries;
+use syncvar_runtime::world::Departure;
+use syncvar_runtime::{NetId, NetworkReader, ReadError};
+
+impl NetworkClient {
+    pub(super) fn handle_spawn(
+        &mut self,
+        spawn: &ObjectSpawn<'_>,
+        announced_parent: Option<(NetId, NetId)>,
+    ) {
+        let prefab = self.world.prefabs.by_asset_id(spawn.asset_id);
+        let index = prefab.map(|prefab| prefab.index);
+        let snapshot = Snapshot::from_spawn(spawn, index, announced_parent);
+        self.take_snapshot(&snapshot, None);
+    }
+
+    pub(super) fn handle_scene_spawn(
+        &mut self,
+        spawn: &ObjectSpawnScene<'_>,
+        announced_parent: Option<(NetId, NetId)>,
+    ) {
+        let snapshot = Snapshot::from_scene_spawn(spawn, announced_parent);
+        self.take_snapshot(&snapshot, None);
+    }
+
+    /// Takes the snapshots of several objects. An error in one of them does not affect the others.
+    pub(super) fn handle_spawns(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+        let mut result = Ok(());
+        let session = self.session.number;
+        for entry in Entries::new(payload) {
+            // A callback may have ended the connection, or begun another one.
+            if !self.session.is_current(session) {
+                break;
+            }
+            let (object, bytes) = entry?;
+            self.stats.count_entry(MessageType::SpawnBatch);
+            result = result.and(self.take_spawn(object, bytes, None));
+        }
+        result
+    }
+
+    /// Takes an entry of a batch. With an error, it spawns the object poisoned and skips its state.
+    pub(super) fn take_spawn(
+        &mut self,
+        object: NetId,
+        bytes: &[u8],
+        refused: Option<&ReadError>,
+    ) -> Result<(), ReadError> {
+        let ranks = &self.inbound.prefab_ranks;
+        match Snapshot::decode(object, bytes, ranks, &self.world.prefabs) {
+            Ok(snapshot) => self.take_snapshot(&snapshot, refused),
+            Err(error) => match self.world.objects.get_mut(object.0) {
+                Some(replica) => {
+                    replica.refreshed = true;
+                    self.poison(object, error);
+                }
+                None => return Err(error),
+            },
+        }
+        Ok(())
+    }
+
+    fn take_snapshot(&mut self, snapshot: &Snapshot<'_>, refused: Option<&ReadError>) {
+        let object = snapshot.object;
+        let is_known = self.is_known(snapshot);
+        if !is_known && !self.replace_object(snapshot) {
+            return;
+        }
+        self.world.set_place(object, snapshot.place);
+        if let Some(replica) = self.world.objects.get_mut(object.0) {
+            replica.refreshed = true;
+        }
+        self.set_parent(object, snapshot.relation.parent);
+        self.early.forget_gone(object);
+        if is_known {
+            self.early.drop_deltas(object);
+        }
+        // The parent's callbacks may have removed the object.
+        if !self.world.contains(object) {
+            return;
+        }
+        match self.read_state(snapshot, refused) {
+            Ok(()) => self.complete_spawn(object),
+            Err(error) => {
+                self.inbound.targets.clear();
+                self.early.drop_deltas(object);
+                self.poison(object, error);
+            }
+        }
+    }
+
+    /// Returns whether the snapshot belongs to the object with its id: same scene id and prefab.
+    fn is_known(&self, snapshot: &Snapshot<'_>) -> bool {
+        let Some(replica) = self.world.objects.get(snapshot.object.0) else {
+            return false;
+        };
+        let scene_id = snapshot.relation.scene_id;
+        // `Unet` sends no prefab for a scene object.
+        let has_no_prefab = scene_id.is_some() && snapshot.framing == Framing::Unet;
+        let prefab = self.world.pools.prefab(replica.at.pool);
+        self.world.relations.scene_id(snapshot.object) == scene_id
+            && (has_no_prefab || Some(prefab) == snapshot.prefab)
+    }
+
+    /// Removes other objects with the snapshot's id or scene id, and makes a new one. Returns whether it
+    /// exists now.
+    fn replace_object(&mut self, snapshot: &Snapshot<'_>) -> bool {
+        let (object, session) = (snapshot.object, self.session.number);
+        if self.world.contains(object) {
+            self.forget(object, Departure::Destroyed);
+        }
+        if let Some(scene_id) = snapshot.relation.scene_id {
+            self.evict_previous(scene_id);
+        }
+        // A callback may have ended the connection, or begun another one.
+        if !self.session.is_current(session) {
+            return false;
+        }
+        let Err(reason) = self.make(snapshot) else {
+            return true;
+        };
+        self.events.push(ClientEvent::SpawnFailed {
+            object,
+            asset_id: snapshot.asset_id,
+            reason,
+        });
+        self.early.remember_gone(object);
+        self.drop_early(object, 0);
+        false
+    }
+
+    fn make(&mut self, snapshot: &Snapshot<'_>) -> Result<(), SpawnFailure> {
+        if self.world.objects.len() >= self.config.max_objects {
+            return Err(SpawnFailure::TooManyObjects);
+        }
+        let (prefab, behaviours) = match snapshot.relation.scene_id {
+            Some(scene_id) => self.activate(snapshot.object, scene_id, snapshot.prefab)?,
+            None => {
+                let prefab = snapshot.prefab.and_then(|i| self.world.prefabs.get(i));
+                let prefab = prefab.ok_or(SpawnFailure::UnknownPrefab)?;
+                (prefab.index, prefab.make())
+            }
+        };
+        let replica = Replica::new(self.world.pools.insert(prefab, behaviours));
+        self.world.objects.insert(snapshot.object.0, replica);
+        Ok(())
+    }
+
+    /// Reads the state of an object that exists, with its `on_synchronize` data.
+    fn read_state(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        refused: Option<&ReadError>,
+    ) -> Result<(), ReadError> {
+        if let Some(error) = refused {
+            return Err(error.clone());
+        }
+        let object = snapshot.object;
+        let mut reader = NetworkReader::with_encoding(snapshot.state, snapshot.framing.encoding())
+            .with_max_elements(self.config.max_elements)
+            .with_references(&mut self.inbound.targets);
+        let Some(replica) = self.world.objects.get_mut(object.0) else {
+            return Ok(());
+        };
+        let prefab = self
+            .world
+            .prefabs
+            .get(self.world.pools.prefab(replica.at.pool));
+        let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
+        if let Some(slots) = self.world.pools.slots_mut(replica.at) {
+            // `Unet` without the handshake has no owner writes.
+            let replaces_all = self.session.joining || !self.config.compare_schemas;
+            let (read, kept) = replica.read_full(slots, &mut reader, replaces_all);
+            if kept {
+                self.writes.changed.insert(object);
+            }
+            read?;
+            if synchronize {
+                read_data(object, slots, &mut reader, &mut self.events)?;
+            }
+        }
+        reader.finish()
+    }
+
+    /// Announces or restores an object after a successful read. In a burst, its end announces.
+    fn complete_spawn(&mut self, object: NetId) {
+        let Some(replica) = self.world.objects.get_mut(object.0) else {
+            return;
+        };
+        replica.health = Health::Intact;
+        let is_visible = replica.is_visible();
+        self.replace_references(object);
+        if is_visible {
+            self.events.push(ClientEvent::Restored { object });
+        } else if !self.session.joining {
+            self.announce(object);
+        }
+        if !self.session.joining {
+            self.resolve(object);
+            self.release(object);
+        }
+    }
+}
+
+/// Reads the `on_synchronize` data of an object's behaviours.
+fn read_data(
+    object: NetId,
+    slots: &mut dyn Slots,
+    reader: &mut NetworkReader<'_>,
+    events: &mut Events<ClientEvent>,
+) -> Result<(), ReadError> {
+    read_sections(object, slots, reader, |failure| {
+        let (behaviour, error) = (failure.behaviour, &failure.error);
+        let (read, expected) = (failure.read, failure.expected);
+        tracing::warn!(%object, behaviour, read, expected, %error, "unreadable on_synchronize data");
+        events.push(ClientEvent::SynchronizeFailed(Box::new(failure)));
+    })
+}

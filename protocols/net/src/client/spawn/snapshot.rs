@@ -1,0 +1,138 @@
+//! `Snapshot`: decoded spawn messages of both framings.
+
+use crate::Framing;
+use crate::client::parent::parent_from_wire;
+use crate::message::{ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID};
+use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::{
+    Encoding, NetId, NetworkHash128, NetworkReader, NetworkSceneId, Prefabs, ReadError,
+    ReadErrorKind,
+};
+
+/// Received full state of an object.
+pub(super) struct Snapshot<'a> {
+    pub(super) object: NetId,
+    /// Position of its prefab in the registry, if known.
+    pub(super) prefab: Option<u32>,
+    pub(super) asset_id: NetworkHash128,
+    pub(super) place: Place,
+    pub(super) relation: Relation,
+    pub(super) framing: Framing,
+    /// State of all behaviours.
+    pub(super) state: &'a [u8],
+}
+
+impl<'a> Snapshot<'a> {
+    pub(super) fn from_spawn(
+        spawn: &ObjectSpawn<'a>,
+        prefab: Option<u32>,
+        announced_parent: Option<(NetId, NetId)>,
+    ) -> Self {
+        Self {
+            object: spawn.net_id,
+            prefab,
+            asset_id: spawn.asset_id,
+            place: Place {
+                position: spawn.position,
+                rotation: spawn.rotation,
+            },
+            relation: Relation {
+                scene_id: None,
+                parent: parent_of(spawn.net_id, announced_parent),
+            },
+            framing: Framing::Unet,
+            state: spawn.state,
+        }
+    }
+
+    pub(super) fn from_scene_spawn(
+        spawn: &ObjectSpawnScene<'a>,
+        announced_parent: Option<(NetId, NetId)>,
+    ) -> Self {
+        Self {
+            object: spawn.net_id,
+            prefab: None,
+            asset_id: NetworkHash128::default(),
+            place: Place {
+                position: spawn.position,
+                ..Place::default()
+            },
+            relation: Relation {
+                scene_id: Some(spawn.scene_id),
+                parent: parent_of(spawn.net_id, announced_parent),
+            },
+            framing: Framing::Unet,
+            state: spawn.state,
+        }
+    }
+
+    /// Decodes an entry of a `SpawnBatch`.
+    pub(super) fn decode(
+        object: NetId,
+        bytes: &'a [u8],
+        prefab_ranks: &[u32],
+        prefabs: &Prefabs,
+    ) -> Result<Self, ReadError> {
+        let mut reader = NetworkReader::with_encoding(bytes, Encoding::Compact);
+        let kind = reader.read_varint()?;
+        let rank = usize::try_from(kind >> 3).ok();
+        let index = rank.and_then(|rank| prefab_ranks.get(rank));
+        let prefab = index.and_then(|index| prefabs.get(*index));
+        let Some(prefab) = prefab else {
+            let (what, value) = ("number of a prefab", kind >> 3);
+            return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
+        };
+        let mut relation = Relation::default();
+        if kind & 4 != 0 {
+            relation = read_relation(&mut reader)?;
+        }
+        let mut place = Place::default();
+        if kind & 1 != 0 {
+            place.position = reader.read()?;
+        }
+        if kind & 2 != 0 {
+            place.rotation = reader.read()?;
+        }
+        Ok(Self {
+            object,
+            prefab: Some(prefab.index),
+            asset_id: prefab.asset_id,
+            place,
+            relation,
+            framing: Framing::Compact,
+            state: reader.read_bytes(reader.remaining())?,
+        })
+    }
+}
+
+/// Returns the parent in the `SetParent` right before a `Unet` snapshot.
+fn parent_of(object: NetId, announced_parent: Option<(NetId, NetId)>) -> Option<NetId> {
+    let (_, parent) = announced_parent.filter(|(child, _)| *child == object)?;
+    parent_from_wire(parent)
+}
+
+/// Reads the optional scene id and parent.
+fn read_relation(reader: &mut NetworkReader<'_>) -> Result<Relation, ReadError> {
+    let invalid = |reader: &NetworkReader<'_>, what, value| {
+        Err(reader.error(ReadErrorKind::InvalidValue { what, value }))
+    };
+    let flags = reader.read_varint()?;
+    if flags & !(SCENE_ID | PARENT) != 0 {
+        return invalid(reader, "extras of a full state", flags);
+    }
+    let mut relation = Relation::default();
+    if flags & SCENE_ID != 0 {
+        let scene_id: NetworkSceneId = reader.read()?;
+        if scene_id == NetworkSceneId(0) {
+            return invalid(reader, "scene id", 0);
+        }
+        relation.scene_id = Some(scene_id);
+    }
+    if flags & PARENT != 0 {
+        relation.parent = parent_from_wire(reader.read()?);
+        if relation.parent.is_none() {
+            return invalid(reader, "parent", 0);
+        }
+    }
+    Ok(relation)
+}

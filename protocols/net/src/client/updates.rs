@@ -1,0 +1,170 @@
+//! Deltas: all fields of an object are read first, then its hooks run, then the events are reported.
+
+use super::references::is_unresolved;
+use super::replica::Replica;
+use super::{ClientEvent, NetworkClient};
+use crate::{Framing, MessageType};
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::{Entry, Reception, ReceptionReport};
+use syncvar_runtime::packet::Entries;
+use syncvar_runtime::table::Table;
+use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkReader, ReadError};
+
+/// Number of objects that are looked up before the first of them is read.
+const BATCH: usize = 128;
+
+/// Events and unresolved references of the deltas in progress.
+struct Report<'a> {
+    events: &'a mut Events<ClientEvent>,
+    unresolved: &'a mut Vec<(NetId, NetId)>,
+    objects: &'a Table<Replica>,
+    joining: bool,
+}
+
+impl ReceptionReport for Report<'_> {
+    fn changed(&mut self, object: NetId, behaviour: usize, fields: ChangedFields) {
+        self.events.push(ClientEvent::Changed {
+            object,
+            behaviour,
+            fields,
+        });
+    }
+
+    fn hook_failed(&mut self, failure: HookFailure) {
+        self.events.push(ClientEvent::HookFailed(Box::new(failure)));
+    }
+
+    fn referenced(&mut self, holder: NetId, target: NetId) {
+        if is_unresolved(self.objects, self.joining, (holder, target)) {
+            self.unresolved.push((holder, target));
+        }
+    }
+}
+
+impl NetworkClient {
+    /// Applies an `UpdateVars` message.
+    pub(super) fn handle_update(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
+        let mut reader = NetworkReader::new(payload);
+        let object = NetId(reader.read_packed_u32()?);
+        let delta = reader.read_bytes(reader.remaining())?;
+        self.apply_delta(Framing::Unet, channel, object, delta);
+        Ok(())
+    }
+
+    /// Applies the delta of one object, now or after its spawn.
+    #[inline]
+    pub(super) fn apply_delta(
+        &mut self,
+        framing: Framing,
+        channel: u8,
+        object: NetId,
+        delta: &[u8],
+    ) {
+        match self.find(object, delta) {
+            Some((pool, entry)) => self.read_entries(framing, channel, pool, &[entry]),
+            None => self.defer_update(framing, channel, object, delta),
+        }
+    }
+
+    /// Applies an `UpdateBatch` message. Consecutive objects of one pool are read together.
+    pub(super) fn handle_updates(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
+        let mut run = [Entry::default(); BATCH];
+        let (mut pool, mut length) = (0, 0);
+        let mut result = Ok(());
+        for entry in Entries::new(payload) {
+            let (object, delta) = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    result = Err(error);
+                    break;
+                }
+            };
+            self.stats.count_entry(MessageType::UpdateBatch);
+            let Some((next, entry)) = self.find(object, delta) else {
+                self.defer_update(Framing::Compact, channel, object, delta);
+                continue;
+            };
+            if next != pool || length == BATCH {
+                self.read_entries(Framing::Compact, channel, pool, &run[..length]);
+                (pool, length) = (next, 0);
+            }
+            run[length] = entry;
+            length += 1;
+        }
+        self.read_entries(Framing::Compact, channel, pool, &run[..length]);
+        result
+    }
+
+    /// Returns the pool and entry of a delta's object, if the delta can be applied now.
+    #[inline]
+    pub(super) fn find<'a>(&self, object: NetId, delta: &'a [u8]) -> Option<(u32, Entry<'a>)> {
+        let replica = self.world.objects.get(object.0)?;
+        let announced = replica.is_visible();
+        let behind = !announced && self.early.contains(object);
+        if replica.is_poisoned() || behind {
+            return None;
+        }
+        let entry = Entry {
+            net_id: object,
+            row: replica.at.row,
+            announced,
+            own: replica.keeps_own_writes() && self.config.compare_schemas,
+            changes: delta,
+        };
+        Some((replica.at.pool, entry))
+    }
+
+    fn read_entries(&mut self, framing: Framing, channel: u8, pool: u32, entries: &[Entry<'_>]) {
+        let Some(pool) = self.world.pools.pool_mut(pool) else {
+            return;
+        };
+        let mut report = Report {
+            events: &mut self.events,
+            unresolved: &mut self.inbound.unresolved,
+            objects: &self.world.objects,
+            joining: self.session.joining,
+        };
+        let mut reception = Reception {
+            encoding: framing.encoding(),
+            channel,
+            max_elements: self.config.max_elements,
+            masks: &mut self.inbound.masks,
+            report: &mut report,
+            failed: &mut self.inbound.failed,
+            hooked: &mut self.writes.from_hooks,
+            targets: &mut self.inbound.targets,
+        };
+        pool.read_changes(entries, &mut reception);
+        self.record_unresolved();
+        if !self.writes.from_hooks.is_empty() {
+            self.take_hook_writes();
+        }
+        if !self.inbound.failed.is_empty() {
+            for (object, error) in std::mem::take(&mut self.inbound.failed) {
+                self.poison(object, error);
+            }
+        }
+    }
+
+    /// Poisons an unreadable object and asks for its snapshot. If the unreadable message was that
+    /// snapshot, the next update of the object asks again.
+    pub(super) fn poison(&mut self, object: NetId, error: ReadError) {
+        let Some(replica) = self.world.objects.get_mut(object.0) else {
+            return;
+        };
+        let ask = replica.poison();
+        tracing::warn!(%object, %error, "unreadable object");
+        self.events.push(ClientEvent::Poisoned { object, error });
+        if ask {
+            self.request_snapshot(object);
+        }
+    }
+
+    /// Asks again for the snapshot of a poisoned object, after an unreadable answer.
+    pub(super) fn ask_again(&mut self, object: NetId) {
+        let replica = self.world.objects.get_mut(object.0);
+        if replica.is_some_and(|replica| replica.ask_again()) {
+            self.request_snapshot(object);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Local writes: fields that this client may write as the owner, and refused writes.
+
+mod guard;
+mod owner_state;
+mod send;
+
+pub use guard::{ReplicaMut, ReplicaSink};
+
+use std::collections::BTreeSet;
+
+use super::{ClientEvent, NetworkClient};
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::{Slot, Slots};
+use syncvar_runtime::world::WriteGuard;
+use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
+
+/// Local writes not yet sent.
+#[derive(Debug, Default)]
+pub(super) struct PendingWrites {
+    /// Objects with permitted writes.
+    pub(super) changed: BTreeSet<NetId>,
+    /// Objects with possible writes of hooks, in the message in progress.
+    pub(super) from_hooks: Vec<NetId>,
+    /// Objects with refused writes: their snapshots must be requested.
+    pub(super) refused: BTreeSet<NetId>,
+}
+
+impl PendingWrites {
+    pub(super) fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.refused.is_empty()
+    }
+}
+
+impl NetworkClient {
+    /// Borrows the first behaviour of type `B` on an object for writing.
+    ///
+    /// Local members and the fields that this client writes as the owner are writable: see
+    /// [`ReplicaMut`].
+    pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<ReplicaMut<'_, B>> {
+        let replica = self.world.objects.get(id.0)?;
+        if !replica.is_visible() {
+            return None;
+        }
+        let index = self.world.pools.position::<B>(replica.at)?;
+        self.get_mut_at(id, index)
+    }
+
+    /// Borrows the behaviour at a position of an object for writing, for objects with two behaviours of
+    /// one type. See [`get_mut`](Self::get_mut).
+    pub fn get_mut_at<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<ReplicaMut<'_, B>> {
+        let may_write = self.may_write(id);
+        let replica = self.world.objects.get_mut(id.0)?;
+        if !replica.is_visible() {
+            return None;
+        }
+        if replica.track_writes() {
+            // Received values are not this client's writes.
+            discard_writes(self.world.pools.slots_mut(replica.at)?);
+        }
+        let pools = &mut self.world.pools;
+        let (behaviour, _) = pools.behaviour_at_mut::<B>(replica.at, index)?;
+        let sink = ReplicaSink {
+            index,
+            writable: if may_write {
+                const { B::SCHEMA.rule_bits() }.owner_write
+            } else {
+                0
+            },
+            writes: &mut self.writes,
+            events: &mut self.events,
+        };
+        Some(WriteGuard::new(id, behaviour, sink))
+    }
+
+    /// Returns whether this client may write the fields of an object that its owner writes.
+    fn may_write(&self, id: NetId) -> bool {
+        self.is_owner(id) && self.is_connected() && self.config.compare_schemas
+    }
+
+    /// Prepares checked-out behaviours for writes of their callbacks.
+    pub(super) fn begin_callback_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+        if let Some(replica) = self.world.objects.get_mut(id.0)
+            && replica.track_writes()
+        {
+            discard_writes(slots);
+        }
+        slots.for_each_mut(|slot| slot.begin_change());
+    }
+
+    /// Accepts or refuses the writes of callbacks, as [`ReplicaMut`] does.
+    pub(super) fn end_callback_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+        let may_write = self.may_write(id);
+        let mut index = 0;
+        slots.for_each_mut(|slot| {
+            slot.end_change();
+            let dirty = slot.dirty_bits();
+            let writable = if may_write {
+                slot.info().rules.owner_write
+            } else {
+                0
+            };
+            let refused = dirty & !writable;
+            if refused != 0 {
+                clear_dirty_bits(slot, refused);
+                self.writes.refused.insert(id);
+                let fields = ChangedFields::new(&slot.info().schema, refused);
+                report_refused(&mut self.events, id, index, fields);
+            }
+            if dirty & writable != 0 {
+                self.writes.changed.insert(id);
+            }
+            index += 1;
+        });
+    }
+
+    /// Accepts the writes of hooks to fields that this client writes.
+    #[cold]
+    pub(super) fn take_hook_writes(&mut self) {
+        for id in std::mem::take(&mut self.writes.from_hooks) {
+            if !self.may_write(id) {
+                continue;
+            }
+            if let Some(replica) = self.world.objects.get_mut(id.0)
+                && replica.track_writes()
+                && let Some(slots) = self.world.pools.slots_mut(replica.at)
+            {
+                // Other dirty bits come from received values.
+                slots.for_each_mut(|slot| {
+                    let own = slot.info().rules.owner_write;
+                    clear_dirty_bits(slot, !own);
+                });
+            }
+            self.writes.changed.insert(id);
+        }
+    }
+
+    /// Requests the snapshots of objects with refused writes.
+    pub(super) fn ask_for_refused(&mut self) {
+        if !self.writes.refused.is_empty() {
+            for id in std::mem::take(&mut self.writes.refused) {
+                if self.world.contains(id) && self.is_connected() {
+                    self.request_snapshot(id);
+                }
+            }
+        }
+    }
+}
+
+/// Reports writes without permission.
+fn report_refused(
+    events: &mut Events<ClientEvent>,
+    object: NetId,
+    behaviour: usize,
+    fields: ChangedFields,
+) {
+    tracing::error!(%object, ?fields, "this client may not write to these fields");
+    events.push(ClientEvent::WriteRefused {
+        object,
+        behaviour,
+        fields,
+    });
+}
+
+/// Clears dirty bits of a behaviour; all of them, if no field has a policy.
+fn clear_dirty_bits(slot: &mut dyn Slot, fields: u64) {
+    let last_send = slot.last_send();
+    match slot.ruled() {
+        Some(ruled) => ruled.behaviour.clear_dirty_bits(fields),
+        None => slot.mark_sent(last_send),
+    }
+}
+
+/// Clears all dirty bits of an object, so that its values are not sent.
+fn discard_writes(slots: &mut dyn Slots) {
+    slots.for_each_mut(|slot| {
+        let last_send = slot.last_send();
+        slot.mark_sent(last_send);
+    });
+}

@@ -1,0 +1,129 @@
+//! Received state of fields that this client writes. Its unsent writes survive.
+
+use super::discard_writes;
+use crate::client::replica::{LocalWrites, Replica};
+use crate::client::{ClientEvent, NetworkClient};
+use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::{SaveOwn, Slot, Slots, Visit};
+use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkReader, ReadError, ReadErrorKind};
+
+impl Replica {
+    /// Reads a snapshot. Returns the result and whether writes of this client were kept.
+    ///
+    /// Writes to owned fields survive and are sent again, because the server may have sent the snapshot
+    /// before they arrived. With `replaces_all` none survive: during a burst the ownership is unknown.
+    pub(in crate::client) fn read_full(
+        &mut self,
+        slots: &mut dyn Slots,
+        reader: &mut NetworkReader<'_>,
+        replaces_all: bool,
+    ) -> (Result<(), ReadError>, bool) {
+        let keeps = self.owned && self.local_writes == LocalWrites::Tracked && !replaces_all;
+        self.lease = 0;
+        if keeps {
+            slots.for_each_mut(|slot| SaveOwn.slot(0, slot));
+        }
+        let result = slots.read_full(reader);
+        let mut kept = 0;
+        if keeps {
+            slots.for_each_mut(|slot| {
+                if let Some(ruled) = slot.ruled() {
+                    kept |= ruled.kept.restore_as_written(ruled.behaviour);
+                }
+            });
+        } else if self.local_writes != LocalWrites::None {
+            discard_writes(slots);
+            self.local_writes = LocalWrites::Tracked;
+        }
+        (result, kept != 0)
+    }
+}
+
+impl NetworkClient {
+    /// Takes the values of fields that only the owner may read, and the lease for its writes.
+    pub(in crate::client) fn handle_owner_state(
+        &mut self,
+        payload: &[u8],
+    ) -> Result<(), ReadError> {
+        let mut reader = NetworkReader::with_encoding(payload, self.session.framing.encoding())
+            .with_max_elements(self.config.max_elements)
+            .with_references(&mut self.inbound.targets);
+        let object = NetId(reader.read_packed_u32()?);
+        let lease = reader.read_packed_u32()?;
+        let Some(replica) = self.world.objects.get_mut(object.0) else {
+            self.stats.unknown_objects += 1;
+            return Ok(());
+        };
+        replica.lease = lease;
+        if replica.is_poisoned() {
+            return Ok(());
+        }
+        let Some(slots) = self.world.pools.slots_mut(replica.at) else {
+            return Ok(());
+        };
+        let mut read = Vec::new();
+        let mut result = Ok(());
+        while reader.remaining() > 0 && result.is_ok() {
+            result = read_fields(slots, &mut reader, &mut read);
+        }
+        let hooks = replica.is_visible() && result.is_ok();
+        for (index, fields) in read {
+            if let Some(slot) = slots.slot_mut(index) {
+                let changed = (object, index, fields);
+                report_changes(slot, changed, hooks, &mut self.events);
+            }
+        }
+        match result {
+            Ok(()) => self.add_references(object),
+            Err(error) => {
+                self.inbound.targets.clear();
+                self.poison(object, error);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the fields of one behaviour, and appends them to the list.
+fn read_fields(
+    slots: &mut dyn Slots,
+    reader: &mut NetworkReader<'_>,
+    read: &mut Vec<(usize, u64)>,
+) -> Result<(), ReadError> {
+    let index = reader.read_u8()?;
+    let Some(slot) = slots.slot_mut(index.into()) else {
+        let (what, value) = ("position of a behaviour", index.into());
+        return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
+    };
+    let result = slot.deserialize(reader, false);
+    let fields = reader.take_seen_bits();
+    read.push((index.into(), fields));
+    if let Some(ruled) = slot.ruled() {
+        ruled.behaviour.clear_dirty_bits(fields);
+    }
+    result
+}
+
+/// Calls the hooks of the received fields and reports the change, or skips both.
+fn report_changes(
+    slot: &mut dyn Slot,
+    (object, behaviour, fields): (NetId, usize, u64),
+    hooks: bool,
+    events: &mut Events<ClientEvent>,
+) {
+    if !hooks {
+        slot.skip_hooks();
+        return;
+    }
+    let fields = ChangedFields::new(&slot.info().schema, fields);
+    if let Err(Panicked(message)) = slot.call_hooks() {
+        let failure = HookFailure::new(object, fields, message);
+        events.push(ClientEvent::HookFailed(Box::new(failure)));
+    }
+    events.push(ClientEvent::Changed {
+        object,
+        behaviour,
+        fields,
+    });
+}

@@ -1,0 +1,128 @@
+//! `MessageType`: numbers of the messages on the wire.
+
+/// Defines the enum, the list of all types and the lookups by number and position.
+macro_rules! message_types {
+    ($($(#[$doc:meta])* $name:ident = $number:literal,)*) => {
+        /// Number of a message on the wire.
+        ///
+        /// ```
+        /// # use syncvar::MessageType;
+        /// assert_eq!(MessageType::UpdateVars.number(), 8);
+        /// assert_eq!(MessageType::from_number(8), Some(MessageType::UpdateVars));
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum MessageType {
+            $($(#[$doc])* $name = $number,)*
+        }
+
+        /// Positions of the types in [`MessageType::ALL`].
+        enum Position {
+            $($name,)*
+        }
+
+        const COUNT: usize = [$(MessageType::$name),*].len();
+
+        impl MessageType {
+            /// All message types, ordered by number.
+            pub const ALL: [Self; COUNT] = [$(Self::$name),*];
+
+            /// Returns the message type with a number.
+            pub const fn from_number(number: i16) -> Option<Self> {
+                match number {
+                    $($number => Some(Self::$name),)*
+                    _ => None,
+                }
+            }
+
+            /// Returns the position in [`ALL`](Self::ALL).
+            #[inline]
+            pub(crate) const fn index(self) -> usize {
+                match self {
+                    $(Self::$name => Position::$name as usize,)*
+                }
+            }
+        }
+    };
+}
+
+message_types! {
+    /// Server to client: an object is destroyed.
+    ObjectDestroy = 1,
+    /// Server to client: a remote call in UNet's format.
+    Rpc = 2,
+    /// Server to client: the snapshot of an object.
+    ObjectSpawn = 3,
+    /// Client to server: a remote call in UNet's format.
+    Command = 5,
+    /// Server to client: an event of an object in UNet's format.
+    SyncEvent = 7,
+    /// Server to client: the delta of an object.
+    UpdateVars = 8,
+    /// Server to client: the snapshot of a scene object, which both sides make on their own.
+    ObjectSpawnScene = 10,
+    /// Server to client: 0 at the begin and 1 at the end of a burst of objects. The value 2, an
+    /// extension, declares the server's scene complete.
+    SpawnFinished = 12,
+    /// Server to client: an object is hidden from this client.
+    ObjectHide = 13,
+    /// Server to client: whether this client owns an object.
+    LocalClientAuthority = 15,
+    /// Client to server: a request for a snapshot. Extension.
+    Resync = 20,
+    /// Server to client, before a refusal: the description of one prefab. Extension.
+    Schema = 21,
+    /// Server to client: the deltas of several objects. Extension.
+    UpdateBatch = 22,
+    /// Server to client: the snapshots of several objects. Extension.
+    SpawnBatch = 23,
+    /// Server to client: the head of a message with more than [`MAX_BYTES`](syncvar_runtime::MAX_BYTES).
+    /// Statistics count the inner message instead. Extension.
+    Long = 24,
+    /// Either way: a remote call or an event of an object. Extension.
+    Call = 25,
+    /// Client to server: the owner's writes to an object. Extension.
+    OwnerWrite = 26,
+    /// Client to server: a request for the server's time. Extension.
+    Ping = 27,
+    /// Server to client: the answer to a ping. Extension.
+    Pong = 28,
+    /// Server to client: the new parent of an object. Extension.
+    SetParent = 29,
+    /// Server to client: the fields of an object that only its owner may read, for a new owner.
+    /// Extension.
+    OwnerState = 30,
+    /// Server to client: earlier messages for an object that this client cannot see are void. Extension.
+    Void = 31,
+    /// Client to server: a request for a session. Server to client: its acceptance. Extension.
+    Connect = 32,
+    /// Either way: the end of the connection and its reason. Extension.
+    Disconnect = 33,
+    /// Client to server: a request for the objects.
+    Ready = 35,
+    /// Server to client: no more objects until the client is ready again.
+    NotReady = 36,
+}
+
+impl MessageType {
+    /// Returns the number on the wire.
+    pub const fn number(self) -> i16 {
+        self as i16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MessageType;
+
+    #[test]
+    fn list_is_ordered_and_numbers_are_unique() {
+        for (index, message_type) in MessageType::ALL.into_iter().enumerate() {
+            let found = MessageType::from_number(message_type.number());
+            assert_eq!(found, Some(message_type));
+            assert_eq!(message_type.index(), index);
+        }
+        assert!(MessageType::ALL.is_sorted());
+        assert_eq!(MessageType::from_number(6), None);
+    }
+}

@@ -1,0 +1,38 @@
+//! README.md and the pages of `guide/`, compiled and run as doc tests.
+
+macro_rules! pages {
+    ($($page:ident = $file:literal)*) => {$(
+        #[doc = include_str!(concat!("../guide/src/", $file))]
+        mod $page {}
+    )*};
+}
+
+pages! {
+    readme = "../../README.md"
+    getting_started = "getting-started.md"
+    fields = "fields.md"
+    encodings = "encodings.md"
+    hooks = "hooks.md"
+    collections = "collections.md"
+    objects = "objects.md"
+    visibility = "visibility.md"
+    bandwidth = "bandwidth.md"
+    ownership = "ownership.md"
+    calls = "calls.md"
+    lifecycle = "lifecycle.md"
+    time = "time.md"
+    host = "host.md"
+    writing_a_transport = "writing-a-transport.md"
+    testing = "testing.md"
+    debugging = "debugging.md"
+    expansion = "expansion.md"
+    migrating_mirror = "migrating-mirror.md"
+    migrating_netcode = "migrating-netcode.md"
+    migrating_bevy_replicon = "migrating-bevy-replicon.md"
+}
+
+#[cfg(feature = "tcp")]
+pages! { transports = "transports.md" }
+
+#[cfg(feature = "mirror")]
+pages! { mirror = "mirror.md" }

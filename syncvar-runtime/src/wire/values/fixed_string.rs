@@ -1,0 +1,316 @@
+//! `FixedString`: a short text without memory of its own.
+
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, DerefMut};
+use std::str::FromStr;
+
+use arrayvec::ArrayString;
+
+use crate::schema::TypeSchema;
+use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
+
+/// A text of at most `N` bytes of UTF-8, kept where it stands: it takes no memory of its own, and
+/// copying it or reading it from a packet allocates nothing.
+///
+/// On the wire it is what a `String` of the same text is: only the bytes that are used travel. A
+/// text that is too long is an error where it is put in, so a field never holds one that others
+/// cannot read; a longer one in a packet is a [`ReadErrorKind::StringTooLong`] with both lengths. Both
+/// ends must have the same `N`: it is part of the schema. An `N` beyond
+/// [`MAX_STRING_BYTES`](crate::MAX_STRING_BYTES) holds texts that cannot be sent.
+///
+/// There are aliases for the five sizes of Unity's Netcode for GameObjects, [`FixedString32`] to
+/// [`FixedString4096`]. Here `N` is the number of bytes that the text can have; theirs are the sizes
+/// in memory, of which the length and a terminator take 3, so that their `FixedString32Bytes` holds
+/// 29 bytes of text and ours 32.
+///
+/// ```
+/// use std::fmt::Write;
+/// use syncvar::{FixedString32, SyncVar};
+///
+/// let mut name: SyncVar<FixedString32> = SyncVar::default();
+/// name.set("Ann".try_into()?);
+/// name.try_push_str(" of Green Gables")?;
+/// assert!(name == "Ann of Green Gables" && name.len() == 19);
+///
+/// let error = name.try_push_str(", Avonlea, Prince Edward Island").unwrap_err();
+/// assert_eq!(error.to_string(), "a text of 50 bytes does not fit the 32 of its fixed string");
+/// assert_eq!(name, "Ann of Green Gables");
+///
+/// let mut score = FixedString32::new();
+/// write!(score, "{} points", 12).unwrap();
+/// assert_eq!(score, "12 points");
+/// # Ok::<(), syncvar::FixedStringTooLong>(())
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+pub struct FixedString<const N: usize>(ArrayString<N>);
+
+/// A text of at most 32 bytes, see [`FixedString`].
+pub type FixedString32 = FixedString<32>;
+/// A text of at most 64 bytes, see [`FixedString`].
+pub type FixedString64 = FixedString<64>;
+/// A text of at most 128 bytes, see [`FixedString`].
+pub type FixedString128 = FixedString<128>;
+/// A text of at most 512 bytes, see [`FixedString`].
+pub type FixedString512 = FixedString<512>;
+/// A text of at most 4096 bytes, see [`FixedString`].
+pub type FixedString4096 = FixedString<4096>;
+
+/// A text that does not fit a [`FixedString`], which is left as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a text of {length} bytes does not fit the {capacity} of its fixed string")]
+pub struct FixedStringTooLong {
+    /// The bytes that the text has, or would have with what was to be appended.
+    pub length: usize,
+    /// The bytes that there is room for.
+    pub capacity: usize,
+}
+
+impl<const N: usize> FixedString<N> {
+    /// The most bytes that the text can have.
+    pub const CAPACITY: usize = N;
+
+    /// An empty text.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// As much of a text as there is room for, cut at the end of a character.
+    ///
+    /// ```
+    /// # use syncvar::FixedString;
+    /// assert_eq!(FixedString::<4>::truncated("日本"), "日");
+    /// ```
+    pub fn truncated(text: &str) -> Self {
+        let (head, _) = text
+            .split_at_checked(text.floor_char_boundary(N))
+            .unwrap_or_default();
+        Self(ArrayString::from(head).unwrap_or_default())
+    }
+
+    /// The most bytes that the text can have: `N`.
+    pub const fn capacity(&self) -> usize {
+        N
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Appends a character.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room for it; the text stays as it is.
+    pub fn try_push(&mut self, character: char) -> Result<(), FixedStringTooLong> {
+        let length = self.0.len().saturating_add(character.len_utf8());
+        self.0
+            .try_push(character)
+            .map_err(|_| Self::too_long(length))
+    }
+
+    /// Appends a text.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room for all of it; the text stays as it is.
+    pub fn try_push_str(&mut self, text: &str) -> Result<(), FixedStringTooLong> {
+        let length = self.0.len().saturating_add(text.len());
+        self.0
+            .try_push_str(text)
+            .map_err(|_| Self::too_long(length))
+    }
+
+    /// Takes the last character off.
+    pub fn pop(&mut self) -> Option<char> {
+        self.0.pop()
+    }
+
+    /// Keeps at most so many bytes, cut at the end of a character.
+    ///
+    /// ```
+    /// # use syncvar::FixedString32;
+    /// let mut text = FixedString32::try_from("aé")?;
+    /// text.truncate(2); // in the middle of the second character, which goes
+    /// assert_eq!(text, "a");
+    /// # Ok::<(), syncvar::FixedStringTooLong>(())
+    /// ```
+    pub fn truncate(&mut self, length: usize) {
+        let end = self.0.floor_char_boundary(length);
+        self.0.truncate(end);
+    }
+
+    /// Takes everything off.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn too_long(length: usize) -> FixedStringTooLong {
+        FixedStringTooLong {
+            length,
+            capacity: N,
+        }
+    }
+}
+
+/// As a `String`: the length in bytes, then UTF-8.
+#[diagnostic::do_not_recommend]
+impl<const N: usize> SyncValue for FixedString<N> {
+    const SCHEMA: TypeSchema = TypeSchema::Array(&TypeSchema::Named("FixedString"), N);
+    const ABSENCE: Absence = Absence::Length;
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_text(&self.0);
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let start = reader.mark();
+        let text = reader.read_text()?;
+        Self::try_from(text).map_err(|FixedStringTooLong { length, capacity }| {
+            let limit = capacity;
+            reader.error_since(start, ReadErrorKind::StringTooLong { length, limit })
+        })
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+impl<const N: usize> TryFrom<&str> for FixedString<N> {
+    type Error = FixedStringTooLong;
+
+    fn try_from(text: &str) -> Result<Self, FixedStringTooLong> {
+        match ArrayString::from(text) {
+            Ok(text) => Ok(Self(text)),
+            Err(_) => Err(Self::too_long(text.len())),
+        }
+    }
+}
+
+impl<const N: usize> TryFrom<String> for FixedString<N> {
+    type Error = FixedStringTooLong;
+
+    fn try_from(text: String) -> Result<Self, FixedStringTooLong> {
+        Self::try_from(text.as_str())
+    }
+}
+
+impl<const N: usize> FromStr for FixedString<N> {
+    type Err = FixedStringTooLong;
+
+    fn from_str(text: &str) -> Result<Self, FixedStringTooLong> {
+        Self::try_from(text)
+    }
+}
+
+impl<const N: usize> From<FixedString<N>> for String {
+    fn from(text: FixedString<N>) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl<const N: usize> Deref for FixedString<N> {
+    type Target = str;
+
+    #[inline]
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const N: usize> DerefMut for FixedString<N> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut str {
+        &mut self.0
+    }
+}
+
+impl<const N: usize> AsRef<str> for FixedString<N> {
+    fn as_ref(&self) -> &str {
+        self
+    }
+}
+
+/// A map with such keys is asked with a `&str`.
+impl<const N: usize> Borrow<str> for FixedString<N> {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+/// As the hash of the `str`.
+impl<const N: usize> Hash for FixedString<N> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl<const N: usize> PartialEq<str> for FixedString<N> {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl<const N: usize> PartialEq<&str> for FixedString<N> {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl<const N: usize> PartialEq<String> for FixedString<N> {
+    fn eq(&self, other: &String) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl<const N: usize> PartialEq<FixedString<N>> for str {
+    fn eq(&self, other: &FixedString<N>) -> bool {
+        self == other.as_str()
+    }
+}
+
+impl<const N: usize> PartialEq<FixedString<N>> for &str {
+    fn eq(&self, other: &FixedString<N>) -> bool {
+        *self == other.as_str()
+    }
+}
+
+impl<const N: usize> PartialEq<FixedString<N>> for String {
+    fn eq(&self, other: &FixedString<N>) -> bool {
+        self == other.as_str()
+    }
+}
+
+impl<const N: usize> PartialOrd<str> for FixedString<N> {
+    fn partial_cmp(&self, other: &str) -> Option<Ordering> {
+        self.as_str().partial_cmp(other)
+    }
+}
+
+/// Each piece that is written fits as a whole or is an error; `write!` may leave those before it.
+impl<const N: usize> fmt::Write for FixedString<N> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.try_push_str(text).map_err(|_| fmt::Error)
+    }
+}
+
+impl<const N: usize> fmt::Display for FixedString<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.as_str(), f)
+    }
+}
+
+impl<const N: usize> fmt::Debug for FixedString<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}

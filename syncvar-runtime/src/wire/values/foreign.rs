@@ -1,0 +1,109 @@
+//! Values of other crates: bytes, and, each behind its feature, glam, mint and uuid.
+
+#[cfg(feature = "glam")]
+mod glam;
+#[cfg(feature = "mint")]
+mod mint;
+
+use bytes::Bytes;
+
+use crate::schema::TypeSchema;
+#[cfg(feature = "uuid")]
+use crate::wire::Encoding;
+use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, SyncValue};
+
+/// As a `Vec<u8>`: the number of bytes, then the bytes as they are. What is read is a copy, for the
+/// packet it came in is used again; bytes that are the same stay the ones they are.
+#[diagnostic::do_not_recommend]
+impl SyncValue for Bytes {
+    const SCHEMA: TypeSchema = Vec::<u8>::SCHEMA;
+    const ABSENCE: Absence = Absence::Count;
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_byte_sequence(self);
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        reader.read_byte_sequence().map(Self::copy_from_slice)
+    }
+
+    #[inline]
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let bytes = reader.read_byte_sequence()?;
+        if self != bytes {
+            *self = Self::copy_from_slice(bytes);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+/// 16 bytes, in the order of the text. In `Mirror` as .NET's `Guid.ToByteArray` has them: the first three
+/// groups of the text with their least significant byte first.
+#[cfg(feature = "uuid")]
+#[diagnostic::do_not_recommend]
+impl SyncValue for uuid::Uuid {
+    const SCHEMA: TypeSchema = TypeSchema::Named("Uuid");
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_array(match writer.encoding() {
+            Encoding::Mirror => self.to_bytes_le(),
+            Encoding::Unet | Encoding::Compact => self.into_bytes(),
+        });
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let bytes = reader.read_array()?;
+        Ok(match reader.encoding() {
+            Encoding::Mirror => Self::from_bytes_le(bytes),
+            Encoding::Unet | Encoding::Compact => Self::from_bytes(bytes),
+        })
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+/// Values that travel as another one: a type of ours with the same meaning, or so many numbers.
+#[cfg(any(feature = "glam", feature = "mint"))]
+macro_rules! components {
+    ($($type:ty: $plain:ty, $schema:expr, $to:expr, $from:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl crate::SyncValue for $type {
+            const SCHEMA: crate::TypeSchema = $schema;
+
+            #[inline]
+            fn write(&self, writer: &mut crate::NetworkWriter) {
+                let to: fn($type) -> $plain = $to;
+                to(*self).write(writer);
+            }
+
+            #[inline]
+            fn read(reader: &mut crate::NetworkReader<'_>) -> Result<Self, crate::ReadError> {
+                let from: fn($plain) -> $type = $from;
+                let mut plain = <$plain>::default();
+                plain.read_in_place(reader)?;
+                Ok(from(plain))
+            }
+
+            #[inline]
+            fn same(&self, other: &Self) -> bool {
+                let to: fn($type) -> $plain = $to;
+                to(*self).same(&to(*other))
+            }
+        }
+    )*};
+}
+
+#[cfg(any(feature = "glam", feature = "mint"))]
+use components;

@@ -1,0 +1,218 @@
+//! Maps and sets as whole values: a count, then the entries in ascending order of the keys.
+//!
+//! The order makes the bytes of equal maps equal, whatever table a hash map keeps, and makes a key
+//! that comes twice plain to the reader. It is that of the keys' `Ord`, which must therefore look at
+//! nothing but what travels of a key. In `Mirror` the writer keeps to it too, but the reader takes any
+//! order: C# writes sets in that of their tables.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher, Hash};
+
+use super::value::write_elements;
+use crate::schema::TypeSchema;
+use crate::wire::{
+    Absence, Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue,
+};
+
+/// A count, then each key and its value, in ascending order of the keys.
+impl<K: SyncValue + Ord, V: SyncValue> SyncValue for BTreeMap<K, V> {
+    const SCHEMA: TypeSchema = TypeSchema::Map(&K::SCHEMA, &V::SCHEMA);
+    const ABSENCE: Absence = Absence::Count;
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        write_entries(self.iter(), writer);
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let entries = read_entries(reader, |_| None)?;
+        Ok(entries.into_iter().collect())
+    }
+
+    /// A value whose key stays is read in place.
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let entries = read_entries(reader, |key| self.remove_entry(key))?;
+        *self = entries.into_iter().collect();
+        Ok(())
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        let mut pairs = self.iter().zip(other);
+        self.len() == other.len() && pairs.all(|((k, v), (l, w))| k.same(l) && v.same(w))
+    }
+}
+
+/// As a [`BTreeMap`]: the entries are sorted to be written, which takes memory for the time being.
+impl<K, V, S> SyncValue for HashMap<K, V, S>
+where
+    K: SyncValue + Ord + Hash,
+    V: SyncValue,
+    S: BuildHasher + Default + Clone + Send + Sync + 'static,
+{
+    const SCHEMA: TypeSchema = BTreeMap::<K, V>::SCHEMA;
+    const ABSENCE: Absence = Absence::Count;
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        let mut entries: Vec<_> = self.iter().collect();
+        entries.sort_unstable_by_key(|(key, _)| *key);
+        write_entries(entries.into_iter(), writer);
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let entries = read_entries(reader, |_| None)?;
+        Ok(entries.into_iter().collect())
+    }
+
+    /// The table keeps its memory, and a value whose key stays is read in place.
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let entries = read_entries(reader, |key| self.remove_entry(key))?;
+        self.clear();
+        self.extend(entries);
+        Ok(())
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        let has = |(key, value): (&K, &V)| match other.get_key_value(key) {
+            Some((other_key, other_value)) => key.same(other_key) && value.same(other_value),
+            None => false,
+        };
+        self.len() == other.len() && self.iter().all(has)
+    }
+}
+
+/// A count, then the elements in ascending order.
+impl<T: SyncValue + Ord> SyncValue for BTreeSet<T> {
+    const SCHEMA: TypeSchema = TypeSchema::Set(&T::SCHEMA);
+    const ABSENCE: Absence = Absence::Count;
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        write_each(self.iter(), writer);
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let elements = read_elements(reader, |_| None)?;
+        Ok(elements.into_iter().collect())
+    }
+
+    /// An element that stays is the one that was there.
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let elements = read_elements(reader, |element| self.take(element))?;
+        *self = elements.into_iter().collect();
+        Ok(())
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().zip(other).all(|(a, b)| a.same(b))
+    }
+}
+
+/// As a [`BTreeSet`]: the elements are sorted to be written, which takes memory for the time being.
+impl<T, S> SyncValue for HashSet<T, S>
+where
+    T: SyncValue + Ord + Hash,
+    S: BuildHasher + Default + Clone + Send + Sync + 'static,
+{
+    const SCHEMA: TypeSchema = BTreeSet::<T>::SCHEMA;
+    const ABSENCE: Absence = Absence::Count;
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        let mut elements: Vec<_> = self.iter().collect();
+        elements.sort_unstable();
+        write_each(elements.into_iter(), writer);
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let elements = read_elements(reader, |_| None)?;
+        Ok(elements.into_iter().collect())
+    }
+
+    /// The table keeps its memory, and an element that stays is the one that was there.
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let elements = read_elements(reader, |element| self.take(element))?;
+        self.clear();
+        self.extend(elements);
+        Ok(())
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        let has = |element: &T| other.get(element).is_some_and(|same| element.same(same));
+        self.len() == other.len() && self.iter().all(has)
+    }
+}
+
+/// A count, then each key and its value.
+fn write_entries<'a, K: SyncValue, V: SyncValue>(
+    entries: impl ExactSizeIterator<Item = (&'a K, &'a V)>,
+    writer: &mut NetworkWriter,
+) {
+    write_elements(entries.len(), writer, |writer| {
+        for (key, value) in entries {
+            key.write(writer);
+            value.write(writer);
+        }
+    });
+}
+
+/// A count, then the elements.
+fn write_each<'a, T: SyncValue>(
+    elements: impl ExactSizeIterator<Item = &'a T>,
+    writer: &mut NetworkWriter,
+) {
+    write_elements(elements.len(), writer, |writer| {
+        for element in elements {
+            element.write(writer);
+        }
+    });
+}
+
+/// Entries with ascending keys; `former` gives up the entry that was there under a key.
+fn read_entries<K: SyncValue + Ord, V: SyncValue>(
+    reader: &mut NetworkReader<'_>,
+    mut former: impl FnMut(&K) -> Option<(K, V)>,
+) -> Result<Vec<(K, V)>, ReadError> {
+    let read = |reader: &mut NetworkReader<'_>| {
+        let key = K::read(reader)?;
+        match former(&key) {
+            Some((key, mut value)) => {
+                value.read_in_place(reader)?;
+                Ok((key, value))
+            }
+            None => Ok((key, V::read(reader)?)),
+        }
+    };
+    read_ascending(reader, |(key, _)| key, read)
+}
+
+/// Elements that ascend; `former` gives up the one that was there.
+fn read_elements<T: SyncValue + Ord>(
+    reader: &mut NetworkReader<'_>,
+    mut former: impl FnMut(&T) -> Option<T>,
+) -> Result<Vec<T>, ReadError> {
+    let read = |reader: &mut NetworkReader<'_>| {
+        let element = T::read(reader)?;
+        Ok(former(&element).unwrap_or(element))
+    };
+    read_ascending(reader, |element| element, read)
+}
+
+/// A count, then so many things, each with a greater key than the one before it, but in `Mirror`.
+fn read_ascending<T, K: Ord>(
+    reader: &mut NetworkReader<'_>,
+    key: impl Fn(&T) -> &K,
+    mut read: impl FnMut(&mut NetworkReader<'_>) -> Result<T, ReadError>,
+) -> Result<Vec<T>, ReadError> {
+    let count = reader.read_count()?;
+    let ordered = reader.encoding() != Encoding::Mirror;
+    let mut all: Vec<T> = Vec::with_capacity(reader.room::<T>(count));
+    for _ in 0..count {
+        let (start, before) = (reader.mark(), reader.position());
+        let one = read(reader)?;
+        if ordered && all.last().is_some_and(|last| key(last) >= key(&one)) {
+            return Err(reader.error_since(start, ReadErrorKind::UnorderedKey));
+        }
+        all.push(one);
+        if reader.position() == before {
+            reader.count_empty_element()?;
+        }
+    }
+    Ok(all)
+}

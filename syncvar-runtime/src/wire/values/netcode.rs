@@ -1,0 +1,86 @@
+//! Unity's value types that UNet has no bytes for, and Netcode for GameObjects has: vectors of
+//! integers, and a ray in the plane.
+
+use crate::schema::TypeSchema;
+use crate::wire::{NetworkReader, NetworkWriter, ReadError, SyncValue, Vector2};
+
+/// Structs that are nothing but integers: their fields in order, each as an `i32` is written, in
+/// `Mirror` in 4 bytes. The schema is that of glam's type, so that the two sides need not have the same.
+macro_rules! integers {
+    ($($(#[$doc:meta])* $name:ident as $schema:literal { $($(#[$field_doc:meta])* $field:ident),+ })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: i32,)+
+        }
+
+        impl $name {
+            /// The value with these components.
+            pub const fn new($($field: i32),+) -> Self {
+                Self { $($field),+ }
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl SyncValue for $name {
+            const SCHEMA: TypeSchema = TypeSchema::Named($schema);
+
+            #[inline]
+            fn write(&self, writer: &mut NetworkWriter) {
+                $(writer.write_fixed_or(self.$field.to_le_bytes(), |writer| self.$field.write(writer));)+
+            }
+
+            #[inline]
+            fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                Ok(Self { $($field: reader.read_fixed_or(i32::from_le_bytes, i32::read)?),+ })
+            }
+
+            #[inline]
+            fn same(&self, other: &Self) -> bool {
+                self == other
+            }
+        }
+    )*};
+}
+
+integers! {
+    /// Two integers, a cell of a map for example.
+    Vector2Int as "IVec2" { /** To the right. */ x, /** Up. */ y }
+
+    /// Three integers.
+    Vector3Int as "IVec3" { /** To the right. */ x, /** Up. */ y, /** Forward. */ z }
+}
+
+/// A half-line in the plane: on the wire origin, then direction, as it lies in Unity's memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Ray2D {
+    /// Where it begins.
+    pub origin: Vector2,
+    /// Where it goes. Not normalised on the way.
+    pub direction: Vector2,
+}
+
+#[diagnostic::do_not_recommend]
+impl SyncValue for Ray2D {
+    const SCHEMA: TypeSchema = TypeSchema::Named("Ray2D");
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        self.origin.write(writer);
+        self.direction.write(writer);
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let origin = reader.read()?;
+        let direction = reader.read()?;
+        Ok(Self { origin, direction })
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self.origin.same(&other.origin) && self.direction.same(&other.direction)
+    }
+}

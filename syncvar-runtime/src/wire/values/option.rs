@@ -1,0 +1,102 @@
+//! `Option`: a value that may be absent.
+
+use crate::schema::TypeSchema;
+use crate::wire::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
+
+/// How Mirror says that there is no such value.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// By a byte before the value, 0 or 1.
+    Flag,
+    /// By such a byte; the value behind it does not have its variable form but a fixed one.
+    FlagOfFixed,
+    /// By a length of two bytes that is 0.
+    Length,
+    /// By a count that is 0.
+    Count,
+}
+
+/// A byte, 0 or 1, then the value if there is one: our own layout, UNet has none. In `Mirror` what
+/// has a length or a count is null, as the [`Absence`] of the type says.
+impl<T: SyncValue> SyncValue for Option<T> {
+    const SCHEMA: TypeSchema = TypeSchema::Optional(&T::SCHEMA);
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        if writer.encoding() == Encoding::Mirror {
+            return write_nullable(self.as_ref(), writer);
+        }
+        writer.write_bool(self.is_some());
+        if let Some(value) = self {
+            value.write(writer);
+        }
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let mut value = None;
+        value.read_in_place(reader)?;
+        Ok(value)
+    }
+
+    #[inline]
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        match (is_present::<T>(reader)?, &mut *self) {
+            (false, _) => *self = None,
+            (true, _) if is_fixed::<T>(reader.encoding()) => *self = Some(T::read_fixed(reader)?),
+            (true, Some(value)) => value.read_in_place(reader)?,
+            (true, None) => *self = Some(T::read(reader)?),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Some(a), Some(b)) => a.same(b),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Whether the value behind a flag has a fixed form.
+fn is_fixed<T: SyncValue>(encoding: Encoding) -> bool {
+    encoding == Encoding::Mirror && T::ABSENCE == Absence::FlagOfFixed
+}
+
+/// In `Mirror`.
+fn write_nullable<T: SyncValue>(value: Option<&T>, writer: &mut NetworkWriter) {
+    match (T::ABSENCE, value) {
+        (Absence::Length, None) => writer.write_u16(0),
+        (Absence::Count, None) => writer.write_u8(0),
+        (Absence::Flag | Absence::FlagOfFixed, None) => writer.write_bool(false),
+        (Absence::Length | Absence::Count, Some(value)) => value.write(writer),
+        (Absence::Flag, Some(value)) => {
+            writer.write_bool(true);
+            value.write(writer);
+        }
+        (Absence::FlagOfFixed, Some(value)) => {
+            writer.write_bool(true);
+            value.write_fixed(writer);
+        }
+    }
+}
+
+/// Whether there is a value. A flag or a null has been read then; a length or a count that is not 0
+/// has not.
+#[inline]
+fn is_present<T: SyncValue>(reader: &mut NetworkReader<'_>) -> Result<bool, ReadError> {
+    let header = match (reader.encoding(), T::ABSENCE) {
+        (Encoding::Mirror, Absence::Length) => NetworkReader::read_text_header,
+        (Encoding::Mirror, Absence::Count) => NetworkReader::read_var_u64,
+        _ => return reader.read_bool(),
+    };
+    let start = reader.left;
+    let present = header(reader)? != 0;
+    if present {
+        reader.left = start;
+    }
+    Ok(present)
+}

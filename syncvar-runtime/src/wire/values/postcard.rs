@@ -1,0 +1,166 @@
+//! `Postcard`: a value of any type that serde knows.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::schema::TypeSchema;
+use crate::wire::{
+    Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind,
+};
+
+/// Makes a value of any type that is `Serialize` and `Deserialize`: `SyncVar<Postcard<Loadout>>`.
+/// Feature `serde`.
+///
+/// It is for types of other crates, and for a first day; `#[derive(SyncValue)]` is better for one's
+/// own, for it makes fewer bytes, reads in place and names the member in which something is wrong. On
+/// the wire it is a sequence of bytes in the format of the crate [`postcard`](https://docs.rs/postcard),
+/// in every encoding. It is read as a whole: what serde skips becomes its default.
+///
+/// # Limits
+///
+/// * What postcard cannot encode (sequences of unknown length, as `#[serde(flatten)]` makes them, and
+///   whatever the type's own `Serialize` refuses) is a [`WriteError`](crate::WriteError), and so is a
+///   value of more than [`MAX_BYTES`](crate::MAX_BYTES). Bytes that postcard cannot decode are a
+///   [`ReadError`], and so are bytes that are left over.
+/// * Two values are the same if their bytes are, so `T` need not be `PartialEq`. A `HashMap` inside `T`
+///   is written in an order of its own, and then an equal one counts as a change: use a `BTreeMap`.
+/// * The schema knows nothing of `T`, whose name is not there in a constant: it says `Postcard`. Two
+///   sides with different `T` under the same name are not told apart when they connect.
+/// * `T` decides what reading costs. A `T` that contains itself can be as deep as the packet is long,
+///   and a sequence of elements that take no bytes as long as its count says: do not use either with
+///   peers that are not trusted.
+///
+/// ```
+/// use std::net::IpAddr;
+/// use syncvar::{Postcard, SyncVar};
+///
+/// let mut host: SyncVar<Postcard<IpAddr>> = Postcard(IpAddr::from([127, 0, 0, 1])).into();
+/// assert!(host.is_loopback());
+/// assert!(host.set(Postcard(IpAddr::from([10, 0, 0, 7]))));
+/// assert!(!host.set(Postcard(IpAddr::from([10, 0, 0, 7]))));
+/// ```
+#[derive(
+    Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize,
+)]
+#[serde(transparent)]
+pub struct Postcard<T>(pub T);
+
+impl<T> Postcard<T> {
+    /// The value, without the wrapper.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+/// The number of bytes that postcard makes of it, then those.
+impl<T> SyncValue for Postcard<T>
+where
+    T: Serialize + DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    const SCHEMA: TypeSchema = TypeSchema::Named("Postcard");
+    const ABSENCE: Absence = Absence::Count;
+
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_byte_sequence_with(|writer| {
+            let encoded = postcard::serialize_with_flavor(&self.0, Appended(writer));
+            encoded.map_err(|error| refused(&error))
+        });
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let start = reader.mark();
+        let bytes = reader.read_byte_sequence()?;
+        match postcard::take_from_bytes(bytes) {
+            Ok((value, [])) => Ok(Self(value)),
+            Ok((_, rest)) => Err(reader.error(ReadErrorKind::TrailingBytes { left: rest.len() })),
+            Err(error) => Err(reader.error_since(start, ReadErrorKind::Custom(because(&error)))),
+        }
+    }
+
+    /// Whether both have the same bytes; a value without bytes is the same as no other, so that its
+    /// error comes to light.
+    fn same(&self, other: &Self) -> bool {
+        match (postcard::to_stdvec(&self.0), postcard::to_stdvec(&other.0)) {
+            (Ok(mine), Ok(theirs)) => mine == theirs,
+            _ => false,
+        }
+    }
+}
+
+/// Takes what postcard writes, without a buffer in between.
+struct Appended<'a>(&'a mut NetworkWriter);
+
+impl postcard::ser_flavors::Flavor for Appended<'_> {
+    type Output = ();
+
+    fn try_extend(&mut self, data: &[u8]) -> postcard::Result<()> {
+        self.0.write_bytes(data);
+        Ok(())
+    }
+
+    fn try_push(&mut self, data: u8) -> postcard::Result<()> {
+        self.0.write_u8(data);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
+}
+
+/// Why a value cannot be encoded.
+fn refused(error: &postcard::Error) -> WriteErrorKind {
+    WriteErrorKind::Custom(match error {
+        postcard::Error::SerializeSeqLengthUnknown => {
+            "postcard cannot encode a sequence whose length is not known beforehand"
+        }
+        postcard::Error::SerdeSerCustom => "the value's own `Serialize` refuses to encode it",
+        _ => "postcard cannot encode this value",
+    })
+}
+
+/// Why bytes cannot be decoded.
+fn because(error: &postcard::Error) -> &'static str {
+    match error {
+        postcard::Error::DeserializeUnexpectedEnd => "postcard needs more bytes than there are",
+        postcard::Error::SerdeDeCustom => "the value's own `Deserialize` refuses these bytes",
+        _ => "postcard cannot decode these bytes",
+    }
+}
+
+impl<T> From<T> for Postcard<T> {
+    fn from(value: T) -> Self {
+        Self(value)
+    }
+}
+
+impl<T> Deref for Postcard<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Postcard<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Postcard<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Postcard<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

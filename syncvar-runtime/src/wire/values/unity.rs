@@ -1,0 +1,349 @@
+//! Unity's value types, without an engine: what UNet's writer and weaver know by name.
+//!
+//! They hold numbers and nothing else; for mathematics convert them to your engine's types, or
+//! turn on the features `glam` and `mint`.
+
+use std::fmt;
+
+use crate::schema::TypeSchema;
+use crate::wire::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
+
+/// Structs that are nothing but floats: their fields in order, four bytes each, nothing
+/// normalised or clamped.
+macro_rules! floats {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident),+ })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: f32,)+
+        }
+
+        impl $name {
+            /// The value with these components.
+            #[allow(clippy::too_many_arguments, reason = "as many as there are components")]
+            pub const fn new($($field: f32),+) -> Self {
+                Self { $($field),+ }
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl SyncValue for $name {
+            const SCHEMA: TypeSchema = TypeSchema::Named(stringify!($name));
+
+            #[inline]
+            fn write(&self, writer: &mut NetworkWriter) {
+                $(writer.write_f32(self.$field);)+
+            }
+
+            #[inline]
+            fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                Ok(Self { $($field: reader.read_f32()?),+ })
+            }
+
+            #[inline]
+            fn same(&self, other: &Self) -> bool {
+                $(self.$field.same(&other.$field))&&+
+            }
+        }
+    )*};
+}
+
+floats! {
+    /// Two floats.
+    Vector2 { /** To the right. */ x, /** Up. */ y }
+
+    /// Three floats.
+    Vector3 { /** To the right. */ x, /** Up. */ y, /** Forward. */ z }
+
+    /// Four floats.
+    Vector4 { /** First. */ x, /** Second. */ y, /** Third. */ z, /** Fourth. */ w }
+
+    /// A linear colour; components are usually between 0 and 1 but are not clamped.
+    Color { /** Red. */ r, /** Green. */ g, /** Blue. */ b, /** Opacity. */ a }
+
+    /// An axis-aligned rectangle.
+    Rect { /** Left edge. */ x, /** Lower edge. */ y, /** To the right. */ width, /** Up. */ height }
+
+    /// A rotation, components as Unity orders them. Not normalised on the way.
+    Quaternion {
+        /** First imaginary part. */ x, /** Second. */ y, /** Third. */ z, /** Real part. */ w
+    }
+}
+
+impl Quaternion {
+    /// No rotation.
+    pub const IDENTITY: Self = Self::new(0.0, 0.0, 0.0, 1.0);
+}
+
+/// A plane in space: its normal, then its distance from the origin. The real reader normalises the
+/// normal; ours gives what was sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Plane {
+    /// Direction at right angles to the plane.
+    pub normal: Vector3,
+    /// Distance from the origin along the normal.
+    pub distance: f32,
+}
+
+#[diagnostic::do_not_recommend]
+impl SyncValue for Plane {
+    const SCHEMA: TypeSchema = TypeSchema::Named("Plane");
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        self.normal.write(writer);
+        writer.write_f32(self.distance);
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        Ok(Self {
+            normal: reader.read()?,
+            distance: reader.read_f32()?,
+        })
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self.normal.same(&other.normal) && self.distance.same(&other.distance)
+    }
+}
+
+/// A half-line: on the wire direction first, then origin, as UNet writes it. UNet reads the two
+/// the other way round and normalises; ours gives what was sent. In `Mirror` origin first, then direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Ray {
+    /// Where it begins.
+    pub origin: Vector3,
+    /// Where it goes.
+    pub direction: Vector3,
+}
+
+#[diagnostic::do_not_recommend]
+impl SyncValue for Ray {
+    const SCHEMA: TypeSchema = TypeSchema::Named("Ray");
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        let (first, second) = match writer.encoding() {
+            Encoding::Mirror => (self.origin, self.direction),
+            Encoding::Unet | Encoding::Compact => (self.direction, self.origin),
+        };
+        first.write(writer);
+        second.write(writer);
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let (first, second) = (reader.read()?, reader.read()?);
+        let (origin, direction) = match reader.encoding() {
+            Encoding::Mirror => (first, second),
+            Encoding::Unet | Encoding::Compact => (second, first),
+        };
+        Ok(Self { origin, direction })
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self.direction.same(&other.direction) && self.origin.same(&other.origin)
+    }
+}
+
+/// A 4 x 4 matrix, on the wire row by row: `m00 m01 m02 m03 m10` and so on; in `Mirror` column by column.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Matrix4x4 {
+    /// Four rows of four columns.
+    pub rows: [[f32; 4]; 4],
+}
+
+impl Matrix4x4 {
+    /// With its columns as rows: how it travels in `Mirror`.
+    fn transposed(self) -> Self {
+        let mut rows = self.rows.map(IntoIterator::into_iter);
+        let mut column = || rows.each_mut().map(|row| row.next().unwrap_or_default());
+        Self {
+            rows: [(); 4].map(|()| column()),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl SyncValue for Matrix4x4 {
+    const SCHEMA: TypeSchema = TypeSchema::Named("Matrix4x4");
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        let matrix = match writer.encoding() {
+            Encoding::Mirror => self.transposed(),
+            Encoding::Unet | Encoding::Compact => *self,
+        };
+        for value in matrix.rows.as_flattened() {
+            writer.write_f32(*value);
+        }
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let mut matrix = Self::default();
+        for value in matrix.rows.as_flattened_mut() {
+            *value = reader.read_f32()?;
+        }
+        Ok(match reader.encoding() {
+            Encoding::Mirror => matrix.transposed(),
+            Encoding::Unet | Encoding::Compact => matrix,
+        })
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        let pairs = self
+            .rows
+            .as_flattened()
+            .iter()
+            .zip(other.rows.as_flattened());
+        pairs.into_iter().all(|(a, b)| a.same(b))
+    }
+}
+
+/// A colour of four bytes: red, green, blue, opacity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Color32 {
+    /// Red.
+    pub r: u8,
+    /// Green.
+    pub g: u8,
+    /// Blue.
+    pub b: u8,
+    /// Opacity.
+    pub a: u8,
+}
+
+impl Color32 {
+    /// The colour with these components.
+    pub const fn new(r: u8, g: u8, b: u8, a: u8) -> Self {
+        Self { r, g, b, a }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl SyncValue for Color32 {
+    const SCHEMA: TypeSchema = TypeSchema::Named("Color32");
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_array([self.r, self.g, self.b, self.a]);
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let [r, g, b, a] = reader.read_array()?;
+        Ok(Self { r, g, b, a })
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+/// 128 bits that name an asset: 16 bytes in the order of their text.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NetworkHash128(pub [u8; 16]);
+
+impl NetworkHash128 {
+    /// The hash of a text, the same in every build: FNV-1a of 128 bits over its bytes (offset basis
+    /// `6c62272e07bb014262b821756295c58d`, prime 2^88 + 315), most significant byte first.
+    ///
+    /// ```
+    /// # use syncvar::NetworkHash128;
+    /// assert_eq!(NetworkHash128::of("a").to_string(), "d228cb696f1a8caf78912b704e4a8964");
+    /// ```
+    pub fn of(text: &str) -> Self {
+        const OFFSET_BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        const PRIME: u128 = (1 << 88) + 315;
+        let hash = text.bytes().fold(OFFSET_BASIS, |hash, byte| {
+            (hash ^ u128::from(byte)).wrapping_mul(PRIME)
+        });
+        Self(hash.to_be_bytes())
+    }
+
+    /// Reads hexadecimal text as UNet does: padded with zeros on the left to 32 digits; a
+    /// character that is no digit counts as 0, and text beyond 32 characters is ignored.
+    ///
+    /// ```
+    /// # use syncvar::NetworkHash128;
+    /// let hash = NetworkHash128::parse("0176acd452adc180");
+    /// assert_eq!(hash.to_string(), "00000000000000000176acd452adc180");
+    /// ```
+    pub fn parse(text: &str) -> Self {
+        let digits = text.chars().take(32).map(|c| c.to_digit(16).unwrap_or(0));
+        let value = digits.fold(0_u128, |value, digit| value << 4 | u128::from(digit));
+        Self(value.to_be_bytes())
+    }
+
+    /// The asset id of Mirror with this number: its four bytes, most significant first, behind zeros.
+    ///
+    /// ```
+    /// # use syncvar::NetworkHash128;
+    /// let asset_id = NetworkHash128::from_u32(0x0176_acd4);
+    /// assert_eq!(asset_id.to_string(), "0000000000000000000000000176acd4");
+    /// assert_eq!(asset_id.as_u32(), Some(0x0176_acd4));
+    /// ```
+    pub const fn from_u32(number: u32) -> Self {
+        let [a, b, c, d] = number.to_be_bytes();
+        Self([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d])
+    }
+
+    /// The number of an asset id of Mirror; none if it is longer than that.
+    pub const fn as_u32(self) -> Option<u32> {
+        match self.0 {
+            [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d] => {
+                Some(u32::from_be_bytes([a, b, c, d]))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether all bits are zero, which names nothing.
+    pub fn is_zero(self) -> bool {
+        self == Self::default()
+    }
+}
+
+impl fmt::Display for NetworkHash128 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
+
+impl fmt::Debug for NetworkHash128 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NetworkHash128({self})")
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl SyncValue for NetworkHash128 {
+    const SCHEMA: TypeSchema = TypeSchema::Named("NetworkHash128");
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_array(self.0);
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        reader.read_array().map(Self)
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}

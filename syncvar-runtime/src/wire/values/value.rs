@@ -1,0 +1,373 @@
+//! `SyncValue`: what a field can hold.
+
+use crate::schema::TypeSchema;
+use crate::wire::encoding::MAX_EMPTY_ELEMENTS;
+use crate::wire::{
+    Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind,
+};
+
+/// A value that can be written to the wire and read back: what a [`SyncVar`](crate::SyncVar) holds.
+///
+/// These are values:
+///
+/// * integers of 8 to 128 bits and their `NonZero` ones, `f32`, `f64`, `bool`, `char`, `Duration`;
+/// * `String`, [`FixedString<N>`](crate::FixedString), `Vec`, `bytes::Bytes`, `Option`, `Box`,
+///   arrays, tuples of up to 8;
+/// * `BTreeMap`, `HashMap`, `BTreeSet` and `HashSet`, with keys or elements that are `Ord`: they
+///   travel in that order, which must depend on nothing that does not travel;
+/// * Unity's types, such as [`Vector3`](crate::Vector3), .NET's [`Decimal`](crate::Decimal) and
+///   [`OaDate`](crate::OaDate), and [`NetId`](crate::NetId);
+/// * references to other objects: [`NetRef`](crate::NetRef) and
+///   [`BehaviourRef`](crate::BehaviourRef);
+/// * with the features of these names the types of `glam` and `mint`, and `uuid::Uuid`; with the
+///   feature `serde` any type that serde knows, inside a `Postcard<T>`.
+///
+/// Derive it for your own structs and enums with `#[derive(SyncValue)]`; implement it by hand only
+/// for a layout of your own.
+///
+/// ```
+/// use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncValue, TypeSchema};
+///
+/// /// A percentage that takes one byte.
+/// #[derive(Clone)]
+/// struct Percent(u8);
+///
+/// impl SyncValue for Percent {
+///     const SCHEMA: TypeSchema = TypeSchema::Named("Percent");
+///
+///     fn write(&self, writer: &mut NetworkWriter) {
+///         writer.write_u8(self.0);
+///     }
+///     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+///         reader.read_u8().map(Percent)
+///     }
+///     fn same(&self, other: &Self) -> bool {
+///         self.0 == other.0
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be synchronised: it does not implement `SyncValue`",
+    label = "this type cannot travel",
+    note = "for a struct or enum of your own write `#[derive(SyncValue, Clone)]` above it",
+    note = "a type of another crate goes into a struct of your own that implements `SyncValue`",
+    note = "to refer to another object, keep its `NetId`"
+)]
+pub trait SyncValue: Clone + Send + Sync + 'static {
+    /// What both ends compare at connect, see [`TypeSchema`].
+    const SCHEMA: TypeSchema;
+
+    /// How `Mirror` says that there is no such value, where it is in an `Option`.
+    #[doc(hidden)]
+    const ABSENCE: Absence = Absence::Flag;
+
+    /// Appends the value.
+    fn write(&self, writer: &mut NetworkWriter);
+
+    /// Takes a value.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not hold such a value.
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError>;
+
+    /// Takes a value into an existing one, which keeps its memory and those members that do not
+    /// travel.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read); the value may then be half new.
+    #[inline]
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        *self = Self::read(reader)?;
+        Ok(())
+    }
+
+    /// Whether sending `other` instead would make no difference. Floats compare by their bits, so
+    /// that NaN does not count as a change for ever and `-0.0` does count as one over `0.0`.
+    fn same(&self, other: &Self) -> bool;
+
+    /// A copy, to be compared with what takes its place.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    fn remembered(&self) -> Self {
+        self.clone()
+    }
+
+    /// As [`read_in_place`](Self::read_in_place), and returns what was there before if it was
+    /// another value.
+    #[doc(hidden)]
+    #[inline]
+    fn read_with_previous(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<Option<Self>, ReadError> {
+        let previous = self.clone();
+        self.read_in_place(reader)?;
+        Ok((!self.same(&previous)).then_some(previous))
+    }
+
+    /// Appends a sequence of such values; `u8` has a shorter form than one value after another.
+    #[doc(hidden)]
+    #[inline]
+    fn write_slice(values: &[Self], writer: &mut NetworkWriter) {
+        write_elements(values.len(), writer, |writer| {
+            for value in values {
+                value.write(writer);
+            }
+        });
+    }
+
+    /// Takes a sequence of such values.
+    #[doc(hidden)]
+    #[inline]
+    fn read_slice(values: &mut Vec<Self>, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let count = reader.read_count()?;
+        values.truncate(count);
+        for value in &mut *values {
+            value.read_in_place(reader)?;
+        }
+        let missing = count.saturating_sub(values.len());
+        values.reserve(reader.room::<Self>(missing));
+        for _ in 0..missing {
+            let before = reader.position();
+            values.push(Self::read(reader)?);
+            if reader.position() == before {
+                reader.count_empty_element()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the value in as many bytes as its type has: how `Mirror` writes integers in an `Option`.
+    #[doc(hidden)]
+    #[inline]
+    fn write_fixed(&self, writer: &mut NetworkWriter) {
+        self.write(writer);
+    }
+
+    /// Counterpart of `write_fixed`.
+    #[doc(hidden)]
+    #[inline]
+    fn read_fixed(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        Self::read(reader)
+    }
+}
+
+/// Appends a count, then elements; too many of them that take no byte are an error.
+#[inline]
+pub(super) fn write_elements(
+    count: usize,
+    writer: &mut NetworkWriter,
+    write: impl FnOnce(&mut NetworkWriter),
+) {
+    if writer.write_count(count) {
+        let before = writer.len();
+        write(writer);
+        let limit = MAX_EMPTY_ELEMENTS;
+        if count > limit && writer.len() == before {
+            writer.fail(WriteErrorKind::TooManyElements { count, limit });
+        }
+    }
+}
+
+/// Integers that travel as a 32-bit one and are checked on the way back; in `Mirror` they have a fixed
+/// width.
+macro_rules! narrow_integers {
+    ($($type:ident: $write:ident, $read:ident;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl SyncValue for $type {
+            const SCHEMA: TypeSchema = TypeSchema::Named(stringify!($type));
+
+            #[inline]
+            fn write(&self, writer: &mut NetworkWriter) {
+                writer.write_fixed_or(self.to_le_bytes(), |writer| writer.$write((*self).into()));
+            }
+
+            #[inline]
+            fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                reader.read_fixed_or(Self::from_le_bytes, |reader| reader.$read(stringify!($type)))
+            }
+
+            #[inline]
+            fn same(&self, other: &Self) -> bool {
+                self == other
+            }
+        }
+    )*};
+}
+
+narrow_integers! {
+    i8: write_signed, read_signed;
+    i16: write_signed, read_signed;
+    u16: write_unsigned, read_unsigned;
+}
+
+/// Integers that have a variable form in every encoding.
+macro_rules! wide_integers {
+    ($($type:ident: $write:ident, $read:ident($($name:literal)?), $write_fixed:ident, $read_fixed:ident;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl SyncValue for $type {
+            const SCHEMA: TypeSchema = TypeSchema::Named(stringify!($type));
+            const ABSENCE: Absence = Absence::FlagOfFixed;
+
+            #[inline]
+            fn write(&self, writer: &mut NetworkWriter) {
+                writer.$write(*self);
+            }
+
+            #[inline]
+            fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                reader.$read($($name)?)
+            }
+
+            #[inline]
+            fn same(&self, other: &Self) -> bool {
+                self == other
+            }
+
+            #[inline]
+            fn write_fixed(&self, writer: &mut NetworkWriter) {
+                writer.$write_fixed(*self);
+            }
+
+            #[inline]
+            fn read_fixed(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                reader.$read_fixed()
+            }
+        }
+    )*};
+}
+
+wide_integers! {
+    i32: write_signed, read_signed("i32"), write_i32, read_i32;
+    u32: write_unsigned, read_unsigned("u32"), write_u32, read_u32;
+    i64: write_signed_wide, read_signed_wide(), write_i64, read_i64;
+    u64: write_unsigned_wide, read_unsigned_wide(), write_u64, read_u64;
+}
+
+/// One number; a sequence of them travels as the bytes themselves.
+#[diagnostic::do_not_recommend]
+impl SyncValue for u8 {
+    const SCHEMA: TypeSchema = TypeSchema::Named("u8");
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_fixed_or([*self], |writer| writer.write_unsigned(u32::from(*self)));
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        reader.read_fixed_or(Self::from_le_bytes, |reader| reader.read_unsigned("u8"))
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    #[inline]
+    fn write_slice(values: &[Self], writer: &mut NetworkWriter) {
+        writer.write_byte_sequence(values);
+    }
+
+    #[inline]
+    fn read_slice(values: &mut Vec<Self>, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let bytes = reader.read_byte_sequence()?;
+        values.clear();
+        values.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Values that the writer and the reader know by name.
+macro_rules! known_to_the_writer {
+    ($($type:ident: $write:ident, $read:ident, |$a:ident, $b:ident| $same:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl SyncValue for $type {
+            const SCHEMA: TypeSchema = TypeSchema::Named(stringify!($type));
+
+            #[inline]
+            fn write(&self, writer: &mut NetworkWriter) {
+                writer.$write(*self);
+            }
+
+            #[inline]
+            fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+                reader.$read()
+            }
+
+            #[inline]
+            fn same(&self, other: &Self) -> bool {
+                let ($a, $b) = (self, other);
+                $same
+            }
+        }
+    )*};
+}
+
+known_to_the_writer! {
+    i128: write_signed_128, read_signed_128, |a, b| a == b;
+    u128: write_unsigned_128, read_unsigned_128, |a, b| a == b;
+    bool: write_bool, read_bool, |a, b| a == b;
+    f32: write_f32, read_f32, |a, b| a.to_bits() == b.to_bits();
+    f64: write_f64, read_f64, |a, b| a.to_bits() == b.to_bits();
+}
+
+/// One number, the character's scalar value. Characters beyond U+FFFF, which C# cannot
+/// hold in one `char`, take the same form. In `Mirror` one UTF-16 code unit, which those have not.
+#[diagnostic::do_not_recommend]
+impl SyncValue for char {
+    const SCHEMA: TypeSchema = TypeSchema::Named("char");
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_character(*self);
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let start = reader.mark();
+        let code_unit = |bytes| u32::from(u16::from_le_bytes(bytes));
+        let number = reader.read_fixed_or(code_unit, |reader| reader.read_unsigned("char"))?;
+        match Self::from_u32(number) {
+            Some(character) => Ok(character),
+            None => Err(reader.error_since(start, ReadErrorKind::InvalidChar(number))),
+        }
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl SyncValue for String {
+    const SCHEMA: TypeSchema = TypeSchema::Named("String");
+    const ABSENCE: Absence = Absence::Length;
+
+    #[inline]
+    fn write(&self, writer: &mut NetworkWriter) {
+        writer.write_text(self);
+    }
+
+    #[inline]
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        reader.read_text().map(Self::from)
+    }
+
+    #[inline]
+    fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let text = reader.read_text()?;
+        self.clear();
+        self.push_str(text);
+        Ok(())
+    }
+
+    #[inline]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
