@@ -1,65 +1,35 @@
 //! `NetworkServer`: objects, connections and visibility, without sockets, clocks or threads.
 
-mod audience;
-mod backlog;
-mod bandwidth;
-mod budget;
-mod call;
-mod callbacks;
+mod calls;
 mod clock;
-mod command;
 mod config;
-mod connection;
 mod event;
-mod full_state;
-mod guard;
-mod hide;
 mod host;
-mod interest;
-mod join;
-mod lifecycle;
+mod objects;
 mod outbound;
-mod owner;
-mod owner_write;
-#[cfg(feature = "parallel")]
-mod parallel;
-mod parent;
-mod ping;
-mod receive;
-mod replicated;
 mod replication;
-mod restricted;
-mod scene;
-mod schedule;
 mod sessions;
-mod show;
 mod side;
-mod spawn;
-mod stock;
-mod transmit;
-mod update;
 mod visibility;
-mod world;
 
-pub use budget::Budget;
 pub use config::ServerConfig;
 pub use event::{PacketError, ServerEvent};
-pub use guard::{BehaviourMut, ServerWrites};
 pub use host::LocalClient;
-pub use parent::ParentError;
-pub use replicated::Replicated;
-pub use spawn::SpawnOptions;
-pub use transmit::Transmit;
+pub use objects::guard::{BehaviourMut, ServerWrites};
+pub use objects::parent::ParentError;
+pub use objects::replicated::Replicated;
+pub use objects::spawn::SpawnOptions;
+pub use outbound::transmit::Transmit;
+pub use replication::bandwidth::budget::Budget;
 
 use std::time::Duration;
 
 use crate::Framing;
 use crate::stats::Stats;
-use call::Calls;
+use calls::Calls;
 use clock::Clock;
-use full_state::PrefabInfo;
-use guard::begin_write;
 use host::Host;
+use objects::guard::begin_write;
 use outbound::Outbound;
 use replication::Replication;
 use sessions::Sessions;
@@ -69,6 +39,7 @@ use syncvar_runtime::object::MAX_CHANNELS;
 use syncvar_runtime::world::World;
 use syncvar_runtime::{Channel, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
 use visibility::Visibility;
+use visibility::snapshot::PrefabInfo;
 
 /// Replicates objects to clients.
 ///

@@ -9,8 +9,8 @@ mod view;
 
 pub use client::LocalClient;
 
-use super::connection::{Connection, ConnectionState};
-use super::{NetworkServer, ServerEvent};
+use crate::server::sessions::connection::{Connection, ConnectionState};
+use crate::server::{NetworkServer, ServerEvent};
 use crate::{ClientEvent, Framing};
 use calls::LocalRpc;
 use hooks::PendingHooks;

@@ -1,11 +1,14 @@
 //! Bytes on their way to the transport.
 
+pub(super) mod chunks;
+pub(super) mod transmit;
+
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-use super::connection::{Connection, QueuedChunks};
-use super::stock::ChunkStore;
+use crate::server::outbound::chunks::ChunkStore;
+use crate::server::sessions::connection::{Connection, QueuedChunks};
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::table::Table;
 

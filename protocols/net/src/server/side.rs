@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{BehaviourMut, NetworkServer};
+use crate::server::{BehaviourMut, NetworkServer};
 use syncvar_runtime::behaviour::NetworkSide;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{

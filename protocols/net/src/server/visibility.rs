@@ -1,12 +1,19 @@
 //! Observers of objects, and the snapshots on their way to them.
 
+pub(super) mod audience;
+pub(super) mod hide;
+pub(super) mod interest;
+pub(super) mod join;
+pub(super) mod show;
+pub(super) mod snapshot;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ServerConfig;
-use super::audience::Audiences;
-use super::interest::Interest;
-use super::join::SpareBuffers;
-use super::show::{SnapshotBatch, ViewerChanges};
+use crate::server::ServerConfig;
+use crate::server::visibility::audience::Audiences;
+use crate::server::visibility::interest::Interest;
+use crate::server::visibility::join::SpareBuffers;
+use crate::server::visibility::show::{SnapshotBatch, ViewerChanges};
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::NetId;
 

@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 use crate::ClientEvent;
 use crate::server::NetworkServer;
-use crate::server::call::{LocalCall, read_own};
+use crate::server::calls::{LocalCall, read_own};
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::call::{CallPlace, Class, Failure};
 use syncvar_runtime::{

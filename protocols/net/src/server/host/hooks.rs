@@ -6,7 +6,7 @@ use std::fmt;
 use super::Host;
 use crate::ClientEvent;
 use crate::server::NetworkServer;
-use crate::server::owner::refuse;
+use crate::server::objects::owner::refuse;
 use syncvar_runtime::behaviour::{Panicked, contain};
 use syncvar_runtime::object::{Location, Remembered, Slot, Slots};
 use syncvar_runtime::{ChangedFields, HookFailure};

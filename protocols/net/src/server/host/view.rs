@@ -2,8 +2,8 @@
 
 use crate::ClientEvent;
 use crate::server::NetworkServer;
-use crate::server::audience::Base;
-use crate::server::replicated::{Replicated, State};
+use crate::server::objects::replicated::{Replicated, State};
+use crate::server::visibility::audience::Base;
 use syncvar_runtime::NetId;
 use syncvar_runtime::interest::Area;
 

@@ -1,0 +1,152 @@
+//! Packets for the transport, as lists of shared chunks.
+
+use std::ops::Range;
+
+use bytes::{Bytes, BytesMut};
+
+use crate::server::NetworkServer;
+use crate::server::outbound::chunks::ChunkStore;
+use crate::server::sessions::connection::{Connection, ConnectionState};
+use syncvar_runtime::ConnectionId;
+
+/// A packet for one connection: byte segments to send one after another.
+///
+/// The packets of several connections share segments. Pass them to a vectored write, or join them with
+/// [`to_bytes`](Self::to_bytes).
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Transmit<'a> {
+    /// Receiver.
+    pub connection: ConnectionId,
+    /// Channel.
+    pub channel: u8,
+    /// Segments in order: at least one, none of them empty.
+    pub segments: &'a [Bytes],
+}
+
+impl Transmit<'_> {
+    /// Returns the packet's length in bytes.
+    #[expect(clippy::len_without_is_empty, reason = "a packet is never empty")]
+    pub fn len(&self) -> usize {
+        self.segments.iter().map(Bytes::len).sum()
+    }
+
+    /// Returns the packet as one buffer. A single segment is not copied.
+    pub fn to_bytes(&self) -> Bytes {
+        match self.segments {
+            [segment] => segment.clone(),
+            segments => {
+                let mut bytes = BytesMut::with_capacity(self.len());
+                for segment in segments {
+                    bytes.extend_from_slice(segment);
+                }
+                bytes.freeze()
+            }
+        }
+    }
+}
+
+impl NetworkServer {
+    /// Returns the next packet to send. Call it until it returns none.
+    pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
+        self.outbound.packet.clear();
+        if self.visibility.audiences.is_written() {
+            self.deliver();
+        }
+        let packet_size = self.config.gathered_size();
+        let (outbound, connections) = (&mut self.outbound, &mut self.sessions.connections);
+        let (id, packet) = loop {
+            let Some(id) = outbound.outgoing.front().copied() else {
+                outbound.store.clear();
+                return None;
+            };
+            let Some(connection) = connections.get_mut(id.0) else {
+                outbound.outgoing.pop_front();
+                continue;
+            };
+            connection.flush_own(&mut outbound.store);
+            let (store, gathered) = (&outbound.store, &mut outbound.packet);
+            let taken = connection.take_packet(packet_size, store, gathered);
+            let done = connection.queue.is_empty();
+            let closing = connection.state == ConnectionState::Closing;
+            // A closing connection stays until a later poll finds its queue empty.
+            if done && !(closing && taken.is_some()) {
+                connection.listed = false;
+                outbound.outgoing.pop_front();
+                if closing {
+                    connections.remove(id.0);
+                }
+            }
+            if let Some(packet) = taken {
+                break (id, packet);
+            }
+        };
+        self.stats.sent.add(packet.length);
+        let segments = if outbound.packet.is_empty() {
+            outbound.store.get(&packet.chunks)
+        } else {
+            &outbound.packet
+        };
+        Some(Transmit {
+            connection: id,
+            channel: packet.channel,
+            segments,
+        })
+    }
+}
+
+/// A packet taken from a connection's queue.
+struct Packet {
+    channel: u8,
+    length: usize,
+    /// Its chunks, if they are adjacent in the store. Otherwise they were gathered.
+    chunks: Range<u64>,
+}
+
+impl Connection {
+    /// Takes the chunks of one packet from the queue. Chunks that are not adjacent in the store are
+    /// gathered into `packet`.
+    #[inline]
+    fn take_packet(
+        &mut self,
+        packet_size: usize,
+        store: &ChunkStore,
+        packet: &mut Vec<Bytes>,
+    ) -> Option<Packet> {
+        let queued = self.queue.front_mut()?;
+        let channel = queued.channel;
+        let start = queued.chunks.next()?;
+        let mut chunks = start..start + 1;
+        let mut length = store.length(start);
+        loop {
+            let queued = match self.queue.front_mut() {
+                Some(queued) if queued.chunks.is_empty() => {
+                    self.queue.pop_front();
+                    continue;
+                }
+                Some(queued) if queued.channel == channel => queued,
+                _ => break,
+            };
+            let next = queued.chunks.start;
+            let longer = length + store.length(next);
+            if longer > packet_size {
+                break;
+            }
+            if packet.is_empty() && next == chunks.end {
+                chunks.end += 1;
+            } else {
+                if packet.is_empty() {
+                    packet.extend_from_slice(store.get(&chunks));
+                }
+                packet.extend_from_slice(store.get(&(next..next + 1)));
+            }
+            queued.chunks.start += 1;
+            length = longer;
+        }
+        Some(Packet {
+            channel,
+            length,
+            chunks,
+        })
+    }
+}
