@@ -24,6 +24,13 @@ pub use replication::bandwidth::budget::Budget;
 
 use std::time::Duration;
 
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::MAX_CHANNELS;
+use syncvar_runtime::world::World;
+use syncvar_runtime::{
+    Channel, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs,
+};
+
 use crate::Framing;
 use crate::stats::Stats;
 use calls::Calls;
@@ -33,11 +40,6 @@ use objects::guard::begin_write;
 use outbound::Outbound;
 use replication::Replication;
 use sessions::Sessions;
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::events::Events;
-use syncvar_runtime::object::MAX_CHANNELS;
-use syncvar_runtime::world::World;
-use syncvar_runtime::{Channel, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
 use visibility::Visibility;
 use visibility::snapshot::PrefabInfo;
 

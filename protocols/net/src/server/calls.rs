@@ -6,20 +6,21 @@
 mod outgoing;
 mod target;
 
-use crate::server::objects::replicated::State;
 use std::collections::VecDeque;
-use syncvar_runtime::{Encoding, RpcSender};
 
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
+use syncvar_runtime::call::{CallPlace, Class, Failure};
+use syncvar_runtime::world::Protocol;
+use syncvar_runtime::{
+    ConnectionId, Encoding, NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent,
+    RpcSender, Target,
+};
 
+use crate::server::objects::replicated::State;
 use crate::server::{NetworkServer, ServerEvent};
 use crate::{Framing, MessageType};
 use outgoing::Outgoing;
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::call::{CallPlace, Class, Failure};
-use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent, Target};
 use target::Receivers;
 
 /// Deferred calls, and reused buffers.

@@ -1,6 +1,7 @@
 //! Settings of a server.
 
 use crate::Framing;
+
 #[cfg(doc)]
 use crate::server::{NetworkServer, ServerEvent};
 use syncvar_runtime::Channel;

@@ -10,9 +10,10 @@ pub(super) mod replicated;
 pub(super) mod scene;
 pub(super) mod spawn;
 
+use syncvar_runtime::{NetId, NetworkSceneId, SpawnError};
+
 use crate::server::NetworkServer;
 use crate::server::visibility::snapshot::PrefabInfo;
-use syncvar_runtime::{NetId, NetworkSceneId, SpawnError};
 
 impl NetworkServer {
     /// Returns the facts about the prefab of a pool.

@@ -6,11 +6,11 @@ pub(super) mod transmit;
 use std::collections::VecDeque;
 
 use bytes::Bytes;
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::table::Table;
 
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::sessions::connection::{Connection, QueuedChunks};
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::table::Table;
 
 /// Bytes in transit, and the connections with a non-empty queue.
 #[derive(Debug, Default)]

@@ -7,11 +7,11 @@ pub(super) mod receive;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use syncvar_runtime::table::Table;
+use syncvar_runtime::{ConnectionId, NetId};
+
 use crate::Framing;
 use crate::server::sessions::connection::{Connection, ConnectionState};
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::NetId;
-use syncvar_runtime::table::Table;
 
 /// Connections and their requests for the next update.
 #[derive(Debug)]

@@ -2,14 +2,14 @@
 
 use arrayvec::ArrayVec;
 use bytes::Bytes;
+use syncvar_runtime::call::{CallDirection, CallRequest, CallRouter, Class, RoutedCall};
+use syncvar_runtime::{CallError, Encoding, NetId, NetworkWriter, Target, WriteError};
 
 use super::target::{CallPlan, Receivers};
 use super::{DeferredCall, EncodedCall, LocalCall};
 use crate::message::{Name, frame, named, write_header};
 use crate::server::NetworkServer;
 use crate::{Framing, MessageType};
-use syncvar_runtime::call::{CallDirection, CallRequest, CallRouter, Class, RoutedCall};
-use syncvar_runtime::{CallError, Encoding, NetId, NetworkWriter, Target, WriteError};
 
 /// A call on clients between [`begin_call`](CallRouter::begin_call) and [`send_call`](CallRouter::send_call).
 #[derive(Debug)]

@@ -1,13 +1,12 @@
 //! Receivers of calls.
 
+use syncvar_runtime::call::{CallPlace, Class};
+use syncvar_runtime::{AudienceId, CallError, ConnectionId, NetId, Target};
+
 use crate::Framing;
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::{Replicated, State};
 use crate::server::sessions::connection::ConnectionState;
-use syncvar_runtime::AudienceId;
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::call::{CallPlace, Class};
-use syncvar_runtime::{CallError, NetId, Target};
 
 /// Receivers of a call.
 #[derive(Debug)]

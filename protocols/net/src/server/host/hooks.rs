@@ -3,14 +3,14 @@
 use std::collections::btree_map::Entry;
 use std::fmt;
 
+use syncvar_runtime::behaviour::{Panicked, contain};
+use syncvar_runtime::object::{Location, Remembered, Slot, Slots};
+use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkBehaviour};
+
 use super::Host;
 use crate::ClientEvent;
 use crate::server::NetworkServer;
 use crate::server::objects::owner::refuse;
-use syncvar_runtime::behaviour::{Panicked, contain};
-use syncvar_runtime::object::{Location, Remembered, Slot, Slots};
-use syncvar_runtime::{ChangedFields, HookFailure};
-use syncvar_runtime::{NetId, NetworkBehaviour};
 
 /// A behaviour written since the last update.
 pub(super) struct PendingHooks {

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use crate::NetworkServer;
 use syncvar_runtime::behaviour::NetworkBehaviour;
 use syncvar_runtime::object::call;
 use syncvar_runtime::schema::BehaviourSchema;
 use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{NetworkReader, NetworkWriter, Prefabs, ReadError};
+
+use crate::NetworkServer;
 
 /// A behaviour without fields.
 #[derive(Default)]

@@ -1,11 +1,12 @@
 //! View of the local client.
 
+use syncvar_runtime::NetId;
+use syncvar_runtime::interest::Area;
+
 use crate::ClientEvent;
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::{Replicated, State};
 use crate::server::visibility::audience::Base;
-use syncvar_runtime::NetId;
-use syncvar_runtime::interest::Area;
 
 impl NetworkServer {
     /// Returns whether the local client observes an object.

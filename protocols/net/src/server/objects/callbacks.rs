@@ -1,11 +1,12 @@
 //! The rules of callbacks on the server's world.
 
-use crate::server::objects::owner::{refuse, set_owned};
-use crate::server::objects::replicated::{Replicated, State};
-use crate::server::{NetworkServer, ServerEvent};
 use syncvar_runtime::object::{Location, Slots};
 use syncvar_runtime::world::{Departure, Protocol, World, WorldObject};
 use syncvar_runtime::{CallbackFailure, ChangedFields, NetId};
+
+use crate::server::objects::owner::{refuse, set_owned};
+use crate::server::objects::replicated::{Replicated, State};
+use crate::server::{NetworkServer, ServerEvent};
 
 impl WorldObject for Replicated {
     #[inline]

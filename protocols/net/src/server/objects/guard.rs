@@ -1,12 +1,13 @@
 //! `BehaviourMut`: a behaviour for writing.
 
-use crate::server::ServerEvent;
-use crate::server::objects::owner::refuse;
-use crate::server::replication::schedule::Schedule;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::Ruled;
 use syncvar_runtime::world::{WriteGuard, WriteSink};
 use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
+
+use crate::server::ServerEvent;
+use crate::server::objects::owner::refuse;
+use crate::server::replication::schedule::Schedule;
 
 /// A behaviour for writing. Dropping it queues a changed object for the next update.
 pub type BehaviourMut<'a, B> = WriteGuard<'a, B, ServerWrites<'a>>;

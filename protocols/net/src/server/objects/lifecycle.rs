@@ -1,9 +1,13 @@
 //! Lifecycle callbacks of the server's objects.
 
-use crate::server::NetworkServer;
-use crate::server::visibility::snapshot::PrefabInfo;
+#[cfg(test)]
+mod tests;
+
 use syncvar_runtime::NetId;
 use syncvar_runtime::relations::Place;
+
+use crate::server::NetworkServer;
+use crate::server::visibility::snapshot::PrefabInfo;
 
 impl NetworkServer {
     /// Returns the name of an object's prefab.

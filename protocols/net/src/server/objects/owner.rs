@@ -1,13 +1,12 @@
 //! Ownership changes and owner writes.
 
+use syncvar_runtime::object::{BehaviourInfo, Slots};
+use syncvar_runtime::{AudienceId, ChangedFields, Channel, ConnectionId, NetId, NetworkWriter};
+
 use crate::MessageType;
 use crate::message::begin;
 use crate::server::objects::replicated::State;
 use crate::server::{NetworkServer, ServerEvent};
-use syncvar_runtime::AudienceId;
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::object::{BehaviourInfo, Slots};
-use syncvar_runtime::{ChangedFields, Channel, NetId, NetworkWriter};
 
 impl NetworkServer {
     /// Sends pending changes before an ownership change, so that the former owner's writes reach

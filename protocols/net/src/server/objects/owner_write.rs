@@ -1,9 +1,11 @@
 //! Writes of owners to their objects.
 
-use crate::server::{NetworkServer, ServerEvent};
-use syncvar_runtime::ConnectionId;
 use syncvar_runtime::object::Slots;
-use syncvar_runtime::{ChangedFields, NetId, NetworkReader, ReadError, ReadErrorKind};
+use syncvar_runtime::{
+    ChangedFields, ConnectionId, NetId, NetworkReader, ReadError, ReadErrorKind,
+};
+
+use crate::server::{NetworkServer, ServerEvent};
 
 impl NetworkServer {
     /// Applies a write of an owner. Writes of other connections and writes under an earlier lease

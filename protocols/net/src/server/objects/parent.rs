@@ -1,13 +1,13 @@
 //! Parents of objects.
 
+use syncvar_runtime::relations::Relation;
+use syncvar_runtime::world::{LifecycleEvent, Protocol};
+use syncvar_runtime::{LifecycleCallback, NetId};
+
 use crate::MessageType;
 use crate::message::{Message, SetParent};
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
-use syncvar_runtime::LifecycleCallback;
-use syncvar_runtime::NetId;
-use syncvar_runtime::relations::Relation;
-use syncvar_runtime::world::{LifecycleEvent, Protocol};
 
 /// Reason why a parent was not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::server::visibility::audience::Audiences;
-use syncvar_runtime::AudienceId;
-use syncvar_runtime::ConnectionId;
 use syncvar_runtime::object::Location;
+use syncvar_runtime::{AudienceId, ConnectionId};
+
+use crate::server::visibility::audience::Audiences;
 
 /// The server's entry of an object. The update loop reads it for every change, so it stays short.
 #[derive(Debug)]

@@ -1,14 +1,13 @@
 //! Scene objects: both sides create them, and a scene id matches them.
 
+use syncvar_runtime::object::BehaviourSet;
+use syncvar_runtime::world::Protocol;
+use syncvar_runtime::{LifecycleCallback, NetId, NetworkSceneId, SpawnError};
+
 use crate::MessageType;
 use crate::message::{Message, SpawnFinished};
 use crate::server::visibility::audience::Audiences;
 use crate::server::{NetworkServer, SpawnOptions};
-use syncvar_runtime::LifecycleCallback;
-use syncvar_runtime::SpawnError;
-use syncvar_runtime::object::BehaviourSet;
-use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{NetId, NetworkSceneId};
 
 impl NetworkServer {
     /// Spawns an object that clients have created already, from a level file for example. They

@@ -1,17 +1,17 @@
 //! Commands about objects: spawn, despawn, show, hide, owner.
 
+use syncvar_runtime::object::{BehaviourSet, Behaviours};
+use syncvar_runtime::relations::Place;
+use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
+use syncvar_runtime::{
+    AudienceId, ConnectionId, NetId, NetworkSceneId, Quaternion, SpawnError, Vector3,
+};
+
 use crate::MessageType;
 use crate::message::{Message, ObjectDestroy};
 use crate::server::objects::replicated::{Replicated, State};
 use crate::server::visibility::audience::{Audiences, Base};
 use crate::server::{NetworkServer, ServerEvent};
-use syncvar_runtime::AudienceId;
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::SpawnError;
-use syncvar_runtime::object::{BehaviourSet, Behaviours};
-use syncvar_runtime::relations::Place;
-use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
-use syncvar_runtime::{NetId, NetworkSceneId, Quaternion, Vector3};
 
 /// Options of a spawn.
 ///

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
+use syncvar_runtime::ConnectionId;
 
 use crate::server::NetworkServer;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::sessions::connection::{Connection, ConnectionState};
-use syncvar_runtime::ConnectionId;
 
 /// A packet for one connection: byte segments to send one after another.
 ///

@@ -6,6 +6,9 @@ pub(in crate::server) mod budget;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
+use syncvar_runtime::object::{Slot, WriteLog};
+use syncvar_runtime::packet::{update_fits, update_length};
+use syncvar_runtime::{AudienceId, ConnectionId, NetId, NetworkWriter, Vector3};
 
 use crate::Framing;
 use crate::server::objects::replicated::State;
@@ -14,12 +17,6 @@ use crate::server::replication::bandwidth::budget::clamp_priority;
 use crate::server::replication::update::encode_failure;
 use crate::server::sessions::connection::QueuedChunks;
 use crate::server::{Budget, NetworkServer};
-use syncvar_runtime::AudienceId;
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::object::Slot;
-use syncvar_runtime::object::WriteLog;
-use syncvar_runtime::packet::{update_fits, update_length};
-use syncvar_runtime::{NetId, NetworkWriter, Vector3};
 
 /// Shared state of all connections with a budget.
 #[derive(Debug, Default)]

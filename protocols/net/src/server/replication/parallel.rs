@@ -3,14 +3,13 @@
 //! The objects are divided into shares, and idle threads take one after another. Each share has
 //! separate buffers, which are joined in order.
 
-use crate::Framing;
 use syncvar_runtime::BehaviourStats;
-use syncvar_runtime::object::Outputs;
-use syncvar_runtime::object::mask_count;
-use syncvar_runtime::object::{ChangeSink, Encoded, Outcome};
-use syncvar_runtime::object::{Job, Pool};
-use syncvar_runtime::object::{WriteLog, WriteRecord};
+use syncvar_runtime::object::{
+    ChangeSink, Encoded, Job, Outcome, Outputs, Pool, WriteLog, WriteRecord, mask_count,
+};
 use syncvar_runtime::packet::Segments;
+
+use crate::Framing;
 
 /// Threads differ in speed, because recent writes are in one processor's cache. All wait for the
 /// last share of the slowest.

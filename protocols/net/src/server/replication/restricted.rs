@@ -6,18 +6,15 @@
 
 use std::time::Duration;
 
+use syncvar_runtime::object::{
+    ChannelInfo, Job, Location, MAX_CHANNELS, Nanos, Outputs, Slots, WriteRecord, mask_count, nanos,
+};
+use syncvar_runtime::{AudienceId, BehaviourStats, ConnectionId, NetId, WriteError};
+
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
-use syncvar_runtime::AudienceId;
-use syncvar_runtime::BehaviourStats;
-use syncvar_runtime::object::ChannelInfo;
-use syncvar_runtime::object::Outputs;
-use syncvar_runtime::object::WriteRecord;
-use syncvar_runtime::object::mask_count;
-use syncvar_runtime::object::{Job, Location, MAX_CHANNELS, Nanos, Slots, nanos};
-use syncvar_runtime::{ConnectionId, NetId, WriteError};
 
 /// Dirty fields of one behaviour that are due.
 #[derive(Clone, Copy, Debug, Default)]

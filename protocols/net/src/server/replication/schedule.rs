@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use syncvar_runtime::NetId;
+
 use crate::id_set::IdSet;
 use crate::server::objects::replicated::{Replicated, State};
-use syncvar_runtime::NetId;
 
 /// Queues of the update loop.
 #[derive(Debug, Default)]

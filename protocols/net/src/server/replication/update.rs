@@ -1,19 +1,16 @@
 //! The update loop: hides, deltas, snapshots, spawns and joins, in this order.
 
-use crate::server::objects::replicated::State;
 use std::time::Duration;
 
 use bytes::Bytes;
+use syncvar_runtime::object::{ChangeSink, Encoded, Job, MAX_CHANNELS, Outcome, nanos};
+use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, WriteError};
 
 use crate::MessageType;
 use crate::message::{LocalClientAuthority, Message};
+use crate::server::objects::replicated::State;
 use crate::server::sessions::connection::{Connection, QueuedChunks};
 use crate::server::{NetworkServer, ServerEvent};
-use syncvar_runtime::AudienceId;
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::object::{ChangeSink, Encoded, Outcome};
-use syncvar_runtime::object::{Job, MAX_CHANNELS, nanos};
-use syncvar_runtime::{Channel, NetId, WriteError};
 
 /// Lists reused by every update.
 #[derive(Debug, Default)]

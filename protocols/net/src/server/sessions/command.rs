@@ -1,12 +1,12 @@
 //! Commands: calls of clients on the server, checked against the connection they came from.
 
+use syncvar_runtime::call::{CallPlace, Failure};
+use syncvar_runtime::{CommandRefusal, ConnectionId, NetId, ReadError};
+
 use crate::MessageType;
 use crate::message::{Incoming, named};
 use crate::server::objects::replicated::State;
 use crate::server::{NetworkServer, ServerEvent};
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::call::{CallPlace, Failure};
-use syncvar_runtime::{CommandRefusal, NetId, ReadError};
 
 impl NetworkServer {
     /// Runs or refuses a command. Only a command without a readable header is an error.

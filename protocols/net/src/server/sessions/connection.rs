@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
+use syncvar_runtime::call::Rates;
+use syncvar_runtime::packet::Segments;
+use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
+
 use crate::Framing;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::replication::bandwidth::backlog::Backlog;
 use crate::server::sessions::ping::Pings;
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::call::Rates;
-use syncvar_runtime::packet::Segments;
-use syncvar_runtime::{NetId, NetworkWriter, Vector3};
 
 /// A connection.
 #[derive(Debug)]

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use crate::message::Pong;
-use crate::server::NetworkServer;
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::time::micros;
+
+use crate::message::Pong;
+use crate::server::NetworkServer;
 
 /// Minimum time between two answers: at most 20 per second.
 const PAUSE: Duration = Duration::from_millis(50);

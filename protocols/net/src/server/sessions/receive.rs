@@ -1,18 +1,16 @@
 //! Input of the transport: connections and their messages.
 
+use syncvar_runtime::world::Protocol;
+use syncvar_runtime::{ConnectionId, DisconnectReason, MAX_STRING_BYTES, NetId, ReadError};
+
 use crate::MessageType;
-use crate::message::frames;
 use crate::message::{
     Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync, begin,
-    unknown,
+    frames, from_wire, number, text, unknown,
 };
-use crate::message::{from_wire, number, text};
 use crate::server::objects::replicated::State;
 use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::server::{NetworkServer, PacketError, ServerEvent};
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{DisconnectReason, MAX_STRING_BYTES, NetId, ReadError};
 
 impl NetworkServer {
     /// Handles a new connection of the transport.

@@ -15,14 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use syncvar_runtime::interest::Area;
+use syncvar_runtime::object::Outputs;
+use syncvar_runtime::{AudienceId, ConnectionId};
 
 use crate::Framing;
 use members::Members;
 use observers::Observers;
-use syncvar_runtime::AudienceId;
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::interest::Area;
-use syncvar_runtime::object::Outputs;
 use viewers::AreaViewers;
 
 /// Default membership of an audience.

@@ -1,11 +1,11 @@
 //! Objects that leave a connection's view. They leave before the deltas of an update are written,
 //! so no later change reaches the connection.
 
+use syncvar_runtime::{AudienceId, ConnectionId, NetId};
+
 use crate::message::ObjectHide;
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::NetId;
 
 impl NetworkServer {
     /// Sends hides, and removes leaving connections from the audiences. Deltas written afterwards
@@ -51,38 +51,11 @@ impl NetworkServer {
         else {
             return;
         };
-        let mut staying = std::mem::take(&mut self.replication.scratch.entering);
-        let mut leaving = std::mem::take(&mut self.replication.scratch.leaving);
-        let (before, after) = (
-            self.visibility.audiences.get(former),
-            self.visibility.audiences.get(latter),
-        );
-        let stays = |connection: ConnectionId| {
-            let will_see = |area| self.will_see(connection, area);
-            after.observes(connection)
-                || self
-                    .visibility
-                    .audiences
-                    .admits_if(latter, connection, will_see)
-        };
-        for connection in before.ready() {
-            if stays(connection) {
-                staying.push(connection);
-            } else {
-                leaving.push(connection);
-            }
-        }
-        let mut others = !leaving.is_empty();
-        // They left this audience in the same update, and may belong to the target audience.
-        for connection in self.visibility.viewer_changes.of(former) {
-            if stays(connection) {
-                staying.push(connection);
-                others = true;
-            } else {
-                leaving.push(connection);
-            }
-        }
-        if others {
+        let scratch = &mut self.replication.scratch;
+        let mut staying = std::mem::take(&mut scratch.entering);
+        let mut leaving = std::mem::take(&mut scratch.leaving);
+        let is_changed = self.divide_observers(former, latter, &mut staying, &mut leaving);
+        if is_changed {
             // Earlier bytes belong to the former observers.
             if self.visibility.audiences.is_written() {
                 self.deliver();
@@ -97,10 +70,43 @@ impl NetworkServer {
         self.hide_from(id, &leaving);
         staying.clear();
         leaving.clear();
-        (
-            self.replication.scratch.entering,
-            self.replication.scratch.leaving,
-        ) = (staying, leaving);
+        let scratch = &mut self.replication.scratch;
+        (scratch.entering, scratch.leaving) = (staying, leaving);
+    }
+
+    /// Divides the observers of an object with a new target audience. Returns whether the staying ones
+    /// differ from the former audience.
+    fn divide_observers(
+        &self,
+        former: AudienceId,
+        target: AudienceId,
+        staying: &mut Vec<ConnectionId>,
+        leaving: &mut Vec<ConnectionId>,
+    ) -> bool {
+        let audiences = &self.visibility.audiences;
+        let (before, after) = (audiences.get(former), audiences.get(target));
+        let stays = |connection: ConnectionId| {
+            let will_see = |area| self.will_see(connection, area);
+            after.observes(connection) || audiences.admits_if(target, connection, will_see)
+        };
+        for connection in before.ready() {
+            if stays(connection) {
+                staying.push(connection);
+            } else {
+                leaving.push(connection);
+            }
+        }
+        let mut is_changed = !leaving.is_empty();
+        // They left this audience in the same update, and may belong to the target audience.
+        for connection in self.visibility.viewer_changes.of(former) {
+            if stays(connection) {
+                staying.push(connection);
+                is_changed = true;
+            } else {
+                leaving.push(connection);
+            }
+        }
+        is_changed
     }
 
     /// Calls `f` for every object in an area with view changes, with the connections concerned.

@@ -3,20 +3,19 @@
 #[cfg(test)]
 mod tests;
 
-use crate::server::objects::replicated::State;
 use std::any::Any;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-
-use crate::ServerConfig;
-use crate::server::NetworkServer;
-use crate::server::visibility::audience::{Audiences, Base};
-use syncvar_runtime::ConnectionId;
 use syncvar_runtime::interest::{
     Area, Everyone, InterestChange, InterestChanges, InterestManagement,
 };
-use syncvar_runtime::{NetId, Prefabs};
+use syncvar_runtime::{ConnectionId, NetId, Prefabs};
+
+use crate::ServerConfig;
+use crate::server::NetworkServer;
+use crate::server::objects::replicated::State;
+use crate::server::visibility::audience::{Audiences, Base};
 
 /// The interest management, and its reports.
 #[derive(Debug)]

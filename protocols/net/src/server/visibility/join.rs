@@ -1,20 +1,18 @@
 //! Spawns of new objects, and snapshots for joining connections.
 
-use crate::server::objects::replicated::State;
 use std::collections::{BTreeMap, BTreeSet};
-use syncvar_runtime::AudienceId;
 
 use bytes::Bytes;
+use syncvar_runtime::packet::Segments;
+use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::Framing;
 use crate::message::SpawnFinished;
+use crate::server::objects::replicated::State;
 use crate::server::sessions::connection::ConnectionState;
 use crate::server::visibility::audience::Audiences;
-use crate::server::visibility::show::SnapshotOutput;
+use crate::server::visibility::snapshot_batch::SnapshotOutput;
 use crate::server::{NetworkServer, ServerEvent};
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::NetId;
-use syncvar_runtime::packet::Segments;
 
 /// Buffers of earlier joins. Snapshots of all objects are long: allocating the memory costs more
 /// than filling it.

@@ -1,13 +1,7 @@
 //! Snapshots of objects, as messages or as entries of a batch.
 
-use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID, SetParent};
-use crate::server::ServerEvent;
-use crate::server::objects::owner::refuse;
-use crate::stats::Stats;
-use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::Slots;
-use syncvar_runtime::object::{Fault, write_sections};
+use syncvar_runtime::object::{Fault, Slots, write_sections};
 use syncvar_runtime::packet::{Room, Segments, packed_length};
 use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::relations::{Place, Relation};
@@ -15,6 +9,12 @@ use syncvar_runtime::{
     ChangedFields, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue, Vector3,
     WriteError,
 };
+
+use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID, SetParent};
+use crate::server::ServerEvent;
+use crate::server::objects::owner::refuse;
+use crate::stats::Stats;
+use crate::{Framing, MessageType};
 
 /// Facts about a prefab.
 #[derive(Clone, Copy, Debug)]

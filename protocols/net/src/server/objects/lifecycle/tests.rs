@@ -1,7 +1,11 @@
 //! The callbacks that scenes and parents will run: how they are run for a list of objects.
 
-use syncvar_runtime::{BehaviourSchema, HasLifecycle, LifecycleCallback, LifecycleResult, NetId, NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkReader, NetworkWriter, Prefabs, ReadError};
-use crate::{MemoryNetwork};
+use syncvar_runtime::{
+    BehaviourSchema, HasLifecycle, LifecycleCallback, LifecycleResult, NetId, NetworkBehaviour,
+    NetworkContext, NetworkLifecycle, NetworkReader, NetworkWriter, Prefabs, ReadError,
+};
+
+use crate::MemoryNetwork;
 
 #[derive(Default)]
 struct Probe {

@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
-use crate::Framing;
-use crate::server::Budget;
-use syncvar_runtime::ConnectionId;
 use syncvar_runtime::object::{WriteLog, WriteRecord};
 use syncvar_runtime::packet::{Segments, frames_length};
-use syncvar_runtime::{NetId, NetworkWriter, Vector3};
+use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
+
+use crate::Framing;
+use crate::server::Budget;
 
 /// Updates that pay for bytes sent beyond the budget, at most.
 const MAX_OVERDRAFT_UPDATES: i64 = 20;

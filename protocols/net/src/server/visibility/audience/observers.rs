@@ -1,10 +1,10 @@
 //! Ready members of an audience in one framing.
 
 use bytes::Bytes;
-
-use crate::Framing;
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::packet::Segments;
+
+use crate::Framing;
 
 /// Ready members of an audience with the same framing.
 #[derive(Debug, Default)]

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use super::*;
-use crate::SpawnOptions;
-use crate::server::objects::replicated::State;
 use syncvar_runtime::{
     BehaviourSchema, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, SpatialGrid,
     Vector3,
 };
+
+use super::*;
+use crate::SpawnOptions;
+use crate::server::objects::replicated::State;
 
 /// A behaviour without fields.
 #[derive(Debug, Default)]
