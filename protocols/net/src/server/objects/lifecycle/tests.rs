@@ -5,6 +5,8 @@ use syncvar_runtime::{
     NetworkContext, NetworkLifecycle, NetworkReader, NetworkWriter, Prefabs, ReadError,
 };
 
+use syncvar_runtime::world::Protocol;
+
 use crate::MemoryNetwork;
 
 #[derive(Default)]
@@ -60,18 +62,18 @@ impl NetworkLifecycle for Probe {
 }
 
 #[test]
-fn b6_the_objects_of_a_scene_and_those_with_another_parent_are_told() {
+fn scene_and_parent_callbacks_run_on_both_ends() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Probe>("probe"));
     let ids = [1, 2, 3].map(|_| net.server.spawn(Probe::default()));
     net.settle();
     let in_scene = [ids[0], ids[2], NetId(99)];
     let parent = LifecycleCallback::ParentChanged(Some(ids[0]));
     net.server
-        .call_lifecycle(&in_scene, LifecycleCallback::InSceneObjectsSpawned);
-    net.server.call_lifecycle(&ids[2..], parent);
+        .dispatch_to(&in_scene, LifecycleCallback::InSceneObjectsSpawned);
+    net.server.dispatch_to(&ids[2..], parent);
     let client = net.client_mut(0);
-    client.call_lifecycle(&in_scene, LifecycleCallback::InSceneObjectsSpawned);
-    client.call_lifecycle(&ids[2..], parent);
+    client.dispatch_to(&in_scene, LifecycleCallback::InSceneObjectsSpawned);
+    client.dispatch_to(&ids[2..], parent);
     let expected = [
         &["in scene with 2"][..],
         &[],
