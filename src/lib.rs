@@ -65,28 +65,31 @@ pub use syncvar_net::{
 #[cfg(feature = "serde")]
 pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
-    Area, BehaviourList, BehaviourRef, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
-    Bits, BufferSerializer, CallArguments, CallContext, CallError, CallFailure, CallKind,
-    CallSchema, CallTable, CallbackFailure, ChangedFields, Channel, Color, Color32, CommandRefusal,
-    CommandSender, ConnectionId, Counter, Decimal, DictionaryChange, DisconnectReason, ElementMut,
-    Encoding, EnumNumber, Everyone, FieldRules, FieldSchema, Fixed, FixedString, FixedString32,
-    FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, Floats,
-    GroupTags, Half, HasLifecycle, HasSynchronize, HashKey, HookFailure, HookField, InterestChange,
-    InterestChanges, InterestManagement, LayerMask, LifecycleCallback, LifecycleResult, ListChange,
-    MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MessageStart, NetId,
-    NetRef, NetworkBehaviour, NetworkCalls, NetworkContext, NetworkHash128, NetworkIdentity,
+    Area, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourRef, BehaviourSchema,
+    BehaviourSet, BehaviourStats, Behaviours, Bits, BufferSerializer, CallArguments, CallContext,
+    CallError, CallFailure, CallKind, CallSchema, CallTable, CallbackFailure, ChangedFields,
+    Channel, Color, Color32, CommandRefusal, CommandSender, ConnectionId, Counter, Decimal,
+    Delivery, DeserializeContext, DeserializeReport, DictionaryChange, DisconnectReason,
+    ElementMut, Encoded, Encoding, EnumNumber, Everyone, FieldAccess, FieldPolicy, FieldSchema,
+    FieldVisitor, Fixed, FixedString, FixedString32, FixedString64, FixedString128, FixedString512,
+    FixedString4096, FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle, HasSynchronize,
+    HashKey, HookFailure, HookField, Hooked, InterestChange, InterestChanges, InterestManagement,
+    LayerMask, LayoutHooks, LifecycleCallback, LifecycleResult, ListChange, MAX_BYTES,
+    MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MessageStart, NetId, NetRef,
+    NetworkBehaviour, NetworkCalls, NetworkContext, NetworkHash128, NetworkIdentity,
     NetworkLifecycle, NetworkObjects, NetworkObjectsMut, NetworkReader, NetworkSceneId,
-    NetworkSerializable, NetworkTime, NetworkWriter, OaDate, Plane, PrefabError, Prefabs,
-    Quantized, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Readers,
-    ReceivedEvent, Rect, RefusedCommands, RpcSender, SchemaDifference, SectionHooks, Serializable,
-    SetChange, SmallestThree, SortKey, SpatialGrid, SpawnError, SyncCodec, SyncDictionary,
-    SyncEvent, SyncField, SyncHashSet, SyncList, SyncMethod, SyncSortedSet, SyncValue, SyncVar,
-    Synchronize, SynchronizeError, SynchronizeFailure, Tag, Target, TypeSchema, ValueMut,
-    VariantSchema, Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
-    Writers, ZigZag, dictionary, hash_set,
+    NetworkSerializable, NetworkTime, NetworkWriter, OaDate, OperationLog, Plane, PrefabError,
+    Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResult,
+    ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands, RpcSender, SchemaDifference,
+    Serializable, SerializeContext, SerializeReport, SetChange, SmallestThree, SortKey,
+    SpatialGrid, SpawnError, SyncCodec, SyncDictionary, SyncEvent, SyncField, SyncHashSet,
+    SyncList, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, SynchronizeFailure,
+    Tag, Target, Throttled, TypeSchema, ValueMut, VariableAccess, VariantSchema, Vector2,
+    Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
+    dictionary, encoded, encoded_hook, hash_set, hooked, throttled,
 };
 
-/// What most programs need: `use syncvar::prelude::*;`.
+/// Imports of most programs: `use syncvar::prelude::*;`.
 pub mod prelude {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::{
@@ -97,16 +100,16 @@ pub mod prelude {
         SpawnOptions,
     };
     pub use syncvar_runtime::{
-        BehaviourRef, BufferSerializer, CallContext, ConnectionId, DictionaryChange, FixedString,
-        FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
-        LifecycleResult, ListChange, NetId, NetRef, NetworkBehaviour, NetworkContext,
-        NetworkLifecycle, NetworkSerializable, Prefabs, Serializable, SetChange, SyncDictionary,
-        SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
-        Target,
+        BehaviourFields, BehaviourRef, BufferSerializer, CallContext, ConnectionId,
+        DictionaryChange, FixedString, FixedString32, FixedString64, FixedString128,
+        FixedString512, FixedString4096, LifecycleResult, ListChange, NetId, NetRef,
+        NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkSerializable, Prefabs,
+        Serializable, SetChange, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet, SyncValue,
+        SyncVar, Synchronize, SynchronizeError, Target,
     };
 }
 
-/// What the derives name. Not for use by hand; it changes without notice.
+/// Names used by the derives. Not for use by hand; it changes without notice.
 #[doc(hidden)]
 pub mod __private {
     pub use core::clone::Clone;
@@ -122,12 +125,11 @@ pub mod __private {
     pub use syncvar_runtime::__private::{NoCalls, OwnCalls};
     pub use syncvar_runtime::assert_calls_known;
     pub use syncvar_runtime::{
-        BehaviourSchema, BufferSerializer, CallContext, CallError, CallSchema, CallTable,
-        CommandSender, ConnectionId, DictionaryChange, FieldRules, FieldSchema, HasLifecycle,
-        HasSynchronize, HookField, LifecycleCallback, LifecycleResult, ListChange, MemberSchema,
-        NetworkBehaviour, NetworkCalls, NetworkContext, NetworkReader, NetworkWriter, ReadError,
-        ReadResultExt, Readers, RpcSender, SetChange, SyncCodec, SyncEvent, SyncField, SyncMethod,
-        SyncValue, Synchronize, SynchronizeError, Target, TypeSchema, VariantSchema, Writers,
-        assert_fits_32_bits,
+        BehaviourInfo, BehaviourSchema, CallContext, CallError, CallSchema, CommandSender,
+        ConnectionId, DictionaryChange, FieldPolicy, FieldSchema, FieldVisitor, HasLifecycle,
+        HasSynchronize, HookField, ListChange, MemberSchema, NetworkBehaviour, NetworkCalls,
+        NetworkReader, NetworkWriter, ReadError, ReadResult, ReadResultExt, Readers, RpcSender,
+        SetChange, SyncCodec, SyncEvent, SyncField, SyncValue, Target, TypeSchema, VariantSchema,
+        Writers, assert_fits_32_bits, hooked, throttled,
     };
 }

@@ -14,13 +14,12 @@
 //! # #[derive(Default)] struct Door { open: SyncVar<bool> }
 //! # impl NetworkBehaviour for Door {
 //! #     type Previous = ();
-//! #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Door", base: None, fields: &[] };
+//! #     const SCHEMA: BehaviourSchema = BehaviourSchema {
+//! #         name: "Door", base: None, fields: &[FieldSchema::of::<SyncVar<bool>>("open")],
+//! #     };
 //! #     fn sync_var_dirty_bits(&self) -> u64 { self.open.is_dirty().into() }
-//! #     fn set_dirty_bit(&mut self, _: u64) { self.open.set_dirty(); }
-//! #     fn clear_all_dirty_bits(&mut self) { self.open.clear_dirty(); }
-//! #     fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool { writer.write(&*self.open); true }
-//! #     fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-//! #         self.open = reader.read::<bool>()?.into(); Ok(())
+//! #     fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+//! #         visitor.field(1, "open", &mut self.open);
 //! #     }
 //! # }
 //! fn prefabs() -> Prefabs {

@@ -130,7 +130,7 @@ fn compare_hash(recorded: &Json, check: &mut Check) {
         &recorded.at("packed_hex").hex(),
         writer.as_bytes(),
     );
-    let tables = [Calls::CALLS.own(), CallsDerived::CALLS.own()];
+    let tables = [Calls::INFO.calls.own(), CallsDerived::INFO.calls.own()];
     let declared = tables.into_iter().flatten().any(|call| call.hash == hash);
     let ours = class.starts_with("Calls");
     check.equal("whether a call of ours has it", ours, declared);

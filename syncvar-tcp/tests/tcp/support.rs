@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use syncvar_net::{ClientEvent, NetworkClient, NetworkServer, ServerEvent};
 use syncvar_runtime::{
-    BehaviourSchema, FieldSchema, NetId, NetworkBehaviour, NetworkReader, NetworkWriter, Prefabs,
-    ReadError, SyncField, SyncVar,
+    BehaviourInfo, BehaviourSchema, FieldSchema, FieldVisitor, NetId, NetworkBehaviour, Prefabs,
+    SyncVar,
 };
 use syncvar_tcp::{TcpClient, TcpOptions, TcpServer};
 use tokio::io::AsyncReadExt;
@@ -29,53 +29,18 @@ impl NetworkBehaviour for Board {
         name: "Board",
         base: None,
         fields: &[
-            FieldSchema {
-                name: "count",
-                schema: <SyncVar<u32>>::SCHEMA,
-            },
-            FieldSchema {
-                name: "text",
-                schema: <SyncVar<String>>::SCHEMA,
-            },
+            FieldSchema::of::<SyncVar<u32>>("count"),
+            FieldSchema::of::<SyncVar<String>>("text"),
         ],
     };
-    const SEND_INTERVAL: Duration = Duration::ZERO;
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.send_interval(Duration::ZERO);
 
     fn sync_var_dirty_bits(&self) -> u64 {
         u64::from(self.count.is_dirty()) | u64::from(self.text.is_dirty()) << 1
     }
-    fn set_dirty_bit(&mut self, _: u64) {
-        self.count.set_dirty();
-        self.text.set_dirty();
-    }
-    fn clear_all_dirty_bits(&mut self) {
-        self.count.clear_dirty();
-        self.text.clear_dirty();
-    }
-    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
-        let dirty_bits = if initial_state {
-            3
-        } else {
-            self.sync_var_dirty_bits()
-        };
-        writer.write_dirty_bits(dirty_bits);
-        if dirty_bits & 1 != 0 {
-            self.count.write_full(writer);
-        }
-        if dirty_bits & 2 != 0 {
-            self.text.write_full(writer);
-        }
-        dirty_bits != 0
-    }
-    fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-        let dirty_bits = reader.read_dirty_bits(3)?;
-        if dirty_bits & 1 != 0 {
-            self.count.read_full(reader)?;
-        }
-        if dirty_bits & 2 != 0 {
-            self.text.read_full(reader)?;
-        }
-        Ok(())
+    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+        visitor.field(1, "Board.count", &mut self.count);
+        visitor.field(2, "Board.text", &mut self.text);
     }
 }
 

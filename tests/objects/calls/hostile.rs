@@ -15,7 +15,7 @@ fn packed(hash: u32) -> Vec<u8> {
 }
 
 fn hash(name: &str) -> u32 {
-    let calls = Unit::CALLS.own().iter();
+    let calls = Unit::INFO.calls.own().iter();
     let mut calls = calls.filter(|call| call.name == name);
     calls.next().expect("a call").hash
 }
@@ -221,7 +221,7 @@ proptest! {
         let id = spawn(&mut net, Some(0));
         net.server.spawn((Unit::default(), Unit::default()));
         net.settle();
-        let calls = Unit::CALLS.own();
+        let calls = Unit::INFO.calls.own();
         let hash = calls[usize::from(number) % calls.len()].hash;
         let head = if by_hash { [packed(hash), vec![object]].concat() } else { vec![object, number] };
         let payload = [head, arguments].concat();

@@ -27,7 +27,7 @@ impl Protocol for NetworkServer {
     }
 
     fn begin_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
-        self.remember_local_slots(id, slots);
+        self.remember_local_slots(id, &mut *slots);
         slots.for_each_mut(|slot| slot.begin_change());
     }
 

@@ -1,7 +1,7 @@
 //! `BehaviourMut`: a behaviour for writing.
 
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::Ruled;
+use syncvar_runtime::object::PolicyState;
 use syncvar_runtime::world::{WriteGuard, WriteSink};
 use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
 
@@ -15,7 +15,7 @@ pub type BehaviourMut<'a, B> = WriteGuard<'a, B, ServerWrites<'a>>;
 /// Receiver of the writes to a behaviour on the server.
 pub struct ServerWrites<'a> {
     /// Policy state, if the owner writes a field.
-    restricted: Option<&'a mut Ruled>,
+    restricted: Option<&'a mut PolicyState>,
     schedule: &'a mut Schedule,
     events: &'a mut Events<ServerEvent>,
 }
@@ -24,12 +24,12 @@ pub struct ServerWrites<'a> {
 #[inline]
 pub(in crate::server) fn begin_write<'a, B: NetworkBehaviour>(
     net_id: NetId,
-    (behaviour, restricted): (&'a mut B, Option<&'a mut Ruled>),
+    (behaviour, restricted): (&'a mut B, Option<&'a mut PolicyState>),
     schedule: &'a mut Schedule,
     events: &'a mut Events<ServerEvent>,
 ) -> BehaviourMut<'a, B> {
-    let bits = const { &B::SCHEMA.rule_bits() };
-    let mut restricted = restricted.filter(|_| const { B::SCHEMA.rule_bits().owner_write != 0 });
+    let bits = const { &B::SCHEMA.policy_bits() };
+    let mut restricted = restricted.filter(|_| const { B::SCHEMA.policy_bits().owner_write != 0 });
     if let Some(restricted) = &mut restricted {
         restricted.begin_change(behaviour, bits);
     }
@@ -58,7 +58,7 @@ impl ServerWrites<'_> {
 impl WriteSink for ServerWrites<'_> {
     #[inline]
     fn released<B: NetworkBehaviour>(&mut self, id: NetId, behaviour: &mut B) {
-        if const { B::SCHEMA.rule_bits().owner_write != 0 } {
+        if const { B::SCHEMA.policy_bits().owner_write != 0 } {
             self.revert(id, behaviour);
         }
         if behaviour.sync_var_dirty_bits() != 0 {

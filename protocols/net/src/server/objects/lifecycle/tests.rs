@@ -1,11 +1,10 @@
-//! The callbacks that scenes and parents will run: how they are run for a list of objects.
-
-use syncvar_runtime::{
-    BehaviourSchema, HasLifecycle, LifecycleCallback, LifecycleResult, NetId, NetworkBehaviour,
-    NetworkContext, NetworkLifecycle, NetworkReader, NetworkWriter, Prefabs, ReadError,
-};
+//! Lifecycle callbacks for several objects at once.
 
 use syncvar_runtime::world::Protocol;
+use syncvar_runtime::{
+    BehaviourInfo, BehaviourSchema, FieldVisitor, HasLifecycle, LifecycleCallback, LifecycleResult,
+    NetId, NetworkBehaviour, NetworkContext, NetworkLifecycle, Prefabs,
+};
 
 use crate::MemoryNetwork;
 
@@ -21,26 +20,12 @@ impl NetworkBehaviour for Probe {
         base: None,
         fields: &[],
     };
-    const LIFECYCLE: bool = true;
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.lifecycle::<Self>();
 
-    fn on_lifecycle(
-        &mut self,
-        callback: LifecycleCallback,
-        ctx: &mut NetworkContext<'_>,
-    ) -> LifecycleResult {
-        callback.call(self, ctx)
-    }
     fn sync_var_dirty_bits(&self) -> u64 {
         0
     }
-    fn set_dirty_bit(&mut self, _: u64) {}
-    fn clear_all_dirty_bits(&mut self) {}
-    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
-        false
-    }
-    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-        Ok(())
-    }
+    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 }
 
 impl HasLifecycle for Probe {}
