@@ -37,6 +37,7 @@
 //! | `derive` (default) | the macros |
 //! | `tcp` | a TCP transport on tokio |
 //! | `mirror` | Mirror's protocol: Unity clients on a Rust server |
+//! | `mirror-telepathy`, `mirror-kcp` | Mirror's transports on tokio |
 //! | `parallel` | encoding on several threads, with the same bytes |
 //! | `serde`, `glam`, `mint`, `uuid` | their types as values |
 //!
@@ -51,16 +52,14 @@ mod guide;
 pub use syncvar_derive::{
     NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
 };
-#[cfg(feature = "mirror")]
-pub use syncvar_mirror as mirror;
 #[cfg(feature = "tcp")]
-pub use syncvar_tcp as tcp;
+pub use syncvar_tokio::tcp;
 
 pub use syncvar_net::{
     BehaviourMut, Budget, ClientConfig, ClientEvent, ClientPacket, ClientState, Framing, Link,
     ListError, ListHash, ListOperation, LocalClient, MemoryNetwork, MessageType, NetworkClient,
     NetworkContextExt, NetworkServer, PacketError, ParentError, ReplicaMut, ServerConfig,
-    ServerEvent, SpawnFailure, SpawnOptions, Stats, SyncListMessage, Transmit, UnetOperations,
+    ServerEvent, SpawnFailure, SpawnOptions, Stats, SyncListMessage, UnetOperations,
 };
 #[cfg(feature = "serde")]
 pub use syncvar_runtime::Postcard;
@@ -70,24 +69,40 @@ pub use syncvar_runtime::{
     CallError, CallFailure, CallKind, CallSchema, CallTable, CallbackFailure, ChangedFields,
     Channel, Color, Color32, CommandRefusal, CommandSender, ConnectionId, Counter, Decimal,
     Delivery, DeserializeContext, DeserializeReport, DictionaryChange, DisconnectReason,
-    ElementMut, Encoded, Encoding, EnumNumber, Everyone, FieldAccess, FieldPolicy, FieldSchema,
-    FieldVisitor, Fixed, FixedString, FixedString32, FixedString64, FixedString128, FixedString512,
-    FixedString4096, FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle, HasSynchronize,
-    HashKey, HookFailure, HookField, Hooked, InterestChange, InterestChanges, InterestManagement,
-    LayerMask, LayoutHooks, LifecycleCallback, LifecycleResult, ListChange, MAX_BYTES,
-    MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MessageStart, NetId, NetRef,
-    NetworkBehaviour, NetworkCalls, NetworkContext, NetworkHash128, NetworkIdentity,
+    ElementMut, Encoded, Encoding, Endpoint, EnumNumber, Everyone, FieldAccess, FieldPolicy,
+    FieldSchema, FieldVisitor, Fixed, FixedString, FixedString32, FixedString64, FixedString128,
+    FixedString512, FixedString4096, FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle,
+    HasSynchronize, HashKey, HookFailure, HookField, Hooked, InterestChange, InterestChanges,
+    InterestManagement, LayerMask, LayoutHooks, LifecycleCallback, LifecycleResult, ListChange,
+    MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MessageStart, NetId,
+    NetRef, NetworkBehaviour, NetworkCalls, NetworkContext, NetworkHash128, NetworkIdentity,
     NetworkLifecycle, NetworkObjects, NetworkObjectsMut, NetworkReader, NetworkSceneId,
-    NetworkSerializable, NetworkTime, NetworkWriter, OaDate, OperationLog, Plane, PrefabError,
-    Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResult,
+    NetworkSerializable, NetworkTime, NetworkWriter, OaDate, OperationLog, PacketLimits, Plane,
+    PrefabError, Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResult,
     ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands, RpcSender, SchemaDifference,
     Serializable, SerializeContext, SerializeReport, SetChange, SmallestThree, SortKey,
     SpatialGrid, SpawnError, SyncCodec, SyncDictionary, SyncEvent, SyncField, SyncHashSet,
     SyncList, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, SynchronizeFailure,
-    Tag, Target, Throttled, TypeSchema, ValueMut, VariableAccess, VariantSchema, Vector2,
+    Tag, Target, Throttled, Transmit, TypeSchema, ValueMut, VariableAccess, VariantSchema, Vector2,
     Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
     dictionary, encoded, encoded_hook, hash_set, hooked, throttled,
 };
+
+/// Mirror's protocol: Unity clients join a Rust server, and Rust clients a Mirror server.
+///
+/// The features `mirror-telepathy` and `mirror-kcp` add sockets: `MirrorHost` and `MirrorPeer`.
+#[cfg(feature = "mirror")]
+pub mod mirror {
+    pub use syncvar_mirror::*;
+    #[cfg(feature = "mirror-kcp")]
+    pub use syncvar_tokio::kcp;
+    #[cfg(any(feature = "mirror-telepathy", feature = "mirror-kcp"))]
+    pub use syncvar_tokio::mirror::{MirrorHost, MirrorPeer};
+    #[cfg(feature = "mirror-telepathy")]
+    pub use syncvar_tokio::telepathy;
+    #[cfg(any(feature = "mirror-telepathy", feature = "mirror-kcp"))]
+    pub use syncvar_tokio::{TransportError, TransportOptions};
+}
 
 /// Imports of most programs: `use syncvar::prelude::*;`.
 pub mod prelude {

@@ -45,7 +45,7 @@ pub use call::{
 };
 pub use channel::Channel;
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
-pub use endpoint::DisconnectReason;
+pub use endpoint::{DisconnectReason, Endpoint, PacketLimits, Transmit};
 pub use field::{
     DictionaryChange, ElementMut, Encoded, FieldAccess, HashKey, HookField, Hooked, ListChange,
     OperationLog, SetChange, SortKey, SyncDictionary, SyncField, SyncHashSet, SyncList,

@@ -181,7 +181,7 @@ impl<O: WorldObject> World<O> {
         }
     }
 
-    /// Makes an object from behaviours. `entry` returns the protocol's entry for the row that they get.
+    /// Makes an object from behaviours. `entry` returns the protocol's entry for their row.
     pub fn insert(
         &mut self,
         id: NetId,

@@ -168,23 +168,27 @@ fn a_wrong_list_or_page_would_be_noticed() {
         "tests/wire/netcode/no_such_module.rs"
     )));
     assert!(!is_compiled(Path::new(
-        "tests/ui/conflict/value_by_hand_too.rs"
+        "syncvar-derive/tests/ui/conflict/value_by_hand_too.rs"
     )));
     for wrong in ["U1", "X1 one", "U one", "U1234 one", "U1\tone", "one"] {
         assert_eq!(rows(wrong).unwrap_err(), wrong);
     }
 }
 
-/// Every Rust file of the workspace that can have tests.
+/// Rust files of the workspace that can hold tests.
 fn sources() -> Vec<PathBuf> {
     let mut sources = Vec::new();
-    let crates = entries(&root()).into_iter().filter(|path| {
-        let name = path.file_name().unwrap().to_string_lossy();
-        name.starts_with("syncvar-") && path.is_dir()
-    });
-    let folders = crates.flat_map(|path| [path.join("src"), path.join("tests")]);
-    let mut folders: Vec<_> = folders
-        .chain([root().join("src"), root().join("tests")])
+    let manifest = read("Cargo.toml");
+    let (_, members) = manifest.split_once("\nmembers = [").unwrap();
+    let (members, _) = members.split_once(']').unwrap();
+    let members = members
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .map(|path| root().join(path));
+    let crates = members.chain([root()]);
+    let mut folders: Vec<_> = crates
+        .flat_map(|path| [path.join("src"), path.join("tests")])
         .collect();
     while let Some(folder) = folders.pop() {
         if !folder.is_dir() {
@@ -199,6 +203,7 @@ fn sources() -> Vec<PathBuf> {
         }
     }
     sources.sort();
+    sources.dedup();
     assert!(sources.len() > 100, "{} files", sources.len());
     sources
 }

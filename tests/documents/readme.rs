@@ -86,7 +86,8 @@ fn ci_runs_the_readmes_own_commands() {
     let commands: Vec<_> = commands.collect();
     assert_eq!(commands.len(), 2);
     for command in commands {
-        let command = command.replace("cargo run --example", "cargo run -q --example");
+        let options = "cargo run -q --all-features --example";
+        let command = command.replace("cargo run --example", options);
         assert!(
             ci.lines().any(|line| line == format!("step {command}")),
             "{command}"

@@ -1,5 +1,5 @@
-//! Holds `ui/PARITY.md` to what it speaks of: the catalogues in `ui/cases`, the files in `ui`, and
-//! the tests.
+//! Compares `syncvar-derive/tests/ui/PARITY.md` with the catalogues in `ui/cases`, the files in `ui`
+//! and the tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,9 +17,9 @@ struct Row<'a> {
 
 #[test]
 fn every_case_of_both_weavers_stands_in_its_table_once() {
-    let page = read("ui/PARITY.md");
+    let page = read("PARITY.md");
     for (title, catalogue, count) in [("UNet", "unet", 121), ("Mirror", "mirror", 195)] {
-        let cases = read(&format!("ui/cases/{catalogue}.txt"));
+        let cases = read(&format!("cases/{catalogue}.txt"));
         assert_eq!(cases.lines().count(), count);
         assert_eq!(differences(&rows(&page, title), &cases), [""; 0]);
     }
@@ -27,7 +27,7 @@ fn every_case_of_both_weavers_stands_in_its_table_once() {
 
 #[test]
 fn every_row_names_a_file_a_test_a_reason_or_a_capability() {
-    let page = read("ui/PARITY.md");
+    let page = read("PARITY.md");
     let rows = rows(&page, "UNet").into_iter().chain(rows(&page, "Mirror"));
     let wrong: Vec<_> = rows.filter_map(wrong).collect();
     assert_eq!(wrong, [""; 0]);
@@ -36,7 +36,7 @@ fn every_row_names_a_file_a_test_a_reason_or_a_capability() {
 #[test]
 fn every_mistake_stands_beside_its_message() {
     let mut mistakes = 0;
-    for folder in entries(&tests().join("ui")).filter(|path| path.is_dir()) {
+    for folder in entries(&ui()).filter(|path| path.is_dir()) {
         for path in entries(&folder) {
             let other = match path.extension().and_then(|extension| extension.to_str()) {
                 Some("rs") => path.with_extension("stderr"),
@@ -127,8 +127,8 @@ fn wrong(row: Row<'_>) -> Option<String> {
     let right = if let Some((file, test)) = quoted.and_then(|quoted| quoted.split_once("::")) {
         fs::read_to_string(tests().join(file)).is_ok_and(|text| has_test(&text, test))
     } else if let Some(file) = quoted {
-        let path = tests().join(file);
-        file.starts_with("ui/") && path.extension().is_some_and(|is| is == "rs") && path.exists()
+        let path = file.strip_prefix("ui/").map(|file| ui().join(file));
+        path.is_some_and(|path| path.extension().is_some_and(|is| is == "rs") && path.exists())
     } else if let Some(reason) = here.strip_prefix("cannot be written in Rust, because ") {
         reason.split(' ').count() > 4
     } else {
@@ -155,10 +155,15 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
 }
 
 fn read(path: &str) -> String {
-    fs::read_to_string(tests().join(path)).unwrap()
+    fs::read_to_string(ui().join(path)).unwrap()
 }
 
-/// The folder `tests`.
+/// Folder of the mistakes and their messages.
+fn ui() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("syncvar-derive/tests/ui")
+}
+
+/// Folder of the facade's tests.
 fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }

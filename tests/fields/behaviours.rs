@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use crate::support::{Door, Player, apply, written};
 use syncvar::NetworkReader;
 use syncvar::prelude::*;
+use syncvar_testing::{Door, Player, apply, written};
 
 /// The example class of Unity's documentation.
 #[derive(NetworkBehaviour)]
@@ -250,9 +250,9 @@ fn m15_the_limit_is_64_fields() {
 
 #[test]
 fn settings_of_the_struct_are_constants_of_the_behaviour() {
-    assert_eq!(crate::support::Compass::INFO.channel, 1);
+    assert_eq!(syncvar_testing::Compass::INFO.channel, 1);
     assert_eq!(
-        crate::support::Compass::INFO.send_interval,
+        syncvar_testing::Compass::INFO.send_interval,
         Duration::from_millis(500)
     );
     assert_eq!(Data::INFO.channel, 0);

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use crate::support::written;
 use syncvar::prelude::*;
 use syncvar::{
     BehaviourInfo, BehaviourSchema, FieldSchema, FieldVisitor, NetworkReader, NetworkWriter,
     ReadError, SyncField, TypeSchema,
 };
+use syncvar_testing::written;
 
 /// N28, N29: a container of the user's own with a delta of its own, in a derived behaviour.
 #[derive(Default)]

@@ -8,9 +8,9 @@ mod values;
 
 use std::fmt::Debug;
 
-use crate::support::{Door, apply, written};
 use syncvar::prelude::*;
 use syncvar::{BehaviourSchema, FieldSchema, FieldVisitor};
+use syncvar_testing::{Door, apply, written};
 
 /// Sends what has changed in one behaviour to another, and calls its hooks; returns the bytes.
 fn send<B: NetworkBehaviour>(from: &mut B, to: &mut B) -> String {

@@ -1,7 +1,7 @@
 //! Hooks: when they run, in which order, and what they are told.
 
-use crate::support::{Player, change, drain, hooks, network};
 use syncvar::prelude::*;
+use syncvar_testing::{Player, change, drain, hooks, network};
 
 /// N3, U27: on change, with the previous value; the field already has the new one.
 #[test]
@@ -77,10 +77,10 @@ fn hooks_run_after_every_behaviour_of_the_object_is_applied() {
     let mut net = network(1);
     let id = net
         .server
-        .spawn((crate::support::Door::default(), Player::new(1, "a")));
+        .spawn((syncvar_testing::Door::default(), Player::new(1, "a")));
     net.settle();
     net.server
-        .get_mut::<crate::support::Door>(id)
+        .get_mut::<syncvar_testing::Door>(id)
         .unwrap()
         .open
         .set(true);
@@ -88,7 +88,7 @@ fn hooks_run_after_every_behaviour_of_the_object_is_applied() {
     net.settle();
     assert_eq!(hooks(&mut net, 0, id), ["health 1 -> 0 (a, 0)"]);
     assert_eq!(
-        net.client(0).get::<crate::support::Door>(id).unwrap().open,
+        net.client(0).get::<syncvar_testing::Door>(id).unwrap().open,
         true
     );
 }
@@ -122,7 +122,7 @@ fn the_changed_event_names_object_behaviour_and_fields() {
     let mut net = network(1);
     let id = net
         .server
-        .spawn((crate::support::Door::default(), Player::new(1, "a")));
+        .spawn((syncvar_testing::Door::default(), Player::new(1, "a")));
     net.settle();
     drain(&mut net, 0);
     change(&mut net, id, |player| {

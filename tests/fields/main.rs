@@ -8,6 +8,4 @@ mod hooks;
 pub mod hygiene;
 mod initial_hooks;
 mod ownership;
-#[path = "../support/mod.rs"]
-mod support;
 mod synchronize;

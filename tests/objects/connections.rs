@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use crate::support::{Player, drain, frame, network};
 use syncvar::prelude::*;
 use syncvar::{DisconnectReason, PacketError};
+use syncvar_testing::{Player, drain, frame, network};
 
 #[test]
 fn events_that_nobody_polls_do_not_pile_up_for_ever() {
     let mut config = syncvar::ServerConfig::default();
     config.max_events = 6;
-    let mut server = NetworkServer::with_config(crate::support::prefabs(), config);
+    let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let connection = server.handle_connect();
     for _ in 0..100 {
-        assert!(server.handle_packet(connection, &[9]).is_err());
+        assert!(server.handle_packet(connection, 0, &[9]).is_err());
     }
     assert_eq!(server.missed_events(), 97);
     assert_eq!(std::iter::from_fn(|| server.poll_event()).count(), 3);
@@ -24,12 +24,12 @@ fn a_stranger_cannot_drive_the_events_of_others_out() {
     let mut config = syncvar::ServerConfig::default();
     config.compare_schemas = false;
     config.max_events = 10;
-    let mut server = NetworkServer::with_config(crate::support::prefabs(), config);
+    let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let honest = server.handle_connect();
     let stranger = server.handle_connect();
     let nonsense: Vec<u8> = (0..1000).flat_map(|_| frame(99, &[])).collect();
     for _ in 0..20 {
-        assert!(server.handle_packet(stranger, &nonsense).is_err());
+        assert!(server.handle_packet(stranger, 0, &nonsense).is_err());
     }
     server.handle_disconnect(honest);
     let events: Vec<_> = std::iter::from_fn(|| server.poll_event()).collect();
@@ -48,11 +48,11 @@ fn every_object_of_a_burst_is_announced_however_few_events_are_kept() {
     let mut config = syncvar::ClientConfig::default();
     config.compare_schemas = false;
     config.max_events = 2;
-    let mut client = NetworkClient::with_config(crate::support::prefabs(), config);
+    let mut client = NetworkClient::with_config(syncvar_testing::prefabs(), config);
     client.handle_connect();
     let mut config = syncvar::ServerConfig::default();
     config.compare_schemas = false;
-    let mut server = NetworkServer::with_config(crate::support::prefabs(), config);
+    let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     for _ in 0..50 {
         server.spawn(Player::new(1, "Ann"));
     }
@@ -70,15 +70,19 @@ fn every_object_of_a_burst_is_announced_however_few_events_are_kept() {
 
 #[test]
 fn a_connection_that_has_not_proved_its_schema_gets_and_may_nothing() {
-    let mut server = NetworkServer::new(crate::support::prefabs());
+    let mut server = NetworkServer::new(syncvar_testing::prefabs());
     server.spawn(Player::new(1, "Ann"));
     let connection = server.handle_connect();
     assert!(
-        server.handle_packet(connection, &frame(35, &[])).is_err(),
+        server
+            .handle_packet(connection, 0, &frame(35, &[]))
+            .is_err(),
         "ready"
     );
     assert!(
-        server.handle_packet(connection, &frame(20, &[1])).is_err(),
+        server
+            .handle_packet(connection, 0, &frame(20, &[1]))
+            .is_err(),
         "resync"
     );
     server.set_ready(connection);
@@ -104,7 +108,7 @@ fn a_client_that_says_goodbye_is_gone_and_what_it_sends_after_is_not_heard() {
     assert_eq!(net.server.connections().count(), 0);
     let error = net
         .server
-        .handle_packet(connection, &frame(35, &[]))
+        .handle_packet(connection, 0, &frame(35, &[]))
         .unwrap_err();
     assert_eq!(error, PacketError::UnknownConnection(connection));
 }
@@ -124,7 +128,7 @@ fn a_client_that_is_sent_off_is_told_why() {
 fn a_server_goes_on_when_its_clock_starts_again() {
     let mut config = syncvar::ServerConfig::default();
     config.compare_schemas = false;
-    let mut server = NetworkServer::with_config(crate::support::prefabs(), config);
+    let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let connection = server.handle_connect();
     server.set_ready(connection);
     let id = server.spawn(Player::new(1, "Ann"));
@@ -160,13 +164,13 @@ fn a_goodbye_of_any_length_arrives() {
 
 #[test]
 fn a_connection_that_is_being_sent_off_is_given_nothing() {
-    let mut server = NetworkServer::new(crate::support::prefabs());
+    let mut server = NetworkServer::new(syncvar_testing::prefabs());
     let id = server.spawn(Player::new(1, "Ann"));
     let (kicked, refused) = (server.handle_connect(), server.handle_connect());
     assert!(server.set_owner(id, Some(refused)), "it may still get in");
     let other_schema = [1].into_iter().chain([0; 8]).collect::<Vec<u8>>();
     server
-        .handle_packet(refused, &frame(32, &other_schema))
+        .handle_packet(refused, 0, &frame(32, &other_schema))
         .unwrap();
     assert_eq!(server.owner(id), None, "what it owned is free");
     server.disconnect(kicked, "bye");

@@ -12,11 +12,11 @@ mod twins;
 use syncvar::prelude::*;
 use syncvar::{DisconnectReason, LocalClient, NetworkIdentity};
 
-use crate::support::{Player, prefabs};
+use syncvar_testing::{Player, prefabs};
 
 /// A network with a local client and this many others, all of them ready.
 fn hosted(clients: usize) -> (MemoryNetwork, ConnectionId) {
-    let mut net = crate::support::network(clients);
+    let mut net = syncvar_testing::network(clients);
     let local = net.server.connect_local();
     net.settle();
     told(&mut net);
@@ -79,7 +79,7 @@ fn a_local_client_is_let_in_and_ready_at_once_and_there_is_one() {
 
 #[test]
 fn it_is_told_of_what_is_there_in_order_and_then_that_it_is_ready() {
-    let mut net = crate::support::network(1);
+    let mut net = syncvar_testing::network(1);
     let first = net.server.spawn(Player::new(1, "a"));
     let second = net.server.spawn(Player::new(2, "b"));
     net.settle();
@@ -194,7 +194,7 @@ fn what_can_only_happen_to_others_does_not_happen_to_it() {
     told(&mut net);
     assert!(
         net.server
-            .handle_packet(local, &crate::support::frame(36, &[]))
+            .handle_packet(local, 0, &syncvar_testing::frame(36, &[]))
             .is_err()
     );
     assert!(net.server.set_budget(local, Some(syncvar::Budget::new(1))));
@@ -202,7 +202,7 @@ fn what_can_only_happen_to_others_does_not_happen_to_it() {
     net.server.set_ready(local);
     net.settle();
     assert!(net.server.is_ready(local) && told(&mut net).is_empty());
-    crate::support::change(&mut net, id, |player| player.health.set(5));
+    syncvar_testing::change(&mut net, id, |player| player.health.set(5));
     net.settle();
     assert_eq!(told(&mut net).len(), 1);
 }

@@ -1,8 +1,8 @@
 //! Joining a running game: the whole state, once, and every change after it.
 
-use crate::support::{Door, Player, change, drain, network, states};
 use syncvar::prelude::*;
 use syncvar::{Link, MessageType, ServerConfig};
+use syncvar_testing::{Door, Player, change, drain, network, states};
 
 #[test]
 fn u4_m10_n2_n4_b12_a_late_joiner_is_given_the_latest_state_of_everything_it_may_see() {
@@ -212,7 +212,7 @@ fn t51_many_objects_arrive_in_packets_of_bounded_size_over_a_bad_link() {
         seed: 7,
     };
     let mut net =
-        MemoryNetwork::with_config(crate::support::prefabs, ServerConfig::default(), link);
+        MemoryNetwork::with_config(syncvar_testing::prefabs, ServerConfig::default(), link);
     for health in 0..1500 {
         net.server.spawn(Player::new(
             health,
@@ -238,7 +238,7 @@ fn a_hundred_thousand_objects_join_in_packets_while_they_change() {
         .map(|_| net.server.spawn(Door::default()))
         .collect();
     net.step();
-    let mut client = NetworkClient::new(crate::support::prefabs());
+    let mut client = NetworkClient::new(syncvar_testing::prefabs());
     client.handle_connect();
     let connection = net.server.handle_connect();
     let_in(&mut net.server, &mut client, connection);
@@ -281,7 +281,9 @@ fn a_hundred_thousand_objects_join_in_packets_while_they_change() {
 fn let_in(server: &mut NetworkServer, client: &mut NetworkClient, connection: ConnectionId) {
     for _ in 0..2 {
         while let Some(packet) = client.poll_transmit() {
-            server.handle_packet(connection, &packet.bytes).unwrap();
+            server
+                .handle_packet(connection, packet.channel, &packet.bytes)
+                .unwrap();
         }
         while let Some(transmit) = server.poll_transmit() {
             let (channel, packet) = (transmit.channel, transmit.to_bytes());

@@ -9,6 +9,4 @@ mod parenting;
 mod references;
 mod scene;
 mod spawning;
-#[path = "../support/mod.rs"]
-mod support;
 mod together;

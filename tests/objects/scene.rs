@@ -1,11 +1,11 @@
 //! Scene objects: both sides make them themselves, and the server's state is applied to them.
 
-use crate::support::{Compass, Door, Player, drain, frame, prefabs};
 use syncvar::prelude::*;
 use syncvar::{
     Budget, ClientConfig, Framing, MessageType, NetworkIdentity, NetworkSceneId, PrefabError,
     ReadErrorKind, ServerConfig, SpawnError, SpawnFailure, Vector3,
 };
+use syncvar_testing::{Compass, Door, Player, drain, frame, prefabs};
 
 const GATE: NetworkSceneId = NetworkSceneId(12);
 const GUARD: NetworkSceneId = NetworkSceneId(300);
@@ -92,11 +92,11 @@ fn b13_n8_a_scene_object_is_there_before_it_is_spawned_and_its_state_is_applied_
         assert_eq!(scene, [(GATE, gate), (GUARD, guard)]);
         assert_eq!(scene, net.server.scene_objects().collect::<Vec<_>>());
         // From now on it is an object like any other.
-        crate::support::change(&mut net, guard, |guard| guard.health.set(49));
+        syncvar_testing::change(&mut net, guard, |guard| guard.health.set(49));
         net.settle();
         assert_eq!(guard_of(&net, 0), Some((49, "server".into(), 78)));
         assert_eq!(
-            crate::support::hooks(&mut net, 0, guard),
+            syncvar_testing::hooks(&mut net, 0, guard),
             ["health 50 -> 49 (server, 0)"]
         );
     }
@@ -107,7 +107,7 @@ fn n2_b12_t61_a_late_joiner_is_given_scene_objects_and_others_alike_as_they_are_
     for dialect in DIALECTS {
         let (mut net, [gate, guard]) = with_level(dialect);
         let dynamic = net.server.spawn(Player::new(5, "dynamic"));
-        crate::support::change(&mut net, guard, |guard| guard.health.set(7));
+        syncvar_testing::change(&mut net, guard, |guard| guard.health.set(7));
         net.server.get_mut::<Door>(gate).unwrap().open.set(false);
         net.settle();
         net.connect_client(client(dialect));
@@ -206,7 +206,7 @@ fn t61_despawned_and_hidden_objects_are_dormant_with_their_values_and_can_be_spa
         assert_eq!(net.server.scene_object(GATE), None);
 
         // What has changed meanwhile comes with the next spawn.
-        crate::support::change(&mut net, guard, |guard| guard.health.set(3));
+        syncvar_testing::change(&mut net, guard, |guard| guard.health.set(3));
         net.server.show(guard, net.connection(0));
         let again = net
             .server
@@ -233,7 +233,7 @@ fn t61_objects_of_a_scene_survive_the_connection_and_are_matched_by_the_next_one
     client.handle_connect();
     assert_eq!(client.scene_object(GUARD), None);
     assert_eq!(client.dormant_scene_ids().count(), 2);
-    crate::support::change(&mut net, guard, |guard| guard.name.set("later".into()));
+    syncvar_testing::change(&mut net, guard, |guard| guard.name.set("later".into()));
     let index = net.connect_client(client);
     net.settle();
     assert_eq!(guard_of(&net, index), Some((50, "later".into(), 77)));
@@ -244,7 +244,7 @@ fn not_ready_and_ready_again_restores_scene_objects_in_their_place() {
     for dialect in DIALECTS {
         let (mut net, [gate, guard]) = with_level(dialect);
         net.server.set_not_ready(net.connection(0));
-        crate::support::change(&mut net, guard, |guard| guard.health.set(8));
+        syncvar_testing::change(&mut net, guard, |guard| guard.health.set(8));
         net.server.despawn(gate);
         net.settle();
         net.client_mut(0).ready();
@@ -294,7 +294,7 @@ fn an_object_that_is_not_there_is_told_and_asked_for_when_it_is_added() {
         let unknown = |scene_id| SpawnFailure::UnknownSceneObject { scene_id };
         assert_eq!(failed, [(gate, unknown(GATE)), (guard, unknown(GUARD))]);
         // It changes while nobody here can know.
-        crate::support::change(&mut net, guard, |guard| guard.health.set(9));
+        syncvar_testing::change(&mut net, guard, |guard| guard.health.set(9));
         net.settle();
         load(net.client_mut(0));
         assert_eq!(net.client(0).object_count(), 0);
@@ -416,7 +416,7 @@ fn a_connection_with_a_budget_is_given_scene_objects_too() {
     net.server
         .set_budget(net.connection(0), Some(Budget::new(4)));
     for health in 0..20 {
-        crate::support::change(&mut net, guard, |guard| guard.health.set(health));
+        syncvar_testing::change(&mut net, guard, |guard| guard.health.set(health));
         net.server
             .get_mut::<Door>(gate)
             .unwrap()

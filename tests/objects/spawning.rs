@@ -1,8 +1,8 @@
 //! Spawning: ids, prefabs, places, and what is wrong with them.
 
-use crate::support::{Door, network};
 use syncvar::SpawnError;
 use syncvar::prelude::*;
+use syncvar_testing::{Door, network};
 
 #[test]
 fn spawning_what_is_not_right_says_why_and_spawns_nothing() {
@@ -185,7 +185,7 @@ fn a_server_without_channels_has_a_reliable_one() {
     let mut config = syncvar::ServerConfig::default();
     config.channels.clear();
     let link = syncvar::Link::default();
-    let mut net = MemoryNetwork::with_config(crate::support::prefabs, config, link);
+    let mut net = MemoryNetwork::with_config(syncvar_testing::prefabs, config, link);
     let client = net.connect();
     net.settle();
     let id = net.server.spawn(Door::default());

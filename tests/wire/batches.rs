@@ -1,10 +1,10 @@
 //! Messages of many objects, and who speaks which dialect.
 
-use crate::support::{Compass, Door, Player, change, drain, frame, network, states};
 use syncvar::prelude::*;
 use syncvar::{
     ClientConfig, Encoding, Framing, MessageType, NetworkWriter, ServerConfig, WriteErrorKind,
 };
+use syncvar_testing::{Compass, Door, Player, change, drain, frame, network, states};
 
 const UPDATE_BATCH: i16 = 22;
 const SPAWN_BATCH: i16 = 23;
@@ -156,7 +156,7 @@ struct Note {
 }
 
 fn prefabs_with_notes() -> Prefabs {
-    crate::support::prefabs().register::<Note>("note")
+    syncvar_testing::prefabs().register::<Note>("note")
 }
 
 #[test]
@@ -171,10 +171,10 @@ fn the_dialect_is_compact_if_both_sides_speak_it_and_literal_otherwise() {
         let mut config = ServerConfig::default();
         config.framing = server;
         let mut net =
-            MemoryNetwork::with_config(crate::support::prefabs, config, syncvar::Link::default());
+            MemoryNetwork::with_config(syncvar_testing::prefabs, config, syncvar::Link::default());
         let mut config = ClientConfig::default();
         config.framing = client;
-        let client = NetworkClient::with_config(crate::support::prefabs(), config);
+        let client = NetworkClient::with_config(syncvar_testing::prefabs(), config);
         net.connect_client(client);
         let id = net.server.spawn(Player::new(1, "x"));
         net.settle();
@@ -198,7 +198,7 @@ fn without_comparison_of_schemas_the_dialect_is_literal() {
     let mut config = ServerConfig::default();
     config.compare_schemas = false;
     let mut net =
-        MemoryNetwork::with_config(crate::support::prefabs, config, syncvar::Link::default());
+        MemoryNetwork::with_config(syncvar_testing::prefabs, config, syncvar::Link::default());
     net.connect();
     net.server.spawn(Door::default());
     net.settle();

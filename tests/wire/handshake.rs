@@ -305,18 +305,18 @@ fn spawning_what_is_not_registered_says_what_to_do() {
 /// a client takes an answer of its own version only. Two versions never guess at each other's bytes.
 #[test]
 fn t64_each_version_speaks_to_itself_only() {
-    let mut client = NetworkClient::new(crate::support::prefabs());
+    let mut client = NetworkClient::new(syncvar_testing::prefabs());
     client.handle_connect();
     let connect = client.poll_transmit().unwrap().bytes;
     // Behind the header of 4 bytes.
     let ours = connect[4];
-    let schema_hash = crate::support::prefabs().schema_hash().to_le_bytes();
+    let schema_hash = syncvar_testing::prefabs().schema_hash().to_le_bytes();
     for version in [0, ours - 1, ours, ours + 1, 240] {
-        let mut server = NetworkServer::new(crate::support::prefabs());
+        let mut server = NetworkServer::new(syncvar_testing::prefabs());
         let connection = server.handle_connect();
         let connect = [&[version][..], &schema_hash, &[1]].concat();
-        let packet = crate::support::frame(32, &connect);
-        server.handle_packet(connection, &packet).unwrap();
+        let packet = syncvar_testing::frame(32, &connect);
+        server.handle_packet(connection, 0, &packet).unwrap();
         let events = std::iter::from_fn(|| server.poll_event());
         let refused = events.filter(|event| {
             let reason = DisconnectReason::VersionMismatch;
@@ -325,13 +325,13 @@ fn t64_each_version_speaks_to_itself_only() {
         assert_eq!(refused.count(), usize::from(version != ours), "{version}");
         let answer = server.poll_transmit().unwrap().to_bytes();
 
-        let mut client = NetworkClient::new(crate::support::prefabs());
+        let mut client = NetworkClient::new(syncvar_testing::prefabs());
         client.handle_connect();
-        let packet = crate::support::frame(32, &[&[version][..], &[0; 8], &[1]].concat());
+        let packet = syncvar_testing::frame(32, &[&[version][..], &[0; 8], &[1]].concat());
         client.handle_packet(0, &packet).unwrap();
         assert_eq!(client.is_connected(), version == ours, "{version}");
         // What the server says is understood by whoever is refused.
-        let mut client = NetworkClient::new(crate::support::prefabs());
+        let mut client = NetworkClient::new(syncvar_testing::prefabs());
         client.handle_connect();
         client.handle_packet(0, &answer).unwrap();
         assert_eq!(client.is_connected(), version == ours, "{version}");
@@ -344,18 +344,18 @@ fn an_answer_of_another_version_is_a_refusal_and_one_in_a_dialect_not_asked_for_
     let connecting = |dialect| {
         let mut config = syncvar::ClientConfig::default();
         config.framing = dialect;
-        let mut client = NetworkClient::with_config(crate::support::prefabs(), config);
+        let mut client = NetworkClient::with_config(syncvar_testing::prefabs(), config);
         client.handle_connect();
         client
     };
     let mut client = connecting(syncvar::Framing::Compact);
-    let answer = crate::support::frame(32, b"\x04\0\0\0\0\0\0\0\0\x01more");
+    let answer = syncvar_testing::frame(32, b"\x04\0\0\0\0\0\0\0\0\x01more");
     client.handle_packet(0, &answer).unwrap();
     let reason = DisconnectReason::VersionMismatch;
     assert_eq!(client.poll_event(), Some(ClientEvent::Refused { reason }));
 
     let mut client = connecting(syncvar::Framing::Unet);
-    let answer = crate::support::frame(32, b"\x03\0\0\0\0\0\0\0\0\x01");
+    let answer = syncvar_testing::frame(32, b"\x03\0\0\0\0\0\0\0\0\x01");
     let error = client.handle_packet(0, &answer).unwrap_err();
     assert!(error.to_string().contains("not asked for"), "{error}");
     assert_eq!(client.poll_event(), None);

@@ -6,9 +6,9 @@ pub(crate) mod route;
 mod statistics;
 
 use self::route::{Route, changed, exchange, network, numbers, points, settled};
-use crate::support::{Player, change, drain};
 use syncvar::prelude::*;
 use syncvar::{Budget, Channel, ClientConfig, Framing, Link, MessageType, ServerConfig};
+use syncvar_testing::{Player, change, drain};
 
 /// The ids of a small object, a large one, and a small one.
 fn spawn_three(net: &mut MemoryNetwork) -> [NetId; 3] {

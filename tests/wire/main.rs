@@ -9,8 +9,6 @@ mod long;
 mod netcode;
 mod network_time;
 mod robustness;
-#[path = "../support/mod.rs"]
-mod support;
 mod unsendable;
 mod update_loop;
 mod values;

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::support::{Player, frame, prefabs};
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{ClientConfig, Link, MessageType, NetworkTime, ReadErrorKind, ServerConfig};
+use syncvar_testing::{Player, frame, prefabs};
 
 const PING: i16 = 27;
 const PONG: i16 = 28;
@@ -69,7 +69,7 @@ impl Clocks {
     fn step(&mut self) {
         self.now += 1;
         while let Some(packet) = self.arrived(0) {
-            let handled = self.server.handle_packet(self.connection, &packet);
+            let handled = self.server.handle_packet(self.connection, 0, &packet);
             handled.expect("a client's packets make sense");
         }
         if self.now.is_multiple_of(self.periods[0]) {
@@ -277,7 +277,7 @@ fn l27_a_second_without_ticks_is_refused() {
 
 #[test]
 fn l27_a_client_that_asks_without_end_is_answered_twenty_times_a_second() {
-    let mut net = crate::support::network(1);
+    let mut net = syncvar_testing::network(1);
     let connection = net.connection(0);
     let answers = |net: &MemoryNetwork| net.server.stats().encoded(MessageType::Pong).messages;
     let (before, begin) = (answers(&net), net.now());
@@ -285,7 +285,7 @@ fn l27_a_client_that_asks_without_end_is_answered_twenty_times_a_second() {
     for number in 0..100 {
         for part in 0..100 {
             let packet = frame(PING, &[241 + number % 8, part]);
-            let handled = net.server.handle_packet(connection, &packet);
+            let handled = net.server.handle_packet(connection, 0, &packet);
             handled.expect("well-formed");
         }
         net.step();
@@ -310,7 +310,7 @@ fn l27_nobody_is_asked_before_the_client_is_ready_or_where_schemas_are_not_compa
     let connection = net.connection(0);
     assert!(
         net.server
-            .handle_packet(connection, &frame(PING, &[5]))
+            .handle_packet(connection, 0, &frame(PING, &[5]))
             .is_err()
     );
 
@@ -360,7 +360,7 @@ fn pings_do_not_keep_a_network_from_settling() {
         let id = net.server.spawn(Player::new(health, "x"));
         net.settle();
         assert_eq!(
-            crate::support::states(&net, id)[0].as_ref().unwrap().0,
+            syncvar_testing::states(&net, id)[0].as_ref().unwrap().0,
             health
         );
         assert!(net.now().checked_sub(begin).unwrap() < Duration::from_secs(4));
@@ -381,7 +381,7 @@ fn a_new_connection_knows_no_time() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(syncvar_testing::cases(48))]
 
     /// What the ways there and back differ by is jitter, the wait for the server's update, and what has
     /// passed of the client's: half of that is what the estimate is wrong by at most. It never goes back

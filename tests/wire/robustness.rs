@@ -1,9 +1,9 @@
 //! Input that makes no sense: an error with a place, one object poisoned, nothing lost, no panic.
 
-use crate::support::{Door, Player, change, drain, frame, network, states};
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{PacketError, ReadErrorKind, SpawnFailure};
+use syncvar_testing::{Door, Player, change, drain, frame, network, states};
 
 const UPDATE_VARS: i16 = 8;
 const OBJECT_SPAWN: i16 = 3;
@@ -66,7 +66,7 @@ fn a_poisoned_object_ignores_updates_and_runs_no_hook() {
     client
         .handle_packet(0, &frame(UPDATE_VARS, b"\x01\x01\x07"))
         .unwrap();
-    assert_eq!(crate::support::hooks(&mut net, 0, id), [""; 0]);
+    assert_eq!(syncvar_testing::hooks(&mut net, 0, id), [""; 0]);
     assert_eq!(*net.client(0).get::<Player>(id).unwrap().score, 0);
 }
 
@@ -122,7 +122,7 @@ fn the_server_is_asked_once_until_the_object_has_come() {
 
 #[test]
 fn t52_an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
-    let mut net = MemoryNetwork::new(crate::support::prefabs);
+    let mut net = MemoryNetwork::new(syncvar_testing::prefabs);
     let fewer = Prefabs::new().register::<Player>("player");
     let config = {
         let mut config = syncvar::ClientConfig::default();
@@ -131,7 +131,7 @@ fn t52_an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
     };
     let mut server_config = syncvar::ServerConfig::default();
     server_config.compare_schemas = false;
-    net.server = NetworkServer::with_config(crate::support::prefabs(), server_config);
+    net.server = NetworkServer::with_config(syncvar_testing::prefabs(), server_config);
     let client = net.connect_client(NetworkClient::with_config(fewer, config));
     let (door, player) = (
         net.server.spawn(Door::default()),
@@ -151,9 +151,9 @@ fn t52_an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
 fn a_server_cannot_make_a_client_hold_more_objects_than_the_limit() {
     let mut config = syncvar::ClientConfig::default();
     config.max_objects = 2;
-    let mut net = MemoryNetwork::new(crate::support::prefabs);
+    let mut net = MemoryNetwork::new(syncvar_testing::prefabs);
     let client = net.connect_client(NetworkClient::with_config(
-        crate::support::prefabs(),
+        syncvar_testing::prefabs(),
         config,
     ));
     let ids: Vec<_> = (0..3).map(|_| net.server.spawn(Door::default())).collect();
@@ -175,7 +175,7 @@ fn a_malformed_packet_from_a_client_is_an_error_with_its_place_and_an_event() {
     let connection = net.connection(0);
     let error = net
         .server
-        .handle_packet(connection, &[200, 0, 35, 0])
+        .handle_packet(connection, 0, &[200, 0, 35, 0])
         .unwrap_err();
     let PacketError::Malformed(error) = error else {
         panic!("{error}")
@@ -193,14 +193,17 @@ fn a_malformed_packet_from_a_client_is_an_error_with_its_place_and_an_event() {
     );
     // What a server sends is nothing that a client may send.
     let update = frame(UPDATE_VARS, &[1, 1, 1]);
-    let error = net.server.handle_packet(connection, &update).unwrap_err();
+    let error = net
+        .server
+        .handle_packet(connection, 0, &update)
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "malformed packet: message type 8 is unknown, at byte 0"
     );
     let gone = ConnectionId(77);
     assert_eq!(
-        net.server.handle_packet(gone, &[]),
+        net.server.handle_packet(gone, 0, &[]),
         Err(PacketError::UnknownConnection(gone))
     );
 }
@@ -220,7 +223,7 @@ fn a_client_cannot_ask_for_objects_that_it_does_not_see() {
     let before = net.client(0).stats().received;
     for id in [1, 2, 200] {
         net.server
-            .handle_packet(connection, &frame(20, &[id]))
+            .handle_packet(connection, 0, &frame(20, &[id]))
             .unwrap();
     }
     net.settle();
@@ -240,7 +243,7 @@ fn asking_again_and_again_brings_an_object_once_for_each_update() {
         .messages;
     for _ in 0..1000 {
         net.server
-            .handle_packet(connection, &frame(20, &[1]))
+            .handle_packet(connection, 0, &frame(20, &[1]))
             .unwrap();
     }
     net.step();
@@ -262,7 +265,7 @@ fn a_client_that_asks_for_everything_gets_it_over_several_updates() {
     net.settle();
     let connection = net.connection(0);
     let asked: Vec<u8> = (1..=200).flat_map(|id| frame(20, &[id])).collect();
-    net.server.handle_packet(connection, &asked).unwrap();
+    net.server.handle_packet(connection, 0, &asked).unwrap();
     let spawns = |net: &MemoryNetwork| {
         net.server
             .stats()
@@ -277,7 +280,7 @@ fn a_client_that_asks_for_everything_gets_it_over_several_updates() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(syncvar_testing::cases(512))]
 
     #[test]
     fn no_packet_makes_a_client_panic(packets in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..80), 1..6)) {
@@ -303,7 +306,7 @@ proptest! {
         for (message_type, payload) in &messages {
             let packet = frame(*message_type, payload);
             let _ = net.client_mut(0).handle_packet(0, &packet);
-            let _ = net.server.handle_packet(connection, &packet);
+            let _ = net.server.handle_packet(connection, 0, &packet);
         }
         net.settle();
     }

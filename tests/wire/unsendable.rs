@@ -1,11 +1,11 @@
 //! Values that have no form on the wire: reported with their place, and nothing is lost.
 
-use crate::support::{Banner, Player, Score, change};
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
+use syncvar_testing::{Banner, Player, Score, change};
 
 fn network(clients: usize) -> MemoryNetwork {
-    let mut net = MemoryNetwork::new(crate::support::prefabs_with_scoreboard);
+    let mut net = MemoryNetwork::new(syncvar_testing::prefabs_with_scoreboard);
     for _ in 0..clients {
         net.connect();
     }
@@ -44,7 +44,10 @@ fn a_value_without_a_form_on_the_wire_is_reported_with_its_field_and_sent_once_i
             .to_string()
             .starts_with("Player.name: a string of 40000 bytes is longer than the limit of 32767")
     );
-    assert_eq!(crate::support::states(&net, id), [Some((1, "a".into(), 0))]);
+    assert_eq!(
+        syncvar_testing::states(&net, id),
+        [Some((1, "a".into(), 0))]
+    );
     let late = net.connect();
     net.settle();
     assert!(
@@ -55,7 +58,7 @@ fn a_value_without_a_form_on_the_wire_is_reported_with_its_field_and_sent_once_i
     net.settle();
     let expected = Some((2, "short".into(), 0));
     assert_eq!(
-        crate::support::states(&net, id),
+        syncvar_testing::states(&net, id),
         [expected.clone(), expected]
     );
 }
@@ -93,7 +96,7 @@ fn an_object_too_large_to_spawn_is_spawned_once_it_fits() {
     change(&mut net, id, |player| player.name.set("short".into()));
     net.settle();
     assert_eq!(
-        crate::support::states(&net, id),
+        syncvar_testing::states(&net, id),
         [Some((1, "short".into(), 0))]
     );
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::support::{Compass, Door, Player, change, network};
 use bytes_of::{frames, hex_frames};
 use syncvar::prelude::*;
 use syncvar::{Channel, MessageType};
+use syncvar_testing::{Compass, Door, Player, change, network};
 
 /// Drives a server by hand: one connection that is always ready, and the bytes it is sent.
 mod bytes_of {
@@ -53,7 +53,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
 fn u11_u18_u24_one_message_holds_every_behaviour_of_the_channel_the_clean_ones_as_a_zero() {
-    let (mut server, _) = bytes_of::server(crate::support::prefabs(), |_| ());
+    let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |_| ());
     let id = server.spawn((Door::default(), Player::default()));
     frames(&mut server, SECOND);
     server.get_mut::<Door>(id).unwrap().open.set(true);
@@ -70,7 +70,7 @@ fn u11_u18_u24_one_message_holds_every_behaviour_of_the_channel_the_clean_ones_a
 
 #[test]
 fn behaviours_of_different_channels_travel_in_messages_of_their_own() {
-    let (mut server, _) = bytes_of::server(crate::support::prefabs(), |_| ());
+    let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |_| ());
     let id = server.spawn((Door::default(), Compass::default()));
     frames(&mut server, SECOND);
     server.get_mut::<Compass>(id).unwrap().heading.set(1.0);
@@ -84,7 +84,7 @@ fn behaviours_of_different_channels_travel_in_messages_of_their_own() {
 
 #[test]
 fn u22_nothing_is_sent_again_until_a_value_changes_again() {
-    let (mut server, _) = bytes_of::server(crate::support::prefabs(), |_| ());
+    let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |_| ());
     let id = server.spawn(Door::default());
     frames(&mut server, SECOND);
     server.get_mut::<Door>(id).unwrap().open.set(true);
@@ -98,7 +98,7 @@ fn u22_nothing_is_sent_again_until_a_value_changes_again() {
 #[test]
 fn u32_updates_of_many_objects_share_packets_of_bounded_size() {
     let (mut server, _) =
-        bytes_of::server(crate::support::prefabs(), |config| config.packet_size = 70);
+        bytes_of::server(syncvar_testing::prefabs(), |config| config.packet_size = 70);
     let ids: Vec<_> = (0..25).map(|_| server.spawn(Door::default())).collect();
     frames(&mut server, SECOND);
     for id in &ids {
@@ -113,7 +113,7 @@ fn u32_updates_of_many_objects_share_packets_of_bounded_size() {
 
 #[test]
 fn a_message_larger_than_a_packet_travels_whole_on_a_reliable_channel() {
-    let (mut server, _) = bytes_of::server(crate::support::prefabs(), |_| ());
+    let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |_| ());
     let id = server.spawn(Player::default());
     frames(&mut server, SECOND);
     server
@@ -134,7 +134,7 @@ fn a_message_larger_than_a_packet_travels_whole_on_a_reliable_channel() {
 /// T26: the interval is honoured by behaviour; what is not due rides along with what is.
 #[test]
 fn t26_a_behaviour_waits_for_its_interval_and_is_then_sent_without_being_touched_again() {
-    let (mut server, _) = bytes_of::server(crate::support::prefabs(), |_| ());
+    let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |_| ());
     let id = server.spawn((Door::default(), Compass::default()));
     let at = |millis| Duration::from_millis(millis);
     frames(&mut server, at(1000));
@@ -192,7 +192,7 @@ fn dirty_and_not_due_rides_along_with_a_due_behaviour_of_the_same_channel() {
 /// B14: state is sent by the update only.
 #[test]
 fn b14_nothing_leaves_before_the_update() {
-    let (mut server, _) = bytes_of::server(crate::support::prefabs(), |_| ());
+    let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |_| ());
     let id = server.spawn(Door::default());
     server.get_mut::<Door>(id).unwrap().open.set(true);
     assert!(server.poll_transmit().is_none());
@@ -203,7 +203,7 @@ fn b14_nothing_leaves_before_the_update() {
 
 #[test]
 fn an_object_that_nobody_sees_is_not_serialised_and_is_clean_after_the_update() {
-    let mut server = NetworkServer::new(crate::support::prefabs());
+    let mut server = NetworkServer::new(syncvar_testing::prefabs());
     let id = server.spawn(Door::default());
     server.update(SECOND);
     server.get_mut::<Door>(id).unwrap().open.set(true);
@@ -287,8 +287,8 @@ fn the_pieces_of_a_packet_are_shared_by_the_connections() {
     net.server.update(net.now() + SECOND);
     let mut places = Vec::new();
     while let Some(transmit) = net.server.poll_transmit() {
-        assert_eq!(transmit.segments.len(), 1);
-        places.push(transmit.segments[0].as_ptr());
+        assert_eq!(transmit.chunks.len(), 1);
+        places.push(transmit.chunks[0].as_ptr());
     }
     assert_eq!(places.len(), 2);
     assert_eq!(places[0], places[1], "the same memory for both");
@@ -296,7 +296,7 @@ fn the_pieces_of_a_packet_are_shared_by_the_connections() {
 
 #[test]
 fn a_behaviour_on_a_channel_that_the_server_does_not_have_is_reported_and_never_sent() {
-    let (mut server, _) = bytes_of::server(crate::support::prefabs(), |config| {
+    let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |config| {
         config.channels = vec![Channel::Reliable];
     });
     while server.poll_event().is_some() {}
@@ -325,7 +325,7 @@ fn what_takes_the_place_of_a_variable_is_a_change() {
     let mut net = network(1);
     let id = net.server.spawn(Player::new(1, "Ann"));
     net.settle();
-    let replica = |net: &MemoryNetwork| crate::support::states(net, id).remove(0).unwrap();
+    let replica = |net: &MemoryNetwork| syncvar_testing::states(net, id).remove(0).unwrap();
     change(&mut net, id, |player| player.health = 5.into());
     net.settle();
     assert_eq!(replica(&net), (5, "Ann".into(), 0));

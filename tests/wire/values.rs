@@ -13,7 +13,6 @@ mod postcards;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::support::{apply, written};
 use proptest::prelude::*;
 use proptest::{collection, option};
 use syncvar::prelude::*;
@@ -22,6 +21,7 @@ use syncvar::{
     NetworkSceneId, NetworkWriter, OaDate, Plane, Quaternion, Ray, Ray2D, ReadErrorKind, Rect,
     Vector2, Vector2Int, Vector3, Vector3Int, Vector4,
 };
+use syncvar_testing::{apply, written};
 
 /// Writes a value, reads it back, and into another value in place, in every dialect; returns its
 /// bytes in UNet's.

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::{Banner, Player, Score, change, drain, network, states};
 use syncvar::prelude::*;
 use syncvar::{Budget, ClientConfig, ConnectionId, Framing, ServerConfig, SpawnOptions, Vector3};
+use syncvar_testing::{Banner, Player, Score, change, drain, network, states};
 
 /// A server with players and a client that speaks a dialect, all of them known to it.
 fn world(players: i32, dialect: Framing) -> (MemoryNetwork, Vec<NetId>, ConnectionId) {
-    let mut net = MemoryNetwork::new(crate::support::prefabs_with_scoreboard);
+    let mut net = MemoryNetwork::new(syncvar_testing::prefabs_with_scoreboard);
     let spawn = |health| net.server.spawn(Player::new(health, "x"));
     let ids = (0..players).map(spawn).collect();
     let mut config = ClientConfig::default();
     config.framing = dialect;
     // Answers about the time would be among the bytes that are counted.
     config.ping_interval = std::time::Duration::ZERO;
-    let prefabs = crate::support::prefabs_with_scoreboard();
+    let prefabs = syncvar_testing::prefabs_with_scoreboard();
     let client = net.connect_client(NetworkClient::with_config(prefabs, config));
     net.settle();
     let connection = net.connection(client);
@@ -269,7 +269,8 @@ fn spawns_are_sent_at_once_and_are_missing_from_the_next_updates() {
 
 #[test]
 fn there_is_no_budget_for_connections_and_no_priority_for_objects_that_are_not_there() {
-    let mut server = NetworkServer::with_config(crate::support::prefabs(), ServerConfig::default());
+    let mut server =
+        NetworkServer::with_config(syncvar_testing::prefabs(), ServerConfig::default());
     let nobody = ConnectionId(7);
     assert!(!server.set_budget(nobody, Some(Budget::new(1))));
     assert!(!server.set_viewpoint(nobody, None));

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use self::action::{Action, action};
-use crate::support::{Banner, Compass, Door, Player, Score};
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{Budget, Channel, ClientConfig, Framing, Link, NetworkIdentity, ServerConfig};
+use syncvar_testing::{Banner, Compass, Door, Player, Score};
 
 /// The server with its clients, and what should be visible to whom.
 struct World {
@@ -28,12 +28,12 @@ struct World {
 
 impl World {
     fn new(link: Link) -> Self {
-        let prefabs = crate::support::prefabs_with_scoreboard();
+        let prefabs = syncvar_testing::prefabs_with_scoreboard();
         Self::with_server(NetworkServer::with_config(prefabs, Self::config()), link)
     }
 
     fn with_server(server: NetworkServer, link: Link) -> Self {
-        let prefabs = crate::support::prefabs_with_scoreboard;
+        let prefabs = syncvar_testing::prefabs_with_scoreboard;
         let mut net = MemoryNetwork::with_config(prefabs, Self::config(), link);
         net.server = server;
         let mut world = Self {
@@ -67,7 +67,7 @@ impl World {
         if self.net.client_count() % 2 == 1 {
             config.framing = Framing::Unet;
         }
-        let client = NetworkClient::with_config(crate::support::prefabs_with_scoreboard(), config);
+        let client = NetworkClient::with_config(syncvar_testing::prefabs_with_scoreboard(), config);
         self.net.connect_client(client);
     }
 

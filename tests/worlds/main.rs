@@ -9,7 +9,5 @@ mod observers;
 mod parallel;
 mod random;
 mod sight;
-#[path = "../support/mod.rs"]
-mod support;
 mod tcp;
 mod waiting;

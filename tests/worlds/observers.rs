@@ -1,8 +1,8 @@
 //! Who sees what: ready connections, shown and hidden objects, owners.
 
-use crate::support::{Door, Player, change, drain, network, states};
 use syncvar::MessageType;
 use syncvar::prelude::*;
+use syncvar_testing::{Door, Player, change, drain, network, states};
 
 const ANN: fn(i32) -> Option<(i32, String, u32)> = |health| Some((health, "Ann".into(), 0));
 
@@ -303,7 +303,7 @@ fn sent(server: &mut NetworkServer, ids: &[NetId], to: ConnectionId) -> (usize, 
     while let Some(transmit) = server.poll_transmit() {
         if transmit.connection == to {
             packets += 1;
-            pieces += transmit.segments.len();
+            pieces += transmit.chunks.len();
         }
     }
     (packets, pieces)
@@ -313,7 +313,7 @@ fn sent(server: &mut NetworkServer, ids: &[NetId], to: ConnectionId) -> (usize, 
 fn server_with_players() -> (NetworkServer, Vec<NetId>) {
     let mut config = syncvar::ServerConfig::default();
     config.compare_schemas = false;
-    let mut server = NetworkServer::with_config(crate::support::prefabs(), config);
+    let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let ids = (0..50)
         .map(|_| server.spawn(Player::new(1, "Ann")))
         .collect();

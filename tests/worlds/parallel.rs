@@ -6,10 +6,10 @@ pub(crate) mod twins;
 use std::time::Duration;
 
 use self::twins::{Chatter, Hoard, Twins, Volley};
-use crate::support::{Banner, Compass, Door, Player, Score};
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{BehaviourList, Budget, Framing, Quaternion, Vector3};
+use syncvar_testing::{Banner, Compass, Door, Player, Score};
 
 /// What is done to both servers. Numbers choose among what is there.
 #[derive(Clone, Debug)]

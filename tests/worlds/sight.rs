@@ -6,10 +6,10 @@ mod managements;
 mod moments;
 mod views;
 
-use crate::support::Player;
 use syncvar::prelude::*;
 use syncvar::{ClientConfig, Framing, InterestManagement, Link, Quaternion, ServerConfig};
 use syncvar::{SpatialGrid, Vector3};
+use syncvar_testing::Player;
 
 /// Far apart: nobody sees the one from the other.
 const HERE: f32 = 5.0;
@@ -31,7 +31,7 @@ impl Clock {
 }
 
 fn prefabs() -> Prefabs {
-    crate::support::prefabs().register::<Clock>("clock")
+    syncvar_testing::prefabs().register::<Clock>("clock")
 }
 
 /// A network with an interest management and so many clients, all of them ready, who speak these by
@@ -63,7 +63,7 @@ fn in_every_dialect(clients: usize, test: impl Fn(MemoryNetwork)) {
 
 fn forget_events(net: &mut MemoryNetwork) {
     for client in 0..net.client_count() {
-        crate::support::drain(net, client);
+        syncvar_testing::drain(net, client);
     }
 }
 

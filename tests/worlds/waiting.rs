@@ -1,8 +1,8 @@
 //! What waits for a connection with a budget, and what happens to the object meanwhile.
 
-use crate::support::{Banner, Door, Player, Score, drain, network};
 use syncvar::prelude::*;
 use syncvar::{Budget, Channel, ClientConfig, ConnectionId, Framing, ServerConfig, SpawnOptions};
+use syncvar_testing::{Banner, Door, Player, Score, drain, network};
 
 /// Two long texts on a reliable channel.
 #[derive(NetworkBehaviour, Default)]
@@ -27,7 +27,7 @@ struct Shout {
 }
 
 fn prefabs() -> Prefabs {
-    crate::support::prefabs_with_scoreboard()
+    syncvar_testing::prefabs_with_scoreboard()
         .register::<Letter>("letter")
         .register::<Shout>("shout")
 }
@@ -206,7 +206,7 @@ fn a_debt_of_a_large_budget_takes_no_more_updates_of_a_small_one() {
 fn a_server_has_64_channels_at_most_however_many_are_asked_for() {
     let mut config = ServerConfig::default();
     config.channels = vec![Channel::Reliable; 300];
-    let mut server = NetworkServer::with_config(crate::support::prefabs(), config);
+    let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     assert_eq!(server.config().channels.len(), 64);
     server.spawn(Player::new(1, "x"));
     server.update(std::time::Duration::from_secs(1));

@@ -7,6 +7,7 @@ mod changes;
 mod command;
 mod connection;
 mod encode;
+mod endpoint;
 mod entity_state;
 mod event;
 mod frame;
@@ -35,7 +36,7 @@ mod stats;
 mod transmit;
 mod world;
 
-pub use event::{CommandRefusal, DisconnectReason, MirrorServerEvent, StateRefusal};
+pub use event::{MirrorServerEvent, StateRefusal};
 pub use guard::MirrorBehaviourMut;
 pub use object::Visibility;
 pub use spawn::{MirrorSpawnError, MirrorSpawnOptions};

@@ -3,6 +3,7 @@
 mod calls;
 mod clock;
 mod config;
+mod endpoint;
 mod event;
 mod host;
 mod objects;
@@ -19,7 +20,6 @@ pub use objects::guard::{BehaviourMut, ServerWrites};
 pub use objects::parent::ParentError;
 pub use objects::replicated::Replicated;
 pub use objects::spawn::SpawnOptions;
-pub use outbound::transmit::Transmit;
 pub use replication::bandwidth::budget::Budget;
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What can be wrong with a call: on the side that calls, and on the server that is called.
+//! Errors of calls: on the calling side, and on the called server.
 
 use super::CallPlace;
 use crate::{ConnectionId, NetId, ReadError, WriteError};
@@ -27,10 +27,10 @@ pub enum CallError {
     /// Only the owner of the object may call this command.
     #[error("object {0} is not owned by this client: only its owner may call this")]
     NotOwner(NetId),
-    /// The owner is to be called, and no connection owns the object.
+    /// The receiver is the owner, and no connection owns the object.
     #[error("object {0} is owned by no connection")]
     NoOwner(NetId),
-    /// A connection is to be called that does not observe the object.
+    /// A receiver does not observe the object.
     #[error("{connection} does not observe object {object}")]
     NotObserved {
         /// The object.
@@ -45,7 +45,7 @@ pub enum CallError {
     #[error("this call names its receiver: `to` cannot name another")]
     TargetGiven,
     /// UNet's bytes cannot tell this call from another one of the object: it has two behaviours of
-    /// one class, and the first one would be called.
+    /// one class, and the call would run on the first.
     #[error(
         "in the bytes of UNet this call cannot be told from one of another behaviour of the object"
     )]
@@ -55,23 +55,32 @@ pub enum CallError {
     Unsendable(#[from] WriteError),
 }
 
-/// Why a server has not run a command of a client.
+/// Reason for which a server has not run a command of a client. The connection stands.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandRefusal {
-    /// There is no such object, or the connection does not see it.
+    /// The connection is not ready.
+    #[error("the connection is not ready")]
+    NotReady,
+    /// The object does not exist, or the connection does not observe it.
     #[error("there is no such object, or the connection does not see it")]
     UnknownObject,
+    /// The object has no behaviour at this position.
+    #[error("the object has no component {0}")]
+    UnknownComponent(u8),
     /// The object has no such command.
     #[error("the object has no such command")]
     UnknownCall,
-    /// Only the owner of the object may call it.
+    /// The behaviour has no command with this hash of its name.
+    #[error("the component has no command with the hash {0}")]
+    UnknownHash(u16),
+    /// Only the owner of the object may call the command.
     #[error("the connection does not own the object")]
     NotOwner,
-    /// It came more often than the rate allows.
+    /// The call exceeds its rate.
     #[error("it came more often than the rate allows")]
     TooOften,
-    /// Its arguments could not be read.
+    /// The arguments could not be read.
     #[error("its arguments could not be read: {0}")]
     Malformed(ReadError),
 }
@@ -127,8 +136,10 @@ impl RefusedCommands {
     /// Counts a command that was not run.
     pub fn count(&mut self, reason: &CommandRefusal) {
         *match reason {
-            CommandRefusal::UnknownObject => &mut self.unknown_object,
-            CommandRefusal::UnknownCall => &mut self.unknown_call,
+            CommandRefusal::NotReady | CommandRefusal::UnknownObject => &mut self.unknown_object,
+            CommandRefusal::UnknownComponent(_)
+            | CommandRefusal::UnknownCall
+            | CommandRefusal::UnknownHash(_) => &mut self.unknown_call,
             CommandRefusal::NotOwner => &mut self.not_owner,
             CommandRefusal::TooOften => &mut self.too_often,
             CommandRefusal::Malformed(_) => &mut self.malformed,

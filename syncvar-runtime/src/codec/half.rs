@@ -55,8 +55,8 @@ fn encode(value: f32) -> u16 {
     } else if magnitude >= 65536_f32.to_bits() {
         INFINITE
     } else if magnitude >= SMALLEST_NORMAL.to_bits() {
-        // Half of the last bit that stays is added, and a little less where that one is even. What
-        // carries over makes the next exponent, which is right, up to infinity.
+        // Adds half of the last remaining bit, minus one unit where that bit is even. A carry makes the next
+        // exponent, which is right, up to infinity.
         let rebiased = magnitude.wrapping_sub(REBIAS);
         let odd = rebiased >> DROPPED & 1;
         rebiased.wrapping_add(0xFFF).wrapping_add(odd) >> DROPPED

@@ -51,7 +51,7 @@ impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PE
     /// The highest step.
     const STEPS: u32 = steps(MIN, MAX, PER_UNIT);
 
-    /// How many bytes hold the highest step.
+    /// Number of bytes of the highest step.
     const BYTES: usize = match Self::STEPS {
         0..=0xff => 1,
         0x100..=0xffff => 2,
@@ -100,7 +100,7 @@ impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PE
     }
 }
 
-/// How many steps there are. In a constant, which is where it is used, a panic is a compile error.
+/// Number of steps. In a constant, where it is used, a panic is a compile error.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

@@ -41,7 +41,7 @@ impl NetworkWriter {
         }
     }
 
-    /// A number beyond 240; in a function of its own, for most are not.
+    /// Writes a number beyond 240. Apart from the short form, so that callers inline the common case only.
     fn write_long_packed(&mut self, value: u64) {
         match value {
             ..=2287 => {

@@ -5,9 +5,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind, SyncField};
+use syncvar_testing::cases;
 
+use crate::collections::model::full;
 use crate::collections::model::subject::Subject;
-use crate::collections::model::{cases, full};
 use crate::collections::{delta, read, varint};
 
 const DIALECTS: [Encoding; 2] = [Encoding::Unet, Encoding::Compact];

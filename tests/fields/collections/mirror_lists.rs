@@ -306,7 +306,7 @@ fn class_clear_should_clear_all() {
 
 /// LESSONS 8: a member that is written through the element is noticed as well, which Mirror's is not.
 #[test]
-fn struct_list_is_dirty_when_modifing_and_setting_struct() {
+fn struct_list_is_dirty_when_modifying_and_setting_struct() {
     Pair::each(players, |pair| {
         let mut player = pair.server[0].clone();
         player.position = 1.0;

@@ -17,19 +17,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{Channel, Encoding, Link, NetworkReader, NetworkWriter, SyncField};
+use syncvar_testing::cases;
 
 use crate::collections::delta;
 use subject::Subject;
 use world::{Action, World, action};
-
-/// So many cases, unless `PROPTEST_CASES` says how many.
-pub(crate) fn cases(usual: u32) -> ProptestConfig {
-    let mut config = ProptestConfig::default();
-    if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = usual;
-    }
-    config
-}
 
 /// What is done before each of several updates.
 fn rounds<C: Subject>() -> impl Strategy<Value = (C::Model, Vec<Vec<C::Op>>)> {

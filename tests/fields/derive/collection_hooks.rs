@@ -3,7 +3,7 @@
 use syncvar::prelude::*;
 
 use crate::derive::{send, twins};
-use crate::support::{apply, written};
+use syncvar_testing::{apply, written};
 
 /// What a client was told, in the order in which it was.
 type Told = Vec<String>;

@@ -131,7 +131,7 @@ fn b9_b22_it_costs_its_bytes_for_each_object_and_nothing_for_those_without() {
         net.settle();
         let (message_type, bytes) = match dialect {
             Framing::Unet => (MessageType::ObjectSpawn, 4 + 1 + 16 + 12 + 2 + 1 + 16),
-            _ => (MessageType::SpawnBatch, 4 + 1 + 1 + 1),
+            Framing::Compact => (MessageType::SpawnBatch, 4 + 1 + 1 + 1),
         };
         let encoded = net.server.stats().encoded(message_type);
         assert_eq!(encoded.bytes, bytes, "the field and no more");

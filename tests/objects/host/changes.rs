@@ -3,7 +3,7 @@
 use syncvar::prelude::*;
 
 use super::{fields, hosted, told};
-use crate::support::{Door, Player, change, drain};
+use syncvar_testing::{Door, Player, change, drain};
 
 #[test]
 fn changed_names_the_fields_as_it_does_to_others() {

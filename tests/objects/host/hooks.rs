@@ -6,7 +6,7 @@ use syncvar::Channel;
 use syncvar::prelude::*;
 
 use super::{hooks, hosted, told};
-use crate::support::{self, Player, change, states};
+use syncvar_testing::{Player, change, states};
 
 /// M4, lesson 5: once, with the value before the first of several writes.
 #[test]
@@ -27,7 +27,7 @@ fn m4_a_hook_runs_once_between_two_updates_with_the_value_of_before() {
     net.settle();
     assert_eq!(hooks(&mut net, id), ["health 100 -> 40 (Ann, 0)"]);
     assert_eq!(
-        support::hooks(&mut net, 0, id),
+        syncvar_testing::hooks(&mut net, 0, id),
         ["health 100 -> 40 (Ann, 0)"]
     );
     net.settle();
@@ -54,7 +54,7 @@ fn m4_hooks_run_though_nobody_else_sees_the_object() {
 
 #[test]
 fn m4_no_hook_runs_on_a_server_without_a_local_client_nor_for_what_is_hidden_from_it() {
-    let mut net = support::network(1);
+    let mut net = syncvar_testing::network(1);
     let id = net.server.spawn(Player::new(100, "Ann"));
     net.settle();
     change(&mut net, id, |player| player.health.set(1));
@@ -103,15 +103,15 @@ fn m4_no_hook_runs_for_a_value_that_is_the_same_again() {
     let id = net.server.spawn(Player::new(100, "Ann"));
     net.settle();
     told(&mut net);
-    support::drain(&mut net, 0);
+    syncvar_testing::drain(&mut net, 0);
     change(&mut net, id, |player| player.health.set(1));
     change(&mut net, id, |player| player.health.set(100));
     net.settle();
     assert_eq!(hooks(&mut net, id), [""; 0]);
-    assert_eq!(support::hooks(&mut net, 0, id), [""; 0]);
+    assert_eq!(syncvar_testing::hooks(&mut net, 0, id), [""; 0]);
     assert_eq!(
         told(&mut net),
-        support::drain(&mut net, 0),
+        syncvar_testing::drain(&mut net, 0),
         "both are told that it was written"
     );
 }
@@ -130,7 +130,7 @@ fn m4_hooks_run_in_declaration_order_and_see_all_fields_new() {
     net.settle();
     let expected = ["health 1 -> 2 (b, 7)", "name a -> b (2)"];
     assert_eq!(hooks(&mut net, id), expected);
-    assert_eq!(support::hooks(&mut net, 0, id), expected);
+    assert_eq!(syncvar_testing::hooks(&mut net, 0, id), expected);
 }
 
 /// What has taken the place of a behaviour is compared with what was there.
@@ -142,7 +142,7 @@ fn m4_a_behaviour_that_was_replaced_is_one_that_has_changed() {
     change(&mut net, id, |player| *player = Player::new(1, "b"));
     net.settle();
     assert_eq!(hooks(&mut net, id), ["name a -> b (1)"]);
-    assert_eq!(support::hooks(&mut net, 0, id), ["name a -> b (1)"]);
+    assert_eq!(syncvar_testing::hooks(&mut net, 0, id), ["name a -> b (1)"]);
 }
 
 /// A field whose hook writes to it, and to another one.
@@ -221,7 +221,7 @@ impl Slow {
 }
 
 fn prefabs() -> Prefabs {
-    support::prefabs()
+    syncvar_testing::prefabs()
         .register::<Boiler>("boiler")
         .register::<Spinner>("spinner")
         .register::<Bomb>("bomb")

@@ -6,7 +6,7 @@ use syncvar::prelude::*;
 use syncvar::{Everyone, GroupTags, InterestManagement, ServerConfig, SpatialGrid, Tag, Vector3};
 
 use super::{despawned, hosted, local, owner_changed, spawned, told};
-use crate::support::{self, Compass, Door, Player};
+use syncvar_testing::{Compass, Door, Player};
 
 fn player() -> Player {
     Player::new(1, "a")
@@ -117,8 +117,8 @@ fn it_can_own_objects() {
 }
 
 fn interested(management: impl InterestManagement) -> (MemoryNetwork, ConnectionId) {
-    let mut net = MemoryNetwork::new(support::prefabs);
-    let (prefabs, config) = (support::prefabs(), ServerConfig::default());
+    let mut net = MemoryNetwork::new(syncvar_testing::prefabs);
+    let (prefabs, config) = (syncvar_testing::prefabs(), ServerConfig::default());
     net.server = NetworkServer::with_interest(prefabs, config, management);
     net.connect();
     let local = net.server.connect_local();
@@ -184,11 +184,11 @@ fn what_comes_into_its_sight_calls_no_hook() {
     let other = net.connection(0);
     watch(&mut net, other, 0.0);
     net.settle();
-    support::change(&mut net, id, |player| player.health.set(7));
+    syncvar_testing::change(&mut net, id, |player| player.health.set(7));
     watch(&mut net, connection, 0.0);
     net.settle();
     assert_eq!(super::hooks(&mut net, id), [""; 0]);
-    support::change(&mut net, id, |player| player.health.set(8));
+    syncvar_testing::change(&mut net, id, |player| player.health.set(8));
     net.settle();
     assert_eq!(super::hooks(&mut net, id), ["health 7 -> 8 (a, 0)"]);
 }
@@ -251,7 +251,7 @@ fn a_team_shows_it_what_is_its_own() {
 
 #[test]
 fn an_object_that_cannot_be_written_for_others_is_there_when_it_can() {
-    let mut server = NetworkServer::new(support::prefabs());
+    let mut server = NetworkServer::new(syncvar_testing::prefabs());
     server.connect_local();
     let id = server.spawn(player());
     server.update(Duration::from_millis(1));

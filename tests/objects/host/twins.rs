@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{Budget, ClientConfig, Framing, NetworkIdentity, ServerConfig, SpatialGrid, Vector3};
 
-use crate::support::{self, Compass, Door, Player, Score};
+use syncvar_testing::{Compass, Door, Player, Score};
 
 struct Twins {
     alone: NetworkServer,
@@ -78,7 +78,7 @@ impl Twins {
             let mut config = ServerConfig::default();
             config.packet_size = 200;
             let grid = SpatialGrid::xz(10.0, 30.0);
-            let prefabs = support::prefabs_with_scoreboard();
+            let prefabs = syncvar_testing::prefabs_with_scoreboard();
             NetworkServer::with_interest(prefabs, config, grid)
         };
         let mut twins = Self {
@@ -92,7 +92,7 @@ impl Twins {
         for dialect in [Framing::Compact, Framing::Unet, Framing::Compact] {
             let mut config = ClientConfig::default();
             config.framing = dialect;
-            let prefabs = support::prefabs_with_scoreboard();
+            let prefabs = syncvar_testing::prefabs_with_scoreboard();
             let mut client = NetworkClient::with_config(prefabs, config);
             client.handle_connect();
             let connection = twins.alone.handle_connect();
@@ -139,7 +139,10 @@ impl Twins {
             Action::SpawnPlayer(hidden) => self.spawn(|| Player::new(1, "new"), hidden),
             Action::SpawnVane => self.spawn(|| (Door::default(), Compass::default()), false),
             Action::SpawnScoreboard => {
-                self.spawn(|| (Score::default(), support::Banner::default()), false);
+                self.spawn(
+                    || (Score::default(), syncvar_testing::Banner::default()),
+                    false,
+                );
             }
             Action::Despawn(choice) => {
                 let id = self.object(choice);
@@ -254,9 +257,11 @@ impl Twins {
         for (connection, client) in &mut self.clients {
             while let Some(packet) = client.poll_transmit() {
                 self.alone
-                    .handle_packet(*connection, &packet.bytes)
+                    .handle_packet(*connection, packet.channel, &packet.bytes)
                     .unwrap();
-                self.host.handle_packet(*connection, &packet.bytes).unwrap();
+                self.host
+                    .handle_packet(*connection, packet.channel, &packet.bytes)
+                    .unwrap();
             }
         }
         assert_eq!(self.alone.stats(), self.host.stats());

@@ -9,7 +9,7 @@ use syncvar::prelude::*;
 use syncvar::{Budget, Framing, Link, NetworkIdentity, NetworkSceneId};
 
 use crate::parenting::client;
-use crate::support::{Door, Player, prefabs};
+use syncvar_testing::{Door, Player, prefabs};
 
 /// Something that happens. Numbers choose among what is there.
 #[derive(Clone, Debug)]

@@ -45,7 +45,7 @@ fn any_float() -> impl Strategy<Value = f32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(syncvar_testing::cases(2000))]
 
     #[test]
     fn a_quantised_float_is_off_by_half_a_step_at_most(value in any_float()) {

@@ -77,7 +77,7 @@ where
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(syncvar_testing::cases(2000))]
 
     /// Whatever a codec of fixed size reads, it writes as the same bytes.
     #[test]

@@ -9,7 +9,7 @@ use syncvar::{
     SyncCodec, TypeSchema, WriteErrorKind, ZigZag,
 };
 
-use crate::support::{apply, written};
+use syncvar_testing::{apply, written};
 
 /// Lends a behaviour as the server does.
 fn change<B: NetworkBehaviour>(behaviour: &mut B, change: impl FnOnce(&mut B)) -> u64 {

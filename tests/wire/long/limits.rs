@@ -4,7 +4,7 @@ use syncvar::prelude::*;
 use syncvar::{ClientConfig, Link, ReadErrorKind, ServerConfig, WriteErrorKind};
 
 use super::route::{Route, numbers, points, prefabs, settled};
-use crate::support::{Player, change, drain};
+use syncvar_testing::{Player, change, drain};
 
 /// What a server could not send.
 fn failures(net: &mut MemoryNetwork) -> Vec<(NetId, WriteErrorKind)> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 
-use crate::support::{self, drain};
+use syncvar_testing::drain;
 
 /// A way of many points.
 #[derive(NetworkBehaviour, Default)]
@@ -32,7 +32,7 @@ pub(crate) fn numbers(count: usize, seed: u32) -> Vec<u64> {
 }
 
 pub(crate) fn prefabs() -> Prefabs {
-    support::prefabs().register::<Route>("route")
+    syncvar_testing::prefabs().register::<Route>("route")
 }
 
 /// A network with this many clients, all of them ready.

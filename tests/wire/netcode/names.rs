@@ -3,7 +3,7 @@
 use syncvar::prelude::*;
 use syncvar::{BehaviourStats, Counter, MessageType, Stats};
 
-use crate::support::{Door, Player, change, drain, network};
+use syncvar_testing::{Door, Player, change, drain, network};
 
 /// T34: a variable is called as its field is, where a program is told of it; and what was sent of a
 /// behaviour is counted under its name, with how often and how much.

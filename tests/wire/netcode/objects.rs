@@ -5,7 +5,7 @@ use std::time::Duration;
 use syncvar::prelude::*;
 use syncvar::{BehaviourList, PrefabError, SpawnError};
 
-use crate::support::{self, Door, Player, change, drain, network, states};
+use syncvar_testing::{Door, Player, change, drain, network, states};
 
 /// B1: an object, and at least one behaviour that its prefab is registered with. An object without
 /// behaviours cannot be spawned by mistake, and a behaviour that nobody registered cannot either.
@@ -71,7 +71,7 @@ fn n7_values_are_given_before_the_spawn_or_while_the_object_is_spawned() {
     net.settle();
     let expected = Some((1, "initialised".into(), 3));
     assert_eq!(states(&net, id), [expected]);
-    assert_eq!(support::hooks(&mut net, 0, id), [""; 0]);
+    assert_eq!(syncvar_testing::hooks(&mut net, 0, id), [""; 0]);
 
     change(&mut net, id, |player| player.health.set(2));
     net.settle();
@@ -114,13 +114,15 @@ fn t9_changes_arrive_at_any_pace_of_the_game() {
 
 /// A server and a client that is ready.
 fn pair() -> (NetworkServer, NetworkClient) {
-    let mut server = NetworkServer::new(support::prefabs());
-    let mut client = NetworkClient::new(support::prefabs());
+    let mut server = NetworkServer::new(syncvar_testing::prefabs());
+    let mut client = NetworkClient::new(syncvar_testing::prefabs());
     client.handle_connect();
     let connection = server.handle_connect();
     for _ in 0..3 {
         while let Some(packet) = client.poll_transmit() {
-            server.handle_packet(connection, &packet.bytes).unwrap();
+            server
+                .handle_packet(connection, packet.channel, &packet.bytes)
+                .unwrap();
         }
         server.update(Duration::ZERO);
         exchange(&mut server, &mut client);

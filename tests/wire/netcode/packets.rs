@@ -5,7 +5,7 @@ use std::time::Duration;
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
 
-use crate::support::{Compass, Door, prefabs};
+use syncvar_testing::{Compass, Door, prefabs};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -2,7 +2,7 @@
 
 use syncvar::prelude::*;
 
-use crate::support::{Player, change, drain, network, states};
+use syncvar_testing::{Player, change, drain, network, states};
 
 const ANN: fn(i32) -> Option<(i32, String, u32)> = |health| Some((health, "Ann".into(), 0));
 

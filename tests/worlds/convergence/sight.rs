@@ -8,7 +8,6 @@ use syncvar::{GroupTags, Link, Quaternion, SpatialGrid, Tag, Vector3};
 
 use super::action::{Action, action};
 use crate::convergence::{World, slow};
-use crate::support;
 
 const CELL: f32 = 10.0;
 const VIEW: f32 = 15.0;
@@ -91,7 +90,7 @@ struct Sight {
 impl Sight {
     fn new(link: Link) -> Self {
         let grid = GroupTags::new(SpatialGrid::xz(CELL, VIEW));
-        let prefabs = support::prefabs_with_scoreboard();
+        let prefabs = syncvar_testing::prefabs_with_scoreboard();
         let server = NetworkServer::with_interest(prefabs, World::config(), grid);
         let world = World::with_server(server, link);
         Self {

@@ -127,7 +127,7 @@ fn check_walks(options: &GridOptions, start: &[(f32, f32, f32); 6], walks: &[Wal
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(syncvar_testing::cases(256))]
 
     #[test]
     fn what_is_in_view_is_seen_and_what_is_far_is_not_wherever_one_walks(

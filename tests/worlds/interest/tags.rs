@@ -251,7 +251,7 @@ fn pick<'a, K: Copy + 'a>(keys: impl ExactSizeIterator<Item = &'a K>, number: us
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(syncvar_testing::cases(256))]
 
     #[test]
     fn teams_in_scenes_in_a_grid_are_seen_as_each_of_the_three_says(

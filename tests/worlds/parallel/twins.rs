@@ -13,7 +13,7 @@ use syncvar::{
 };
 use syncvar::{ClientConfig, Framing, ServerConfig, SpatialGrid, Vector3};
 
-use crate::support::{self, Door};
+use syncvar_testing::Door;
 
 /// The threads, however many processors there are.
 static THREADS: LazyLock<ThreadPool> =
@@ -135,7 +135,7 @@ pub(crate) struct Hoard {
 }
 
 fn prefabs() -> Prefabs {
-    support::prefabs_with_scoreboard()
+    syncvar_testing::prefabs_with_scoreboard()
         .register::<(Volley, Chatter, Door)>("everything")
         .register::<Hoard>("hoard")
 }
@@ -233,7 +233,7 @@ impl Twins {
         for (connection, client) in &mut self.clients {
             while let Some(packet) = client.poll_transmit() {
                 for server in [&mut self.one_thread, &mut self.several] {
-                    let handled = server.handle_packet(*connection, &packet.bytes);
+                    let handled = server.handle_packet(*connection, packet.channel, &packet.bytes);
                     handled.expect("the clients' packets make sense");
                 }
             }
@@ -245,7 +245,7 @@ impl Twins {
 fn packets(server: &mut NetworkServer) -> Vec<(ConnectionId, u8, Vec<Bytes>)> {
     let mut packets = Vec::new();
     while let Some(transmit) = server.poll_transmit() {
-        let segments = transmit.segments.to_vec();
+        let segments = transmit.chunks.to_vec();
         packets.push((transmit.connection, transmit.channel, segments));
     }
     packets

@@ -227,7 +227,7 @@ fn kind() -> impl Strategy<Value = Kind> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(syncvar_testing::cases(128))]
 
     #[test]
     fn all_agree_in_the_end_whatever_happens_and_nobody_is_told_what_it_may_not_know(

@@ -8,7 +8,7 @@ use crate::sight::{
     ANN, Clock, HERE, THERE, full_states, gather, hidden, in_every_dialect, move_to, network,
     options_at, spawn, spawned, watch,
 };
-use crate::support::{Player, change, drain, hooks, states};
+use syncvar_testing::{Player, change, drain, hooks, states};
 
 #[test]
 fn who_comes_near_gets_the_newest_state_and_who_goes_away_loses_it() {

@@ -7,7 +7,7 @@ use syncvar::prelude::*;
 use syncvar::{Framing, GroupTags, Quaternion, SpatialGrid, Tag};
 
 use crate::sight::{HERE, at, network, options_at};
-use crate::support::Player;
+use syncvar_testing::Player;
 
 #[test]
 fn moving_within_the_cells_sends_nothing_and_allocates_nothing() {

@@ -7,7 +7,7 @@ use syncvar::{
 };
 
 use crate::sight::{ANN, HERE, THERE, forget_events, hidden, move_to, network, spawn, spawned};
-use crate::support::{change, drain, states};
+use syncvar_testing::{change, drain, states};
 
 const MIXED: [Framing; 2] = [Framing::Unet, Framing::Compact];
 const RED: Tag = Tag(1);

@@ -7,7 +7,7 @@ use crate::sight::{
     ANN, HERE, THERE, forget_events, full_states, gather, hidden, in_every_dialect, move_to, spawn,
     spawned, watch,
 };
-use crate::support::{change, drain, hooks, states};
+use syncvar_testing::{change, drain, hooks, states};
 
 #[test]
 fn a_late_joiner_gets_what_its_areas_show_and_nothing_else() {
@@ -161,7 +161,7 @@ fn a_number_that_is_chosen_again_is_another_object_in_its_own_place() {
             net_id: Some(id),
             ..crate::sight::options_at(THERE)
         };
-        let player = crate::support::Player::new(7, "Ann");
+        let player = syncvar_testing::Player::new(7, "Ann");
         assert_eq!(net.server.spawn_with(player, options), Ok(id));
         net.settle();
         assert_eq!(states(&net, id), [None, ANN(7)]);

@@ -6,7 +6,7 @@ use crate::sight::{
     ANN, HERE, THERE, forget_events, gather, hidden, in_every_dialect, move_to, options_at, owned,
     spawn, spawned, watch,
 };
-use crate::support::{Player, drain, states};
+use syncvar_testing::{Player, drain, states};
 
 #[test]
 fn a_connection_sees_its_own_object_wherever_it_is_and_no_longer_when_it_loses_it() {

@@ -5,7 +5,7 @@ pub(super) mod connection;
 pub(super) mod ping;
 pub(super) mod receive;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{ConnectionId, NetId};
@@ -18,6 +18,8 @@ use crate::server::sessions::connection::{Connection, ConnectionState};
 pub(super) struct Sessions {
     pub(super) connections: Table<Connection>,
     next_connection: u32,
+    /// Ended connections that the transport has not closed.
+    pub(super) closing: VecDeque<ConnectionId>,
     /// Hash of all schemas, compared with the hash of each client.
     pub(super) schema_hash: u64,
     /// Connections that became ready since the last update.
@@ -38,6 +40,7 @@ impl Sessions {
         Self {
             connections: Table::default(),
             next_connection: 1,
+            closing: VecDeque::new(),
             schema_hash,
             joining: Vec::new(),
             resyncing: Vec::new(),

@@ -4,7 +4,7 @@ use super::super::zigzag;
 use super::Encoding;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind};
 
-/// The integers that the `repr` of an enumeration can name: those of 8 to 64 bits.
+/// Integers that the `repr` of an enumeration can name: 8 to 64 bits.
 pub trait EnumNumber: SyncValue + Copy + Into<i128> {}
 
 impl EnumNumber for i8 {}

@@ -238,7 +238,7 @@ fn survive(batches: &[Vec<u8>]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(syncvar_testing::cases(64))]
 
     #[test]
     fn any_bytes_are_survived(batches in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 0..20)) {

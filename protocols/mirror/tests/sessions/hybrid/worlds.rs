@@ -217,7 +217,7 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(syncvar_testing::cases(96))]
 
     #[test]
     fn after_a_baseline_everybody_has_what_the_server_has(

@@ -1,6 +1,7 @@
 //! `CommandTest`, `ClientRpcTest`, `TargetRpcTest`, their tests of overriding, and `RpcNetworkIdentityTest`.
 
-use syncvar::mirror::{CommandRefusal, MirrorPrefab, MirrorPrefabs, MirrorServerEvent};
+use syncvar::CommandRefusal;
+use syncvar::mirror::{MirrorPrefab, MirrorPrefabs, MirrorServerEvent};
 use syncvar::prelude::*;
 use syncvar::{CallError, Target};
 
@@ -279,7 +280,7 @@ fn a_class_has_the_calls_of_its_base() {
 // OverrideVirtualCommandIsCalled, OverrideVirtualRpcIsCalled, OverrideVirtualWithBaseCallsBothVirtualAndBase,
 // OverrideVirtualWithBaseCallsAllMethodsThatCallBase.
 #[test]
-fn a_call_of_the_same_name_is_the_derived_classs_and_may_call_that_of_the_base() {
+fn a_call_of_the_same_name_is_of_the_derived_class_and_may_call_the_base() {
     let mut world = World::of(beasts);
     let (client, bear) = world.join(Bear::default());
     told();

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::Channel;
+use syncvar::DisconnectReason;
 use syncvar::mirror::*;
 
 use super::net::{Net, aim, batch};
@@ -157,7 +158,7 @@ fn read_recorded() -> Vec<Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(syncvar_testing::cases(256))]
 
     #[test]
     fn any_bytes_at_all_do_not_panic(packets in vec(vec(any::<u8>(), 0..60), 1..20)) {

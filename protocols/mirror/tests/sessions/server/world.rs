@@ -344,7 +344,7 @@ fn run(net: Net, has_areas: bool, steps: &[Step]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(syncvar_testing::cases(300))]
 
     #[test]
     fn every_client_has_what_it_may_see(steps in vec(step(), 0..120)) {

@@ -1,0 +1,13 @@
+//! Worlds, behaviours and property-test settings shared by the tests of the workspace.
+
+mod behaviours;
+mod bytes;
+mod cases;
+mod network;
+
+pub use behaviours::{
+    Banner, Compass, Door, Player, Points, Score, prefabs, prefabs_with_scoreboard,
+};
+pub use bytes::{apply, frame, written};
+pub use cases::cases;
+pub use network::{change, drain, hooks, network, states};
