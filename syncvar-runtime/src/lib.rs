@@ -59,7 +59,7 @@ pub use interest::{
 };
 pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks};
 pub use prefab::text::SchemaDifference;
-pub use prefab::{Prefabs, SpawnError};
+pub use prefab::{PrefabError, Prefabs, SpawnError};
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourSchema, CallKind, CallSchema, CallTable, ChangedFields, FieldPolicy, FieldSchema,
