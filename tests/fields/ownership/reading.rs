@@ -301,7 +301,7 @@ fn who_reads_a_field_is_part_of_the_schema_that_is_compared() {
         #[sync_var(read = owner, write = owner)]
         gold: SyncVar<u32>,
     }
-    let text = |schema: BehaviourSchema| schema.fields[0].schema.to_string();
+    let text = |schema: BehaviourSchema| schema.fields[0].to_string();
     assert_eq!(text(Open::SCHEMA), "u32");
     assert_eq!(
         text(Closed::SCHEMA),
