@@ -96,7 +96,8 @@ pub mod codec {
 pub mod error {
     pub use syncvar_net::{PacketError, ParentError, SpawnFailure};
     pub use syncvar_runtime::{
-        CallFailure, CallbackFailure, HookFailure, SpawnError, SynchronizeError, SynchronizeFailure,
+        CallFailure, CallbackFailure, HookFailure, PrefabError, SpawnError, SynchronizeError,
+        SynchronizeFailure,
     };
 }
 

@@ -277,7 +277,7 @@ impl Prefab {
 #[non_exhaustive]
 pub enum PrefabError {
     /// No prefab is registered with these behaviours in this order.
-    #[error("no prefab is registered with the behaviours {0}")]
+    #[error("no prefab is registered with the behaviours {0}: call `Prefabs::register` for them")]
     NotRegistered(String),
     /// No prefab has this name.
     #[error("no prefab is named `{0}`")]

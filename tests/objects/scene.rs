@@ -3,7 +3,7 @@
 use syncvar::prelude::*;
 use syncvar::{
     Budget, ClientConfig, Framing, NetworkIdentity, NetworkSceneId, ServerConfig,
-    error::{SpawnError, SpawnFailure},
+    error::{PrefabError, SpawnError, SpawnFailure},
     stats::MessageType,
     values::Vector3,
     wire::ReadErrorKind,
@@ -370,7 +370,10 @@ fn scene_ids_are_unique_and_not_zero_on_both_sides() {
     );
     let unregistered = (Player::default(), Compass::default());
     let added = net.client_mut(0).add_scene_object(none, unregistered);
-    assert!(matches!(added, Err(SpawnError::NotRegistered(_))));
+    assert!(matches!(
+        added,
+        Err(SpawnError::Prefab(PrefabError::NotRegistered(_)))
+    ));
     // A dormant one can be taken back, one that is spawned cannot.
     assert!(net.client_mut(0).remove_scene_object(GATE).is_none());
     net.server.despawn(gate);

@@ -8,14 +8,14 @@ const BLUE: Tag = Tag(2);
 const FLAG: NetId = NetId(7);
 const HERE: Vector3 = Vector3::new(5.0, 0.0, 5.0);
 
-/// Everything that is reported.
+/// All reports of an update.
 fn update(interest: &mut impl InterestManagement) -> Vec<InterestChange> {
     let mut changes = InterestChanges::default();
     interest.update(&mut changes);
     changes.drain().collect()
 }
 
-/// A red flag, and A and B let in.
+/// A flag with the red tag, and A and B connected.
 fn teams<I: InterestManagement>(inner: I) -> GroupTags<I> {
     let mut teams = GroupTags::new(inner);
     teams.handle_connect(A);
@@ -25,7 +25,7 @@ fn teams<I: InterestManagement>(inner: I) -> GroupTags<I> {
     teams
 }
 
-/// The area of a flag that was just placed and is seen by nobody.
+/// The area of a flag that was just placed, without viewers.
 fn placed(interest: &mut impl InterestManagement) -> Area {
     match update(interest)[..] {
         [InterestChange::Placed { area, .. }] => area.expect("it has a tag"),
@@ -51,7 +51,7 @@ fn an_object_without_a_tag_is_seen_by_everyone() {
 }
 
 #[test]
-fn who_joins_a_tag_sees_its_objects_and_who_leaves_does_not() {
+fn joining_reveals_and_leaving_conceals_objects() {
     let mut teams = teams(Everyone);
     let area = placed(&mut teams);
     let connection = A;
@@ -72,7 +72,7 @@ fn who_joins_a_tag_sees_its_objects_and_who_leaves_does_not() {
 }
 
 #[test]
-fn to_and_fro_within_one_update_is_nothing() {
+fn a_round_trip_within_one_update_reports_no_change() {
     let mut teams = teams(Everyone);
     teams.join(A, RED);
     update(&mut teams);
@@ -91,7 +91,7 @@ fn to_and_fro_within_one_update_is_nothing() {
 }
 
 #[test]
-fn a_member_sees_the_first_object_of_a_tag_before_it_is_placed_there() {
+fn an_area_is_revealed_before_its_first_placement() {
     let mut teams = teams(Everyone);
     teams.join(B, RED);
     teams.join(A, RED);
@@ -106,7 +106,7 @@ fn a_member_sees_the_first_object_of_a_tag_before_it_is_placed_there() {
 }
 
 #[test]
-fn an_area_is_forgotten_with_its_last_object_and_its_number_not_given_again() {
+fn an_area_ends_with_its_last_object() {
     let mut teams = teams(Everyone);
     let area = placed(&mut teams);
     teams.join(A, RED);
@@ -148,7 +148,7 @@ fn an_area_that_gets_another_object_at_once_stays() {
 }
 
 #[test]
-fn nothing_is_said_of_connections_that_are_gone_or_were_not_let_in() {
+fn unknown_connections_are_ignored() {
     let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
     teams.join(A, RED);
     teams.inner_mut().watch(A, HERE);
@@ -177,7 +177,7 @@ fn who_was_not_let_in_or_is_gone_joins_nothing() {
 }
 
 #[test]
-fn nothing_is_kept_of_a_connection_that_is_gone() {
+fn a_closed_connection_leaves_no_state() {
     let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
     teams.join(A, RED);
     teams.inner_mut().watch(A, HERE);
@@ -190,7 +190,7 @@ fn nothing_is_kept_of_a_connection_that_is_gone() {
 }
 
 #[test]
-fn an_object_is_seen_if_the_tag_and_the_grid_both_show_it() {
+fn tag_and_grid_must_both_show_an_object() {
     let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
     let connection = A;
     let area = placed(&mut teams);
