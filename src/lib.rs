@@ -207,7 +207,7 @@ pub mod __private {
     pub use core::cmp::{Eq, Ord};
     pub use core::default::Default;
     pub use core::hash::Hash;
-    pub use core::marker::{PhantomData, Send, Sync};
+    pub use core::marker::{PhantomData, Send, Sized, Sync};
     pub use core::mem::discriminant;
     pub use core::option::Option::{self, None, Some};
     pub use core::result::Result::{self, Err, Ok};
