@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion};
-use syncvar::{Framing, NetworkBehaviour, NetworkReader, NetworkWriter};
+use syncvar::{BehaviourFields, Framing, NetworkBehaviour, NetworkReader, NetworkWriter};
 
 use support::floor_codec::{
     ALL_FIELDS, HEALTH, read_delta, read_fields, write_delta, write_fields,

@@ -32,10 +32,10 @@ use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
-use syncvar::{Channel, NetId};
-use syncvar_mirror::{
+use syncvar::mirror::{
     Limits, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerConfig, SpawnPolicy,
 };
+use syncvar::{Channel, NetId};
 
 use support::cell::Cell;
 use support::floor::FloorServer;

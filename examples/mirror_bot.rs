@@ -14,8 +14,8 @@ mod objects;
 use std::io;
 use std::time::Duration;
 
-use syncvar_mirror::transport::MirrorPeer;
-use syncvar_mirror::{MirrorClient, MirrorClientEvent};
+use syncvar::mirror::MirrorPeer;
+use syncvar::mirror::{MirrorClient, MirrorClientEvent};
 use tokio::time::{Instant, timeout_at};
 
 use objects::{Aim, Door, GlobalMsg, Item, Player, SCENE_DOOR, Wallet, prefabs};

@@ -22,8 +22,8 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
+use syncvar::tcp::{TcpClient, TcpOptions, TcpServer};
 use syncvar::{MessageType, NetworkIdentity};
-use syncvar_tcp::{TcpClient, TcpOptions, TcpServer};
 
 use player::{Player, place};
 

@@ -37,6 +37,7 @@
 //! | `derive` (default) | the macros |
 //! | `tcp` | a TCP transport on tokio |
 //! | `mirror` | Mirror's protocol: Unity clients on a Rust server |
+//! | `mirror-telepathy`, `mirror-kcp` | Mirror's transports on tokio |
 //! | `parallel` | encoding on several threads, with the same bytes |
 //! | `serde`, `glam`, `mint`, `uuid` | their types as values |
 //!
@@ -51,42 +52,59 @@ mod guide;
 pub use syncvar_derive::{
     NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
 };
-#[cfg(feature = "mirror")]
-pub use syncvar_mirror as mirror;
 #[cfg(feature = "tcp")]
-pub use syncvar_tcp as tcp;
+pub use syncvar_tokio::tcp;
 
 pub use syncvar_net::{
     BehaviourMut, Budget, ClientConfig, ClientEvent, ClientPacket, ClientState, Framing, Link,
     ListError, ListHash, ListOperation, LocalClient, MemoryNetwork, MessageType, NetworkClient,
     NetworkContextExt, NetworkServer, PacketError, ParentError, ReplicaMut, ServerConfig,
-    ServerEvent, SpawnFailure, SpawnOptions, Stats, SyncListMessage, Transmit, UnetOperations,
+    ServerEvent, SpawnFailure, SpawnOptions, Stats, SyncListMessage, UnetOperations,
 };
 #[cfg(feature = "serde")]
 pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
-    Area, BehaviourList, BehaviourRef, BehaviourSchema, BehaviourSet, BehaviourStats, Behaviours,
-    Bits, BufferSerializer, CallArguments, CallContext, CallError, CallFailure, CallKind,
-    CallSchema, CallTable, CallbackFailure, ChangedFields, Channel, Color, Color32, CommandRefusal,
-    CommandSender, ConnectionId, Counter, Decimal, DictionaryChange, DisconnectReason, ElementMut,
-    Encoding, EnumNumber, Everyone, FieldRules, FieldSchema, Fixed, FixedString, FixedString32,
-    FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, Floats,
-    GroupTags, Half, HasLifecycle, HasSynchronize, HashKey, HookFailure, HookField, InterestChange,
-    InterestChanges, InterestManagement, LayerMask, LifecycleCallback, LifecycleResult, ListChange,
+    Area, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourRef, BehaviourSchema,
+    BehaviourSet, BehaviourStats, Behaviours, Bits, BufferSerializer, CallArguments, CallContext,
+    CallError, CallFailure, CallKind, CallSchema, CallTable, CallbackFailure, ChangedFields,
+    Channel, Color, Color32, CommandRefusal, CommandSender, ConnectionId, Counter, Decimal,
+    Delivery, DeserializeContext, DeserializeReport, DictionaryChange, DisconnectReason,
+    ElementMut, Encoded, Encoding, Endpoint, EnumNumber, Everyone, FieldAccess, FieldPolicy,
+    FieldSchema, FieldVisitor, Fixed, FixedString, FixedString32, FixedString64, FixedString128,
+    FixedString512, FixedString4096, FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle,
+    HasSynchronize, HashKey, HookFailure, HookField, Hooked, InterestChange, InterestChanges,
+    InterestManagement, LayerMask, LayoutHooks, LifecycleCallback, LifecycleResult, ListChange,
     MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MessageStart, NetId,
     NetRef, NetworkBehaviour, NetworkCalls, NetworkContext, NetworkHash128, NetworkIdentity,
     NetworkLifecycle, NetworkObjects, NetworkObjectsMut, NetworkReader, NetworkSceneId,
-    NetworkSerializable, NetworkTime, NetworkWriter, OaDate, Plane, Prefabs, Quantized, Quaternion,
-    Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt, Readers, ReceivedEvent, Rect,
-    RefusedCommands, RpcSender, SchemaDifference, SectionHooks, Serializable, SetChange,
-    SmallestThree, SortKey, SpatialGrid, SpawnError, SyncCodec, SyncDictionary, SyncEvent,
-    SyncField, SyncHashSet, SyncList, SyncMethod, SyncSortedSet, SyncValue, SyncVar, Synchronize,
-    SynchronizeError, SynchronizeFailure, Tag, Target, TypeSchema, ValueMut, VariantSchema,
-    Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
-    dictionary, hash_set,
+    NetworkSerializable, NetworkTime, NetworkWriter, OaDate, OperationLog, PacketLimits, Plane,
+    Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResult,
+    ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands, RpcSender, SchemaDifference,
+    Serializable, SerializeContext, SerializeReport, SetChange, SmallestThree, SortKey,
+    SpatialGrid, SpawnError, SyncCodec, SyncDictionary, SyncEvent, SyncField, SyncHashSet,
+    SyncList, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, SynchronizeFailure,
+    Tag, Target, Throttled, Transmit, TypeSchema, ValueMut, VariableAccess, VariantSchema, Vector2,
+    Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
+    dictionary, encoded, encoded_hook, hash_set, hooked, throttled,
 };
 
-/// What most programs need: `use syncvar::prelude::*;`.
+/// Mirror's protocol: Unity clients join a Rust server, and Rust clients a Mirror server.
+///
+/// The features `mirror-telepathy` and `mirror-kcp` add sockets: `MirrorHost` and `MirrorPeer`.
+#[cfg(feature = "mirror")]
+pub mod mirror {
+    pub use syncvar_mirror::*;
+    #[cfg(feature = "mirror-kcp")]
+    pub use syncvar_tokio::kcp;
+    #[cfg(any(feature = "mirror-telepathy", feature = "mirror-kcp"))]
+    pub use syncvar_tokio::mirror::{MirrorHost, MirrorPeer};
+    #[cfg(feature = "mirror-telepathy")]
+    pub use syncvar_tokio::telepathy;
+    #[cfg(any(feature = "mirror-telepathy", feature = "mirror-kcp"))]
+    pub use syncvar_tokio::{TransportError, TransportOptions};
+}
+
+/// Imports of most programs: `use syncvar::prelude::*;`.
 pub mod prelude {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::{
@@ -97,16 +115,16 @@ pub mod prelude {
         SpawnOptions,
     };
     pub use syncvar_runtime::{
-        BehaviourRef, BufferSerializer, CallContext, ConnectionId, DictionaryChange, FixedString,
-        FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
-        LifecycleResult, ListChange, NetId, NetRef, NetworkBehaviour, NetworkContext,
-        NetworkLifecycle, NetworkSerializable, Prefabs, Serializable, SetChange, SyncDictionary,
-        SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError,
-        Target,
+        BehaviourFields, BehaviourRef, BufferSerializer, CallContext, ConnectionId,
+        DictionaryChange, FixedString, FixedString32, FixedString64, FixedString128,
+        FixedString512, FixedString4096, LifecycleResult, ListChange, NetId, NetRef,
+        NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkSerializable, Prefabs,
+        Serializable, SetChange, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet, SyncValue,
+        SyncVar, Synchronize, SynchronizeError, Target,
     };
 }
 
-/// What the derives name. Not for use by hand; it changes without notice.
+/// Names used by the derives. Not for use by hand; it changes without notice.
 #[doc(hidden)]
 pub mod __private {
     pub use core::clone::Clone;
@@ -122,12 +140,11 @@ pub mod __private {
     pub use syncvar_runtime::__private::{NoCalls, OwnCalls};
     pub use syncvar_runtime::assert_calls_known;
     pub use syncvar_runtime::{
-        BehaviourSchema, BufferSerializer, CallContext, CallError, CallSchema, CallTable,
-        CommandSender, ConnectionId, DictionaryChange, FieldRules, FieldSchema, HasLifecycle,
-        HasSynchronize, HookField, LifecycleCallback, LifecycleResult, ListChange, MemberSchema,
-        NetworkBehaviour, NetworkCalls, NetworkContext, NetworkReader, NetworkWriter, ReadError,
-        ReadResultExt, Readers, RpcSender, SetChange, SyncCodec, SyncEvent, SyncField, SyncMethod,
-        SyncValue, Synchronize, SynchronizeError, Target, TypeSchema, VariantSchema, Writers,
-        assert_fits_32_bits,
+        BehaviourInfo, BehaviourSchema, CallContext, CallError, CallSchema, CommandSender,
+        ConnectionId, DictionaryChange, FieldPolicy, FieldSchema, FieldVisitor, HasLifecycle,
+        HasSynchronize, HookField, ListChange, MemberSchema, NetworkBehaviour, NetworkCalls,
+        NetworkReader, NetworkWriter, ReadError, ReadResult, ReadResultExt, Readers, RpcSender,
+        SetChange, SyncCodec, SyncEvent, SyncField, SyncValue, Target, TypeSchema, VariantSchema,
+        Writers, assert_fits_32_bits, hooked, throttled,
     };
 }

@@ -15,7 +15,7 @@ pub(crate) type Packets = Vec<(u8, Bytes)>;
 
 impl Outbox {
     pub(crate) fn push(&mut self, transmit: Transmit<'_>) {
-        self.segments.extend_from_slice(transmit.segments);
+        self.segments.extend_from_slice(transmit.chunks);
         self.packets.push((transmit.channel, self.segments.len()));
     }
 

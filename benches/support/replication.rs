@@ -92,7 +92,9 @@ impl UnitServer {
         while !quiet {
             quiet = true;
             while let Some(packet) = client.poll_transmit() {
-                let handled = self.server.handle_packet(connection, &packet.bytes);
+                let handled = self
+                    .server
+                    .handle_packet(connection, packet.channel, &packet.bytes);
                 handled.expect("the client's packets make sense");
                 quiet = false;
             }
@@ -120,7 +122,7 @@ impl UnitServer {
             if transmit.connection == connection {
                 outbox.push(transmit);
             } else {
-                black_box(transmit.segments);
+                black_box(transmit.chunks);
             }
         });
     }
@@ -135,7 +137,7 @@ impl Server for UnitServer {
 
     fn tick(&mut self) {
         self.tick_into(|transmit| {
-            black_box(transmit.segments);
+            black_box(transmit.chunks);
         });
     }
 }

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use syncvar::prelude::*;
+use syncvar::tcp::TcpClient;
 use syncvar::{CallError, NetworkIdentity};
-use syncvar_tcp::TcpClient;
 
 use crate::crown::Crown;
 use crate::fighter::{Fighter, Stance};

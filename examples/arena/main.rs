@@ -28,7 +28,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
-use syncvar_tcp::{TcpOptions, TcpServer};
+use syncvar::tcp::{TcpOptions, TcpServer};
 
 use crown::Crown;
 use fighter::Fighter;

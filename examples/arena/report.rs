@@ -2,7 +2,7 @@
 
 use syncvar::NetworkIdentity;
 use syncvar::prelude::*;
-use syncvar_tcp::TcpClient;
+use syncvar::tcp::TcpClient;
 
 use crate::crown::Crown;
 use crate::fighter::Fighter;

@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use syncvar::NetworkIdentity;
+use syncvar::mirror::MirrorClient;
+use syncvar::mirror::{MirrorHost, MirrorPeer};
 use syncvar::prelude::*;
-use syncvar_mirror::MirrorClient;
-use syncvar_mirror::transport::{MirrorHost, MirrorPeer};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 

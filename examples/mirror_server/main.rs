@@ -19,8 +19,8 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 
-use syncvar_mirror::MirrorServer;
-use syncvar_mirror::transport::MirrorHost;
+use syncvar::mirror::MirrorHost;
+use syncvar::mirror::MirrorServer;
 
 use world::World;
 

@@ -1,10 +1,10 @@
 //! What can be spawned: the counterparts of the components on the Unity side, field by field.
 
-use syncvar::prelude::*;
-use syncvar::{Color32, Vector3};
-use syncvar_mirror::{
+use syncvar::mirror::{
     Component, MirrorMessage, MirrorPrefab, MirrorPrefabs, SceneId, SyncDirection, SyncMode,
 };
+use syncvar::prelude::*;
+use syncvar::{Color32, Vector3};
 
 /// The door that stands in the scene: Unity gave it this number.
 pub(crate) const SCENE_DOOR: SceneId = SceneId(0x1234_5678_0000_0001);
@@ -79,7 +79,7 @@ impl Player {
     )]
     pub(crate) fn chat(&mut self, ctx: &mut CallContext<'_>, text: String) {
         let (id, name) = (ctx.net_id(), self.name.to_string());
-        if let Some(server) = ctx.side::<syncvar_mirror::MirrorServer>() {
+        if let Some(server) = ctx.side::<syncvar::mirror::MirrorServer>() {
             // Nobody observes it: nobody hears it.
             let _ = server.calls::<Self>(id).chat_heard(name, text);
         }

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use syncvar::mirror::{MirrorServer, MirrorServerEvent, MirrorSpawnOptions};
 use syncvar::prelude::*;
 use syncvar::{Color32, Vector3};
-use syncvar_mirror::{MirrorServer, MirrorServerEvent, MirrorSpawnOptions};
 
 use crate::objects::{
     Aim, Door, GlobalMsg, Item, Kind, Loot, Monster, Player, SCENE_DOOR, Wallet, prefabs,

@@ -1,10 +1,10 @@
-//! Bounds for type parameters, where a synchronised type mentions one.
+//! Bounds for type parameters that a synchronised type mentions.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Generics, Type};
 
-/// The type parameters of an item, in order.
+/// Type parameters of an item, in order.
 pub(crate) struct Parameters(Vec<Ident>);
 
 impl Parameters {
@@ -21,14 +21,14 @@ impl Parameters {
         self.0.len()
     }
 
-    /// Whether a type mentions one of the parameters.
+    /// Returns whether a type mentions one of the parameters.
     pub(crate) fn occur_in(&self, ty: &Type) -> bool {
         self.0
             .iter()
             .any(|parameter| occurs(parameter, ty.to_token_stream()))
     }
 
-    /// Those that one of the types mentions.
+    /// Returns the parameters that one of the types mentions.
     pub(crate) fn mentioned_in<'a>(&self, types: impl Iterator<Item = &'a Type>) -> Vec<Ident> {
         let types: Vec<TokenStream> = types.map(ToTokens::to_token_stream).collect();
         let mut parameters = self.0.clone();
@@ -37,8 +37,8 @@ impl Parameters {
     }
 }
 
-/// Whether a name occurs among the tokens of a type. A path segment of the same name counts as well;
-/// the bound that it brings is needed anyway.
+/// Returns whether a name occurs among the tokens of a type. A path segment of the same name counts
+/// too; its bound is needed anyway.
 fn occurs(parameter: &Ident, tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == *parameter,

@@ -11,7 +11,7 @@ use crate::names;
 
 pub(crate) fn behaviour(input: &DeriveInput, errors: &Errors) -> TokenStream {
     let krate = BehaviourAttrs::parse(&input.attrs, &mut Errors::default()).krate;
-    let import = names::import(krate.as_ref());
+    let import = names::behaviour_import(krate.as_ref());
     let (ident, name) = (&input.ident, input.ident.unraw().to_string());
     let where_clause = stub_bounds(input, &quote!(_syncvar::Send + _syncvar::Sync + 'static));
     let (impl_generics, ty_generics, _) = input.generics.split_for_impl();
@@ -20,10 +20,7 @@ pub(crate) fn behaviour(input: &DeriveInput, errors: &Errors) -> TokenStream {
         #errors
 
         const _: () = {
-            #[allow(unused_imports)]
             #import
-            #[allow(unused_imports)]
-            use _syncvar::NoCalls as _;
 
             #[automatically_derived]
             impl #impl_generics _syncvar::NetworkBehaviour for #ident #ty_generics #where_clause {
@@ -33,23 +30,11 @@ pub(crate) fn behaviour(input: &DeriveInput, errors: &Errors) -> TokenStream {
                     base: _syncvar::None,
                     fields: &[],
                 };
-                const CALLS: _syncvar::CallTable =
-                    _syncvar::CallTable::of::<Self>(_syncvar::OwnCalls::<Self>::CALLS);
+                const INFO: _syncvar::BehaviourInfo = _syncvar::OwnCalls::<Self>::INFO;
                 fn sync_var_dirty_bits(&self) -> u64 {
                     0
                 }
-                fn set_dirty_bit(&mut self, _: u64) {}
-                fn clear_all_dirty_bits(&mut self) {}
-                fn on_serialize(&mut self, _: &mut _syncvar::NetworkWriter, _: bool) -> bool {
-                    false
-                }
-                fn on_deserialize(
-                    &mut self,
-                    _: &mut _syncvar::NetworkReader<'_>,
-                    _: bool,
-                ) -> _syncvar::Result<(), _syncvar::ReadError> {
-                    _syncvar::Ok(())
-                }
+                fn visit(&mut self, _: &mut (), _: &mut impl _syncvar::FieldVisitor) {}
             }
 
             #[automatically_derived]

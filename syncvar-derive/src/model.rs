@@ -9,5 +9,5 @@ mod value;
 pub(crate) use behaviour::{Base, Behaviour, SyncVar};
 pub(crate) use collection::{Collection, Key};
 pub(crate) use field_type::{Container, elements_travel, travels};
-pub(crate) use rules::{Readers, Rules};
+pub(crate) use rules::{Policy, Readers};
 pub(crate) use value::{Body, Discriminant, MemberModel, Shape, Value, Variant};

@@ -1,11 +1,11 @@
-//! Every identifier and path that is emitted.
+//! Emitted identifiers and paths.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{Member, Path};
 
-/// The name of a field without `r#`; a number for the fields of a tuple struct.
+/// Returns the name of a field without `r#`; a number for the fields of a tuple struct.
 pub(crate) fn plain(member: &Member) -> String {
     match member {
         Member::Named(ident) => ident.unraw().to_string(),
@@ -13,7 +13,7 @@ pub(crate) fn plain(member: &Member) -> String {
     }
 }
 
-/// The constant that holds a field's dirty bit: `HEALTH_BIT`, `FIELD_0_BIT`.
+/// Returns the constant of a field's dirty bit: `HEALTH_BIT`, `FIELD_0_BIT`.
 pub(crate) fn bit(member: &Member) -> Ident {
     match member {
         Member::Named(ident) => {
@@ -24,12 +24,12 @@ pub(crate) fn bit(member: &Member) -> Ident {
     }
 }
 
-/// The struct that holds previous values until the hooks are called: `PreviousOfPlayer`.
+/// Returns the struct of previous values: `PreviousOfPlayer`.
 pub(crate) fn previous(behaviour: &Ident) -> Ident {
     format_ident!("PreviousOf{}", behaviour.unraw())
 }
 
-/// The member of that struct that belongs to a field.
+/// Returns the member of that struct for a field.
 pub(crate) fn previous_member(member: &Member) -> Ident {
     match member {
         Member::Named(ident) => ident.clone(),
@@ -37,24 +37,24 @@ pub(crate) fn previous_member(member: &Member) -> Ident {
     }
 }
 
-/// The constant that holds a call's number: `FIRE_CALL`.
+/// Returns the constant of a call's number: `FIRE_CALL`.
 pub(crate) fn call(ident: &Ident) -> Ident {
     let name = ident.unraw().to_string().to_uppercase();
     Ident::new(&format!("{name}_CALL"), Span::call_site())
 }
 
-/// The constant by which an event is known: `EXPLODED`.
+/// Returns the constant of an event: `EXPLODED`.
 pub(crate) fn event(ident: &Ident) -> Ident {
     let name = ident.unraw().to_string().to_uppercase();
     Ident::new(&name, ident.span())
 }
 
-/// What commands, or the calls of clients, are called on: `CommandsOfPlayer`.
-pub(crate) fn handle(what: &str, behaviour: &str) -> Ident {
-    format_ident!("{what}Of{behaviour}")
+/// Returns the handle struct for commands or for calls of clients: `CommandsOfPlayer`.
+pub(crate) fn handle(kind: &str, behaviour: &str) -> Ident {
+    format_ident!("{kind}Of{behaviour}")
 }
 
-/// A name in the spelling of C#: `take_damage` is `TakeDamage`.
+/// Returns a name in the spelling of C#: `TakeDamage` for `take_damage`.
 pub(crate) fn camel(ident: &Ident) -> String {
     let name = ident.unraw().to_string();
     let words = name.split('_').map(|word| {
@@ -65,7 +65,7 @@ pub(crate) fn camel(ident: &Ident) -> String {
     words.collect()
 }
 
-/// A name, with as many underscores before it as it takes to be none of those.
+/// Returns a name with underscores before it until it differs from all taken ones.
 pub(crate) fn free(name: &str, taken: &[String]) -> Ident {
     let mut name = name.to_owned();
     while taken.contains(&name) {
@@ -74,32 +74,44 @@ pub(crate) fn free(name: &str, taken: &[String]) -> Ident {
     Ident::new(&name, Span::call_site())
 }
 
-/// A name for the `index`th member of a variant.
+/// Returns a name for the `index`th member of a variant.
 pub(crate) fn binding(prefix: char, index: usize) -> Ident {
     format_ident!("{prefix}{index}")
 }
 
-/// The name of an integer.
+/// Returns the name of an integer type.
 pub(crate) fn number_type(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
 }
 
-/// A number without a suffix, so that the reader sees `0` and not `0usize`.
+/// Returns a number without a suffix: `0`, not `0usize`.
 pub(crate) fn number(number: usize) -> Literal {
     Literal::usize_unsuffixed(number)
 }
 
-/// `Behaviour.field`, as errors name the place.
+/// Returns the place that errors name: `Behaviour.field`.
 pub(crate) fn place(owner: &Ident, member: &Member) -> String {
     format!("{}.{}", owner.unraw(), plain(member))
 }
 
-/// The line that gives everything else a short name.
+/// Emits the import of `_syncvar`, the prefix of all other paths.
 pub(crate) fn import(krate: Option<&Path>) -> TokenStream {
+    let private = private(krate);
+    quote!(use #private::{self as _syncvar, ReadResultExt as _};)
+}
+
+/// Emits the import of a behaviour, which needs the calls of a class without calls too.
+pub(crate) fn behaviour_import(krate: Option<&Path>) -> TokenStream {
+    let private = private(krate);
+    quote! {
+        #[allow(unused_imports)]
+        use #private::{self as _syncvar, NoCalls as _, ReadResultExt as _};
+    }
+}
+
+fn private(krate: Option<&Path>) -> TokenStream {
     match krate {
-        Some(krate) => quote!(use #krate::__private::{self as _syncvar, ReadResultExt as _};),
-        None => quote!(
-            use ::syncvar::__private::{self as _syncvar, ReadResultExt as _};
-        ),
+        Some(krate) => quote!(#krate::__private),
+        None => quote!(::syncvar::__private),
     }
 }

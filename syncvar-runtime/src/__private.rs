@@ -2,51 +2,22 @@
 
 use std::marker::PhantomData;
 
-use crate::{CallContext, CallSchema, NetworkCalls, NetworkReader, ReadError};
+use crate::{BehaviourInfo, NetworkCalls};
 
-/// What the derive asks for the calls of a type: a type with `#[network_calls]` answers with its
-/// own, by the items here; any other by those of [`NoCalls`], which the compiler takes only if these
-/// are not there.
+/// Source of a class's [`BehaviourInfo`] in the derive. The compiler prefers the constant here, for a
+/// class with `#[network_calls]`, to the constant of [`NoCalls`].
 #[derive(Debug)]
 pub struct OwnCalls<B: ?Sized>(PhantomData<B>);
 
 impl<B: NetworkCalls> OwnCalls<B> {
-    /// Those of the type.
-    pub const CALLS: &'static [CallSchema] = B::OWN_CALLS;
-
-    /// Calls one of them.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`NetworkCalls::handle_own_call`].
-    pub fn handle_call(
-        behaviour: &mut B,
-        call: u32,
-        reader: &mut NetworkReader<'_>,
-        context: &mut CallContext<'_>,
-    ) -> Result<(), ReadError> {
-        behaviour.handle_own_call(call, reader, context)
-    }
+    /// Info of a class with these calls.
+    pub const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.calls::<B>();
 }
 
-/// What [`OwnCalls`] has for a type without calls.
+/// Counterpart of [`OwnCalls`] for a type without calls.
 pub trait NoCalls<B: ?Sized> {
-    /// None.
-    const CALLS: &'static [CallSchema] = &[];
-
-    /// There is nothing to call.
-    ///
-    /// # Errors
-    ///
-    /// Always.
-    fn handle_call(
-        _: &mut B,
-        call: u32,
-        reader: &mut NetworkReader<'_>,
-        _: &mut CallContext<'_>,
-    ) -> Result<(), ReadError> {
-        Err(reader.unknown_call(call))
-    }
+    /// Info of a class without calls.
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT;
 }
 
 impl<B: ?Sized> NoCalls<B> for OwnCalls<B> {}

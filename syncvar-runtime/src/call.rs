@@ -19,8 +19,10 @@ pub use rate::Rates;
 pub use router::{CallDirection, CallRequest, CallRouter, RoutedCall};
 pub use sender::{CommandSender, OutgoingCommand, OutgoingRpc, RpcSender};
 
-use crate::schema::CallSchema;
-use crate::{CallContext, NetworkBehaviour, NetworkReader, ReadError, ReadErrorKind};
+use crate::schema::{CallSchema, CallTable};
+use crate::{
+    BehaviourInfo, CallContext, NetworkBehaviour, NetworkReader, ReadError, ReadErrorKind,
+};
 
 /// A behaviour that can be called from the other side. `#[network_calls]` writes it; see there.
 #[diagnostic::on_unimplemented(
@@ -58,6 +60,21 @@ pub trait NetworkCalls: NetworkBehaviour {
     ) -> Result<(), ReadError>;
 }
 
+impl BehaviourInfo {
+    /// Adds the calls of a class with `#[network_calls]`.
+    #[must_use]
+    pub const fn calls<B: NetworkCalls>(mut self) -> Self {
+        self.calls = CallTable::of::<B>(B::OWN_CALLS);
+        self.handle_call = |behaviour, call, reader, context| {
+            let Some(behaviour) = behaviour.downcast_mut::<B>() else {
+                return Err(reader.unknown_call(call));
+            };
+            behaviour.handle_own_call(call, reader, context)
+        };
+        self
+    }
+}
+
 impl NetworkReader<'_> {
     /// The error for a call that does not exist.
     pub fn unknown_call(&self, call: u32) -> ReadError {
@@ -75,8 +92,8 @@ impl NetworkReader<'_> {
 #[track_caller]
 pub const fn assert_calls_known<B: NetworkCalls>() {
     assert!(
-        B::OWN_CALLS.len() == B::CALLS.own().len(),
+        B::OWN_CALLS.len() == B::INFO.calls.own().len(),
         "the behaviour does not know these calls: if its `NetworkBehaviour` is written by hand, give it \
-         `CALLS` and `handle_call`; if it is generic, give the `impl` block the bounds of the struct and no more"
+         `INFO` with `calls::<Self>()`; if it is generic, give the `impl` block the bounds of the struct and no more"
     );
 }

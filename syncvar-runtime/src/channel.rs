@@ -13,3 +13,22 @@ pub enum Channel {
     /// delta is not repeated.
     Unreliable,
 }
+
+impl Channel {
+    /// Returns the number of the channel in default settings and in Mirror: 0 or 1.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Reliable => 0,
+            Self::Unreliable => 1,
+        }
+    }
+
+    /// Returns the channel with this number in default settings and in Mirror.
+    pub const fn from_number(number: u8) -> Option<Self> {
+        match number {
+            0 => Some(Self::Reliable),
+            1 => Some(Self::Unreliable),
+            _ => None,
+        }
+    }
+}

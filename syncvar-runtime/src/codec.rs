@@ -24,7 +24,7 @@ pub use quantized::Quantized;
 pub use rotation::SmallestThree;
 
 use crate::schema::TypeSchema;
-use crate::{NetworkReader, NetworkWriter, ReadError};
+use crate::{NetworkReader, NetworkWriter, ReadError, SyncVar, VariableAccess};
 
 /// A way for a `T` to travel that is not its own: `#[sync_var(with = Half)]` above a
 /// `SyncVar<f32>`.
@@ -139,5 +139,32 @@ pub trait SyncCodec<T: Clone + Send + Sync + 'static>: 'static {
         let previous = value.clone();
         Self::read_in_place(value, reader)?;
         Ok((!Self::same(value, &previous)).then_some(previous))
+    }
+
+    /// Shows a variable with this codec to a visitor. The derive calls it: a missing trait is then one
+    /// error, at the codec.
+    #[doc(hidden)]
+    #[inline]
+    fn access<'a>(
+        field: &'a mut SyncVar<T>,
+        previous: &'a mut Option<T>,
+    ) -> impl VariableAccess<Value = T>
+    where
+        Self: Sized,
+    {
+        crate::encoded::<Self, T>(field, previous)
+    }
+
+    /// Shows a variable with this codec and a hook to a visitor.
+    #[doc(hidden)]
+    #[inline]
+    fn hooked<'a>(
+        field: &'a mut SyncVar<T>,
+        previous: &'a mut Option<T>,
+    ) -> impl VariableAccess<Value = T>
+    where
+        Self: Sized,
+    {
+        crate::encoded_hook::<Self, T>(field, previous)
     }
 }

@@ -1,36 +1,207 @@
-//! Reasons for the end of a connection.
+//! `Endpoint`: the interface between a server or a client and a transport.
 
-use crate::prefab::text::SchemaDifference;
+mod disconnect;
 
-/// Reason of a refusal or of the end of a connection.
+pub use disconnect::DisconnectReason;
+
+use std::error::Error;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+
+use crate::{Channel, ConnectionId};
+
+/// A server or a client without I/O: packets, connections and the time in, packets and events out.
+///
+/// All four ends implement it: `NetworkServer` and `NetworkClient`, `MirrorServer` and `MirrorClient`.
+/// A transport written against this trait serves each of them. A client sees its server as one
+/// connection, [`ConnectionId::SERVER`].
+///
+/// A transport calls the methods in this order, once per tick:
+///
+/// 1. [`handle_connect`](Self::handle_connect), [`handle_packet`](Self::handle_packet) and
+///    [`handle_disconnect`](Self::handle_disconnect) for the input since the last tick;
+/// 2. [`update`](Self::update) with the time;
+/// 3. [`poll_transmit`](Self::poll_transmit) until it returns `None`;
+/// 4. [`poll_close`](Self::poll_close) until it returns `None`.
+///
+/// # Example
+///
+/// A transport in memory, without loss and delay. It works in both directions, because a server and a
+/// client have the same interface:
 ///
 /// ```
-/// # use syncvar_runtime::DisconnectReason;
-/// let reason = DisconnectReason::Requested("server restarts".into());
-/// assert_eq!(reason.to_string(), "disconnected: server restarts");
+/// use std::time::Duration;
+/// use syncvar::{ConnectionId, Endpoint, PacketLimits};
+///
+/// /// Moves the packets for one connection of `from` to `to`, and closes both sides together.
+/// fn carry<A: Endpoint, B: Endpoint>(
+///     (from, at): (&mut A, ConnectionId),
+///     (to, origin): (&mut B, ConnectionId),
+///     now: Duration,
+/// ) -> Result<(), B::Error> {
+///     from.update(now);
+///     while let Some(packet) = from.poll_transmit() {
+///         if packet.connection == at {
+///             to.handle_packet(origin, packet.channel, &packet.to_bytes())?;
+///         }
+///     }
+///     while let Some(closed) = from.poll_close() {
+///         if closed == at {
+///             to.handle_disconnect(origin);
+///         }
+///     }
+///     Ok(())
+/// }
+///
+/// # use syncvar::{NetworkClient, NetworkServer, Prefabs};
+/// let mut server = NetworkServer::new(Prefabs::new());
+/// let mut client = NetworkClient::new(Prefabs::new());
+/// let connection = Endpoint::handle_connect(&mut server, PacketLimits::STREAM);
+/// let there = Endpoint::handle_connect(&mut client, PacketLimits::STREAM);
+/// for tick in 1..3 {
+///     let now = Duration::from_millis(50 * tick);
+///     carry((&mut client, there), (&mut server, connection), now)?;
+///     carry((&mut server, connection), (&mut client, there), now)?;
+/// }
+/// assert!(client.is_connected());
+/// Endpoint::disconnect(&mut client, there, "bye");
+/// carry((&mut client, there), (&mut server, connection), Duration::from_secs(1))?;
+/// assert_eq!(server.connections().count(), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DisconnectReason {
-    /// A side has closed the connection with this text.
-    #[error("disconnected: {0}")]
-    Requested(String),
-    /// The sides know different prefabs, behaviours or fields.
-    #[error("{}", describe(.0.as_deref()))]
-    SchemaMismatch(Option<Box<SchemaDifference>>),
-    /// The sides speak different versions of the handshake.
-    #[error("the server speaks another version of the protocol")]
-    VersionMismatch,
-    /// The transport has lost the connection.
-    #[error("the connection was lost")]
-    ConnectionLost,
+pub trait Endpoint {
+    /// Reason for which a packet was not handled.
+    type Error: Error + Send + Sync + 'static;
+    /// Event for the application.
+    type Event;
+
+    /// Adds a connection of the transport. Returns its number; clients return
+    /// [`ConnectionId::SERVER`].
+    fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId;
+
+    /// Handles a packet. `channel` is the number that the sender's [`Transmit`] had.
+    ///
+    /// # Errors
+    ///
+    /// For a malformed packet or an unknown connection. A server's transport then
+    /// [disconnects](Self::disconnect) the connection, if it is still
+    /// [connected](Self::is_connected). A client decides itself.
+    fn handle_packet(
+        &mut self,
+        connection: ConnectionId,
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), Self::Error>;
+
+    /// Removes a connection that the transport has lost.
+    fn handle_disconnect(&mut self, connection: ConnectionId);
+
+    /// Ends a connection. The packets that precede the end can be polled; then
+    /// [`poll_close`](Self::poll_close) returns the connection. Protocols without such a message
+    /// ignore `text`.
+    fn disconnect(&mut self, connection: ConnectionId, text: &str);
+
+    /// Returns whether the endpoint has this connection.
+    fn is_connected(&self, connection: ConnectionId) -> bool;
+
+    /// Sends the changes that are due. `now` is the time since any fixed moment.
+    fn update(&mut self, now: Duration);
+
+    /// Returns the next packet to send.
+    fn poll_transmit(&mut self) -> Option<Transmit<'_>>;
+
+    /// Returns a connection that the endpoint has ended. The transport closes it after the packets
+    /// that were polled before; [`handle_disconnect`](Self::handle_disconnect) is optional.
+    fn poll_close(&mut self) -> Option<ConnectionId>;
+
+    /// Returns the next event, oldest first.
+    fn poll_event(&mut self) -> Option<Self::Event>;
+
+    /// Returns the number of events so far, polled or not.
+    fn event_count(&self) -> u64;
+
+    /// Drops the unpolled events among the first `count`.
+    ///
+    /// A transport drops the events that its application ignores, so that no peer can pile them up.
+    fn forget_events(&mut self, count: u64);
 }
 
-fn describe(difference: Option<&SchemaDifference>) -> String {
-    match difference {
-        Some(difference) => {
-            format!("the two sides are not built from the same schema: {difference}")
+/// Packet sizes that a transport carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketLimits {
+    /// Preferred size of a packet in bytes: messages are gathered up to it.
+    pub batch_threshold: usize,
+    /// Largest packet on a reliable channel, in bytes.
+    pub max_reliable: usize,
+    /// Largest packet on an unreliable channel, in bytes.
+    pub max_unreliable: usize,
+}
+
+impl PacketLimits {
+    /// Limits of a byte stream with frames of 16 KiB.
+    pub const STREAM: Self = Self::frames(16 * 1024);
+
+    /// Returns the limits of a byte stream with frames of up to `size` bytes.
+    pub const fn frames(size: usize) -> Self {
+        Self {
+            batch_threshold: size,
+            max_reliable: size,
+            max_unreliable: size,
         }
-        None => "the two sides are not built from the same schema".into(),
+    }
+}
+
+/// Packet for one connection: chunks of memory to send one after another.
+///
+/// The chunks are shared with the packets of other connections. A transport hands them to a vectored
+/// write, or joins them with [`to_bytes`](Self::to_bytes).
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Transmit<'a> {
+    /// Receiver.
+    pub connection: ConnectionId,
+    /// Number of the channel. It travels with the packet where a transport has more than one channel.
+    pub channel: u8,
+    /// Delivery guarantee of the channel.
+    pub delivery: Channel,
+    /// Chunks in order: at least one, none of them empty.
+    pub chunks: &'a [Bytes],
+}
+
+impl<'a> Transmit<'a> {
+    /// Makes a packet.
+    pub fn new(
+        connection: ConnectionId,
+        channel: u8,
+        delivery: Channel,
+        chunks: &'a [Bytes],
+    ) -> Self {
+        Self {
+            connection,
+            channel,
+            delivery,
+            chunks,
+        }
+    }
+
+    /// Returns the length in bytes.
+    #[expect(clippy::len_without_is_empty, reason = "a packet is never empty")]
+    pub fn len(&self) -> usize {
+        self.chunks.iter().map(Bytes::len).sum()
+    }
+
+    /// Joins the chunks. Copies only if the packet has more than one.
+    pub fn to_bytes(&self) -> Bytes {
+        match self.chunks {
+            [chunk] => chunk.clone(),
+            chunks => {
+                let mut bytes = BytesMut::with_capacity(self.len());
+                for chunk in chunks {
+                    bytes.extend_from_slice(chunk);
+                }
+                bytes.freeze()
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! `SyncField`: what owns one bit of a behaviour's dirty mask.
 
+mod access;
 mod collection;
 pub mod dictionary;
 pub mod hash_set;
@@ -12,6 +13,10 @@ mod record;
 mod set;
 mod var;
 
+pub use access::{
+    Encoded, FieldAccess, Hooked, Throttled, VariableAccess, encoded, encoded_hook, hooked,
+    throttled,
+};
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};
 pub use set::{SetChange, SyncHashSet, SyncSortedSet};
@@ -19,7 +24,7 @@ pub use var::SyncVar;
 
 use std::hash::Hash;
 
-use crate::schema::TypeSchema;
+use crate::schema::{FieldSchema, TypeSchema};
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// One field of a behaviour: it knows whether it has changed, and can write itself whole or as a
@@ -86,12 +91,12 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
     note = "a container of your own implements `SyncField`"
 )]
 pub trait SyncField: Send + Sync + 'static {
-    /// What both ends compare at connect.
+    /// Description of the type. Both ends compare it at connect.
     const SCHEMA: TypeSchema;
 
-    /// Whether what [`write_delta`](Self::write_delta) writes after [`set_dirty`](Self::set_dirty) is
-    /// all that a client needs that has missed changes before: see
-    /// [`NetworkBehaviour::RESENDABLE`](crate::NetworkBehaviour::RESENDABLE).
+    /// A delta written after [`set_dirty`](Self::set_dirty) repairs every loss of earlier deltas. True
+    /// where deltas are values, false where they are differences. A client with a
+    /// [`Budget`](crate::Budget) receives the snapshot of an object instead where it is false.
     const RESENDABLE: bool = false;
 
     /// Whether there is a change to send.
@@ -116,23 +121,36 @@ pub trait SyncField: Send + Sync + 'static {
         let _ = observed;
     }
 
-    /// Whether every operation is kept as it was made, one after another, instead of what they come to:
-    /// see [`NetworkBehaviour::set_verbatim`](crate::NetworkBehaviour::set_verbatim). Does nothing unless
-    /// implemented.
+    /// Sets the operation log of a collection. Does nothing unless implemented.
     ///
-    /// A collection that does so is dirty only for what is made of it while it is
-    /// [observed](Self::set_observed), from the first `set_observed(true)` on: nobody has to be told
-    /// anything else. `set_observed(false)` forgets what was kept. A collection that is dirty when it is
-    /// told to begin, since it has taken the place of another one, is observed already, and will be
-    /// emptied and filled again; where it has only been filled before anybody can have observed it,
-    /// `set_observed(false)` says so. Full states say how many operations are still to come, and change
-    /// nothing. Nothing that is kept is ever given up: it grows with what is done between two updates.
-    ///
-    /// Of the one whose place it has taken, full states may have said that so many operations are still
-    /// to come, `promised` at most: so many times it will be emptied before, which whoever was promised
-    /// them passes over.
-    fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
-        let _ = (verbatim, promised);
+    /// A collection with a [full](OperationLog::Full) log records operations while it is
+    /// [observed](Self::set_observed), and is dirty for these only. `set_observed(false)` discards
+    /// them. A collection that is dirty at this call counts as observed, since it has replaced another
+    /// one: its next delta empties and refills it. For one that was merely filled before the object had
+    /// observers, call `set_observed(false)`. Snapshots state the number of pending operations and
+    /// change no state. A full log has no limit: it grows with the operations between two updates.
+    fn set_log(&mut self, log: OperationLog) {
+        let _ = log;
+    }
+
+    /// Adds the dirty bit of the field to a mask if it is dirty.
+    #[doc(hidden)]
+    #[inline]
+    fn collect_dirty(&self, bit: u64, dirty_bits: &mut u64) {
+        if self.is_dirty() {
+            *dirty_bits |= bit;
+        }
+    }
+
+    /// Shows the field to a visitor. The derive calls it where it does not know the type: each missing
+    /// trait is then one error, at the type.
+    #[doc(hidden)]
+    #[inline]
+    fn access(field: &mut Self) -> impl FieldAccess
+    where
+        Self: Sized,
+    {
+        field
     }
 
     /// Appends everything.
@@ -155,6 +173,37 @@ pub trait SyncField: Send + Sync + 'static {
     ///
     /// As [`read_full`](Self::read_full).
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
+}
+
+impl FieldSchema {
+    /// Describes a field by its type.
+    ///
+    /// ```
+    /// use syncvar::{FieldPolicy, FieldSchema, Readers, SyncVar};
+    ///
+    /// let gold = FieldSchema::of::<SyncVar<u32>>("gold").policy(FieldPolicy {
+    ///     readers: Readers::Owner,
+    ///     ..FieldPolicy::DEFAULT
+    /// });
+    /// assert!(gold.resendable && !gold.initial_hook);
+    /// assert_eq!(gold.to_string(), "u32, read by the owner");
+    /// ```
+    pub const fn of<F: SyncField>(name: &'static str) -> Self {
+        Self::new(name, F::SCHEMA).resendable(F::RESENDABLE)
+    }
+}
+
+/// Operations that a collection keeps for its next delta.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationLog {
+    /// Operations merged into their common effect.
+    Coalesced,
+    /// Every operation in order. Mirror's protocol sends them so.
+    Full {
+        /// Limit of the operations that snapshots of a replaced collection have left to later deltas.
+        /// The new collection is emptied as many times first; clients that expect them pass over these.
+        pending: usize,
+    },
 }
 
 /// What can be a key of a [`SyncDictionary`] or an element of a [`SyncHashSet`]: any value with `Hash`
@@ -194,7 +243,7 @@ impl<T: SyncValue + Ord> SortKey for T {}
     note = "remove `hook = ...`, or implement `HookField` for the container"
 )]
 pub trait HookField: SyncField {
-    /// What the hook is given.
+    /// Type of the hook's argument.
     type Previous: Send + Sync + 'static;
 
     /// As [`SyncField::read_delta`], and returns what was there before, or `None` if nothing has
@@ -220,5 +269,15 @@ pub trait HookField: SyncField {
     fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
         *previous = None;
         false
+    }
+
+    /// Shows the field to a visitor; as [`SyncField::access`].
+    #[doc(hidden)]
+    #[inline]
+    fn hooked<'a>(field: &'a mut Self, previous: &'a mut Option<Self::Previous>) -> impl FieldAccess
+    where
+        Self: Sized,
+    {
+        hooked(field, previous)
     }
 }

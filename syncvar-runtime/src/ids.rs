@@ -23,6 +23,11 @@ impl fmt::Display for NetId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u32);
 
+impl ConnectionId {
+    /// Connection of a client to its server, for transports.
+    pub const SERVER: Self = Self(0);
+}
+
 impl fmt::Display for ConnectionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "connection {}", self.0)

@@ -34,10 +34,10 @@ pub mod wire;
 pub mod world;
 
 pub use behaviour::{
-    BufferSerializer, CallContext, CallbackFailure, HasLifecycle, HasSynchronize, HookFailure,
-    LifecycleCallback, LifecycleResult, NetworkBehaviour, NetworkContext, NetworkIdentity,
-    NetworkLifecycle, NetworkSerializable, NetworkSide, Serializable, SyncMethod, Synchronize,
-    SynchronizeError, SynchronizeFailure,
+    BehaviourFields, BehaviourInfo, BufferSerializer, CallContext, CallbackFailure, Delivery,
+    FieldVisitor, HasLifecycle, HasSynchronize, HookFailure, LifecycleCallback, LifecycleResult,
+    NetworkBehaviour, NetworkContext, NetworkIdentity, NetworkLifecycle, NetworkSerializable,
+    NetworkSide, Serializable, Synchronize, SynchronizeError, SynchronizeFailure,
 };
 pub use call::{
     CallArguments, CallError, CallFailure, CommandRefusal, CommandSender, NetworkCalls,
@@ -45,23 +45,24 @@ pub use call::{
 };
 pub use channel::Channel;
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
-pub use endpoint::DisconnectReason;
+pub use endpoint::{DisconnectReason, Endpoint, PacketLimits, Transmit};
 pub use field::{
-    DictionaryChange, ElementMut, HashKey, HookField, ListChange, SetChange, SortKey,
-    SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, ValueMut, dictionary,
-    hash_set,
+    DictionaryChange, ElementMut, Encoded, FieldAccess, HashKey, HookField, Hooked, ListChange,
+    OperationLog, SetChange, SortKey, SyncDictionary, SyncField, SyncHashSet, SyncList,
+    SyncSortedSet, SyncVar, Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook,
+    hash_set, hooked, throttled,
 };
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
     Tag,
 };
-pub use object::{BehaviourList, BehaviourSet, Behaviours, SectionHooks};
+pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks};
 pub use prefab::text::SchemaDifference;
 pub use prefab::{Prefabs, SpawnError};
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
-    BehaviourSchema, CallKind, CallSchema, CallTable, ChangedFields, FieldRules, FieldSchema,
+    BehaviourSchema, CallKind, CallSchema, CallTable, ChangedFields, FieldPolicy, FieldSchema,
     MAX_SYNC_VARS, MemberSchema, Readers, Target, TypeSchema, VariantSchema, Writers,
     assert_fits_32_bits,
 };
@@ -70,9 +71,10 @@ pub use time::NetworkTime;
 #[cfg(feature = "serde")]
 pub use wire::Postcard;
 pub use wire::{
-    Absence, Color, Color32, Decimal, Encoding, EnumNumber, FixedString, FixedString32,
-    FixedString64, FixedString128, FixedString512, FixedString4096, FixedStringTooLong, LayerMask,
-    MAX_BYTES, MAX_STRING_BYTES, Matrix4x4, MessageStart, NetworkHash128, NetworkReader,
-    NetworkWriter, OaDate, Plane, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResultExt,
-    Rect, SyncValue, Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
+    Absence, Color, Color32, Decimal, DeserializeContext, DeserializeReport, Encoding, EnumNumber,
+    FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+    FixedStringTooLong, LayerMask, MAX_BYTES, MAX_STRING_BYTES, Matrix4x4, MessageStart,
+    NetworkHash128, NetworkReader, NetworkWriter, OaDate, Plane, Quaternion, Ray, Ray2D, ReadError,
+    ReadErrorKind, ReadResult, ReadResultExt, Rect, SerializeContext, SerializeReport, SyncValue,
+    Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
 };

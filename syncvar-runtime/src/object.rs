@@ -3,6 +3,7 @@
 mod behaviours;
 mod call;
 mod change_sink;
+mod hooks;
 mod own_fields;
 mod pool;
 mod reception;
@@ -16,12 +17,12 @@ mod write_record;
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 pub use call::{call, call_all};
 pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
+pub use hooks::{ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write};
 pub use own_fields::{RestoreOwn, SaveOwn};
 pub use pool::{Entry, Job, Location, Pool, Pools};
 pub use reception::{Reception, ReceptionReport};
-pub use ruled::Ruled;
-pub use sections::{MirrorHooks, SectionHooks};
-pub use slot::{BehaviourInfo, Nanos, Remembered, RuledBehaviour, RuledSlot, Slot, nanos};
+pub use ruled::PolicyState;
+pub use slot::{Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, nanos};
 pub use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };

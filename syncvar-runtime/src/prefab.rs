@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
 use crate::object::{BehaviourSet, Behaviours};
-use crate::schema::RuleBits;
+use crate::schema::PolicyBits;
 use crate::{CallError, NetId, NetworkHash128};
 use text::PrefabText;
 
@@ -30,10 +30,7 @@ use text::PrefabText;
 /// #     type Previous = ();
 /// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: stringify!($t), base: None, fields: &[] };
 /// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn set_dirty_bit(&mut self, _: u64) {}
-/// #     fn clear_all_dirty_bits(&mut self) {}
-/// #     fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool { false }
-/// #     fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> { Ok(()) }
+/// #     fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 /// # })* } }
 /// # empty!(Player Door Loot);
 /// let prefabs = Prefabs::new()
@@ -63,7 +60,7 @@ pub struct Prefab {
     /// The position of its first behaviour among the behaviours of all prefabs.
     pub first_behaviour: usize,
     /// The fields of any of its behaviours that have rules.
-    pub rules: RuleBits,
+    pub rules: PolicyBits,
     /// Whether a behaviour is told of the life of its object.
     pub lifecycle: bool,
     /// Whether it has hooks that are told of the state that an object is met with.
@@ -138,7 +135,7 @@ impl Prefabs {
             text: PrefabText::describe(name, asset_id, &sample),
             types,
             first_behaviour: self.behaviour_count(),
-            rules: RuleBits::of_any(sample.slots().iter().map(|slot| slot.info().rules)),
+            rules: PolicyBits::of_any(sample.slots().iter().map(|slot| slot.info().policy)),
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             initial_hooks: sample.slots().has_initial_hooks(),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),

@@ -1,8 +1,8 @@
-//! What both ends must agree on: the behaviours of every prefab, their fields, types and order.
+//! The agreement between both ends: the behaviours of every prefab, their fields, types and order.
 //!
-//! The derives build these descriptions as constants; [`Prefabs`](crate::Prefabs) renders them to
-//! text and hashes it. At connect the two hashes are compared, and if they differ the two texts are
-//! searched for the first behaviour and field that differ.
+//! The derives build these descriptions as constants. [`Prefabs`](crate::Prefabs) renders them to
+//! text and hashes it. At connect both ends compare the two hashes; where they differ, the client
+//! searches the two texts for the first behaviour and field that differ.
 
 mod calls;
 mod changed_fields;
@@ -14,114 +14,151 @@ use std::fmt;
 
 pub use calls::{CallKind, CallSchema, CallTable, Target};
 pub use changed_fields::ChangedFields;
-pub use rules::RuleBits;
-pub use rules::{FieldRules, Readers, Writers};
-pub use sections::Sections;
+pub use rules::{FieldPolicy, PolicyBits, Readers, Writers};
+pub use sections::PackedBits;
 pub use utf16::{Character, character_at};
 
-/// The description of a behaviour.
+/// Description of a behaviour.
 #[derive(Clone, Copy, Debug)]
 pub struct BehaviourSchema {
-    /// The struct's name.
+    /// Name of the struct.
     pub name: &'static str,
-    /// The base's description, if there is a base.
+    /// Description of the base, if the class has one.
     pub base: Option<&'static BehaviourSchema>,
-    /// The fields of its own, in declaration order.
+    /// Fields of this class without those of its bases, in declaration order.
     pub fields: &'static [FieldSchema],
 }
 
-/// The description of a synchronised field.
+/// Description of a synchronised field.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldSchema {
-    /// The field's name.
+    /// Name of the field.
     pub name: &'static str,
-    /// What it holds.
+    /// Type of its value.
     pub schema: TypeSchema,
+    /// Readers, writer and send interval of the field.
+    pub policy: FieldPolicy,
+    /// `SyncField::RESENDABLE`: a delta written after `set_dirty` repairs every loss.
+    pub resendable: bool,
+    /// The hook also runs for the first state that a client receives of an object.
+    pub initial_hook: bool,
 }
 
-/// The description of a type on the wire.
+impl FieldSchema {
+    /// Describes a field with the default policy, whose changes cannot be sent again.
+    pub const fn new(name: &'static str, schema: TypeSchema) -> Self {
+        Self {
+            name,
+            schema,
+            policy: FieldPolicy::DEFAULT,
+            resendable: false,
+            initial_hook: false,
+        }
+    }
+
+    /// Sets whether a repeated delta repairs every loss: see `SyncField::RESENDABLE`.
+    #[must_use]
+    pub const fn resendable(mut self, resendable: bool) -> Self {
+        self.resendable = resendable;
+        self
+    }
+
+    /// Sets readers, writer and send interval.
+    #[must_use]
+    pub const fn policy(mut self, policy: FieldPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Lets the hook also run for the first state of an object.
+    #[must_use]
+    pub const fn initial_hook(mut self) -> Self {
+        self.initial_hook = true;
+        self
+    }
+}
+
+/// The text that both ends compare: the type, and the readers and writers.
+impl fmt::Display for FieldSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.schema, self.policy)
+    }
+}
+
+/// Description of a type on the wire.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum TypeSchema {
-    /// A type whose name says everything.
+    /// A type that its name describes completely.
     Named(&'static str),
     /// Members one after another.
     Struct {
-        /// The struct's name.
+        /// Name of the struct.
         name: &'static str,
-        /// Its members that travel, in declaration order.
+        /// Members that travel, in declaration order.
         members: &'static [MemberSchema],
     },
     /// One of several variants.
     Enum {
-        /// The enumeration's name.
+        /// Name of the enumeration.
         name: &'static str,
-        /// Its variants, in declaration order.
+        /// Variants, in declaration order.
         variants: &'static [VariantSchema],
     },
     /// Any number of elements.
     Sequence(&'static TypeSchema),
-    /// So many elements.
+    /// A fixed number of elements.
     Array(&'static TypeSchema, usize),
     /// One value or none.
     Optional(&'static TypeSchema),
     /// Any number of keys, each with a value.
     Map(&'static TypeSchema, &'static TypeSchema),
-    /// Any number of elements, none of them twice.
+    /// Any number of distinct elements.
     Set(&'static TypeSchema),
-    /// A collection that sends its changes as operations. In the `Mirror` encoding it is a `SyncObject` and
-    /// stands before all fields that are none.
+    /// A collection that sends its changes as operations. In the `Mirror` encoding it is a `SyncObject`
+    /// and precedes all other fields.
     Collection {
-        /// The collection's name.
+        /// Name of the collection.
         name: &'static str,
-        /// What it is made of: elements, or keys and values.
+        /// Types of the elements, or of keys and values.
         parts: &'static [TypeSchema],
     },
-    /// A value that travels in another way than its type does by itself: see
-    /// [`SyncCodec`](crate::SyncCodec).
+    /// A value in the encoding of a [codec](crate::SyncCodec).
     Encoded {
-        /// The codec's name.
+        /// Name of the codec.
         codec: &'static str,
-        /// Whatever else decides the bytes: bounds, steps, bits.
+        /// Parameters that decide the bytes: bounds, steps, bits.
         parameters: &'static [i64],
-        /// What is encoded.
-        value: &'static TypeSchema,
-    },
-    /// A field that not everyone reads, that the server does not write, or that is not sent with
-    /// every update. Only as the schema of a field.
-    Ruled {
-        /// Its rules.
-        rules: FieldRules,
-        /// What the field holds.
+        /// Type of the encoded value.
         value: &'static TypeSchema,
     },
 }
 
-/// The description of a member of a struct or variant.
+/// Description of a member of a struct or variant.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberSchema {
-    /// The member's name, or its position.
+    /// Name of the member, or its position.
     pub name: &'static str,
-    /// What it holds.
+    /// Type of the member.
     pub schema: TypeSchema,
 }
 
-/// The description of a variant of an enumeration.
+/// Description of a variant of an enumeration.
 #[derive(Clone, Copy, Debug)]
 pub struct VariantSchema {
-    /// The variant's name.
+    /// Name of the variant.
     pub name: &'static str,
-    /// Its number on the wire.
+    /// Number on the wire.
     pub number: i64,
-    /// Its members.
+    /// Members of the variant.
     pub members: &'static [MemberSchema],
 }
 
-/// The most fields that a behaviour can have, those of its bases included.
+/// Limit of fields in a behaviour, those of its bases included.
 pub const MAX_SYNC_VARS: u32 = 64;
 
 impl BehaviourSchema {
-    /// How many fields the behaviour has, those of its bases included.
+    /// Returns the number of fields, those of the bases included.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "checked against 64 by `bit_after`"
@@ -134,7 +171,7 @@ impl BehaviourSchema {
         inherited + self.fields.len() as u32
     }
 
-    /// The dirty bit of a field of a derived class that has `index` fields of its own before it.
+    /// Returns the dirty bit of a derived class's field, the one at `index` behind the inherited ones.
     ///
     /// # Panics
     ///
@@ -151,7 +188,7 @@ impl BehaviourSchema {
         1 << index
     }
 
-    /// The dirty bits of all fields, those of the bases included.
+    /// Returns the dirty bits of all fields, those of the bases included.
     pub const fn dirty_bits(&self) -> u64 {
         match self.field_count() {
             0 => 0,
@@ -160,25 +197,63 @@ impl BehaviourSchema {
         }
     }
 
-    /// The dirty bits of those fields that send their changes as operations, as their types say.
-    pub(crate) const fn operation_bits(&self) -> u64 {
-        let (inherited, mut bits) = match self.base {
-            Some(base) => (base.field_count(), base.operation_bits()),
+    /// Returns the dirty bits of the fields of this class, without those of its bases.
+    pub const fn own_bits(&self) -> u64 {
+        match self.base {
+            Some(base) => self.dirty_bits() & !base.dirty_bits(),
+            None => self.dirty_bits(),
+        }
+    }
+
+    /// Returns whether a repeated delta repairs every loss, in each field: see
+    /// `SyncField::RESENDABLE`.
+    pub const fn resendable(&self) -> bool {
+        let mut index = 0;
+        while index < self.fields.len() {
+            if !self.fields[index].resendable {
+                return false;
+            }
+            index += 1;
+        }
+        match self.base {
+            Some(base) => base.resendable(),
+            None => true,
+        }
+    }
+
+    /// Returns the dirty bits of the fields whose hook also runs for the first state.
+    pub const fn initial_hooks(&self) -> u64 {
+        let (first, mut bits) = match self.base {
+            Some(base) => (base.field_count(), base.initial_hooks()),
             None => (0, 0),
         };
         let mut index = 0;
         while index < self.fields.len() {
-            let place = inherited as usize + index;
-            // More fields than bits are an error, and told in another place.
-            if self.fields[index].schema.is_collection() && place < MAX_SYNC_VARS as usize {
-                bits |= 1 << place;
+            if self.fields[index].initial_hook {
+                bits |= bit_at(first, index);
             }
             index += 1;
         }
         bits
     }
 
-    /// The field that owns a dirty bit, counted from 0 with the bases' fields first.
+    /// Returns the dirty bits of the fields that send operations, by their types.
+    pub(crate) const fn operation_bits(&self) -> u64 {
+        let (first, mut bits) = match self.base {
+            Some(base) => (base.field_count(), base.operation_bits()),
+            None => (0, 0),
+        };
+        let mut index = 0;
+        while index < self.fields.len() {
+            if self.fields[index].schema.is_collection() {
+                bits |= bit_at(first, index);
+            }
+            index += 1;
+        }
+        bits
+    }
+
+    /// Returns the field of a dirty bit, counted from 0 with the bases' fields first.
     pub fn field(&self, index: u32) -> Option<FieldSchema> {
         let inherited = self.base.map_or(0, BehaviourSchema::field_count);
         match index.checked_sub(inherited) {
@@ -187,7 +262,7 @@ impl BehaviourSchema {
         }
     }
 
-    /// The names of the fields whose bits are set, in order.
+    /// Returns the names of the fields whose bits are set, in order.
     pub fn field_names(&self, dirty_bits: u64) -> impl Iterator<Item = &'static str> {
         let set = (0..self.field_count()).filter(move |index| dirty_bits >> index & 1 == 1);
         set.filter_map(|index| self.field(index))
@@ -195,8 +270,19 @@ impl BehaviourSchema {
     }
 }
 
-/// Refuses a number of an enumeration that does not fit the 32 bits it has on the wire: in a
-/// constant, which is where the derive uses it, that is a compile error.
+/// Returns the bit of a class's field behind `first` inherited ones; none from the 65th field on,
+/// which `bit_after` refuses.
+const fn bit_at(first: u32, index: usize) -> u64 {
+    let place = first as usize + index;
+    if place < MAX_SYNC_VARS as usize {
+        1 << place
+    } else {
+        0
+    }
+}
+
+/// Refuses a number of an enumeration that does not fit its 32 bits on the wire. The derive calls it
+/// in a constant, where the panic is a compile error.
 #[doc(hidden)]
 #[track_caller]
 pub const fn assert_fits_32_bits(number: i128) {
@@ -248,12 +334,11 @@ impl fmt::Display for TypeSchema {
                 write!(f, "{value} as {codec}")?;
                 write_parameters(f, parameters)
             }
-            Self::Ruled { rules, value } => write!(f, "{value}{rules}"),
         }
     }
 }
 
-/// `<-500, 500, 100>`, or nothing where there is nothing.
+/// Writes `<-500, 500, 100>`, or no brackets for no parameters.
 fn write_parameters(f: &mut fmt::Formatter<'_>, parameters: &[i64]) -> fmt::Result {
     for (index, parameter) in parameters.iter().enumerate() {
         let separator = if index == 0 { "<" } else { ", " };

@@ -39,7 +39,7 @@ impl Counter {
 }
 
 impl BehaviourStats {
-    /// Counters of a behaviour that has cost nothing yet.
+    /// Creates counters with value 0.
     pub fn new(prefab: impl Into<String>, behaviour: impl Into<String>) -> Self {
         Self {
             prefab: prefab.into(),

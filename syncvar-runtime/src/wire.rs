@@ -11,6 +11,7 @@
     clippy::arithmetic_side_effects
 )]
 
+mod context;
 mod convert;
 mod encoding;
 mod error;
@@ -23,11 +24,12 @@ mod values;
 mod varint;
 mod writer;
 
+pub use context::{DeserializeContext, DeserializeReport, SerializeContext, SerializeReport};
+pub(crate) use context::{MaskLayout, ReadMask};
 pub use encoding::{Encoding, EnumNumber};
-pub use error::{ReadError, ReadErrorKind, ReadResultExt, WriteError, WriteErrorKind};
+pub use error::{ReadError, ReadErrorKind, ReadResult, ReadResultExt, WriteError, WriteErrorKind};
 pub use reader::DEFAULT_MAX_ELEMENTS;
 pub use reader::NetworkReader;
-pub(crate) use section::{ReadSection, WriteSection};
 #[cfg(feature = "serde")]
 pub use values::Postcard;
 pub use values::{

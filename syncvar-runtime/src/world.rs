@@ -167,7 +167,7 @@ impl<O: WorldObject> World<O> {
         self.pools.slots_mut(self.objects.get(id.0)?.location())
     }
 
-    /// Makes an object from behaviours. `entry` returns the protocol's entry for the row that they get.
+    /// Makes an object from behaviours. `entry` returns the protocol's entry for their row.
     pub fn insert(
         &mut self,
         id: NetId,

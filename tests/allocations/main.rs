@@ -73,7 +73,7 @@ impl World {
                 if transmit.connection == self.connections[0] {
                     packets.extend(
                         transmit
-                            .segments
+                            .chunks
                             .iter()
                             .map(|piece| (transmit.channel, piece.clone())),
                     );
@@ -101,7 +101,7 @@ fn connect(server: &mut NetworkServer, dialect: Framing) -> (ConnectionId, Netwo
     let connection = server.handle_connect();
     for _ in 0..2 {
         while let Some(packet) = client.poll_transmit() {
-            let handled = server.handle_packet(connection, &packet.bytes);
+            let handled = server.handle_packet(connection, packet.channel, &packet.bytes);
             handled.expect("a client's packets make sense");
         }
         while let Some(transmit) = server.poll_transmit() {

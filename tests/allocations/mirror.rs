@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use allocation_counter::measure;
-use syncvar::prelude::*;
-use syncvar_mirror::{
+use syncvar::mirror::{
     Limits, MirrorClient, MirrorClientConfig, MirrorPrefab, MirrorPrefabs, MirrorServer,
     MirrorServerConfig, SpawnPolicy,
 };
+use syncvar::prelude::*;
 use syncvar_runtime::Channel;
 
 #[derive(NetworkBehaviour, Default)]

@@ -250,13 +250,13 @@ fn m15_the_limit_is_64_fields() {
 
 #[test]
 fn settings_of_the_struct_are_constants_of_the_behaviour() {
-    assert_eq!(syncvar_testing::Compass::CHANNEL, 1);
+    assert_eq!(syncvar_testing::Compass::INFO.channel, 1);
     assert_eq!(
-        syncvar_testing::Compass::SEND_INTERVAL,
+        syncvar_testing::Compass::INFO.send_interval,
         Duration::from_millis(500)
     );
-    assert_eq!(Data::CHANNEL, 0);
-    assert_eq!(Data::SEND_INTERVAL, Duration::from_millis(100));
+    assert_eq!(Data::INFO.channel, 0);
+    assert_eq!(Data::INFO.send_interval, Duration::from_millis(100));
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourSchema, FieldSchema, NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema,
+    BehaviourInfo, BehaviourSchema, FieldSchema, FieldVisitor, NetworkReader, NetworkWriter,
+    ReadError, SyncField, TypeSchema,
 };
 use syncvar_testing::written;
 
@@ -121,21 +122,48 @@ fn n28_a_container_of_ones_own_writes_its_own_delta_and_composes_with_a_join() {
     );
 }
 
-/// A behaviour by hand, told whether the state is the initial one; the example of `NetworkBehaviour`. Collects shots and sends them three at a time.
+/// Shots in their order: those that every observer has, and those that the next delta sends.
 #[derive(Default)]
-struct Volley {
-    /// The shots that every observer has.
-    shots: Vec<u32>,
-    /// The shots that wait to be sent.
-    waiting: Vec<u32>,
-    dirty_bits: u64,
+struct Shots {
+    sent: Vec<u32>,
+    pending: Vec<u32>,
+    forced: bool,
 }
 
-impl Volley {
-    fn fire(&mut self, shot: u32) {
-        self.waiting.push(shot);
-        self.set_dirty_bit(1);
+impl SyncField for Shots {
+    const SCHEMA: TypeSchema = <Vec<u32> as SyncValue>::SCHEMA;
+
+    fn is_dirty(&self) -> bool {
+        self.forced || !self.pending.is_empty()
     }
+    fn set_dirty(&mut self) {
+        self.forced = true;
+    }
+    fn clear_dirty(&mut self) {
+        self.forced = false;
+        self.sent.append(&mut self.pending);
+    }
+    fn write_full(&self, writer: &mut NetworkWriter) {
+        // Without the pending shots: a delta will send them to every observer.
+        writer.write(&self.sent);
+    }
+    fn write_delta(&self, writer: &mut NetworkWriter) {
+        writer.write(&self.pending);
+    }
+    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.sent = reader.read()?;
+        Ok(())
+    }
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.sent.extend(reader.read::<Vec<u32>>()?);
+        Ok(())
+    }
+}
+
+/// A behaviour by hand; the example of `NetworkBehaviour`. Sends its shots three at a time.
+#[derive(Default)]
+struct Volley {
+    shots: Shots,
 }
 
 impl NetworkBehaviour for Volley {
@@ -143,34 +171,26 @@ impl NetworkBehaviour for Volley {
     const SCHEMA: BehaviourSchema = BehaviourSchema {
         name: "Volley",
         base: None,
-        fields: &[FieldSchema {
-            name: "shots",
-            schema: <Vec<u32> as SyncValue>::SCHEMA,
-        }],
+        fields: &[FieldSchema::of::<Shots>("shots")],
     };
-    const SEND_INTERVAL: Duration = Duration::ZERO;
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.send_interval(Duration::ZERO);
 
     fn sync_var_dirty_bits(&self) -> u64 {
-        self.dirty_bits
+        self.shots.is_dirty().into()
     }
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        self.dirty_bits |= dirty_bits & Self::SCHEMA.dirty_bits();
-    }
-    fn clear_all_dirty_bits(&mut self) {
-        self.dirty_bits = 0;
-        self.shots.append(&mut self.waiting);
+    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+        visitor.field(1, "Volley.shots", &mut self.shots);
     }
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
         if initial_state {
-            // Not those that wait: they will be sent to everyone.
-            writer.write(&self.shots);
+            self.shots.write_full(writer);
             return true;
         }
-        // `false` leaves the dirty bits: the shots wait until there are three.
-        let ready = self.waiting.len() >= 3;
-        writer.write_dirty_bits(if ready { self.dirty_bits } else { 0 });
+        // `false` keeps the dirty bit: the shots wait until there are three.
+        let ready = self.shots.pending.len() >= 3;
+        writer.write_dirty_bits(ready.into());
         if ready {
-            writer.write(&self.waiting);
+            self.shots.write_delta(writer);
         }
         ready
     }
@@ -180,22 +200,28 @@ impl NetworkBehaviour for Volley {
         initial_state: bool,
     ) -> Result<(), ReadError> {
         if initial_state {
-            self.shots = reader.read()?;
+            self.shots.read_full(reader)
         } else if reader.read_dirty_bits_of::<Self>()? != 0 {
-            self.shots.extend(reader.read::<Vec<u32>>()?);
+            self.shots.read_delta(reader)
+        } else {
+            Ok(())
         }
-        Ok(())
     }
 }
 
 fn fire(net: &mut MemoryNetwork, id: NetId, shot: u32) {
-    net.server.get_mut::<Volley>(id).unwrap().fire(shot);
+    net.server
+        .get_mut::<Volley>(id)
+        .unwrap()
+        .shots
+        .pending
+        .push(shot);
 }
 
 /// What each client has of a volley.
 fn fired(net: &MemoryNetwork, id: NetId) -> Vec<Vec<u32>> {
     net.replicas::<Volley>(id)
-        .map(|volley| volley.unwrap().shots.clone())
+        .map(|volley| volley.unwrap().shots.sent.clone())
         .collect()
 }
 
@@ -209,12 +235,18 @@ fn u8_u9_u10_returning_false_leaves_the_dirty_bits_and_changes_accumulate() {
         for _ in 0..3 {
             net.step();
         }
-        assert_eq!(net.server.get::<Volley>(id).unwrap().dirty_bits, 1);
+        assert_eq!(
+            net.server.get::<Volley>(id).unwrap().sync_var_dirty_bits(),
+            1
+        );
         assert_eq!(fired(&net, id), [[0; 0]]);
     }
     fire(&mut net, id, 3);
     net.step();
-    assert_eq!(net.server.get::<Volley>(id).unwrap().dirty_bits, 0);
+    assert_eq!(
+        net.server.get::<Volley>(id).unwrap().sync_var_dirty_bits(),
+        0
+    );
     assert_eq!(fired(&net, id), [[1, 2, 3]]);
     let sent = net.server.stats().sent;
     net.settle();
@@ -266,20 +298,11 @@ fn a_client_that_joins_while_changes_are_withheld_ends_with_the_same() {
     assert_eq!(fired(&net, id), vec![[1, 2, 3, 4]; 3]);
 }
 
-/// Two numbers, and what it has been told each time it was written or read: whether the state was the
-/// initial one, and its own dirty bits.
+/// Two numbers, and a log of its functions: whether the state was the initial one, and the dirty bits.
 #[derive(Default)]
 struct Diary {
-    numbers: [u8; 2],
-    dirty_bits: u64,
-    told: Vec<(&'static str, bool, u64)>,
-}
-
-impl Diary {
-    fn write_down(&mut self, index: usize, number: u8) {
-        self.numbers[index] = number;
-        self.set_dirty_bit(1 << index);
-    }
+    numbers: [SyncVar<u8>; 2],
+    log: Vec<(&'static str, bool, u64)>,
 }
 
 impl NetworkBehaviour for Diary {
@@ -288,39 +311,29 @@ impl NetworkBehaviour for Diary {
         name: "Diary",
         base: None,
         fields: &[
-            FieldSchema {
-                name: "first",
-                schema: u8::SCHEMA,
-            },
-            FieldSchema {
-                name: "second",
-                schema: u8::SCHEMA,
-            },
+            FieldSchema::of::<SyncVar<u8>>("first"),
+            FieldSchema::of::<SyncVar<u8>>("second"),
         ],
     };
-    const SEND_INTERVAL: Duration = Duration::ZERO;
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.send_interval(Duration::ZERO);
 
     fn sync_var_dirty_bits(&self) -> u64 {
-        self.dirty_bits
+        let [first, second] = &self.numbers;
+        u64::from(first.is_dirty()) | u64::from(second.is_dirty()) << 1
     }
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        self.dirty_bits |= dirty_bits & Self::SCHEMA.dirty_bits();
-    }
-    fn clear_all_dirty_bits(&mut self) {
-        self.dirty_bits = 0;
+    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+        let [first, second] = &mut self.numbers;
+        visitor.field(1, "Diary.first", first);
+        visitor.field(2, "Diary.second", second);
     }
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
         let dirty_bits = self.sync_var_dirty_bits();
-        self.told.push(("write", initial_state, dirty_bits));
+        self.log.push(("write", initial_state, dirty_bits));
         let written = if initial_state { 0b11 } else { dirty_bits };
         if !initial_state {
             writer.write_dirty_bits(written);
         }
-        for (index, number) in self.numbers.iter().enumerate() {
-            if written >> index & 1 == 1 {
-                writer.write_u8(*number);
-            }
-        }
+        self.write_fields(writer, written);
         written != 0
     }
     fn on_deserialize(
@@ -333,13 +346,8 @@ impl NetworkBehaviour for Diary {
         } else {
             reader.read_dirty_bits_of::<Self>()?
         };
-        self.told.push(("read", initial_state, dirty_bits));
-        for (index, number) in self.numbers.iter_mut().enumerate() {
-            if dirty_bits >> index & 1 == 1 {
-                *number = reader.read_u8()?;
-            }
-        }
-        Ok(())
+        self.log.push(("read", initial_state, dirty_bits));
+        self.read_fields(reader, dirty_bits)
     }
 }
 
@@ -354,11 +362,14 @@ fn u1_u2_u3_u12_u24_both_functions_are_told_what_is_initial_and_each_behaviour_h
     net.settle();
     let server = |net: &mut MemoryNetwork, index| {
         let mut diary = net.server.get_mut_at::<Diary>(id, index).unwrap();
-        std::mem::take(&mut diary.told)
+        std::mem::take(&mut diary.log)
     };
     let client = |net: &MemoryNetwork, client, index| {
         let diary = net.client(client).get_at::<Diary>(id, index).unwrap();
-        (diary.numbers, diary.told.clone())
+        (
+            diary.numbers.each_ref().map(|number| **number),
+            diary.log.clone(),
+        )
     };
     for index in 0..2 {
         assert_eq!(server(&mut net, index), [("write", true, 0)]);
@@ -366,7 +377,7 @@ fn u1_u2_u3_u12_u24_both_functions_are_told_what_is_initial_and_each_behaviour_h
     }
 
     let mut first = net.server.get_mut_at::<Diary>(id, 0).unwrap();
-    first.write_down(1, 5);
+    first.numbers[1].set(5);
     drop(first);
     net.settle();
     assert_eq!(server(&mut net, 0), [("write", false, 0b10)]);

@@ -9,7 +9,7 @@ mod values;
 use std::fmt::Debug;
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, NetworkReader, NetworkWriter, ReadError};
+use syncvar::{BehaviourSchema, FieldSchema, FieldVisitor};
 use syncvar_testing::{Door, apply, written};
 
 /// Sends what has changed in one behaviour to another, and calls its hooks; returns the bytes.
@@ -173,49 +173,37 @@ fn settings_can_stand_in_one_attribute_or_in_several() {
     #[network_behaviour(send_interval = 2)]
     struct Slow;
 
-    assert_eq!((Slow::CHANNEL, Slow::SEND_INTERVAL.as_secs()), (1, 2));
+    assert_eq!(
+        (Slow::INFO.channel, Slow::INFO.send_interval.as_secs()),
+        (1, 2)
+    );
 }
 
 #[test]
 fn a_behaviour_written_by_hand_stands_beside_a_derived_one() {
-    /// Sends its number in every update in which it is not zero.
     #[derive(Default)]
-    struct Pulse(u8);
+    struct Pulse(SyncVar<u8>);
 
     impl NetworkBehaviour for Pulse {
         type Previous = ();
         const SCHEMA: BehaviourSchema = BehaviourSchema {
             name: "Pulse",
             base: None,
-            fields: &[],
+            fields: &[FieldSchema::of::<SyncVar<u8>>("0")],
         };
-        const SEND_INTERVAL: std::time::Duration = std::time::Duration::ZERO;
 
         fn sync_var_dirty_bits(&self) -> u64 {
-            u64::from(self.0 != 0)
+            self.0.is_dirty().into()
         }
-        fn set_dirty_bit(&mut self, _: u64) {}
-        fn clear_all_dirty_bits(&mut self) {
-            self.0 = 0;
-        }
-        fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool {
-            writer.write(&self.0);
-            true
-        }
-        fn on_deserialize(
-            &mut self,
-            reader: &mut NetworkReader<'_>,
-            _: bool,
-        ) -> Result<(), ReadError> {
-            self.0 = reader.read()?;
-            Ok(())
+        fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+            visitor.field(1, "Pulse.0", &mut self.0);
         }
     }
 
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<(Door, Pulse)>("bell"));
     let id = net.server.spawn((Door::default(), Pulse::default()));
     net.settle();
-    net.server.get_mut::<Pulse>(id).unwrap().0 = 7;
+    net.server.get_mut::<Pulse>(id).unwrap().0.set(7);
     net.server.get_mut::<Door>(id).unwrap().open.set(true);
     net.settle();
     let client = net.client(0);

@@ -379,12 +379,12 @@ fn fields_with_a_codec_are_called_what_they_like() {
     let mut replica = <Encoded as ::std::default::Default>::default();
     carry(&mut encoded, &mut replica);
     assert_eq!((*replica.base, *replica.r#match, replica.seen), (7, -1, 1));
-    ::syncvar::NetworkBehaviour::clear_all_dirty_bits(&mut encoded);
-    let before = ::syncvar::NetworkBehaviour::before_change(&encoded);
+    ::syncvar::BehaviourFields::clear_all_dirty_bits(&mut encoded);
+    let before = ::syncvar::BehaviourFields::before_change(&mut encoded);
     encoded.before.set(0.500_01);
     encoded.base.set(6);
     if let ::std::option::Option::Some(before) = before {
-        ::syncvar::NetworkBehaviour::withdraw_changes(&mut encoded, before);
+        ::syncvar::BehaviourFields::withdraw_changes(&mut encoded, before);
     }
     let dirty_bits = ::syncvar::NetworkBehaviour::sync_var_dirty_bits(&encoded);
     assert_eq!(

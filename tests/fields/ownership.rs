@@ -74,7 +74,9 @@ impl World {
         for (connection, client) in &mut self.clients {
             client.update(self.now);
             while let Some(packet) = client.poll_transmit() {
-                let _ = self.server.handle_packet(*connection, &packet.bytes);
+                let _ = self
+                    .server
+                    .handle_packet(*connection, packet.channel, &packet.bytes);
             }
         }
     }

@@ -130,7 +130,7 @@ fn compare_hash(recorded: &Json, check: &mut Check) {
         &recorded.at("packed_hex").hex(),
         writer.as_bytes(),
     );
-    let tables = [Calls::CALLS.own(), CallsDerived::CALLS.own()];
+    let tables = [Calls::INFO.calls.own(), CallsDerived::INFO.calls.own()];
     let declared = tables.into_iter().flatten().any(|call| call.hash == hash);
     let ours = class.starts_with("Calls");
     check.equal("whether a call of ours has it", ours, declared);
@@ -259,7 +259,7 @@ fn call_server(world: &mut Client, recorded: &Json, sets: &Json, check: &mut Che
         let handled = world
             .stage
             .server
-            .handle_packet(world.stage.connections[0], packet);
+            .handle_packet(world.stage.connections[0], 0, packet);
         check.equal("whether it is refused", true, handled.is_err());
         return check.under(Rule::StrictCalls);
     }
@@ -298,7 +298,10 @@ fn call_server(world: &mut Client, recorded: &Json, sets: &Json, check: &mut Che
     let mut frames = Vec::new();
     while let Some(packet) = world.client.poll_transmit() {
         let from = world.stage.connections[0];
-        let handled = world.stage.server.handle_packet(from, &packet.bytes);
+        let handled = world
+            .stage
+            .server
+            .handle_packet(from, packet.channel, &packet.bytes);
         check.equal("whether it is handled", true, handled.is_ok());
         frames.extend(Frame::split(0, packet.channel, &packet.bytes));
     }
@@ -342,7 +345,9 @@ pub(crate) fn receive(item: &Json, packet: &[u8], check: &mut Check) {
     stage.spawn(NoCalls, 4, Some(0));
     stage.settle();
     let from = item.at("from_conn").number::<usize>() - 1;
-    let handled = stage.server.handle_packet(stage.connections[from], packet);
+    let handled = stage
+        .server
+        .handle_packet(stage.connections[from], 0, packet);
     let handled: Result<(), PacketError> = handled;
     check.equal("whether it is handled", true, handled.is_ok());
     let log: Vec<_> = (1..=3).flat_map(|id| stage.take_log(id)).collect();

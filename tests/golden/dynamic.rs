@@ -1,6 +1,9 @@
 //! A behaviour of a class that is only known from a recording.
 
-use syncvar::{BehaviourSchema, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
+use syncvar::{
+    BehaviourSchema, FieldAccess, FieldVisitor, NetworkBehaviour, NetworkReader, NetworkWriter,
+    OperationLog, ReadError,
+};
 
 use super::cell::Cell;
 use super::subject::Cells;
@@ -53,15 +56,10 @@ impl NetworkBehaviour for Dynamic {
             .sum()
     }
 
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        for (_, field) in self.bits_mut().filter(|(bit, _)| dirty_bits & bit != 0) {
-            field.cell.set_dirty();
+    fn visit(&mut self, _: &mut Vec<String>, visitor: &mut impl FieldVisitor) {
+        for (bit, field) in self.bits_mut() {
+            visitor.field(bit, "Dynamic", CellAccess(&mut *field.cell));
         }
-    }
-
-    fn clear_all_dirty_bits(&mut self) {
-        self.bits_mut()
-            .for_each(|(_, field)| field.cell.clear_dirty());
     }
 
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
@@ -115,6 +113,45 @@ impl NetworkBehaviour for Dynamic {
 
     fn call_hooks(&mut self, previous: Vec<String>) {
         self.log.extend(previous);
+    }
+}
+
+/// Access to a cell, which is no `SyncField`: its type is only known at run time.
+struct CellAccess<'a>(&'a mut dyn Cell);
+
+impl FieldAccess for CellAccess<'_> {
+    fn is_dirty(&self) -> bool {
+        self.0.is_dirty()
+    }
+
+    fn set_dirty(&mut self) {
+        self.0.set_dirty();
+    }
+
+    fn clear_dirty(&mut self) {
+        self.0.clear_dirty();
+    }
+
+    fn notice_replacement(&mut self) {}
+
+    fn set_observed(&mut self, _: bool) {}
+
+    fn set_log(&mut self, _: OperationLog) {}
+
+    fn write_full(&self, writer: &mut NetworkWriter) {
+        self.0.write(writer);
+    }
+
+    fn write_delta(&self, writer: &mut NetworkWriter) {
+        self.0.write_change(writer);
+    }
+
+    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.0.read(reader)
+    }
+
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.0.read_change(reader)
     }
 }
 

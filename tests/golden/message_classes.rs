@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use syncvar::{
-    BehaviourSchema, ClientConfig, ConnectionId, NetId, NetworkBehaviour, NetworkClient,
-    NetworkHash128, NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError, ServerConfig,
-    SpawnOptions,
+    BehaviourSchema, ClientConfig, ConnectionId, FieldVisitor, NetId, NetworkBehaviour,
+    NetworkClient, NetworkHash128, NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError,
+    ServerConfig, SpawnOptions,
 };
 
 use super::check::Check;
@@ -224,9 +224,7 @@ impl NetworkBehaviour for Raw {
         0
     }
 
-    fn set_dirty_bit(&mut self, _: u64) {}
-
-    fn clear_all_dirty_bits(&mut self) {}
+    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 
     fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool {
         writer.write_bytes(&self.0);

@@ -209,7 +209,7 @@ fn give_to_server(packet: &[u8]) -> Result<(), ReadError> {
     config.compare_schemas = false;
     let mut server = NetworkServer::with_config(Prefabs::new(), config);
     let connection = server.handle_connect();
-    match server.handle_packet(connection, packet) {
+    match server.handle_packet(connection, 0, packet) {
         Ok(()) => Ok(()),
         Err(syncvar::PacketError::Malformed(error)) => Err(error),
         Err(other) => panic!("{other}"),

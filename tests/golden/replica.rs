@@ -38,7 +38,7 @@ impl Replica {
         let mut config = ClientConfig::default();
         config.compare_schemas = false;
         // UNet's client passes over what is for an object that is not there.
-        config.max_held = 0;
+        config.max_early_messages = 0;
         let names = assets
             .iter()
             .map(|(asset_id, classes)| (*asset_id, classes.as_slice()));

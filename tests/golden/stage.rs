@@ -69,9 +69,9 @@ impl Stage {
                     .insert(*connection, self.server.connect_local());
             }
             Command::Ready(connection) => {
-                let ready = self
-                    .server
-                    .handle_packet(self.connections[connection], &[0, 0, 35, 0]);
+                let ready =
+                    self.server
+                        .handle_packet(self.connections[connection], 0, &[0, 0, 35, 0]);
                 ready.expect("a message that makes sense");
             }
             Command::NotReady(connection) => {
@@ -203,9 +203,9 @@ impl Stage {
     /// Gives the server commands of the first connection; returns what has run on an object.
     pub(crate) fn take_commands(&mut self, id: NetId, commands: &[Frame]) -> Vec<String> {
         for command in commands {
-            let handled = self
-                .server
-                .handle_packet(self.connections[&1], &command.bytes);
+            let handled =
+                self.server
+                    .handle_packet(self.connections[&1], command.channel, &command.bytes);
             handled.expect("a message that makes sense");
         }
         self.take_calls(id.0)

@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use syncvar::{
-    BehaviourList, NetId, NetworkBehaviour, NetworkIdentity, NetworkReader, NetworkServer,
-    NetworkWriter, ReadError,
+    BehaviourFields, BehaviourList, NetId, NetworkBehaviour, NetworkIdentity, NetworkReader,
+    NetworkServer, NetworkWriter, ReadError,
 };
 
 use super::cell::Cell;
@@ -67,7 +67,7 @@ impl<B: Cells> Subject for B {
     }
 
     fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        NetworkBehaviour::set_dirty_bit(self, dirty_bits);
+        BehaviourFields::set_dirty_bit(self, dirty_bits);
     }
 
     fn clear_dirty_bits(&mut self) {
@@ -91,7 +91,7 @@ impl<B: Cells> Subject for B {
     }
 
     fn settings(&self) -> (u8, Duration) {
-        (B::CHANNEL, B::SEND_INTERVAL)
+        (B::INFO.channel, B::INFO.send_interval)
     }
 
     fn serialize(&mut self, initial_state: bool) -> (NetworkWriter, bool) {

@@ -13,7 +13,7 @@ fn events_that_nobody_polls_do_not_pile_up_for_ever() {
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let connection = server.handle_connect();
     for _ in 0..100 {
-        assert!(server.handle_packet(connection, &[9]).is_err());
+        assert!(server.handle_packet(connection, 0, &[9]).is_err());
     }
     assert_eq!(server.missed_events(), 97);
     assert_eq!(std::iter::from_fn(|| server.poll_event()).count(), 3);
@@ -29,7 +29,7 @@ fn a_stranger_cannot_drive_the_events_of_others_out() {
     let stranger = server.handle_connect();
     let nonsense: Vec<u8> = (0..1000).flat_map(|_| frame(99, &[])).collect();
     for _ in 0..20 {
-        assert!(server.handle_packet(stranger, &nonsense).is_err());
+        assert!(server.handle_packet(stranger, 0, &nonsense).is_err());
     }
     server.handle_disconnect(honest);
     let events: Vec<_> = std::iter::from_fn(|| server.poll_event()).collect();
@@ -74,11 +74,15 @@ fn a_connection_that_has_not_proved_its_schema_gets_and_may_nothing() {
     server.spawn(Player::new(1, "Ann"));
     let connection = server.handle_connect();
     assert!(
-        server.handle_packet(connection, &frame(35, &[])).is_err(),
+        server
+            .handle_packet(connection, 0, &frame(35, &[]))
+            .is_err(),
         "ready"
     );
     assert!(
-        server.handle_packet(connection, &frame(20, &[1])).is_err(),
+        server
+            .handle_packet(connection, 0, &frame(20, &[1]))
+            .is_err(),
         "resync"
     );
     server.set_ready(connection);
@@ -104,7 +108,7 @@ fn a_client_that_says_goodbye_is_gone_and_what_it_sends_after_is_not_heard() {
     assert_eq!(net.server.connections().count(), 0);
     let error = net
         .server
-        .handle_packet(connection, &frame(35, &[]))
+        .handle_packet(connection, 0, &frame(35, &[]))
         .unwrap_err();
     assert_eq!(error, PacketError::UnknownConnection(connection));
 }
@@ -166,7 +170,7 @@ fn a_connection_that_is_being_sent_off_is_given_nothing() {
     assert!(server.set_owner(id, Some(refused)), "it may still get in");
     let other_schema = [1].into_iter().chain([0; 8]).collect::<Vec<u8>>();
     server
-        .handle_packet(refused, &frame(32, &other_schema))
+        .handle_packet(refused, 0, &frame(32, &other_schema))
         .unwrap();
     assert_eq!(server.owner(id), None, "what it owned is free");
     server.disconnect(kicked, "bye");

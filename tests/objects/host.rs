@@ -194,7 +194,7 @@ fn what_can_only_happen_to_others_does_not_happen_to_it() {
     told(&mut net);
     assert!(
         net.server
-            .handle_packet(local, &syncvar_testing::frame(36, &[]))
+            .handle_packet(local, 0, &syncvar_testing::frame(36, &[]))
             .is_err()
     );
     assert!(net.server.set_budget(local, Some(syncvar::Budget::new(1))));

@@ -281,7 +281,9 @@ fn a_hundred_thousand_objects_join_in_packets_while_they_change() {
 fn let_in(server: &mut NetworkServer, client: &mut NetworkClient, connection: ConnectionId) {
     for _ in 0..2 {
         while let Some(packet) = client.poll_transmit() {
-            server.handle_packet(connection, &packet.bytes).unwrap();
+            server
+                .handle_packet(connection, packet.channel, &packet.bytes)
+                .unwrap();
         }
         while let Some(transmit) = server.poll_transmit() {
             let (channel, packet) = (transmit.channel, transmit.to_bytes());

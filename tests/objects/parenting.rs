@@ -424,7 +424,7 @@ fn a_client_cannot_say_who_is_below_whom() {
     let (mut net, [_, _]) = with_doors(Framing::Compact);
     let connection = net.connection(0);
     let message = frame(29, &[1, 2]);
-    assert!(net.server.handle_packet(connection, &message).is_err());
+    assert!(net.server.handle_packet(connection, 0, &message).is_err());
     assert_eq!(net.server.identity(NetId(1)).unwrap().parent(), None);
 }
 

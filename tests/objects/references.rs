@@ -418,7 +418,7 @@ fn l31_a_full_state_replaces_what_was_waited_for() {
 #[test]
 fn l31_how_many_references_are_waited_for_is_bounded() {
     let mut config = ClientConfig::default();
-    config.max_waiting_references = 3;
+    config.max_pending_references = 3;
     let mut net = MemoryNetwork::new(prefabs);
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     let connection = net.connection(0);
@@ -521,7 +521,9 @@ fn changes_of_references_allocate_nothing() {
     let far = server.spawn_with(Door::default(), hidden()).unwrap();
     for second in 1..40 {
         while let Some(packet) = client.poll_transmit() {
-            server.handle_packet(connection, &packet.bytes).unwrap();
+            server
+                .handle_packet(connection, packet.channel, &packet.bytes)
+                .unwrap();
         }
         let target = [doors[0], far, doors[1]][second % 3];
         let mut changed = server.get_mut::<Turret>(turret).unwrap();

@@ -212,7 +212,9 @@ impl Pair {
     fn exchange(&mut self) {
         for _ in 0..4 {
             while let Some(packet) = self.client.poll_transmit() {
-                let handled = self.server.handle_packet(self.connection, &packet.bytes);
+                let handled =
+                    self.server
+                        .handle_packet(self.connection, packet.channel, &packet.bytes);
                 handled.expect("a client's packets make sense");
             }
             for (channel, packet) in self.packets() {
@@ -311,7 +313,7 @@ fn t57_an_object_of_a_connection_that_a_callback_has_ended_is_not_made_for_the_n
     pair.client.ready();
     while let Some(packet) = pair.client.poll_transmit() {
         pair.server
-            .handle_packet(pair.connection, &packet.bytes)
+            .handle_packet(pair.connection, packet.channel, &packet.bytes)
             .unwrap();
     }
     while pair.client.poll_event().is_some() {}

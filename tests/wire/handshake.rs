@@ -316,7 +316,7 @@ fn t64_each_version_speaks_to_itself_only() {
         let connection = server.handle_connect();
         let connect = [&[version][..], &schema_hash, &[1]].concat();
         let packet = syncvar_testing::frame(32, &connect);
-        server.handle_packet(connection, &packet).unwrap();
+        server.handle_packet(connection, 0, &packet).unwrap();
         let events = std::iter::from_fn(|| server.poll_event());
         let refused = events.filter(|event| {
             let reason = DisconnectReason::VersionMismatch;

@@ -53,7 +53,9 @@ impl Way {
     /// What the client has to say arrives.
     fn up(&mut self) {
         while let Some(packet) = self.client.poll_transmit() {
-            let handled = self.server.handle_packet(self.connection, &packet.bytes);
+            let handled = self
+                .server
+                .handle_packet(self.connection, packet.channel, &packet.bytes);
             handled.expect("a client's packets make sense");
         }
     }
@@ -203,7 +205,7 @@ fn t55_when_the_time_is_over_all_that_is_held_for_that_object_is_dropped_and_not
     let (object, messages) = (NetId(1), 2);
     assert_eq!(
         way.events(),
-        [ClientEvent::HeldDropped { object, messages }]
+        [ClientEvent::EarlyMessagesDropped { object, messages }]
     );
     assert_eq!(way.unknown(), 2);
     // The other one is still held.
@@ -216,7 +218,7 @@ fn t55_when_the_time_is_over_all_that_is_held_for_that_object_is_dropped_and_not
     assert!(
         !way.events()
             .iter()
-            .any(|event| matches!(event, ClientEvent::HeldDropped { .. }))
+            .any(|event| matches!(event, ClientEvent::EarlyMessagesDropped { .. }))
     );
 }
 
@@ -236,7 +238,7 @@ fn t55_a_long_pause_before_the_message_does_not_count() {
 #[test]
 fn t55_the_number_of_held_messages_is_bounded_and_the_oldest_object_goes_first() {
     let mut config = ClientConfig::default();
-    config.max_held = 3;
+    config.max_early_messages = 3;
     let mut way = Way::with_config(config);
     for id in [5, 6, 5, 7] {
         way.deliver(&[(0, update(id, b"\x01\x07"))]);
@@ -244,7 +246,7 @@ fn t55_the_number_of_held_messages_is_bounded_and_the_oldest_object_goes_first()
     let (object, messages) = (NetId(5), 2);
     assert_eq!(
         way.events(),
-        [ClientEvent::HeldDropped { object, messages }]
+        [ClientEvent::EarlyMessagesDropped { object, messages }]
     );
     way.deliver(&[(0, update(8, b"\x01\x07"))]);
     assert_eq!(way.events(), []);
@@ -252,7 +254,7 @@ fn t55_the_number_of_held_messages_is_bounded_and_the_oldest_object_goes_first()
     let (object, messages) = (NetId(6), 1);
     assert_eq!(
         way.events(),
-        [ClientEvent::HeldDropped { object, messages }]
+        [ClientEvent::EarlyMessagesDropped { object, messages }]
     );
     assert_eq!(way.unknown(), 3);
 }
@@ -260,12 +262,12 @@ fn t55_the_number_of_held_messages_is_bounded_and_the_oldest_object_goes_first()
 #[test]
 fn t55_the_bytes_of_held_messages_are_bounded() {
     let mut config = ClientConfig::default();
-    config.max_held_bytes = 1000;
+    config.max_early_bytes = 1000;
     let mut way = Way::with_config(config);
     way.deliver(&[(0, update(1, &[1; 600])), (0, update(2, &[1; 400]))]);
     assert_eq!(way.events(), []);
     way.deliver(&[(0, update(3, &[1; 10]))]);
-    let dropped = |object, messages| ClientEvent::HeldDropped { object, messages };
+    let dropped = |object, messages| ClientEvent::EarlyMessagesDropped { object, messages };
     assert_eq!(way.events(), [dropped(NetId(1), 1)]);
     // One that is too long by itself takes those before it along: what is left would have a gap.
     way.deliver(&[(0, update(3, &[1; 1001]))]);
@@ -276,7 +278,7 @@ fn t55_the_bytes_of_held_messages_are_bounded() {
 #[test]
 fn t55_with_nothing_to_hold_by_configuration_late_messages_are_counted_only() {
     let mut config = ClientConfig::default();
-    config.max_held = 0;
+    config.max_early_messages = 0;
     let mut way = Way::with_config(config);
     way.deliver(&[(0, update(1, b"\x01\x07")), (0, frame(DESTROY, b"\x01"))]);
     let id = way.server.spawn(Player::new(1, "Ann"));
@@ -343,7 +345,10 @@ fn t65_what_is_held_is_dropped_when_the_connection_ends() {
     way.client.handle_disconnect();
     let events = way.events();
     let (object, messages) = (NetId(1), 1);
-    assert_eq!(events[0], ClientEvent::HeldDropped { object, messages });
+    assert_eq!(
+        events[0],
+        ClientEvent::EarlyMessagesDropped { object, messages }
+    );
     assert!(matches!(events[1..], [ClientEvent::Disconnected { .. }]));
 }
 
@@ -358,7 +363,10 @@ fn t52_what_is_held_for_an_object_that_cannot_be_made_is_dropped() {
     let events = way.events();
     assert!(matches!(events[0], ClientEvent::SpawnFailed { .. }));
     let (object, messages) = (NetId(1), 1);
-    assert_eq!(events[1..], [ClientEvent::HeldDropped { object, messages }]);
+    assert_eq!(
+        events[1..],
+        [ClientEvent::EarlyMessagesDropped { object, messages }]
+    );
     way.deliver(&[(0, update(1, b"\x01\x07"))]);
     assert_eq!(
         (way.unknown(), way.events().len()),
@@ -404,7 +412,7 @@ fn a_flood_of_messages_for_objects_that_never_come_is_bounded() {
         let packet = frame(UPDATE_VARS, &payload);
         way.client.handle_packet(0, &packet).expect("well-formed");
     }
-    let held = u64::try_from(way.client.config().max_held).unwrap();
+    let held = u64::try_from(way.client.config().max_early_messages).unwrap();
     assert_eq!(way.unknown() + held, u64::from(MANY));
     assert!(way.events().len() <= way.client.config().max_events / 2);
     way.client.update(Duration::from_secs(1));

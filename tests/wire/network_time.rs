@@ -69,7 +69,7 @@ impl Clocks {
     fn step(&mut self) {
         self.now += 1;
         while let Some(packet) = self.arrived(0) {
-            let handled = self.server.handle_packet(self.connection, &packet);
+            let handled = self.server.handle_packet(self.connection, 0, &packet);
             handled.expect("a client's packets make sense");
         }
         if self.now.is_multiple_of(self.periods[0]) {
@@ -285,7 +285,7 @@ fn l27_a_client_that_asks_without_end_is_answered_twenty_times_a_second() {
     for number in 0..100 {
         for part in 0..100 {
             let packet = frame(PING, &[241 + number % 8, part]);
-            let handled = net.server.handle_packet(connection, &packet);
+            let handled = net.server.handle_packet(connection, 0, &packet);
             handled.expect("well-formed");
         }
         net.step();
@@ -310,7 +310,7 @@ fn l27_nobody_is_asked_before_the_client_is_ready_or_where_schemas_are_not_compa
     let connection = net.connection(0);
     assert!(
         net.server
-            .handle_packet(connection, &frame(PING, &[5]))
+            .handle_packet(connection, 0, &frame(PING, &[5]))
             .is_err()
     );
 

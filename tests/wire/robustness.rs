@@ -175,7 +175,7 @@ fn a_malformed_packet_from_a_client_is_an_error_with_its_place_and_an_event() {
     let connection = net.connection(0);
     let error = net
         .server
-        .handle_packet(connection, &[200, 0, 35, 0])
+        .handle_packet(connection, 0, &[200, 0, 35, 0])
         .unwrap_err();
     let PacketError::Malformed(error) = error else {
         panic!("{error}")
@@ -193,14 +193,17 @@ fn a_malformed_packet_from_a_client_is_an_error_with_its_place_and_an_event() {
     );
     // What a server sends is nothing that a client may send.
     let update = frame(UPDATE_VARS, &[1, 1, 1]);
-    let error = net.server.handle_packet(connection, &update).unwrap_err();
+    let error = net
+        .server
+        .handle_packet(connection, 0, &update)
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "malformed packet: message type 8 is unknown, at byte 0"
     );
     let gone = ConnectionId(77);
     assert_eq!(
-        net.server.handle_packet(gone, &[]),
+        net.server.handle_packet(gone, 0, &[]),
         Err(PacketError::UnknownConnection(gone))
     );
 }
@@ -220,7 +223,7 @@ fn a_client_cannot_ask_for_objects_that_it_does_not_see() {
     let before = net.client(0).stats().received;
     for id in [1, 2, 200] {
         net.server
-            .handle_packet(connection, &frame(20, &[id]))
+            .handle_packet(connection, 0, &frame(20, &[id]))
             .unwrap();
     }
     net.settle();
@@ -240,7 +243,7 @@ fn asking_again_and_again_brings_an_object_once_for_each_update() {
         .messages;
     for _ in 0..1000 {
         net.server
-            .handle_packet(connection, &frame(20, &[1]))
+            .handle_packet(connection, 0, &frame(20, &[1]))
             .unwrap();
     }
     net.step();
@@ -262,7 +265,7 @@ fn a_client_that_asks_for_everything_gets_it_over_several_updates() {
     net.settle();
     let connection = net.connection(0);
     let asked: Vec<u8> = (1..=200).flat_map(|id| frame(20, &[id])).collect();
-    net.server.handle_packet(connection, &asked).unwrap();
+    net.server.handle_packet(connection, 0, &asked).unwrap();
     let spawns = |net: &MemoryNetwork| {
         net.server
             .stats()
@@ -303,7 +306,7 @@ proptest! {
         for (message_type, payload) in &messages {
             let packet = frame(*message_type, payload);
             let _ = net.client_mut(0).handle_packet(0, &packet);
-            let _ = net.server.handle_packet(connection, &packet);
+            let _ = net.server.handle_packet(connection, 0, &packet);
         }
         net.settle();
     }

@@ -287,8 +287,8 @@ fn the_pieces_of_a_packet_are_shared_by_the_connections() {
     net.server.update(net.now() + SECOND);
     let mut places = Vec::new();
     while let Some(transmit) = net.server.poll_transmit() {
-        assert_eq!(transmit.segments.len(), 1);
-        places.push(transmit.segments[0].as_ptr());
+        assert_eq!(transmit.chunks.len(), 1);
+        places.push(transmit.chunks[0].as_ptr());
     }
     assert_eq!(places.len(), 2);
     assert_eq!(places[0], places[1], "the same memory for both");
@@ -375,32 +375,19 @@ fn an_interval_without_end_is_waited_for_without_end() {
     struct Once(SyncVar<i32>);
     impl NetworkBehaviour for Once {
         type Previous = ();
-        const SEND_INTERVAL: Duration = Duration::MAX;
         const SCHEMA: syncvar::BehaviourSchema = syncvar::BehaviourSchema {
             name: "Once",
             base: None,
-            fields: &[],
+            fields: &[syncvar::FieldSchema::of::<SyncVar<i32>>("0")],
         };
+        const INFO: syncvar::BehaviourInfo =
+            syncvar::BehaviourInfo::DEFAULT.send_interval(Duration::MAX);
+
         fn sync_var_dirty_bits(&self) -> u64 {
             self.0.is_dirty().into()
         }
-        fn set_dirty_bit(&mut self, _: u64) {
-            self.0.set_dirty();
-        }
-        fn clear_all_dirty_bits(&mut self) {
-            self.0.clear_dirty();
-        }
-        fn on_serialize(&mut self, writer: &mut syncvar::NetworkWriter, _: bool) -> bool {
-            writer.write(&*self.0);
-            true
-        }
-        fn on_deserialize(
-            &mut self,
-            reader: &mut syncvar::NetworkReader<'_>,
-            _: bool,
-        ) -> Result<(), syncvar::ReadError> {
-            *self.0 = reader.read()?;
-            Ok(())
+        fn visit(&mut self, _: &mut (), visitor: &mut impl syncvar::FieldVisitor) {
+            visitor.field(1, "Once.0", &mut self.0);
         }
     }
     let prefabs = Prefabs::new().register_with("once", || Once(0.into()));

@@ -303,7 +303,7 @@ fn sent(server: &mut NetworkServer, ids: &[NetId], to: ConnectionId) -> (usize, 
     while let Some(transmit) = server.poll_transmit() {
         if transmit.connection == to {
             packets += 1;
-            pieces += transmit.segments.len();
+            pieces += transmit.chunks.len();
         }
     }
     (packets, pieces)

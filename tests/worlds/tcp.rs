@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use syncvar::prelude::*;
+use syncvar::tcp::{TcpClient, TcpError, TcpOptions, TcpServer};
 use syncvar::{ClientConfig, ReadErrorKind};
-use syncvar_tcp::{TcpClient, TcpError, TcpOptions, TcpServer};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 

@@ -9,6 +9,7 @@
 
 mod call;
 mod clock;
+mod endpoint;
 mod event;
 mod guard;
 mod inbound;

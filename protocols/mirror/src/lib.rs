@@ -54,7 +54,7 @@
 //! assert_eq!(client.get::<Player>(player).unwrap().health, 100);
 //! ```
 //!
-//! [`transport::MirrorHost`] and [`transport::MirrorPeer`] run the same two over sockets.
+//! `MirrorHost` and `MirrorPeer` of the crate `syncvar-tokio` run the same two over sockets.
 //!
 //! # Mirror and `syncvar`
 //!
@@ -85,13 +85,12 @@ pub mod batch;
 mod client;
 mod compression;
 mod config;
+mod endpoint;
 mod error;
 pub mod message;
 mod names;
 mod prefabs;
 mod server;
-#[cfg(any(feature = "telepathy", feature = "kcp"))]
-pub mod transport;
 mod unreliable;
 
 pub use batch::{BatchError, Limits};
@@ -108,7 +107,6 @@ pub use prefabs::{
     Component, MirrorCall, MirrorPrefab, MirrorPrefabs, SyncDirection, SyncMethod, SyncMode,
 };
 pub use server::{
-    CommandRefusal, DisconnectReason, MirrorBehaviourMut, MirrorServer, MirrorServerEvent,
-    MirrorServerStats, MirrorSpawnError, MirrorSpawnOptions, MirrorTransmit, StateRefusal,
-    Visibility,
+    MirrorBehaviourMut, MirrorServer, MirrorServerEvent, MirrorServerStats, MirrorSpawnError,
+    MirrorSpawnOptions, MirrorTransmit, StateRefusal, Visibility,
 };

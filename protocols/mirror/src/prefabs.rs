@@ -14,7 +14,7 @@ use syncvar_runtime::{BehaviourSet, CallKind, NetworkBehaviour};
 pub(crate) use component::Settings;
 pub use component::{Component, SyncDirection, SyncMode};
 pub(crate) use entry::Entry;
-pub use syncvar_runtime::SyncMethod;
+pub use syncvar_runtime::Delivery as SyncMethod;
 
 use crate::message::{MirrorMessage, UserMessages};
 use crate::names::CSharpNames;
@@ -192,7 +192,7 @@ impl MirrorPrefabs {
     /// - For more than 64 behaviours, and for settings of a missing component.
     /// - If field policies have no counterpart in Mirror: see [above](Self#limits-of-mirror).
     /// - If a [`SyncMethod::Hybrid`] component has collections, or is not
-    ///   [`RESENDABLE`](NetworkBehaviour::RESENDABLE): its changes cannot be sent repeatedly.
+    ///   [resendable](syncvar_runtime::BehaviourSchema::resendable): its changes cannot be sent repeatedly.
     /// - If two remote calls of a behaviour have the same hash: rename one of them.
     #[must_use]
     pub fn register_with<S: BehaviourSet>(

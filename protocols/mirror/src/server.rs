@@ -7,6 +7,7 @@ mod changes;
 mod command;
 mod connection;
 mod encode;
+mod endpoint;
 mod entity_state;
 mod event;
 mod frame;
@@ -35,7 +36,7 @@ mod stats;
 mod transmit;
 mod world;
 
-pub use event::{CommandRefusal, DisconnectReason, MirrorServerEvent, StateRefusal};
+pub use event::{MirrorServerEvent, StateRefusal};
 pub use guard::MirrorBehaviourMut;
 pub use object::Visibility;
 pub use spawn::{MirrorSpawnError, MirrorSpawnOptions};
@@ -96,10 +97,7 @@ use world::World;
 /// #     type Previous = ();
 /// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Player", base: None, fields: &[] };
 /// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn set_dirty_bit(&mut self, _: u64) {}
-/// #     fn clear_all_dirty_bits(&mut self) {}
-/// #     fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool { false }
-/// #     fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> { Ok(()) }
+/// #     fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 /// # }
 /// let prefabs = MirrorPrefabs::new()
 ///     .register::<Player>(MirrorPrefab::new("player", AssetId(1001)));

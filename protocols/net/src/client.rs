@@ -5,6 +5,7 @@ mod check_out;
 mod clock;
 mod config;
 mod early;
+mod endpoint;
 mod event;
 mod inbound;
 mod lifecycle;
@@ -65,7 +66,7 @@ use writes::PendingWrites;
 /// ignored, and the server is asked for a snapshot.
 ///
 /// A message that arrives before its object is kept and handled right after the object's spawn, in
-/// order of arrival: see [`ClientConfig::hold_time`]. A message for a despawned object is dropped.
+/// order of arrival: see [`ClientConfig::early_message_timeout`]. A message for a despawned object is dropped.
 #[derive(Debug)]
 pub struct NetworkClient {
     config: ClientConfig,
@@ -197,7 +198,7 @@ impl NetworkClient {
     /// If `now` goes back, the client's own time stands still for this update and continues from there.
     ///
     /// An update sends due owner writes and pings, advances [`network_time`](Self::network_time), and
-    /// drops early messages after [`ClientConfig::hold_time`]. A game without these needs no update.
+    /// drops early messages after [`ClientConfig::early_message_timeout`]. A game without these needs no update.
     pub fn update(&mut self, now: Duration) {
         self.clock.advance(now);
         self.send_ping();

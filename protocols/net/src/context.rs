@@ -1,4 +1,4 @@
-//! `NetworkContextExt`: the server or client around a behaviour that is being called.
+//! `NetworkContextExt`: the server or client around a running callback.
 
 use syncvar_runtime::NetworkContext;
 
@@ -14,12 +14,12 @@ use crate::{NetworkClient, NetworkServer};
 /// }
 /// ```
 pub trait NetworkContextExt {
-    /// Returns the server, where this is a [`NetworkServer`]: other objects, spawning, calls, and so on.
-    /// One of another protocol is returned by [`NetworkContext::side`].
+    /// Returns the server, if it is a [`NetworkServer`]. [`NetworkContext::side`] returns servers of other
+    /// protocols.
     fn server(&mut self) -> Option<&mut NetworkServer>;
 
-    /// Returns the client, where this is a [`NetworkClient`]. One of another protocol is returned by
-    /// [`NetworkContext::side`].
+    /// Returns the client, if it is a [`NetworkClient`]. [`NetworkContext::side`] returns clients of other
+    /// protocols.
     fn client(&mut self) -> Option<&mut NetworkClient>;
 }
 

@@ -2,10 +2,9 @@
 //!
 //! Use it through the crate `syncvar`, which re-exports it.
 //!
-//! Nothing in here does I/O, looks at a clock or rolls dice. Into a [`NetworkServer`] go packets,
-//! connections and the time; out of it come packets and events. A [`NetworkClient`] is its mirror.
-//! Any transport that can carry packets will do; [`MemoryNetwork`] is one without a network, for
-//! tests.
+//! The crate has no I/O, no clock and no random numbers. The input of a [`NetworkServer`] is packets,
+//! connections and the time; its output is packets and events. A [`NetworkClient`] is its counterpart.
+//! Any transport that carries packets fits. [`MemoryNetwork`] simulates one for tests.
 #![warn(clippy::print_stdout)]
 
 mod client;
@@ -26,7 +25,7 @@ pub use memory::{Link, MemoryNetwork};
 pub use message::{Framing, MessageType};
 pub use server::{
     BehaviourMut, Budget, LocalClient, NetworkServer, PacketError, ParentError, ServerConfig,
-    ServerEvent, SpawnOptions, Transmit,
+    ServerEvent, SpawnOptions,
 };
 pub use stats::Stats;
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};

@@ -221,9 +221,9 @@ impl MemoryNetwork {
                 end.up
                     .send(self.now, packet.channel, packet.bytes, reliable);
             }
-            for (_, packet) in end.up.arrived(self.now) {
+            for (channel, packet) in end.up.arrived(self.now) {
                 // The server's events report malformed packets.
-                let _ = self.server.handle_packet(end.connection, &packet);
+                let _ = self.server.handle_packet(end.connection, channel, &packet);
             }
         }
         self.server.update(self.now);

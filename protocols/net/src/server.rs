@@ -9,6 +9,7 @@ mod clock;
 mod command;
 mod config;
 mod connection;
+mod endpoint;
 mod event;
 mod full_state;
 mod guard;
@@ -48,7 +49,6 @@ pub use guard::BehaviourMut;
 pub use host::LocalClient;
 pub use parent::ParentError;
 pub use spawn::SpawnOptions;
-pub use transmit::Transmit;
 
 use std::time::Duration;
 

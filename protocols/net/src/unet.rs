@@ -1,4 +1,4 @@
-//! Messages of UNet that a server and client of this library neither send nor take.
+//! UNet's list messages, which the server and client of this library do not use.
 
 mod operations;
 mod sync_list;

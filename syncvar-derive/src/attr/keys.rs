@@ -8,7 +8,7 @@ use syn::{Attribute, Meta, Token};
 use crate::errors::Errors;
 
 /// Where a key belongs that stands at the wrong place of a behaviour.
-fn belongs(key: &str) -> Option<&'static str> {
+fn placement_hint(key: &str) -> Option<&'static str> {
     Some(match key {
         "crate" => "`crate` belongs on the struct: `#[network_behaviour(crate = ...)]`",
         "send_interval" => {
@@ -133,7 +133,7 @@ pub(crate) fn set<T>(
 }
 
 pub(super) fn unknown(meta: &ParseNestedMeta<'_>, key: &str, keys: &[&str]) -> syn::Error {
-    if let Some(message) = belongs(key).filter(|_| !keys.contains(&"skip")) {
+    if let Some(message) = placement_hint(key).filter(|_| !keys.contains(&"skip")) {
         return meta.error(message);
     }
     let key = meta.path.to_token_stream().to_string().replace(' ', "");

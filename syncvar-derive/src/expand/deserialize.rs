@@ -1,56 +1,55 @@
-//! `on_deserialize`, and the hooks.
+//! `on_deserialize` and `call_hooks`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
-use super::previous::{Previous, hooked};
-use super::{Method, call, item, last_place_of, place_of, rules};
+use super::previous::Previous;
+use super::{Method, call, item, last_place_of, place_of, policy};
 use crate::model::{Base, Behaviour, Container, SyncVar};
 use crate::names;
 
-pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> TokenStream {
-    let previous_type = Previous::of(behaviour).ty();
-    let nothing = behaviour.base.is_none() && behaviour.sync_vars.is_empty();
-    let (reader, initial_state) = if nothing {
-        (quote!(_reader), quote!(_initial_state))
-    } else {
-        (quote!(reader), quote!(initial_state))
+/// Emits nothing for a class without base and fields: the default reads nothing.
+pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
+    let has_fields = !behaviour.sync_vars.is_empty();
+    if behaviour.base.is_none() && !has_fields {
+        return None;
+    }
+    let previous = Previous::of(behaviour);
+    let previous_type = previous.ty();
+    let base = behaviour
+        .base
+        .as_ref()
+        .map(|base| read_base(base, behaviour, &previous));
+    let is_declared = behaviour.has_hooks()
+        || behaviour.base.is_some() && matches!(previous, Previous::Struct(_));
+    let declared = is_declared
+        .then(|| quote!(let mut previous: #previous_type = _syncvar::Default::default();));
+    let returned = match &previous {
+        Previous::Nothing => quote!(()),
+        Previous::OfBase(_) => quote!(previous),
+        Previous::Struct(_) if is_declared => quote!(previous),
+        Previous::Struct(_) => quote!(_syncvar::Default::default()),
     };
-    let body = match &behaviour.base {
-        None if nothing => quote!(_syncvar::Ok(())),
-        Some(base) if behaviour.sync_vars.is_empty() => {
-            let read = read_base(base, &quote!(initial_state), behaviour);
-            let previous = Previous::of(behaviour).empty();
-            quote!(#read _syncvar::Ok(#previous))
-        }
-        _ => read_fields(behaviour),
-    };
-    quote! {
+    let fields = has_fields.then(|| read_fields(behaviour, &returned));
+    Some(quote! {
         fn on_deserialize(
             &mut self,
-            #reader: &mut _syncvar::NetworkReader<'_>,
-            #initial_state: bool,
-        ) -> _syncvar::Result<#previous_type, _syncvar::ReadError> {
-            #body
+            reader: &mut _syncvar::NetworkReader<'_>,
+            initial_state: bool,
+        ) -> _syncvar::ReadResult<#previous_type> {
+            #declared
+            #base
+            #fields
+            _syncvar::Ok(#returned)
         }
-    }
+    })
 }
 
-fn read_fields(behaviour: &Behaviour<'_>) -> TokenStream {
-    let base = behaviour.base.as_ref();
-    let base_full = base.map(|base| read_base(base, &quote!(true), behaviour));
-    let base_delta = base.map(|base| {
-        let read = read_base(base, &quote!(false), behaviour);
-        quote! {
-            let outer = reader.enter_base::<Self>();
-            #read
-            reader.leave_base(outer);
-        }
-    });
+fn read_fields(behaviour: &Behaviour<'_>, returned: &TokenStream) -> TokenStream {
     let full = behaviour.sync_vars.iter().map(|sync_var| {
         let read = read(behaviour, sync_var, &Method::READ_FULL);
-        rules::if_readable(sync_var, &quote!(#read;))
+        policy::if_readable(sync_var, &quote!(#read;))
     });
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = names::bit(&sync_var.member);
@@ -68,53 +67,42 @@ fn read_fields(behaviour: &Behaviour<'_>) -> TokenStream {
             }
         }
     });
-    let empty = Previous::of(behaviour).empty();
-    let (declared, returned) = if behaviour.has_hooks() {
-        (Some(quote!(let mut previous = #empty;)), quote!(previous))
-    } else {
-        (None, empty.clone())
-    };
     let place = behaviour.ident.unraw().to_string();
     let for_owner = behaviour
         .has_private_fields()
         .then(|| quote!(let for_owner = reader.read_for_owner().at(#place)?;));
     quote! {
         if initial_state {
-            #base_full
             #for_owner
             #(#full)*
-            return _syncvar::Ok(#empty);
+            return _syncvar::Ok(#returned);
         }
-        #base_delta
         let dirty_bits = reader.read_dirty_bits_of::<Self>().at(#place)?;
-        #declared
         #(#delta)*
-        _syncvar::Ok(#returned)
     }
 }
 
-/// Reads the base; its previous values are in the variable `base` then.
-fn read_base(
-    base: &Base<'_>,
-    initial_state: &TokenStream,
-    behaviour: &Behaviour<'_>,
-) -> TokenStream {
+/// Emits the line that reads the base and keeps its previous values.
+fn read_base(base: &Base<'_>, behaviour: &Behaviour<'_>, previous: &Previous<'_>) -> TokenStream {
     let member = &base.member;
     let place = names::place(behaviour.ident, member);
     let read = item(base.ty, "NetworkBehaviour", "on_deserialize");
-    quote! {
-        let base = #read(&mut self.#member, reader, #initial_state).at(#place)?;
+    let read = if behaviour.sync_vars.is_empty() {
+        quote!(#read(&mut self.#member, reader, initial_state))
+    } else {
+        quote!(reader.read_base::<Self, _, _>(&mut self.#member, initial_state, #read))
+    };
+    let kept = previous.of_base(&quote!(previous));
+    match previous {
+        Previous::Struct(_) => quote!(#kept = #read.at(#place)?;),
+        Previous::Nothing | Previous::OfBase(_) => quote!(let previous = #read.at(#place)?;),
     }
 }
 
-/// A call that reads, with the place that its error names. All of it is where the type is: should the
-/// trait be missing, the compiler prints that once.
-pub(super) fn read(
-    behaviour: &Behaviour<'_>,
-    sync_var: &SyncVar<'_>,
-    method: &Method,
-) -> TokenStream {
-    let call = call(sync_var, method, Some(&quote!(reader)));
+/// Emits a call that reads, with the place for its errors. All tokens are at the type: a missing trait
+/// is then one error.
+fn read(behaviour: &Behaviour<'_>, sync_var: &SyncVar<'_>, method: &Method) -> TokenStream {
+    let call = call(sync_var, method, &quote!(reader));
     let place = names::place(behaviour.ident, &sync_var.member);
     quote_spanned!(last_place_of(sync_var.ty.original)=> #call.at(#place)?)
 }
@@ -127,19 +115,18 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let base = behaviour.base.as_ref().map(|base| {
         let member = &base.member;
         let call_hooks = item(base.ty, "NetworkBehaviour", "call_hooks");
-        previous.for_base(
-            &quote!(previous),
-            |of_base| quote!(#call_hooks(&mut self.#member, #of_base);),
-        )
+        let of_base = previous.of_base(&quote!(previous));
+        quote!(#call_hooks(&mut self.#member, #of_base);)
     });
     let previous_type = previous.ty();
-    let hooks = hooked(behaviour).map(|sync_var| {
+    let hooked = { behaviour.sync_vars.iter() }.filter(|sync_var| sync_var.has_hook());
+    let hooks = hooked.map(|sync_var| {
         if sync_var.ty.is_collection() {
             return call_collection_hooks(sync_var);
         }
         let member = names::previous_member(&sync_var.member);
         let hook = &sync_var.hook;
-        // A hook that takes another type is told of the value's type.
+        // At the value's type, where an error about the hook's argument belongs.
         let mut value = member.clone();
         if let Container::SyncVar(ty) = sync_var.ty.container {
             value.set_span(place_of(ty));
@@ -158,8 +145,8 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     })
 }
 
-/// Calls the hook for each change of a collection, in order, and then the one for all of them. A hook
-/// that takes something else is told of it at the collection's type.
+/// Emits the calls of a collection's hooks: one for each change, in order, and then the batch hook.
+/// Errors about their argument are at the collection's type.
 fn call_collection_hooks(sync_var: &SyncVar<'_>) -> TokenStream {
     let place = place_of(sync_var.ty.original);
     let member = names::previous_member(&sync_var.member);

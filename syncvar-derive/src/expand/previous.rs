@@ -1,32 +1,32 @@
-//! The previous values that go from `on_deserialize` to `call_hooks`.
+//! Previous values, on their way from `on_deserialize` to `call_hooks`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
 use super::{behaviour_bounds, item};
-use crate::model::{Behaviour, Container, SyncVar};
+use crate::model::{Behaviour, Container, SyncVar, elements_travel, travels};
 use crate::names;
 
-/// What carries them.
+/// Type of the previous values.
 pub(super) enum Previous<'a> {
-    /// There is no hook, no codec, and no base that may have some: `()`.
+    /// `()`, for a class without hook, codec and base.
     Nothing,
-    /// Only the base may have some: whatever it uses, unless that would show a private type to those
-    /// who see the struct.
+    /// The type of the base, for a class without hook and codec. A visible class has a struct instead,
+    /// since it must not expose a private base.
     OfBase(TokenStream),
     /// A struct.
     Struct(PreviousStruct<'a>),
 }
 
-/// A struct with a member for each field that has a hook or a codec.
+/// Struct with a member for the base and for each field that has a hook or a codec.
 pub(super) struct PreviousStruct<'a> {
     behaviour: &'a Behaviour<'a>,
     ident: Ident,
-    /// The member for the base's previous values. It is an `Option` where this class has hooks or codecs:
-    /// it may have something to remember [before a change](super::change) when the base has not.
+    /// Member for the previous values of the base.
     base: Option<Ident>,
-    /// The last member, which has a size whatever the base is: it mentions the type parameters.
+    /// Last member, which mentions the type parameters. It is always sized: with a base that is no
+    /// behaviour, an unsized last member would be one more error.
     marker: Option<Ident>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Previous<'a> {
         }
     }
 
-    /// What `type Previous` is.
+    /// Returns the type for `type Previous`.
     pub(super) fn ty(&self) -> TokenStream {
         match self {
             Self::Nothing => quote!(()),
@@ -62,58 +62,13 @@ impl<'a> Previous<'a> {
         }
     }
 
-    /// Without previous values of its own; those of the base are in the variable `base`.
-    pub(super) fn empty(&self) -> TokenStream {
+    /// Returns the previous values of the base, out of a variable.
+    pub(super) fn of_base(&self, variable: &TokenStream) -> TokenStream {
         match self {
-            Self::Nothing => quote!(()),
-            Self::OfBase(_) => quote!(base),
-            Self::Struct(declared) => declared.empty(),
-        }
-    }
-
-    /// With what is remembered of the fields, as `value` says. What the base remembers is in the
-    /// variable `base`, as an `Option` where the member for it is one.
-    pub(super) fn remembered(&self, value: impl Fn(&SyncVar<'_>) -> TokenStream) -> TokenStream {
-        match self {
-            Self::Struct(declared) => {
-                let base = declared.base.as_ref().map(|member| named(member, "base"));
-                declared.build(base.as_ref(), value)
-            }
-            Self::Nothing | Self::OfBase(_) => self.empty(),
-        }
-    }
-
-    /// The member for what the base remembers, and whether it is an `Option`; there is none if that is
-    /// all there is.
-    pub(super) fn member_of_base(&self) -> Option<(&Ident, bool)> {
-        match self {
-            Self::Struct(declared) => {
-                let is_optional = declared.behaviour.remembers();
-                Some((declared.base.as_ref()?, is_optional))
-            }
-            Self::Nothing | Self::OfBase(_) => None,
-        }
-    }
-
-    /// What is done with the previous values of the base, out of the variable `carrier`.
-    pub(super) fn for_base(
-        &self,
-        carrier: &TokenStream,
-        action: impl FnOnce(TokenStream) -> TokenStream,
-    ) -> TokenStream {
-        match self {
-            Self::Struct(PreviousStruct {
-                behaviour,
-                base: Some(member),
-                ..
-            }) if behaviour.remembers() => {
-                let action = action(quote!(base));
-                quote!(if let _syncvar::Some(base) = #carrier.#member { #action })
-            }
             Self::Struct(PreviousStruct {
                 base: Some(member), ..
-            }) => action(quote!(#carrier.#member)),
-            _ => action(carrier.clone()),
+            }) => quote!(#variable.#member),
+            _ => variable.clone(),
         }
     }
 }
@@ -138,19 +93,15 @@ impl<'a> PreviousStruct<'a> {
             behaviour, ident, ..
         } = self;
         let name = behaviour.ident.unraw();
-        let destination = match (behaviour.has_hooks(), behaviour.has_codecs()) {
-            (_, false) => "on their way to its hooks",
-            (false, true) => "to see what has changed",
-            (true, true) => "on their way to its hooks, or to see what has changed",
+        let purpose = match (behaviour.has_hooks(), behaviour.has_codecs()) {
+            (_, false) => "for its hooks",
+            (false, true) => "for its codecs",
+            (true, true) => "for its hooks and codecs",
         };
-        let doc = format!(" Previous values of `{name}`, {destination}.");
+        let doc = format!(" Previous values of `{name}`, {purpose}.");
         let base = behaviour.base.as_ref().map(|base| {
             let (member, ty) = (&self.base, item(base.ty, "NetworkBehaviour", "Previous"));
-            if behaviour.remembers() {
-                quote!(#member: _syncvar::Option<#ty>,)
-            } else {
-                quote!(#member: #ty,)
-            }
+            quote!(#member: #ty,)
         });
         let fields = remembered(behaviour).map(|sync_var| {
             let member = names::previous_member(&sync_var.member);
@@ -168,58 +119,60 @@ impl<'a> PreviousStruct<'a> {
         let lints = behaviour.lints.for_items();
         let where_clause = behaviour_bounds(behaviour);
         let (generics, _, _) = behaviour.generics.split_for_impl();
+        let is_derived = self.derives_default();
+        let derive = is_derived.then(|| quote!(#[derive(_syncvar::Default)]));
+        let default = (!is_derived).then(|| self.default());
         quote! {
             #[doc = #doc]
+            #derive
             #lints
             pub struct #ident #generics #where_clause {
                 #base
                 #(#fields)*
                 #marker
             }
+
+            #default
         }
     }
 
-    fn empty(&self) -> TokenStream {
-        let base = self.base.as_ref().map(|member| {
-            if self.behaviour.remembers() {
-                quote!(#member: _syncvar::Some(base),)
-            } else {
-                named(member, "base")
+    /// Returns whether `Default` is derived. That would bound type parameters, and report an unknown
+    /// type without the trait once more.
+    fn derives_default(&self) -> bool {
+        let is_known = |sync_var: &SyncVar<'_>| match sync_var.ty.container {
+            Container::SyncVar(value) => travels(value) || sync_var.codec.is_some(),
+            Container::Collection => elements_travel(sync_var.ty.original),
+            Container::Unknown => false,
+        };
+        let is_generic = self.behaviour.generics.type_params().next().is_some();
+        !is_generic && remembered(self.behaviour).all(is_known)
+    }
+
+    fn default(&self) -> TokenStream {
+        let Self {
+            behaviour, ident, ..
+        } = self;
+        let base = self.base.as_ref();
+        let base = base.map(|member| quote!(#member: _syncvar::Default::default(),));
+        let fields = remembered(behaviour).map(|sync_var| names::previous_member(&sync_var.member));
+        let marker = self.marker.as_ref();
+        let marker = marker.map(|member| quote!(#member: _syncvar::PhantomData,));
+        let where_clause = behaviour_bounds(behaviour);
+        let allowed = behaviour.lints.for_impl();
+        let (generics, ty_generics, _) = behaviour.generics.split_for_impl();
+        quote! {
+            #[automatically_derived]
+            #allowed
+            impl #generics _syncvar::Default for #ident #ty_generics #where_clause {
+                fn default() -> Self {
+                    Self { #base #(#fields: _syncvar::None,)* #marker }
+                }
             }
-        });
-        self.build(base.as_ref(), |_| quote!(_syncvar::None))
-    }
-
-    /// The struct with these values.
-    fn build(
-        &self,
-        base: Option<&TokenStream>,
-        value: impl Fn(&SyncVar<'_>) -> TokenStream,
-    ) -> TokenStream {
-        let ident = &self.ident;
-        let members = remembered(self.behaviour).map(|sync_var| {
-            let (member, value) = (names::previous_member(&sync_var.member), value(sync_var));
-            quote!(#member: #value,)
-        });
-        let marker = self
-            .marker
-            .as_ref()
-            .map(|marker| quote!(#marker: _syncvar::PhantomData,));
-        quote!(#ident { #base #(#members)* #marker })
+        }
     }
 }
 
-/// A member that is given the value of a variable.
-fn named(member: &Ident, variable: &str) -> TokenStream {
-    if member == variable {
-        quote!(#member,)
-    } else {
-        let variable = Ident::new(variable, Span::call_site());
-        quote!(#member: #variable,)
-    }
-}
-
-/// The fields whose previous values are kept.
+/// Returns the fields with a hook or a codec.
 fn remembered<'a>(behaviour: &'a Behaviour<'a>) -> impl Iterator<Item = &'a SyncVar<'a>> {
     behaviour
         .sync_vars
@@ -227,15 +180,7 @@ fn remembered<'a>(behaviour: &'a Behaviour<'a>) -> impl Iterator<Item = &'a Sync
         .filter(|sync_var| sync_var.is_remembered())
 }
 
-/// The fields that have a hook.
-pub(super) fn hooked<'a>(behaviour: &'a Behaviour<'a>) -> impl Iterator<Item = &'a SyncVar<'a>> {
-    behaviour
-        .sync_vars
-        .iter()
-        .filter(|sync_var| sync_var.has_hook())
-}
-
-/// The type of a field's previous value.
+/// Returns the type of a field's previous value.
 fn previous_value(sync_var: &SyncVar<'_>) -> TokenStream {
     if let Some(collection) = sync_var.ty.collection() {
         let change = Ident::new(collection.change, Span::call_site());

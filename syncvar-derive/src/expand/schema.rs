@@ -4,8 +4,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
 
-use super::{item, rules, value_item};
-use crate::model::{Behaviour, Body, Container, MemberModel, Value};
+use super::{item, policy, value_item};
+use crate::model::{
+    Behaviour, Body, Container, MemberModel, SyncVar, Value, elements_travel, travels,
+};
 use crate::names;
 
 pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
@@ -18,15 +20,10 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
         None => quote!(_syncvar::None),
     };
     let fields = behaviour.sync_vars.iter().map(|sync_var| {
-        let name = names::plain(&sync_var.member);
-        let schema = match sync_var.ty.container {
-            Container::SyncVar(value) => value_item(sync_var, value, "SCHEMA"),
-            Container::Collection | Container::Unknown => {
-                item(sync_var.ty.original, "SyncField", "SCHEMA")
-            }
-        };
-        let schema = rules::schema(sync_var, schema);
-        quote!(_syncvar::FieldSchema { name: #name, schema: #schema })
+        let field = field(sync_var);
+        let policy = policy::schema(sync_var);
+        let initial_hook = sync_var.initial_hook.then(|| quote!(.initial_hook()));
+        quote!(#field #policy #initial_hook)
     });
     quote! {
         const SCHEMA: _syncvar::BehaviourSchema = _syncvar::BehaviourSchema {
@@ -35,6 +32,29 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
             fields: &[#(#fields),*],
         };
     }
+}
+
+/// Emits the description of a field by its type. Where the macro does not know that the type has the
+/// trait, by items of the trait at the type's place: a missing trait is then one error.
+fn field(sync_var: &SyncVar<'_>) -> TokenStream {
+    let (name, ty) = (names::plain(&sync_var.member), sync_var.ty.original);
+    let known = match sync_var.ty.container {
+        Container::SyncVar(value) if !travels(value) || sync_var.codec.is_some() => {
+            let schema = value_item(sync_var, value, "SCHEMA");
+            return quote!(_syncvar::FieldSchema::new(#name, #schema).resendable(true));
+        }
+        Container::SyncVar(_) => true,
+        Container::Collection => elements_travel(ty),
+        Container::Unknown => false,
+    };
+    if known {
+        return quote!(_syncvar::FieldSchema::of::<#ty>(#name));
+    }
+    let (schema, resendable) = (
+        item(ty, "SyncField", "SCHEMA"),
+        item(ty, "SyncField", "RESENDABLE"),
+    );
+    quote!(_syncvar::FieldSchema::new(#name, #schema).resendable(#resendable))
 }
 
 pub(super) fn value(value: &Value<'_>) -> TokenStream {

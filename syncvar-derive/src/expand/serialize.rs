@@ -3,33 +3,26 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Method, call, item, rules};
+use super::{Method, call, item, policy};
 use crate::model::{Behaviour, SyncVar};
 use crate::names;
 
-pub(super) fn on_serialize(behaviour: &Behaviour<'_>) -> TokenStream {
+/// Emits nothing for a class without base and fields: the default writes nothing.
+pub(super) fn on_serialize(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let body = match (&behaviour.base, behaviour.sync_vars.is_empty()) {
-        (None, true) => {
-            return quote! {
-                fn on_serialize(&mut self, _writer: &mut _syncvar::NetworkWriter, _initial_state: bool) -> bool {
-                    false
-                }
-            };
-        }
+        (None, true) => return None,
         (Some(base), true) => {
             let member = &base.member;
             let on_serialize = item(base.ty, "NetworkBehaviour", "on_serialize");
-            quote! {
-                #on_serialize(&mut self.#member, writer, initial_state)
-            }
+            quote!(#on_serialize(&mut self.#member, writer, initial_state))
         }
         (_, false) => write_fields(behaviour),
     };
-    quote! {
+    Some(quote! {
         fn on_serialize(&mut self, writer: &mut _syncvar::NetworkWriter, initial_state: bool) -> bool {
             #body
         }
-    }
+    })
 }
 
 fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
@@ -37,27 +30,15 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
     if let Some(base) = &behaviour.base {
         let member = &base.member;
         let on_serialize = item(base.ty, "NetworkBehaviour", "on_serialize");
-        base_full = Some(quote! {
-            #on_serialize(&mut self.#member, writer, true);
-        });
+        base_full = Some(quote!(#on_serialize(&mut self.#member, writer, true);));
         base_delta = Some(quote! {
-            let outer = writer.enter_base(dirty_bits);
-            let base_written = #on_serialize(&mut self.#member, writer, false);
-            writer.leave_base(outer);
+            let base_written = writer.write_base(dirty_bits, &mut self.#member, #on_serialize);
         });
-        let own_bits = behaviour
-            .sync_vars
-            .iter()
-            .map(|sync_var| names::bit(&sync_var.member));
-        let own_bits = match behaviour.sync_vars.len() {
-            1 => quote!(#(Self::#own_bits)*),
-            _ => quote!((#(Self::#own_bits)|*)),
-        };
-        written = quote!(base_written || dirty_bits & #own_bits != 0);
+        written = quote!(base_written || dirty_bits & const { Self::SCHEMA.own_bits() } != 0);
     }
     let full = behaviour.sync_vars.iter().map(|sync_var| {
         let write = write(behaviour, sync_var, &Method::WRITE_FULL);
-        rules::if_readable(sync_var, &quote!(#write;))
+        policy::if_readable(sync_var, &quote!(#write;))
     });
     let for_owner = behaviour
         .has_private_fields()
@@ -78,7 +59,7 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
             #(#full)*
             return true;
         }
-        let dirty_bits = _syncvar::NetworkBehaviour::sync_var_dirty_bits(self) & writer.fields();
+        let dirty_bits = writer.fields() & _syncvar::NetworkBehaviour::sync_var_dirty_bits(self);
         #base_delta
         writer.write_dirty_bits(dirty_bits);
         #(#delta)*
@@ -86,12 +67,8 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
     }
 }
 
-/// A call that writes, with the place that its error names.
-pub(super) fn write(
-    behaviour: &Behaviour<'_>,
-    sync_var: &SyncVar<'_>,
-    method: &Method,
-) -> TokenStream {
+/// Emits a call that writes, with the place for its errors.
+fn write(behaviour: &Behaviour<'_>, sync_var: &SyncVar<'_>, method: &Method) -> TokenStream {
     let place = names::place(behaviour.ident, &sync_var.member);
-    call(sync_var, method, Some(&quote!(writer.at(#place))))
+    call(sync_var, method, &quote!(writer.at(#place)))
 }

@@ -5,8 +5,8 @@ use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type, Visibility};
 
 use super::field_type::{self, Container, FieldType};
-use super::rules::CommonRules;
-use super::{Readers, Rules};
+use super::rules::CommonPolicy;
+use super::{Policy, Readers};
 use crate::attr::{BehaviourAttrs, FieldAttrs};
 use crate::errors::Errors;
 use crate::lints::Lints;
@@ -52,7 +52,7 @@ pub(crate) struct SyncVar<'a> {
     /// What encodes the value, where that is not the value itself: of a `SyncVar` only.
     pub(crate) codec: Option<Type>,
     /// Who reads and writes it, and when it is sent.
-    pub(crate) rules: Rules,
+    pub(crate) policy: Policy,
 }
 
 impl SyncVar<'_> {
@@ -79,7 +79,7 @@ impl<'a> Behaviour<'a> {
                 "a behaviour lives as long as its object and cannot borrow: give it types that own their values",
             );
         }
-        let common = CommonRules::from_attrs(&attrs);
+        let common = CommonPolicy::from_attrs(&attrs);
         let mut behaviour = Self {
             ident: &input.ident,
             lints: Lints::of(input),
@@ -103,7 +103,7 @@ impl<'a> Behaviour<'a> {
         errors.finish(behaviour)
     }
 
-    fn add_fields(&mut self, fields: &'a Fields, common: &CommonRules, errors: &mut Errors) {
+    fn add_fields(&mut self, fields: &'a Fields, common: &CommonPolicy, errors: &mut Errors) {
         for (index, field) in (0_u32..).zip(fields) {
             let member = match &field.ident {
                 Some(ident) => Member::Named(ident.clone()),
@@ -129,7 +129,7 @@ impl<'a> Behaviour<'a> {
     }
 
     /// What is said about the fields of a struct that has none would go unheard.
-    fn refuse_rules_of_nothing(&self, common: &CommonRules, errors: &mut Errors) {
+    fn refuse_rules_of_nothing(&self, common: &CommonPolicy, errors: &mut Errors) {
         let message = match &self.base {
             Some(_) => {
                 "this is about the fields of this struct, and it has none: write it on the base, whose fields are \
@@ -154,7 +154,7 @@ impl<'a> Behaviour<'a> {
                 "a base is a behaviour: write `#[sync_var]` for a synchronised field",
             );
         } else if field_type::is_known(ty) {
-            let text = field_type::written(ty);
+            let text = field_type::type_text(ty);
             let message = format!(
                 "`{text}` is no behaviour: a base is a struct of your own with `#[derive(NetworkBehaviour)]`"
             );
@@ -189,7 +189,7 @@ impl<'a> Behaviour<'a> {
                 if let Some(hook) = batch_hook.as_ref().filter(|_| !ty.is_collection()) {
                     errors.add(hook, no_batch_hook(&ty));
                 }
-                let rules = Rules::from_attrs(attrs.rules, &ty, errors);
+                let policy = Policy::from_attrs(attrs.rules, &ty, errors);
                 let told = attrs.hook.is_some() || batch_hook.is_some();
                 if let Some(place) = attrs.initial_hook.filter(|_| !told) {
                     errors.add_error(syn::Error::new(
@@ -198,7 +198,7 @@ impl<'a> Behaviour<'a> {
                     ));
                 }
                 self.sync_vars.push(SyncVar {
-                    rules,
+                    policy,
                     member,
                     ty,
                     hook: attrs.hook,
@@ -223,14 +223,9 @@ impl<'a> Behaviour<'a> {
         self.sync_vars.iter().any(SyncVar::has_hook)
     }
 
-    /// Whether any field of its own has rules, or its base may have such fields.
-    pub(crate) fn may_have_rules(&self) -> bool {
-        self.base.is_some() || self.sync_vars.iter().any(|sync_var| sync_var.rules.any())
-    }
-
     /// Whether there are fields of its own that not everyone reads.
     pub(crate) fn has_private_fields(&self) -> bool {
-        let private = |sync_var: &SyncVar<'_>| sync_var.rules.readers != Readers::Everyone;
+        let private = |sync_var: &SyncVar<'_>| sync_var.policy.readers != Readers::Everyone;
         self.sync_vars.iter().any(private)
     }
 

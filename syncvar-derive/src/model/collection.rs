@@ -2,7 +2,7 @@
 
 use syn::{AngleBracketedGenericArguments, PathArguments, PathSegment, Type};
 
-use super::field_type::{arguments, last_segment, parts, written};
+use super::field_type::{arguments, last_segment, parts, type_text};
 
 /// A collection that is known by its name.
 pub(crate) struct Collection<'a> {
@@ -95,7 +95,7 @@ pub(super) fn refuse_key(ty: &Type) -> syn::Result<()> {
     };
     let message = format!(
         "`{}` cannot be a key or an element of a set, since it is not always equal to itself: write a whole number",
-        written(fraction)
+        type_text(fraction)
     );
     Err(syn::Error::new_spanned(fraction, message))
 }
@@ -151,7 +151,7 @@ pub(super) fn instead_of(ty: &Type) -> Option<String> {
         "BTreeSet" => ("SyncSortedSet", 1),
         _ => return None,
     };
-    let parts: Vec<String> = arguments(segment).take(takes).map(written).collect();
+    let parts: Vec<String> = arguments(segment).take(takes).map(type_text).collect();
     let parts = parts.join(", ");
     Some(format!(
         ", or `{synchronised}<{parts}>`, which sends only what has changed"
@@ -160,7 +160,7 @@ pub(super) fn instead_of(ty: &Type) -> Option<String> {
 
 /// What to write in the place of a synchronised type where a plain one is needed.
 pub(super) fn plain_of(ty: &Type) -> String {
-    let parts: Vec<String> = elements(ty).into_iter().map(written).collect();
+    let parts: Vec<String> = elements(ty).into_iter().map(type_text).collect();
     let parts = parts.join(", ");
     match Collection::of(ty) {
         Some(collection) => format!("{}<{parts}>", collection.plain),
@@ -169,8 +169,8 @@ pub(super) fn plain_of(ty: &Type) -> String {
 }
 
 /// What to write for a type that has a synchronised one inside, and is none.
-pub(super) fn turned_out(ty: &Type, inner: &Type) -> String {
-    let (outer, inside) = (written(ty), written(inner));
+pub(super) fn suggest_replacement(ty: &Type, inner: &Type) -> String {
+    let (outer, inside) = (type_text(ty), type_text(inner));
     let plain = outer.replace(&inside, &plain_of(inner));
     let listed = plain.strip_prefix("Vec<");
     match (Collection::of(inner), listed) {

@@ -187,9 +187,9 @@ fn refuse_inner(ty: &Type) -> syn::Result<()> {
 
 /// Refuses a plain type where a `SyncVar` of it is meant.
 fn refuse_bare(ty: &Type) -> syn::Result<()> {
-    let text = written(ty);
+    let text = type_text(ty);
     if let Some((inner, _)) = find_synchronised(ty) {
-        let field = collection::turned_out(ty, inner);
+        let field = collection::suggest_replacement(ty, inner);
         return Err(syn::Error::new_spanned(
             ty,
             format!("`{text}` is not a synchronised field: write {field}"),
@@ -354,7 +354,7 @@ pub(super) fn parts(ty: &Type) -> Vec<&Type> {
 }
 
 /// A type as a person writes it.
-pub(super) fn written(ty: &Type) -> String {
+pub(super) fn type_text(ty: &Type) -> String {
     let text = ty.to_token_stream().to_string();
     let text = text
         .replace(" :: ", "::")

@@ -19,7 +19,7 @@ pub(crate) enum Readers {
 
 /// What the struct says about who reads and writes each of its fields.
 #[derive(Default)]
-pub(super) struct CommonRules {
+pub(super) struct CommonPolicy {
     /// What `sync_mode` comes to, as `read` of a field would have it.
     read: Option<Spanned<String>>,
     /// What `sync_direction` comes to, as `write` of a field would have it.
@@ -28,7 +28,7 @@ pub(super) struct CommonRules {
 
 /// The rules of a field.
 #[derive(Default)]
-pub(crate) struct Rules {
+pub(crate) struct Policy {
     pub(crate) readers: Readers,
     pub(crate) owner_writes: bool,
     pub(crate) server_override: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Rules {
     pub(crate) threshold: Option<Path>,
 }
 
-impl CommonRules {
+impl CommonPolicy {
     pub(super) fn from_attrs(attrs: &BehaviourAttrs) -> Self {
         let translate = |said: Option<&Spanned<String>>, to: &[(&str, &str)]| {
             let said = said?;
@@ -61,13 +61,13 @@ impl CommonRules {
     /// Says it of one field.
     pub(super) fn apply(&self, attrs: &mut RuleAttrs, member: &Member, errors: &mut Errors) {
         let name = names::plain(member);
-        one_voice(&mut attrs.read, self.read.as_ref(), errors, || {
+        merge_uniform(&mut attrs.read, self.read.as_ref(), errors, || {
             format!(
                 "`sync_mode` on the struct says who is given each of its fields, and `{name}` says otherwise: \
                  remove one of the two"
             )
         });
-        one_voice(&mut attrs.write, self.write.as_ref(), errors, || {
+        merge_uniform(&mut attrs.write, self.write.as_ref(), errors, || {
             format!(
                 "`sync_direction` on the struct says who changes each of its fields, and `{name}` says otherwise: \
                  remove one of the two"
@@ -83,7 +83,7 @@ impl CommonRules {
 }
 
 /// Takes what is said of all fields for one that says nothing, or the same.
-fn one_voice(
+fn merge_uniform(
     own: &mut Option<Spanned<String>>,
     common: Option<&Spanned<String>>,
     errors: &mut Errors,
@@ -97,7 +97,7 @@ fn one_voice(
     }
 }
 
-impl Rules {
+impl Policy {
     pub(super) fn from_attrs(attrs: RuleAttrs, ty: &FieldType<'_>, errors: &mut Errors) -> Self {
         check(&attrs, ty, errors);
         Self {
@@ -116,7 +116,7 @@ impl Rules {
     }
 
     /// Whether any rule is given.
-    pub(crate) fn any(&self) -> bool {
+    pub(crate) fn is_restricted(&self) -> bool {
         self.readers != Readers::Everyone
             || self.owner_writes
             || self.initial_only

@@ -24,21 +24,15 @@ use crate::{ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3};
 ///
 /// # #[derive(Default)] struct Health(u32);
 /// # #[derive(Default)] struct Bar { width: u32, team: Option<NetId> }
-/// # macro_rules! behaviour { ($t:ident, $lifecycle:literal, $call:expr) => { impl NetworkBehaviour for $t {
+/// # macro_rules! behaviour { ($t:ident, $info:expr) => { impl NetworkBehaviour for $t {
 /// #     type Previous = ();
 /// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: stringify!($t), base: None, fields: &[] };
-/// #     const LIFECYCLE: bool = $lifecycle;
-/// #     fn on_lifecycle(&mut self, callback: LifecycleCallback, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
-/// #         $call(self, callback, ctx)
-/// #     }
+/// #     const INFO: BehaviourInfo = $info;
 /// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn set_dirty_bit(&mut self, _: u64) {}
-/// #     fn clear_all_dirty_bits(&mut self) {}
-/// #     fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool { false }
-/// #     fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> { Ok(()) }
+/// #     fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 /// # } } }
-/// # behaviour!(Health, false, |_: &mut Health, _, _: &mut NetworkContext<'_>| Ok(()));
-/// # behaviour!(Bar, true, |bar: &mut Bar, callback: LifecycleCallback, ctx: &mut NetworkContext<'_>| callback.call(bar, ctx));
+/// # behaviour!(Health, BehaviourInfo::DEFAULT);
+/// # behaviour!(Bar, BehaviourInfo::DEFAULT.lifecycle::<Self>());
 /// # impl HasLifecycle for Bar {}
 /// // Of a prefab with the behaviours `(Health, Bar)`.
 /// impl NetworkLifecycle for Bar {

@@ -26,17 +26,13 @@ pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 /// }
 /// # impl NetworkBehaviour for Chest {
 /// #     type Previous = ();
-/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Chest", base: None, fields: &[] };
-/// #     const LIFECYCLE: bool = true;
-/// #     fn on_lifecycle(&mut self, callback: LifecycleCallback, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
-/// #         callback.call(self, ctx)
-/// #     }
+/// #     const SCHEMA: BehaviourSchema = BehaviourSchema {
+/// #         name: "Chest", base: None, fields: &[FieldSchema::of::<SyncVar<u32>>("coins")],
+/// #     };
+/// #     const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.lifecycle::<Self>();
 /// #     fn sync_var_dirty_bits(&self) -> u64 { self.coins.is_dirty().into() }
-/// #     fn set_dirty_bit(&mut self, _: u64) { self.coins.set_dirty(); }
-/// #     fn clear_all_dirty_bits(&mut self) { self.coins.clear_dirty(); }
-/// #     fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool { writer.write(&*self.coins); true }
-/// #     fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-/// #         self.coins = reader.read::<u32>()?.into(); Ok(())
+/// #     fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+/// #         visitor.field(1, "coins", &mut self.coins);
 /// #     }
 /// # }
 /// # impl HasLifecycle for Chest {}
@@ -235,7 +231,7 @@ pub trait NetworkLifecycle: HasLifecycle {
 
 /// A behaviour whose callbacks are called. `#[network_behaviour(lifecycle)]` implements it, so that
 /// nobody writes callbacks that nobody calls. A behaviour written by hand implements it beside
-/// [`NetworkBehaviour::on_lifecycle`].
+/// [`BehaviourInfo::lifecycle`](crate::BehaviourInfo::lifecycle()).
 #[diagnostic::on_unimplemented(
     message = "nothing calls the callbacks of `{Self}`",
     label = "`{Self}` does not have `lifecycle`",
@@ -292,7 +288,7 @@ impl LifecycleCallback {
         }
     }
 
-    /// Calls the method on a behaviour: what [`NetworkBehaviour::on_lifecycle`] does with it.
+    /// Calls the method on a behaviour: what [`BehaviourInfo::lifecycle`](crate::BehaviourInfo::lifecycle()) does with it.
     ///
     /// # Errors
     ///

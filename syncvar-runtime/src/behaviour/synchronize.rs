@@ -28,15 +28,9 @@ use crate::{NetId, ReadError, WriteError};
 /// # impl NetworkBehaviour for Door {
 /// #     type Previous = ();
 /// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Door", base: None, fields: &[] };
-/// #     const SYNCHRONIZE: bool = true;
-/// #     fn synchronize(&mut self, serializer: &mut BufferSerializer<'_, '_>) -> Result<(), SynchronizeError> {
-/// #         self.on_synchronize(serializer)
-/// #     }
+/// #     const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.synchronize::<Self>();
 /// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn set_dirty_bit(&mut self, _: u64) {}
-/// #     fn clear_all_dirty_bits(&mut self) {}
-/// #     fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool { false }
-/// #     fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> { Ok(()) }
+/// #     fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 /// # }
 /// # impl HasSynchronize for Door {}
 ///
@@ -90,7 +84,7 @@ pub trait Synchronize: HasSynchronize {
 
 /// A behaviour whose [`on_synchronize`](Synchronize::on_synchronize) is called.
 /// `#[network_behaviour(synchronize)]` implements it, so that nobody writes one that nobody calls. A
-/// behaviour written by hand implements it beside [`NetworkBehaviour::synchronize`].
+/// behaviour written by hand implements it beside [`BehaviourInfo::synchronize`](crate::BehaviourInfo::synchronize()).
 #[diagnostic::on_unimplemented(
     message = "nothing calls the `on_synchronize` of `{Self}`",
     label = "`{Self}` does not have `synchronize`",

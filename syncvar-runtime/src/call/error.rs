@@ -55,23 +55,32 @@ pub enum CallError {
     Unsendable(#[from] WriteError),
 }
 
-/// Why a server has not run a command of a client.
+/// Reason for which a server has not run a command of a client. The connection stands.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandRefusal {
-    /// There is no such object, or the connection does not see it.
+    /// The connection is not ready.
+    #[error("the connection is not ready")]
+    NotReady,
+    /// The object does not exist, or the connection does not observe it.
     #[error("there is no such object, or the connection does not see it")]
     UnknownObject,
+    /// The object has no behaviour at this position.
+    #[error("the object has no component {0}")]
+    UnknownComponent(u8),
     /// The object has no such command.
     #[error("the object has no such command")]
     UnknownCall,
-    /// Only the owner of the object may call it.
+    /// The behaviour has no command with this hash of its name.
+    #[error("the component has no command with the hash {0}")]
+    UnknownHash(u16),
+    /// Only the owner of the object may call the command.
     #[error("the connection does not own the object")]
     NotOwner,
-    /// It came more often than the rate allows.
+    /// The connection has exceeded the rate of the command.
     #[error("it came more often than the rate allows")]
     TooOften,
-    /// Its arguments could not be read.
+    /// The arguments could not be read.
     #[error("its arguments could not be read: {0}")]
     Malformed(ReadError),
 }
@@ -127,8 +136,10 @@ impl RefusedCommands {
     /// Counts a command that was not run.
     pub fn count(&mut self, reason: &CommandRefusal) {
         *match reason {
-            CommandRefusal::UnknownObject => &mut self.unknown_object,
-            CommandRefusal::UnknownCall => &mut self.unknown_call,
+            CommandRefusal::NotReady | CommandRefusal::UnknownObject => &mut self.unknown_object,
+            CommandRefusal::UnknownComponent(_)
+            | CommandRefusal::UnknownCall
+            | CommandRefusal::UnknownHash(_) => &mut self.unknown_call,
             CommandRefusal::NotOwner => &mut self.not_owner,
             CommandRefusal::TooOften => &mut self.too_often,
             CommandRefusal::Malformed(_) => &mut self.malformed,

@@ -33,6 +33,14 @@ macro_rules! sync_field {
             }
 
             #[doc(hidden)]
+            #[inline]
+            pub fn collect_dirty(&self, bit: u64, dirty_bits: &mut u64) {
+                if self.is_dirty() {
+                    *dirty_bits |= bit;
+                }
+            }
+
+            #[doc(hidden)]
             pub fn notice_replacement(&mut self) {
                 self.record.notice_replacement();
             }
@@ -43,8 +51,8 @@ macro_rules! sync_field {
             }
 
             #[doc(hidden)]
-            pub fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
-                self.record.set_verbatim(verbatim, promised);
+            pub fn set_log(&mut self, log: OperationLog) {
+                self.record.set_log(log);
             }
 
             #[doc(hidden)]
@@ -146,8 +154,8 @@ macro_rules! sync_field {
                 self.set_observed(observed);
             }
 
-            fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
-                self.set_verbatim(verbatim, promised);
+            fn set_log(&mut self, log: OperationLog) {
+                self.set_log(log);
             }
 
             fn write_full(&self, writer: &mut NetworkWriter) {

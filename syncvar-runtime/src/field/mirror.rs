@@ -59,7 +59,7 @@ pub(super) fn write_full<I, L: Log, O>(
     }
     let pending = pending(record, count);
     write_count(pending, writer);
-    writer.promise(pending);
+    writer.report_pending(pending);
 }
 
 /// Writes what has changed.

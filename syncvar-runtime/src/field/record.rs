@@ -1,5 +1,6 @@
 //! `Record`: what a collection remembers of its changes until they are sent.
 
+use super::OperationLog;
 use super::mirror::Operation;
 
 /// The changes of a collection since it was sent last: what they come to, as an `L`, or one `O` after
@@ -160,32 +161,36 @@ impl<L: Log, O> Record<L, O> {
         }
     }
 
-    /// Whether every operation is kept as it was made from here on, as soon as the collection is
-    /// observed. One that is dirty already is observed, and to be sent whole, behind as many operations
-    /// as somebody may pass over.
-    pub(super) fn set_verbatim(&mut self, verbatim: bool, promised: usize)
+    /// Sets the log, from the moment on that the collection is observed. A dirty collection is observed
+    /// already: it is sent whole, behind the pending operations that some clients pass over.
+    pub(super) fn set_log(&mut self, log: OperationLog)
     where
         O: Operation,
     {
-        if verbatim == self.is_verbatim() {
+        let full = matches!(log, OperationLog::Full { .. });
+        if full == self.is_verbatim() {
             return;
         }
         let dirty = self.is_dirty();
-        self.mode = match (verbatim, self.mode) {
-            (true, Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole) if dirty => {
-                let passed_over = std::iter::repeat_with(|| O::CLEAR).take(promised);
+        self.mode = match (log, self.mode) {
+            (
+                OperationLog::Full { pending },
+                Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole,
+            ) if dirty => {
+                let passed_over = std::iter::repeat_with(|| O::CLEAR).take(pending);
                 self.kept().extend(passed_over);
                 Mode::Unfinished
             }
-            (true, Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole) => {
-                Mode::Unrecorded
-            }
-            (false, Mode::Verbatim | Mode::Unfinished) if dirty => Mode::Whole,
-            (false, Mode::Verbatim) => Mode::Recording,
-            (false, Mode::Unrecorded) => Mode::Unobserved,
+            (
+                OperationLog::Full { .. },
+                Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole,
+            ) => Mode::Unrecorded,
+            (OperationLog::Coalesced, Mode::Verbatim | Mode::Unfinished) if dirty => Mode::Whole,
+            (OperationLog::Coalesced, Mode::Verbatim) => Mode::Recording,
+            (OperationLog::Coalesced, Mode::Unrecorded) => Mode::Unobserved,
             (_, same) => same,
         };
-        if verbatim {
+        if full {
             self.log.clear();
             self.verbatim.get_or_insert_default();
         } else if let Some(verbatim) = &mut self.verbatim {

@@ -108,6 +108,15 @@ impl<T> SyncVar<T> {
         self.state = State::Clean;
     }
 
+    /// Adds the dirty bit of the variable to a mask if it is dirty.
+    #[doc(hidden)]
+    #[inline]
+    pub const fn collect_dirty(&self, bit: u64, dirty_bits: &mut u64) {
+        if self.is_dirty() {
+            *dirty_bits |= bit;
+        }
+    }
+
     /// Makes the variable dirty if it is a new one: on an object that clients know, it has taken the
     /// place of another.
     #[inline]

@@ -32,10 +32,7 @@ pub struct Behaviours(pub(super) Box<dyn Slots>);
 /// #     type Previous = ();
 /// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: $n, base: None, fields: &[] };
 /// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn set_dirty_bit(&mut self, _: u64) {}
-/// #     fn clear_all_dirty_bits(&mut self) {}
-/// #     fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool { false }
-/// #     fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> { Ok(()) }
+/// #     fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 /// # } } }
 /// # empty!(A, "A"); empty!(B, "B");
 /// let parts = BehaviourList::new().with(A).with(B);

@@ -10,19 +10,21 @@ pub struct RestoreOwn;
 
 impl Visit for SaveOwn {
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
-        let (rules, dirty) = (slot.info().rules, slot.dirty_bits());
-        if let Some(ruled) = slot.ruled().filter(|_| rules.owner_write != 0) {
+        let (policy, dirty) = (slot.info().policy, slot.dirty_bits());
+        if let Some(restricted) = slot.policy_slot().filter(|_| policy.owner_write != 0) {
             // What the server may write as well is its own as long as the server does not know it.
-            let own = rules.owner_write & (!rules.server_override | dirty);
-            ruled.kept.save(ruled.behaviour, own, rules.server_override);
+            let own = policy.owner_write & (!policy.server_override | dirty);
+            restricted
+                .state
+                .save(restricted.behaviour, own, policy.server_override);
         }
     }
 }
 
 impl Visit for RestoreOwn {
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
-        if let Some(ruled) = slot.ruled() {
-            ruled.kept.restore(ruled.behaviour);
+        if let Some(restricted) = slot.policy_slot() {
+            restricted.state.restore(restricted.behaviour);
         }
     }
 }

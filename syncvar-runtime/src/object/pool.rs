@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
 use super::reception::Reception;
-use super::ruled::Ruled;
+use super::ruled::PolicyState;
 use super::slot::{Slot, TypedSlot};
 use super::slots::{Look, Pending, Slots, When};
 use crate::{NetId, NetworkBehaviour};
@@ -322,13 +322,13 @@ impl Pools {
     pub fn behaviour_mut<B: NetworkBehaviour>(
         &mut self,
         at: Location,
-    ) -> Option<(&mut B, Option<&mut Ruled>)> {
+    ) -> Option<(&mut B, Option<&mut PolicyState>)> {
         let pool = self.pool_mut(at.pool)?;
         // Most objects are one behaviour: one question to the pool instead of one to every slot.
         if (pool as &dyn Any).is::<TypedPool<TypedSlot<B>>>() {
             let pool: &mut TypedPool<TypedSlot<B>> = (pool as &mut dyn Any).downcast_mut()?;
             let slot = pool.row_mut(at.row)?;
-            return Some((&mut slot.behaviour, slot.ruled.as_deref_mut()));
+            return Some((&mut slot.behaviour, slot.policy.as_deref_mut()));
         }
         Self::behaviour_among(pool, at)
     }
@@ -337,7 +337,7 @@ impl Pools {
     fn behaviour_among<B: NetworkBehaviour>(
         pool: &mut dyn Pool,
         at: Location,
-    ) -> Option<(&mut B, Option<&mut Ruled>)> {
+    ) -> Option<(&mut B, Option<&mut PolicyState>)> {
         let slots = pool.slots_mut(at.row)?;
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
         let index = slots.iter().position(is_one)?;
@@ -349,7 +349,7 @@ impl Pools {
         &mut self,
         at: Location,
         index: usize,
-    ) -> Option<(&mut B, Option<&mut Ruled>)> {
+    ) -> Option<(&mut B, Option<&mut PolicyState>)> {
         behaviour_at(self.slots_mut(at)?, index)
     }
 }
@@ -357,7 +357,7 @@ impl Pools {
 fn behaviour_at<B: NetworkBehaviour>(
     slots: &mut dyn Slots,
     index: usize,
-) -> Option<(&mut B, Option<&mut Ruled>)> {
+) -> Option<(&mut B, Option<&mut PolicyState>)> {
     let (behaviour, ruled) = slots.slot_mut(index)?.parts_mut();
     Some(((behaviour as &mut dyn Any).downcast_mut()?, ruled))
 }

@@ -1,5 +1,7 @@
 //! `Reception`: reading of received deltas. All fields of an object are read first, then its hooks run.
 
+use super::hooks::{Hooks, run_hooks};
+
 use super::{Entry, ReadChanges, RestoreOwn, SaveOwn, Slot, Slots, Visit};
 use crate::behaviour::{HookFailure, Panicked};
 use crate::schema::{BehaviourSchema, ChangedFields};
@@ -108,8 +110,8 @@ impl Visit for ReportChanges<'_> {
             slot.skip_hooks();
             return;
         }
-        let called = slot.call_hooks();
-        let owner_write = slot.info().rules.owner_write;
+        let called = run_hooks(slot, Hooks::LastRead);
+        let owner_write = slot.info().policy.owner_write;
         self.written |= owner_write != 0 && slot.dirty_bits() & owner_write != 0;
         let behaviour = index as usize;
         let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();

@@ -1,46 +1,45 @@
-//! What is kept of the fields of a behaviour that have rules: who has written them, what they were,
-//! and when they were last sent.
+//! State of the restricted fields of a behaviour: their writers, former values and last sends.
 
-use super::slot::{Nanos, RuledBehaviour, nanos};
-use crate::schema::{BehaviourSchema, RuleBits};
+use super::slot::{Nanos, RestrictedFields, nanos};
+use crate::schema::{BehaviourSchema, PolicyBits};
 use crate::{NetworkReader, NetworkWriter};
 
-/// What is kept of the fields with rules of one behaviour.
+/// State of the restricted fields of one behaviour.
 #[derive(Debug, Default)]
-pub struct Ruled {
-    /// On the server: whether a connection owns the object.
+pub struct PolicyState {
+    /// On the server: a connection owns the object.
     pub owned: bool,
-    /// The fields that are dirty because the owner has written them: it has them.
+    /// Fields that are dirty by a write of the owner, which has them already.
     pub relayed: u64,
-    /// The fields that the owner has been told otherwise about since it became the owner: it is told
-    /// what has become of its writes from then on.
+    /// Fields that the server has corrected for the present owner. From then on the owner receives the
+    /// results of its writes.
     pub echoed: u64,
-    /// What fields were before a change.
+    /// Values before a change.
     before: Vec<FormerField>,
-    /// What was sent of fields with an interval or a threshold.
+    /// Last sends of fields with an interval or a threshold.
     sent: Vec<LastSent>,
 }
 
-/// What a field was before something that may change it.
+/// Value of a field before an event that may change it.
 #[derive(Debug)]
 struct FormerField {
     bit: u64,
     value: Vec<u8>,
     was_dirty: bool,
-    /// What the server does to it is not refused, but noted.
+    /// A write of the server is valid and noted, not refused.
     shared: bool,
 }
 
-/// When a field was last sent, and what it was then.
+/// Time and value of a field's last send.
 #[derive(Debug)]
 struct LastSent {
     bit: u64,
     at: Nanos,
-    /// None if it has no threshold, or was never sent.
+    /// `None` without a threshold, and before the first send.
     value: Option<Vec<u8>>,
 }
 
-/// The single bits of a mask, ascending.
+/// Returns the single bits of a mask, ascending.
 pub(super) fn each(mut bits: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
         let bit = bits & bits.wrapping_neg();
@@ -49,32 +48,36 @@ pub(super) fn each(mut bits: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// One field as it is in a full state; none if that has no form.
-fn value_of(behaviour: &(impl RuledBehaviour + ?Sized), bit: u64) -> Option<Vec<u8>> {
+/// Returns one field as in a snapshot; `None` if the value has no form on the wire.
+fn value_of(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64) -> Option<Vec<u8>> {
     let mut writer = NetworkWriter::new();
     behaviour.write_fields(&mut writer, bit);
     let valid = writer.take_error().is_none();
     valid.then(|| writer.as_bytes().to_vec())
 }
 
-/// Puts back what a field was.
-fn put_back(behaviour: &mut (impl RuledBehaviour + ?Sized), bit: u64, value: &[u8]) {
+/// Restores the value of a field.
+fn put_back(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64, value: &[u8]) {
     let mut reader = NetworkReader::new(value).with_max_elements(usize::MAX);
     if let Err(error) = behaviour.read_fields(&mut reader, bit) {
-        tracing::error!(%error, "a field cannot read what it has written itself");
+        tracing::error!(%error, "a field cannot read the bytes that it has written");
     }
 }
 
-impl Ruled {
-    /// Remembers those fields that are not the server's to write, while a connection owns the object.
-    pub fn begin_change(&mut self, behaviour: &(impl RuledBehaviour + ?Sized), rules: &RuleBits) {
+impl PolicyState {
+    /// Saves the fields that the server may not write, while a connection owns the object.
+    pub fn begin_change(
+        &mut self,
+        behaviour: &mut (impl RestrictedFields + ?Sized),
+        policy: &PolicyBits,
+    ) {
         self.before.clear();
         if self.owned {
-            self.keep(behaviour, rules.owner_write, rules.server_override);
+            self.keep(behaviour, policy.owner_write, policy.server_override);
         }
     }
 
-    fn keep(&mut self, behaviour: &(impl RuledBehaviour + ?Sized), fields: u64, shared: u64) {
+    fn keep(&mut self, behaviour: &mut (impl RestrictedFields + ?Sized), fields: u64, shared: u64) {
         let dirty = behaviour.dirty_bits();
         for bit in each(fields) {
             if let Some(value) = value_of(behaviour, bit) {
@@ -88,13 +91,14 @@ impl Ruled {
         }
     }
 
-    /// Puts back what was not the server's to write, and returns those fields.
-    pub fn end_change(&mut self, behaviour: &mut (impl RuledBehaviour + ?Sized)) -> u64 {
+    /// Restores the fields that the server may not write; returns those it had written.
+    pub fn end_change(&mut self, behaviour: &mut (impl RestrictedFields + ?Sized)) -> u64 {
         let mut refused = 0;
         let dirty = behaviour.dirty_bits();
         for former in std::mem::take(&mut self.before) {
             let bit = former.bit;
-            let is_same = || value_of(behaviour, bit).is_some_and(|value| value == former.value);
+            let mut is_same =
+                || value_of(behaviour, bit).is_some_and(|value| value == former.value);
             if dirty & bit == 0 || is_same() {
                 continue;
             }
@@ -114,22 +118,22 @@ impl Ruled {
         refused
     }
 
-    /// Remembers some fields, so that they can be put back.
+    /// Saves some fields for a later restore.
     ///
-    /// Of those that are `shared`, what others do may have come between the changes that are pending:
-    /// they are sent whole when they are put back.
-    pub fn save(&mut self, behaviour: &dyn RuledBehaviour, fields: u64, shared: u64) {
+    /// A `shared` field is sent whole after a restore: changes of others may lie between its pending
+    /// ones.
+    pub fn save(&mut self, behaviour: &mut dyn RestrictedFields, fields: u64, shared: u64) {
         self.before.clear();
         self.keep(behaviour, fields, shared);
     }
 
-    /// How many bytes were saved.
+    /// Returns the number of saved bytes.
     pub fn saved_bytes(&self) -> usize {
         self.before.iter().map(|former| former.value.len()).sum()
     }
 
-    /// How many bytes the fields take now that were saved.
-    pub fn bytes_now(&self, behaviour: &dyn RuledBehaviour) -> usize {
+    /// Returns the present number of bytes of the saved fields.
+    pub fn bytes_now(&self, behaviour: &mut dyn RestrictedFields) -> usize {
         let values = self
             .before
             .iter()
@@ -139,8 +143,8 @@ impl Ruled {
             .sum()
     }
 
-    /// Puts back what was saved. Whether a field is dirty stays as it is.
-    pub fn restore(&mut self, behaviour: &mut dyn RuledBehaviour) {
+    /// Restores the saved fields. Dirty bits stay.
+    pub fn restore(&mut self, behaviour: &mut dyn RestrictedFields) {
         for former in std::mem::take(&mut self.before) {
             put_back(behaviour, former.bit, &former.value);
             if former.shared && former.was_dirty {
@@ -149,9 +153,8 @@ impl Ruled {
         }
     }
 
-    /// Puts back what was saved and is something else now, and makes it dirty. Returns which fields these
-    /// are.
-    pub fn restore_as_written(&mut self, behaviour: &mut dyn RuledBehaviour) -> u64 {
+    /// Restores the saved fields that differ now, and makes them dirty. Returns these fields.
+    pub fn restore_as_written(&mut self, behaviour: &mut dyn RestrictedFields) -> u64 {
         let mut fields = 0;
         for former in std::mem::take(&mut self.before) {
             let is_same = value_of(behaviour, former.bit).is_some_and(|now| now == former.value);
@@ -165,52 +168,52 @@ impl Ruled {
         fields
     }
 
-    /// Forgets what was saved.
+    /// Discards the saved fields.
     pub fn discard(&mut self) {
         self.before.clear();
     }
 
-    /// Another connection owns the object, or none does.
-    pub fn set_owned(&mut self, behaviour: &mut dyn RuledBehaviour, owned: bool) {
+    /// Notes a change of ownership.
+    pub fn set_owned(&mut self, behaviour: &mut dyn RestrictedFields, owned: bool) {
         self.owned = owned;
         self.echoed = 0;
-        // What is left of the former owner's writes is for everyone now, and all of it.
+        // Pending writes of the former owner go to all observers now, and whole.
         let left = std::mem::take(&mut self.relayed) & behaviour.dirty_bits();
         if left != 0 {
             behaviour.set_dirty_bit(left);
         }
     }
 
-    /// Some fields were sent.
+    /// Notes a send of some fields.
     pub fn note_sent(
         &mut self,
-        behaviour: &(impl RuledBehaviour + ?Sized),
-        rules: &RuleBits,
+        behaviour: &mut (impl RestrictedFields + ?Sized),
+        policy: &PolicyBits,
         fields: u64,
         now: Nanos,
     ) {
         self.relayed &= !fields;
-        for bit in each(fields & rules.throttled) {
+        for bit in each(fields & policy.throttled) {
             self.last_sent(bit).at = now;
         }
-        self.note_values(behaviour, rules, fields);
+        self.note_values(behaviour, policy, fields);
     }
 
-    /// All who observe the object have these fields as they are.
+    /// Notes that every observer has the present values of some fields.
     pub fn note_values(
         &mut self,
-        behaviour: &(impl RuledBehaviour + ?Sized),
-        rules: &RuleBits,
+        behaviour: &mut (impl RestrictedFields + ?Sized),
+        policy: &PolicyBits,
         fields: u64,
     ) {
-        for bit in each(fields & rules.throttled) {
+        for bit in each(fields & policy.throttled) {
             self.last_sent(bit).value = value_of(behaviour, bit);
         }
     }
 
     fn last_sent(&mut self, bit: u64) -> &mut LastSent {
-        let place = self.sent.iter().position(|sent| sent.bit == bit);
-        let place = place.unwrap_or_else(|| {
+        let index = self.sent.iter().position(|sent| sent.bit == bit);
+        let index = index.unwrap_or_else(|| {
             self.sent.push(LastSent {
                 bit,
                 at: 0,
@@ -218,26 +221,27 @@ impl Ruled {
             });
             self.sent.len() - 1
         });
-        &mut self.sent[place]
+        &mut self.sent[index]
     }
 
-    /// The dirty fields that are held back by an interval or a threshold, and when the first of them
-    /// is due, if time is all that it waits for.
+    /// Returns the dirty fields that an interval or a threshold holds back, and the time when the first
+    /// of them is due. `None` if only a larger change releases them.
     pub fn held_back(
         &self,
-        behaviour: &(impl RuledBehaviour + ?Sized),
+        behaviour: &mut (impl RestrictedFields + ?Sized),
         schema: &BehaviourSchema,
         now: Nanos,
     ) -> (u64, Option<Nanos>) {
         let (mut held, mut due) = (0, None);
         let dirty = behaviour.dirty_bits();
         for sent in self.sent.iter().filter(|sent| dirty & sent.bit != 0) {
-            let rules = schema.rules(sent.bit.trailing_zeros());
+            let policy = schema.policy(sent.bit.trailing_zeros());
             let since = now.saturating_sub(sent.at);
-            let (min, max) = (nanos(rules.min_interval), nanos(rules.max_interval));
-            let until = if !rules.min_interval.is_zero() && since <= min {
+            let (min, max) = (nanos(policy.min_interval), nanos(policy.max_interval));
+            let until = if !policy.min_interval.is_zero() && since <= min {
                 Some(sent.at.saturating_add(min))
-            } else if rules.threshold && (max == 0 || since <= max) && !is_beyond(behaviour, sent) {
+            } else if policy.threshold && (max == 0 || since <= max) && !is_beyond(behaviour, sent)
+            {
                 (max != 0).then(|| sent.at.saturating_add(max))
             } else {
                 continue;
@@ -249,7 +253,7 @@ impl Ruled {
     }
 }
 
-fn is_beyond(behaviour: &(impl RuledBehaviour + ?Sized), sent: &LastSent) -> bool {
+fn is_beyond(behaviour: &mut (impl RestrictedFields + ?Sized), sent: &LastSent) -> bool {
     let Some(value) = &sent.value else {
         return true;
     };

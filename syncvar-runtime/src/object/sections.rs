@@ -1,83 +1,19 @@
-//! What a behaviour is in the `Mirror` encoding: its collections, and then its other fields.
+//! Layout of a behaviour in the `Mirror` encoding: its collections, and then its other fields.
 
-use std::fmt;
-
-use super::slot::Remembered;
-use crate::schema::Sections;
-use crate::wire::{ReadSection, WriteSection};
-use crate::{Encoding, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
-
-/// What the hooks of a behaviour are to be told of what [`NetworkReader::read_sections`] has read.
-#[must_use = "the hooks have not been called"]
-pub struct SectionHooks<B: NetworkBehaviour> {
-    collections: Option<B::Previous>,
-    values: Option<B::Previous>,
-}
-
-/// What the hooks of a behaviour are to be told, its type erased.
-#[derive(Default)]
-#[must_use = "the hooks have not been called"]
-pub struct MirrorHooks {
-    pub(super) collections: Option<Remembered>,
-    pub(super) values: Option<Remembered>,
-}
-
-impl<B: NetworkBehaviour> SectionHooks<B> {
-    /// Calls them: those of the collections, and then those of the other fields.
-    pub fn call(self, behaviour: &mut B) {
-        for previous in [self.collections, self.values].into_iter().flatten() {
-            behaviour.call_hooks(previous);
-        }
-    }
-
-    pub(super) fn erased(self) -> MirrorHooks {
-        let erase = |previous| Box::new(previous) as Remembered;
-        MirrorHooks {
-            collections: self.collections.map(erase),
-            values: self.values.map(erase),
-        }
-    }
-}
-
-impl MirrorHooks {
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.collections.is_none() && self.values.is_none()
-    }
-
-    pub(super) fn of<B: NetworkBehaviour>(self) -> SectionHooks<B> {
-        let typed = |erased: Remembered| erased.downcast().ok().map(|previous| *previous);
-        SectionHooks {
-            collections: self.collections.and_then(typed),
-            values: self.values.and_then(typed),
-        }
-    }
-}
-
-impl<B: NetworkBehaviour> fmt::Debug for SectionHooks<B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SectionHooks")
-            .field("collections", &self.collections.is_some())
-            .field("values", &self.values.is_some())
-            .finish()
-    }
-}
-
-impl fmt::Debug for MirrorHooks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MirrorHooks")
-            .field("collections", &self.collections.is_some())
-            .field("values", &self.values.is_some())
-            .finish()
-    }
-}
+use super::hooks::LayoutHooks;
+use crate::schema::PackedBits;
+use crate::wire::{MaskLayout, ReadMask};
+use crate::{
+    BehaviourFields, DeserializeContext, Encoding, NetworkBehaviour, NetworkReader, NetworkWriter,
+    ReadResult, SerializeContext,
+};
 
 impl NetworkWriter {
-    /// Writes a behaviour as it travels where its [`SECTIONS`](NetworkBehaviour::SECTIONS) are: in `Mirror`
-    /// its collections and then its other fields, in the other encodings what its
-    /// [`on_serialize`](NetworkBehaviour::on_serialize) writes. For a behaviour that decides its bytes
-    /// itself, and puts its own around those of another one. Returns what `on_serialize` is to return.
-    pub fn write_sections<B: NetworkBehaviour>(
+    /// Writes a behaviour in the layout of the encoding, inside a behaviour with an
+    /// [own layout](crate::BehaviourInfo::own_layout()). In `Mirror` the collections precede the other
+    /// fields; elsewhere its [`on_serialize`](NetworkBehaviour::on_serialize) decides. Returns the result
+    /// for the outer `on_serialize`.
+    pub fn write_layout<B: NetworkBehaviour>(
         &mut self,
         behaviour: &mut B,
         initial_state: bool,
@@ -85,101 +21,96 @@ impl NetworkWriter {
         if self.encoding() != Encoding::Mirror {
             return behaviour.on_serialize(self, initial_state);
         }
-        let sections = const { &B::SCHEMA.sections() };
+        let bits = const { &B::SCHEMA.packed_bits() };
         if initial_state {
-            for fields in [sections.collections, sections.values] {
+            for fields in [bits.collections, bits.values] {
                 if fields != 0 {
                     behaviour.write_fields(self, fields);
                 }
             }
             return true;
         }
-        let everything_dirty = self.is_everything_dirty();
-        if everything_dirty {
-            behaviour.set_dirty_bit(sections.values & sections.changes);
+        let every_value = self.context().every_value;
+        if every_value {
+            behaviour.set_dirty_bit(bits.values & bits.changes);
         }
-        let dirty_bits = behaviour.sync_var_dirty_bits() & sections.changes;
-        let mask = self.len();
+        let dirty_bits = behaviour.sync_var_dirty_bits() & bits.changes;
+        let position = self.len();
         self.write_u64(0);
-        // There is nothing to wait for where all that is dirty travels with the full state only.
-        let mut written = everything_dirty || dirty_bits == 0;
-        if dirty_bits & sections.collections != 0 {
-            let section = WriteSection::Collections { sections, mask };
-            written |= self.write_section(behaviour, section, sections.collections);
+        // Fields that travel with snapshots only may all be sent now: they need not wait.
+        let mut written = every_value || dirty_bits == 0;
+        if dirty_bits & bits.collections != 0 {
+            let mask = MaskLayout::Reserved { position, bits };
+            written |= self.write_part(behaviour, mask, bits.collections & bits.changes);
         }
-        if sections.levels != 0 {
-            let levels = sections.levels;
-            let section = WriteSection::Values { sections, levels };
-            written |= self.write_section(behaviour, section, sections.values);
+        if bits.classes != 0 {
+            let classes = bits.classes;
+            let mask = MaskLayout::PerClass { classes, bits };
+            written |= self.write_part(behaviour, mask, bits.values & bits.changes);
         }
         written
     }
 
-    /// Writes the changes of one section.
-    fn write_section<B: NetworkBehaviour>(
+    /// Writes the deltas of the collections, or of the other fields.
+    fn write_part<B: NetworkBehaviour>(
         &mut self,
         behaviour: &mut B,
-        section: WriteSection,
+        mask: MaskLayout,
         fields: u64,
     ) -> bool {
-        let outer = (self.fields(), self.replace_section(section));
-        self.set_fields(fields & const { B::SCHEMA.sections().changes });
-        let written = behaviour.on_serialize(self, false);
-        self.set_fields(outer.0);
-        self.replace_section(outer.1);
-        written
+        let context = SerializeContext {
+            fields,
+            mask,
+            ..*self.context()
+        };
+        self.with_context(context, |writer| behaviour.on_serialize(writer, false))
     }
 }
 
 impl NetworkReader<'_> {
-    /// Counterpart of [`NetworkWriter::write_sections`]. What is returned is to be called when everything
-    /// has been read: it is the [`Previous`](NetworkBehaviour::Previous) of a behaviour that decides its
-    /// bytes itself.
+    /// Reads the bytes of [`NetworkWriter::write_layout`]. The result is the
+    /// [`Previous`](NetworkBehaviour::Previous) of the outer behaviour, whose `call_hooks` calls it.
     ///
-    /// Of a full state in `Mirror` the hooks of those fields are called that are different from what they
-    /// were; none of a collection is.
+    /// For a `Mirror` snapshot it holds the fields that differ from their former values, and no
+    /// collection.
     ///
     /// # Errors
     ///
     /// When the bytes do not fit.
-    pub fn read_sections<B: NetworkBehaviour>(
+    pub fn read_layout<B: NetworkBehaviour>(
         &mut self,
         behaviour: &mut B,
         initial_state: bool,
-    ) -> Result<SectionHooks<B>, ReadError> {
-        let mut hooks = SectionHooks {
-            collections: None,
-            values: None,
-        };
-        let sections = const { &B::SCHEMA.sections() };
+    ) -> ReadResult<LayoutHooks<B>> {
+        let mut hooks = LayoutHooks::default();
+        let bits = const { &B::SCHEMA.packed_bits() };
         if self.encoding() != Encoding::Mirror {
             hooks.values = Some(behaviour.on_deserialize(self, initial_state)?);
         } else if initial_state {
-            hooks.values = self.read_full_sections(behaviour, sections)?;
+            hooks.values = self.read_snapshot(behaviour, bits)?;
         } else {
-            let packed = self.read_u64()?;
-            let dirty_bits = sections.unpack_collections(packed);
+            let dirty_bits = bits.unpack_collections(self.read_u64()?);
             if dirty_bits != 0 {
-                let section = ReadSection::Collections { dirty_bits };
-                hooks.collections = Some(self.read_section(behaviour, section)?);
+                let mask = ReadMask::Known { dirty_bits };
+                hooks.collections = Some(self.read_part(behaviour, mask)?);
             }
-            if sections.levels != 0 {
-                let levels = sections.levels;
-                let section = ReadSection::Values { sections, levels };
-                hooks.values = Some(self.read_section(behaviour, section)?);
+            if bits.classes != 0 {
+                let classes = bits.classes;
+                let mask = ReadMask::PerClass { classes, bits };
+                hooks.values = Some(self.read_part(behaviour, mask)?);
             }
         }
         Ok(hooks)
     }
 
-    /// Reads the full state, and returns the former values of what is different now.
-    fn read_full_sections<B: NetworkBehaviour>(
+    /// Reads a snapshot; returns the former values of the fields that differ now.
+    fn read_snapshot<B: NetworkBehaviour>(
         &mut self,
         behaviour: &mut B,
-        sections: &Sections,
-    ) -> Result<Option<B::Previous>, ReadError> {
-        let mut before = behaviour.remember_for_hooks(sections.values);
-        for fields in [sections.collections, sections.values] {
+        bits: &PackedBits,
+    ) -> ReadResult<Option<B::Previous>> {
+        let mut before = behaviour.remember_for_hooks(bits.values);
+        for fields in [bits.collections, bits.values] {
             if fields != 0 {
                 behaviour.read_fields(self, fields)?;
             }
@@ -190,15 +121,16 @@ impl NetworkReader<'_> {
         Ok(before.filter(|_| changed))
     }
 
-    /// Reads the changes of one section.
-    fn read_section<B: NetworkBehaviour>(
+    /// Reads the deltas of the collections, or of the other fields.
+    fn read_part<B: NetworkBehaviour>(
         &mut self,
         behaviour: &mut B,
-        section: ReadSection,
-    ) -> Result<B::Previous, ReadError> {
-        let outer = self.replace_section(section);
-        let previous = behaviour.on_deserialize(self, false);
-        self.replace_section(outer);
-        previous
+        mask: ReadMask,
+    ) -> ReadResult<B::Previous> {
+        let context = DeserializeContext {
+            mask,
+            ..*self.context()
+        };
+        self.with_context(context, |reader| behaviour.on_deserialize(reader, false))
     }
 }

@@ -1,4 +1,4 @@
-//! One behaviour of an object, with its type erased, and what the update loop keeps about it.
+//! Slot: one behaviour of an object, type-erased, with its state in the update loop.
 
 mod typed;
 
@@ -7,20 +7,20 @@ pub(super) use typed::TypedSlot;
 use std::any::Any;
 use std::time::Duration;
 
-use super::ruled::Ruled;
-use super::sections::MirrorHooks;
+use super::hooks::{ErasedHooks, Hooks};
+use super::ruled::PolicyState;
 use crate::behaviour::{AnyBehaviour, Panicked};
-use crate::schema::{BehaviourSchema, CallTable, RuleBits, Sections};
+use crate::schema::{BehaviourSchema, CallTable, PackedBits, PolicyBits};
 use crate::{
-    BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, NetworkBehaviour,
-    NetworkContext, NetworkReader, NetworkWriter, ReadError, SyncMethod, SynchronizeError,
+    BehaviourFields, BufferSerializer, CallContext, Delivery, LifecycleCallback, LifecycleResult,
+    NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog, ReadResult,
+    SynchronizeError,
 };
 
-/// A time or a span of time in nanoseconds: half as long as a `Duration`, and compared in one step.
-/// Whatever is longer than 584 years counts as that.
+/// Time or duration in nanoseconds, limited to 584 years: half the size of a `Duration`.
 pub type Nanos = u64;
 
-/// A span of time in nanoseconds.
+/// Returns a duration in nanoseconds.
 pub const fn nanos(duration: Duration) -> Nanos {
     let nanos = duration.as_nanos();
     if nanos > u64::MAX as u128 {
@@ -32,155 +32,144 @@ pub const fn nanos(duration: Duration) -> Nanos {
     }
 }
 
-/// What is known about a behaviour's type.
+/// Facts of a behaviour's type.
 #[derive(Clone, Copy, Debug)]
-pub struct BehaviourInfo {
+pub struct SlotInfo {
     /// Its schema.
     pub schema: BehaviourSchema,
-    /// The channel of its changes.
+    /// Channel of its changes.
     pub channel: u8,
-    /// The shortest time between two of them.
+    /// Shortest time between two updates.
     pub send_interval: Nanos,
-    /// How its changes travel in Mirror's protocol.
-    pub sync_method: SyncMethod,
-    /// [`NetworkBehaviour::RESENDABLE`].
+    /// Delivery of its changes.
+    pub delivery: Delivery,
+    /// [`BehaviourSchema::resendable`].
     pub resendable: bool,
-    /// The bits of fields whose changes are operations, as long as they are not set dirty as a whole.
+    /// Fields whose deltas are operations, unless the field is set dirty as a whole.
     pub operation_bits: u64,
-    /// How its fields are divided in the `Mirror` encoding.
-    pub sections: Sections,
-    /// The fields whose hooks are told of the state that an object is met with.
+    /// Collections and values, for protocols that divide them.
+    pub packed: PackedBits,
+    /// Fields whose hooks also run for the first state of an object.
     pub initial_hooks: u64,
-    /// The fields that have rules.
-    pub rules: RuleBits,
-    /// Whether it is told of the life of its object.
+    /// Restricted fields.
+    pub policy: PolicyBits,
+    /// The class or a base has a lifecycle.
     pub lifecycle: bool,
-    /// Whether it has data beside its fields.
+    /// The class or a base has data beside its fields.
     pub synchronize: bool,
-    /// Its remote calls.
+    /// Remote calls.
     pub calls: CallTable,
 }
 
-/// A behaviour whose type is erased, and what the update loop keeps about it.
+/// A type-erased behaviour with its state in the update loop.
 pub trait Slot: Send + Sync {
-    /// The behaviour.
+    /// Returns the behaviour.
     fn behaviour(&self) -> &dyn AnyBehaviour;
-    /// The behaviour, for writing.
+    /// Returns the behaviour for writing.
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
-    /// The behaviour, and what is kept of its fields that have rules.
-    fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut Ruled>);
-    /// What is known about its type.
-    fn info(&self) -> &'static BehaviourInfo;
-    /// The fields that have changed.
+    /// Returns the behaviour and the state of its restricted fields.
+    fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut PolicyState>);
+    /// Returns the facts of the type.
+    fn info(&self) -> &'static SlotInfo;
+    /// Returns the fields with a change to send.
     fn dirty_bits(&self) -> u64;
-    /// Nobody observes the object: what has changed need not be kept, nor what will.
+    /// Drops pending changes and stops recording: the object has no observers.
     fn forget_changes(&mut self);
 
-    /// Makes a behaviour write its changes in such a way that they are right for those who have missed
-    /// some. A field that is not [resendable](crate::SyncField::RESENDABLE) cannot do that; those beside
-    /// it can.
+    /// Makes deltas repair earlier losses. A field that is not
+    /// [resendable](crate::SyncField::RESENDABLE) cannot; the others can.
     fn make_changes_whole(&mut self);
 
-    /// Writes the full state or the changes; whether there was something to write.
+    /// Writes the snapshot or the delta; returns whether it has a change.
     fn serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool;
 
-    /// Writes the payload of the `Mirror` encoding, without its safety byte: the whole state, or the
-    /// changes; of these all values, and every bit of their mask, where everything is dirty (Mirror's
-    /// `SetDirty`). Whether somebody observes the object is not told to the collections: see
-    /// [`set_observed`](Self::set_observed). Returns whether changes have been written, so that what was
-    /// dirty is to be made clean.
-    fn write_mirror(
+    /// Writes the snapshot or the delta in the layout of the encoding. `every_value` adds all values to
+    /// the delta, and all bits to its masks: Mirror's `SetDirty`. Leaves the observation of the
+    /// collections to [`set_observed`](Self::set_observed). Returns whether a delta was written, so that
+    /// the behaviour becomes clean.
+    fn write_layout(
         &mut self,
         writer: &mut NetworkWriter,
         initial_state: bool,
-        everything_dirty: bool,
+        every_value: bool,
     ) -> bool;
 
-    /// Reads the payload of the `Mirror` encoding. What is returned is to be
-    /// [called](Self::call_mirror_hooks) later. [`NetworkReader::take_seen_bits`] says then which fields a
-    /// change had. After an error the behaviour is half read, as it is with Mirror.
+    /// Reads the bytes of [`write_layout`](Self::write_layout); returns the hooks to run. The
+    /// [report](NetworkReader::take_report) holds the fields of a delta. After an error the behaviour
+    /// is half read, as with Mirror.
     ///
     /// # Errors
     ///
     /// When the bytes do not fit.
-    fn read_mirror(
+    fn read_layout(
         &mut self,
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
-    ) -> Result<MirrorHooks, ReadError>;
+    ) -> ReadResult<ErasedHooks>;
 
-    /// Calls the hooks for what [`read_mirror`](Self::read_mirror) has read, those of collections first. A
-    /// panic of one of them ends with it.
-    ///
-    /// # Errors
-    ///
-    /// What the panic said.
-    fn call_mirror_hooks(&mut self, hooks: MirrorHooks) -> Result<(), Panicked>;
-
-    /// See [`NetworkBehaviour::set_observed`]; [`serialize`](Self::serialize) and
-    /// [`forget_changes`](Self::forget_changes) call it by themselves.
+    /// Sets whether the object has observers; [`serialize`](Self::serialize) and
+    /// [`forget_changes`](Self::forget_changes) do so too.
     fn set_observed(&mut self, observed: bool);
 
-    /// See [`NetworkBehaviour::set_verbatim`].
-    fn set_verbatim(&mut self, verbatim: bool, promised: usize);
+    /// Sets the operation log of the collections.
+    fn set_log(&mut self, log: OperationLog);
 
     /// Makes these fields dirty.
     fn set_dirty_bit(&mut self, dirty_bits: u64);
 
-    /// Writes some fields as a change once more, for somebody who has missed changes of them; of a
-    /// behaviour that is [resendable](NetworkBehaviour::RESENDABLE). What is dirty stays dirty.
+    /// Writes some fields once more as a delta, for a connection that has missed changes of them. The
+    /// behaviour must be [resendable](BehaviourSchema::resendable). Dirty bits stay.
     fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter);
 
-    /// Reads, and keeps what the hooks will need.
+    /// Reads a snapshot or a delta, and keeps the previous values for the hooks.
     ///
     /// # Errors
     ///
-    /// When it cannot be read.
+    /// When the bytes do not fit.
     fn deserialize(
         &mut self,
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
-    ) -> Result<(), ReadError>;
+    ) -> ReadResult<()>;
 
-    /// Calls the hooks for what was read last. A panic of one of them ends with it.
+    /// Calls hooks; [`run_hooks`](super::hooks::run_hooks) and
+    /// [`run_hooks_as_write`](super::hooks::run_hooks_as_write) do.
     ///
     /// # Errors
     ///
-    /// What the panic said.
-    fn call_hooks(&mut self) -> Result<(), Panicked>;
+    /// The panic of a hook; it ends the run.
+    fn call_hooks(&mut self, hooks: Hooks) -> Result<(), Panicked>;
 
-    /// Forgets what was kept for the hooks.
+    /// Discards the previous values for the hooks.
     fn skip_hooks(&mut self);
 
-    /// What these fields are, those of them that have a hook, if there are some.
-    fn remember_for_hooks(&self, fields: u64) -> Option<Remembered>;
+    /// Returns the values of some fields with a hook; `None` if the class has no hook.
+    fn remember_for_hooks(&mut self, fields: u64) -> Option<Remembered>;
 
-    /// Makes of what was remembered what the hooks are to be told; the bits of what has changed.
-    fn changed_since(&self, before: &mut Remembered) -> u64;
+    /// Returns the bits of the fields that differ from the remembered values, and removes all other
+    /// values.
+    fn changed_since(&mut self, before: &mut Remembered) -> u64;
 
-    /// Calls the hooks for what has changed since something was remembered.
-    fn call_hooks_with(&mut self, changed: Remembered);
-
-    /// The server is about to lend the behaviour for writing.
+    /// Prepares a write of the server.
     fn begin_change(&mut self);
 
-    /// The server has got the behaviour back. Returns the fields that were not the server's to write:
-    /// they are what they were.
+    /// Ends a write of the server. Returns the fields that only the owner may write; they have their
+    /// former values.
     fn end_change(&mut self) -> u64;
 
-    /// What is kept of fields that have rules, and the behaviour; none if no field has any.
-    fn ruled(&mut self) -> Option<RuledSlot<'_>>;
+    /// Returns the restricted fields with their state; `None` without such fields.
+    fn policy_slot(&mut self) -> Option<PolicySlot<'_>>;
 
-    /// Whether anything is kept of fields that have rules.
-    fn has_ruled(&self) -> Option<&Ruled>;
+    /// Returns the state of the restricted fields.
+    fn policy_state(&self) -> Option<&PolicyState>;
 
-    /// Some fields were sent: they are clean.
+    /// Notes a send of some fields: they are clean.
     fn mark_fields_sent(&mut self, fields: u64, now: Nanos);
 
-    /// The fields that are held back, and when the first of them is due.
-    fn held_back(&self, now: Nanos) -> (u64, Option<Nanos>);
+    /// Returns the fields that their policy holds back, and the time when the first of them is due.
+    fn held_back(&mut self, now: Nanos) -> (u64, Option<Nanos>);
 
-    /// Tells the behaviour of the life of its object.
+    /// Runs a lifecycle callback.
     ///
     /// # Errors
     ///
@@ -201,86 +190,81 @@ pub trait Slot: Send + Sync {
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError>;
 
-    /// Reads the arguments of a remote call, and calls it.
+    /// Reads the arguments of a remote call and runs it.
     ///
     /// # Errors
     ///
-    /// When they cannot be read.
+    /// When the arguments cannot be read.
     fn handle_call(
         &mut self,
         call: u32,
         reader: &mut NetworkReader<'_>,
         context: &mut CallContext<'_>,
-    ) -> Result<(), ReadError>;
+    ) -> ReadResult<()>;
 
-    /// When this behaviour was last sent.
+    /// Returns the time of the last send.
     fn last_send(&self) -> Nanos;
 
-    /// This behaviour was sent: it is clean.
+    /// Notes a send: the behaviour is clean.
     fn mark_sent(&mut self, now: Nanos);
 
-    /// Everything dirty has been sent at this time, and stays dirty: it is to be sent again.
+    /// Notes a send that repeats: the fields stay dirty.
     fn mark_repeated(&mut self, now: Nanos);
 }
 
-/// The previous values of a behaviour's fields, their type erased.
+/// Previous values of a behaviour's fields, type-erased.
 pub type Remembered = Box<dyn Any + Send + Sync>;
 
-/// What is asked of a behaviour about its fields with rules.
-pub trait RuledBehaviour {
-    /// Returns the dirty bits of the fields.
+/// Operations on the restricted fields of a behaviour.
+pub trait RestrictedFields {
+    /// Returns the fields with a change to send.
     fn dirty_bits(&self) -> u64;
     /// Makes fields dirty.
     fn set_dirty_bit(&mut self, dirty_bits: u64);
     /// Makes fields clean.
     fn clear_dirty_bits(&mut self, dirty_bits: u64);
-    /// Writes the values of fields.
-    fn write_fields(&self, writer: &mut NetworkWriter, fields: u64);
-    /// Reads the values of fields.
+    /// Writes fields as in a snapshot.
+    fn write_fields(&mut self, writer: &mut NetworkWriter, fields: u64);
+    /// Reads fields as in a snapshot.
     ///
     /// # Errors
     ///
     /// When the bytes do not fit.
-    fn read_fields(&mut self, reader: &mut NetworkReader<'_>, fields: u64)
-    -> Result<(), ReadError>;
-    /// Whether a field differs from its last sent value by more than its threshold.
-    fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>, field: u64) -> bool;
+    fn read_fields(&mut self, reader: &mut NetworkReader<'_>, fields: u64) -> ReadResult<()>;
+    /// Returns whether a field exceeds its threshold.
+    fn is_beyond_threshold(&mut self, last_sent: &mut NetworkReader<'_>, field: u64) -> bool;
 }
 
-impl<B: NetworkBehaviour> RuledBehaviour for B {
+impl<B: NetworkBehaviour> RestrictedFields for B {
     fn dirty_bits(&self) -> u64 {
         self.sync_var_dirty_bits()
     }
 
     fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        NetworkBehaviour::set_dirty_bit(self, dirty_bits);
+        BehaviourFields::set_dirty_bit(self, dirty_bits);
     }
 
     fn clear_dirty_bits(&mut self, dirty_bits: u64) {
-        NetworkBehaviour::clear_dirty_bits(self, dirty_bits);
+        BehaviourFields::clear_dirty_bits(self, dirty_bits);
     }
 
-    fn write_fields(&self, writer: &mut NetworkWriter, fields: u64) {
-        NetworkBehaviour::write_fields(self, writer, fields);
+    fn write_fields(&mut self, writer: &mut NetworkWriter, fields: u64) {
+        BehaviourFields::write_fields(self, writer, fields);
     }
 
-    fn read_fields(
-        &mut self,
-        reader: &mut NetworkReader<'_>,
-        fields: u64,
-    ) -> Result<(), ReadError> {
-        NetworkBehaviour::read_fields(self, reader, fields)
+    fn read_fields(&mut self, reader: &mut NetworkReader<'_>, fields: u64) -> ReadResult<()> {
+        BehaviourFields::read_fields(self, reader, fields)
     }
 
-    fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>, field: u64) -> bool {
-        NetworkBehaviour::is_beyond_threshold(self, last_sent, field)
+    fn is_beyond_threshold(&mut self, last_sent: &mut NetworkReader<'_>, field: u64) -> bool {
+        BehaviourFields::is_beyond_threshold(self, last_sent, field)
     }
 }
 
-/// A behaviour that has fields with rules, and what is kept of these.
-pub struct RuledSlot<'a> {
-    /// The behaviour.
-    pub behaviour: &'a mut dyn RuledBehaviour,
-    /// The state of its restricted fields.
-    pub kept: &'a mut Ruled,
+/// A behaviour with restricted fields, and their state.
+pub struct PolicySlot<'a> {
+    /// Behaviour with the fields.
+    pub behaviour: &'a mut dyn RestrictedFields,
+    /// State of the fields.
+    pub state: &'a mut PolicyState,
 }

@@ -85,10 +85,10 @@ impl dyn Slots {
         self.iter().any(|slot| slot.info().initial_hooks != 0)
     }
 
-    /// What the initial hooks of the behaviour at a position are to be told, if there is anything: what
-    /// is different from an object just as its prefab makes it.
-    pub fn initial_changes(&self, index: usize, made: &dyn Slots) -> Option<Remembered> {
-        let (slot, made) = (self.slot(index)?, made.slot(index)?);
+    /// Returns the arguments of the initial hooks of the behaviour at a position: the fields that differ
+    /// from an object fresh from its prefab. `None` if all are equal.
+    pub fn initial_changes(&mut self, index: usize, made: &mut dyn Slots) -> Option<Remembered> {
+        let (slot, made) = (self.slot_mut(index)?, made.slot_mut(index)?);
         let fields = slot.info().initial_hooks;
         if fields == 0 {
             return None;
@@ -226,7 +226,7 @@ impl Visit for ReadChanges<'_, '_> {
         if self.result.is_ok() && slot.info().channel == self.channel {
             self.result = slot.deserialize(self.reader, false);
         }
-        self.masks.push(self.reader.take_seen_bits());
+        self.masks.push(self.reader.take_report().seen);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::object::{BehaviourInfo, Behaviours};
+use crate::object::{Behaviours, SlotInfo};
 use crate::schema::BehaviourSchema;
 use crate::schema::CallTable;
 use crate::{NetworkHash128, NetworkReader, NetworkWriter, ReadError};
@@ -137,7 +137,7 @@ impl PrefabText {
 /// The name and the type that stand for what `on_synchronize` writes, behind the fields.
 const SYNCHRONIZE: (&str, &str) = ("on_synchronize()", "data");
 
-fn describe(info: &BehaviourInfo) -> Vec<(String, String)> {
+fn describe(info: &SlotInfo) -> Vec<(String, String)> {
     let mut fields = describe_fields(&info.schema);
     if info.synchronize {
         let (name, data) = SYNCHRONIZE;
@@ -162,7 +162,7 @@ fn describe_calls(calls: &CallTable) -> Vec<(String, String)> {
 fn describe_fields(schema: &BehaviourSchema) -> Vec<(String, String)> {
     let mut fields = schema.base.map(describe_fields).unwrap_or_default();
     let own = schema.fields.iter();
-    fields.extend(own.map(|field| (field.name.to_string(), field.schema.to_string())));
+    fields.extend(own.map(|field| (field.name.to_string(), field.to_string())));
     fields
 }
 

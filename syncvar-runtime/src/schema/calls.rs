@@ -311,6 +311,14 @@ const fn hash_text(mut hash: u32, text: &str) -> u32 {
 }
 
 impl CallTable {
+    /// No calls.
+    pub(crate) const NONE: Self = Self {
+        class: TypeId::of::<()>(),
+        class_name: "",
+        base: None,
+        own: &[],
+    };
+
     /// The calls of a class without a base.
     pub(crate) const fn new(
         class: TypeId,
@@ -325,15 +333,14 @@ impl CallTable {
         }
     }
 
-    /// The same behind those of a base.
+    /// Adds the calls of a base, before these.
     ///
     /// # Panics
     ///
-    /// When a call of the base has the same hash for UNet as one of these: in a constant, which is
-    /// where the derive uses it, that is a compile error.
+    /// When a call of the base has the same hash for UNet as one of these.
     #[must_use]
     #[track_caller]
-    pub const fn after(mut self, base: &'static Self) -> Self {
+    pub(crate) const fn after(mut self, base: &'static Self) -> Self {
         let mut index = 0;
         while index < self.own.len() {
             assert!(

@@ -1,65 +1,65 @@
-//! The rules of a field: who may read it, who may write it, and when it is sent.
+//! Policy of a field: its readers, its writer, and its send interval.
 
 use std::fmt;
 use std::time::Duration;
 
-use super::{BehaviourSchema, MAX_SYNC_VARS, TypeSchema};
+use super::{BehaviourSchema, TypeSchema, bit_at};
 
-/// Who is given a field. The server has all of them.
+/// Connections that receive a field. The server has all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Readers {
-    /// All who observe the object.
+    /// All observers of the object.
     #[default]
     Everyone,
     /// The connection that owns the object.
     Owner,
-    /// All who observe the object but the connection that owns it.
+    /// All observers of the object except its owner.
     Others,
 }
 
-/// Who may write to a field.
+/// Side that may write a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Writers {
     /// The server.
     #[default]
     Server,
-    /// The connection that owns the object; the server while none does.
+    /// The connection that owns the object; the server while the object has no owner.
     Owner,
 }
 
-/// What `#[sync_var(...)]` says about a field beyond its type. It stands in the
-/// [schema](TypeSchema::Ruled) of the field.
+/// Policy of a field, as `#[sync_var(...)]` states it. A field with another policy than
+/// [`DEFAULT`](Self::DEFAULT) is a restricted field.
 ///
 /// ```
 /// use std::time::Duration;
-/// use syncvar::{FieldRules, Readers};
+/// use syncvar::{FieldPolicy, Readers};
 ///
-/// let rules = FieldRules { readers: Readers::Owner, ..FieldRules::USUAL };
-/// assert_eq!(rules.min_interval, Duration::ZERO);
+/// let policy = FieldPolicy { readers: Readers::Owner, ..FieldPolicy::DEFAULT };
+/// assert_eq!(policy.min_interval, Duration::ZERO);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FieldRules {
-    /// Who is given the field.
+pub struct FieldPolicy {
+    /// Connections that receive the field.
     pub readers: Readers,
-    /// Who may write to it.
+    /// Side that may write it.
     pub writers: Writers,
-    /// Whether the server may write to it, too, where its writer is the owner.
+    /// The server may also write a field whose writer is the owner.
     pub server_override: bool,
-    /// Whether it travels with the full state only, and never as a change.
+    /// The field travels with snapshots only, never as a change.
     pub initial_only: bool,
-    /// The shortest time between two updates of the field; zero: every update of its behaviour.
+    /// Shortest time between two updates of the field; zero: every update of its behaviour.
     pub min_interval: Duration,
-    /// The longest time for which a change below the threshold waits; zero: for ever.
+    /// Longest delay of a change below the threshold; zero: unlimited.
     pub max_interval: Duration,
-    /// Whether a change waits until it is
-    /// [large enough](crate::NetworkBehaviour::is_beyond_threshold).
+    /// A change waits until it
+    /// [exceeds the threshold](crate::BehaviourFields::is_beyond_threshold).
     pub threshold: bool,
 }
 
-impl FieldRules {
-    /// Those of a field about which nothing is said: everyone reads it, the server writes it, and
-    /// each change is sent.
-    pub const USUAL: Self = Self {
+impl FieldPolicy {
+    /// Policy of an unrestricted field: all observers read it, the server writes it, and every
+    /// change is sent.
+    pub const DEFAULT: Self = Self {
         readers: Readers::Everyone,
         writers: Writers::Server,
         server_override: false,
@@ -74,14 +74,14 @@ impl FieldRules {
     }
 }
 
-impl Default for FieldRules {
+impl Default for FieldPolicy {
     fn default() -> Self {
-        Self::USUAL
+        Self::DEFAULT
     }
 }
 
-/// What both sides must agree on: who reads and who writes.
-impl fmt::Display for FieldRules {
+/// The part of a policy that both ends compare: readers and writers.
+impl fmt::Display for FieldPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.readers {
             Readers::Everyone => "",
@@ -97,25 +97,34 @@ impl fmt::Display for FieldRules {
     }
 }
 
-/// The fields of a behaviour to which some rule applies, as dirty bits, those of its bases included.
+/// Restricted fields of a behaviour by kind of restriction, as dirty bits; those of its bases included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RuleBits {
-    /// Only the owner reads them.
+pub struct PolicyBits {
+    /// Fields that only the owner reads.
     pub owner_only: u64,
-    /// All but the owner read them.
+    /// Fields that all observers except the owner read.
     pub others_only: u64,
-    /// The owner writes them.
+    /// Fields that the owner writes.
     pub owner_write: u64,
-    /// Of those, the ones that the server may write as well.
+    /// Fields that the owner and the server write.
     pub server_override: u64,
-    /// They travel with the full state only.
+    /// Fields that travel with snapshots only.
     pub initial_only: u64,
-    /// They have an interval or a threshold.
+    /// Fields with an interval or a threshold.
     pub throttled: u64,
 }
 
-impl RuleBits {
-    /// What some behaviours have together.
+impl PolicyBits {
+    const NONE: Self = Self {
+        owner_only: 0,
+        others_only: 0,
+        owner_write: 0,
+        server_override: 0,
+        initial_only: 0,
+        throttled: 0,
+    };
+
+    /// Returns the union over several behaviours.
     pub fn of_any(all: impl Iterator<Item = Self>) -> Self {
         all.fold(Self::NONE, |a, b| Self {
             owner_only: a.owner_only | b.owner_only,
@@ -127,17 +136,17 @@ impl RuleBits {
         })
     }
 
-    /// Whether any field has a rule.
+    /// Returns whether any field is restricted.
     pub const fn any(&self) -> bool {
         self.private() | self.owner_write | self.initial_only | self.throttled != 0
     }
 
-    /// The fields that not everyone reads.
+    /// Returns the fields that only some observers read.
     pub const fn private(&self) -> u64 {
         self.owner_only | self.others_only
     }
 
-    /// The fields that a connection may read, as the owner or as another one.
+    /// Returns the fields that a connection may read, as the owner or as another observer.
     pub const fn readable(&self, owner: bool) -> u64 {
         if owner {
             !self.others_only
@@ -145,76 +154,53 @@ impl RuleBits {
             !self.owner_only
         }
     }
+
+    const fn add(&mut self, bit: u64, policy: &FieldPolicy) {
+        match policy.readers {
+            Readers::Everyone => {}
+            Readers::Owner => self.owner_only |= bit,
+            Readers::Others => self.others_only |= bit,
+        }
+        if matches!(policy.writers, Writers::Owner) {
+            self.owner_write |= bit;
+            if policy.server_override {
+                self.server_override |= bit;
+            }
+        }
+        if policy.initial_only {
+            self.initial_only |= bit;
+        }
+        if policy.is_throttled() {
+            self.throttled |= bit;
+        }
+    }
 }
 
 impl BehaviourSchema {
-    /// The rules of the field that owns a dirty bit.
-    pub fn rules(&self, index: u32) -> FieldRules {
-        match self.field(index).map(|field| field.schema) {
-            Some(TypeSchema::Ruled { rules, .. }) => rules,
-            _ => FieldRules::USUAL,
-        }
+    /// Returns the policy of the field with a dirty bit.
+    pub fn policy(&self, index: u32) -> FieldPolicy {
+        self.field(index)
+            .map_or(FieldPolicy::DEFAULT, |field| field.policy)
     }
 
-    /// The fields to which rules apply.
-    pub const fn rule_bits(&self) -> RuleBits {
-        let (inherited, mut bits) = match self.base {
-            Some(base) => (base.field_count(), base.rule_bits()),
-            None => (0, RuleBits::NONE),
+    /// Returns the restricted fields.
+    pub const fn policy_bits(&self) -> PolicyBits {
+        let (first, mut bits) = match self.base {
+            Some(base) => (base.field_count(), base.policy_bits()),
+            None => (0, PolicyBits::NONE),
         };
         let mut index = 0;
         while index < self.fields.len() {
-            let place = inherited as usize + index;
-            // More fields than bits are an error, and told in another place.
-            if let TypeSchema::Ruled { rules, .. } = self.fields[index].schema
-                && place < MAX_SYNC_VARS as usize
-            {
-                bits.add(1 << place, &rules);
-            }
+            bits.add(bit_at(first, index), &self.fields[index].policy);
             index += 1;
         }
         bits
     }
 }
 
-impl RuleBits {
-    const NONE: Self = Self {
-        owner_only: 0,
-        others_only: 0,
-        owner_write: 0,
-        server_override: 0,
-        initial_only: 0,
-        throttled: 0,
-    };
-
-    const fn add(&mut self, bit: u64, rules: &FieldRules) {
-        match rules.readers {
-            Readers::Everyone => {}
-            Readers::Owner => self.owner_only |= bit,
-            Readers::Others => self.others_only |= bit,
-        }
-        if matches!(rules.writers, Writers::Owner) {
-            self.owner_write |= bit;
-            if rules.server_override {
-                self.server_override |= bit;
-            }
-        }
-        if rules.initial_only {
-            self.initial_only |= bit;
-        }
-        if rules.is_throttled() {
-            self.throttled |= bit;
-        }
-    }
-}
-
 impl TypeSchema {
-    /// Whether it is a collection that sends its changes as operations.
+    /// Returns whether the type is a collection that sends its changes as operations.
     pub(super) const fn is_collection(&self) -> bool {
-        match self {
-            Self::Collection { .. } => true,
-            Self::Ruled { value, .. } => value.is_collection(),
-            _ => false,
-        }
+        matches!(self, Self::Collection { .. })
     }
 }

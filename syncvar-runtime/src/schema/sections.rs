@@ -1,88 +1,87 @@
-//! The two sections of a behaviour in the `Mirror` encoding: its collections, and its other fields.
+//! Packed dirty bits: collections and values of a behaviour, counted separately.
 
 use super::{BehaviourSchema, MAX_SYNC_VARS};
 
-/// Which fields belong to which section, as dirty bits. Mirror counts the fields of each section by
-/// themselves, those of the bases first.
+/// Collections and values of a behaviour as dirty bits, and their numbers in a mask that counts only
+/// one of the two kinds. Mirror counts so, the fields of the bases first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sections {
-    /// The collections: Mirror's `SyncObject`s.
+pub struct PackedBits {
+    /// Collections: Mirror's `SyncObject`s.
     pub collections: u64,
     /// All other fields: Mirror's `SyncVar`s.
     pub values: u64,
-    /// The fields that can be in a change: all but those that travel with the full state only.
+    /// Fields that a change may contain: all except those that travel with snapshots only.
     pub changes: u64,
-    /// Bit *i* is set if the *i*th of the classes that have fields of their own, the bases first, has
-    /// values: its mask stands before them.
-    pub levels: u64,
+    /// Classes with a mask for their values. Bit *i* is the *i*th class that has fields, the bases
+    /// first; it is set if at least one of its fields is a value.
+    pub classes: u64,
 }
 
 impl BehaviourSchema {
-    /// How the fields are divided in the `Mirror` encoding.
-    pub(crate) const fn sections(&self) -> Sections {
+    /// Divides the fields into collections and values.
+    pub(crate) const fn packed_bits(&self) -> PackedBits {
         let (collections, all) = (self.operation_bits(), self.dirty_bits());
-        Sections {
+        PackedBits {
             collections,
             values: all & !collections,
-            changes: all & !self.rule_bits().initial_only,
-            levels: self.levels().0,
+            changes: all & !self.policy_bits().initial_only,
+            classes: self.classes().0,
         }
     }
 
-    /// The classes that have values among those that have fields of their own, and how many the latter
-    /// are.
-    const fn levels(&self) -> (u64, u32) {
-        let (mut levels, count) = match self.base {
-            Some(base) => base.levels(),
+    /// Returns the classes with values among those with fields, and the number of the latter.
+    const fn classes(&self) -> (u64, u32) {
+        let (mut classes, count) = match self.base {
+            Some(base) => base.classes(),
             None => (0, 0),
         };
         if self.fields.is_empty() {
-            return (levels, count);
+            return (classes, count);
         }
         let mut index = 0;
         while index < self.fields.len() {
-            // More classes than bits have more fields than bits: that is told in another place.
+            // More than 64 classes have more than 64 fields, which `bit_after` refuses.
             if !self.fields[index].schema.is_collection() && count < MAX_SYNC_VARS {
-                levels |= 1 << count;
+                classes |= 1 << count;
             }
             index += 1;
         }
-        (levels, count + 1)
+        (classes, count + 1)
     }
 }
 
-impl Sections {
-    /// The values of these dirty bits, as Mirror counts them.
+impl PackedBits {
+    /// Packs the values among some dirty bits.
     #[inline]
     pub const fn pack_values(&self, dirty_bits: u64) -> u64 {
         pack(dirty_bits, self.values)
     }
 
-    /// The dirty bits of the values that Mirror counts so. Bits that belong to none are left out.
+    /// Unpacks values. Drops bits without a field.
     #[inline]
     pub const fn unpack_values(&self, packed: u64) -> u64 {
         unpack(packed, self.values)
     }
 
-    /// The collections of these dirty bits, as Mirror counts them.
+    /// Packs the collections among some dirty bits.
     #[inline]
     pub const fn pack_collections(&self, dirty_bits: u64) -> u64 {
         pack(dirty_bits, self.collections)
     }
 
-    /// The dirty bits of the collections that Mirror counts so. Bits that belong to none are left out.
+    /// Unpacks collections. Drops bits without a field.
     #[inline]
     pub const fn unpack_collections(&self, packed: u64) -> u64 {
         unpack(packed, self.collections)
     }
 }
 
-/// Whether the bits of a mask stand side by side from the lowest on, so that there is nothing to move.
+/// Returns whether the bits of a mask are adjacent from the lowest on, so that packing moves none.
 const fn is_dense(mask: u64) -> bool {
     mask & mask.wrapping_add(1) == 0
 }
 
-/// The bits at the places of a mask, moved together.
+/// Returns the bits at the places of a mask, moved together.
 const fn pack(bits: u64, mask: u64) -> u64 {
     if is_dense(mask) {
         return bits & mask;
@@ -96,7 +95,7 @@ const fn pack(bits: u64, mask: u64) -> u64 {
     packed
 }
 
-/// The lowest bits, moved to the places of a mask.
+/// Returns the lowest bits, moved to the places of a mask.
 const fn unpack(packed: u64, mask: u64) -> u64 {
     if is_dense(mask) {
         return packed & mask;
@@ -115,30 +114,21 @@ const fn unpack(packed: u64, mask: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sections, pack, unpack};
-    use crate::{BehaviourSchema, FieldRules, FieldSchema, TypeSchema};
+    use super::{PackedBits, pack, unpack};
+    use crate::{BehaviourSchema, FieldPolicy, FieldSchema, TypeSchema};
 
-    const VALUE: FieldSchema = FieldSchema {
-        name: "value",
-        schema: TypeSchema::Named("i32"),
-    };
-    const LIST: FieldSchema = FieldSchema {
-        name: "list",
-        schema: TypeSchema::Collection {
+    const VALUE: FieldSchema = FieldSchema::new("value", TypeSchema::Named("i32"));
+    const LIST: FieldSchema = FieldSchema::new(
+        "list",
+        TypeSchema::Collection {
             name: "SyncList",
             parts: &[],
         },
-    };
-    const ONCE: FieldSchema = FieldSchema {
-        name: "once",
-        schema: TypeSchema::Ruled {
-            rules: FieldRules {
-                initial_only: true,
-                ..FieldRules::USUAL
-            },
-            value: &LIST.schema,
-        },
-    };
+    );
+    const ONCE: FieldSchema = LIST.policy(FieldPolicy {
+        initial_only: true,
+        ..FieldPolicy::DEFAULT
+    });
 
     const fn level(
         base: Option<&'static BehaviourSchema>,
@@ -149,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn masks_are_moved_together_and_apart() {
+    fn masks_are_packed_and_unpacked() {
         for (bits, mask, packed) in [
             (0b1011, 0b1111, 0b1011),
             (0b1011, 0b1010, 0b11),
@@ -161,23 +151,23 @@ mod tests {
             assert_eq!(pack(bits, mask), packed, "{bits:b} {mask:b}");
             assert_eq!(unpack(packed, mask), bits & mask, "{bits:b} {mask:b}");
         }
-        assert_eq!(unpack(u64::MAX, 0b1010), 0b1010, "more than there are");
+        assert_eq!(unpack(u64::MAX, 0b1010), 0b1010, "more bits than places");
     }
 
     #[test]
-    fn fields_are_divided_over_all_classes() {
+    fn fields_of_all_classes_are_divided() {
         static BASE: BehaviourSchema = level(None, &[VALUE, LIST]);
         static EMPTY: BehaviourSchema = level(Some(&BASE), &[]);
         static LISTS: BehaviourSchema = level(Some(&EMPTY), &[LIST, ONCE]);
         static LEAF: BehaviourSchema = level(Some(&LISTS), &[VALUE, VALUE]);
-        let expected = Sections {
+        let expected = PackedBits {
             collections: 0b01110,
             values: 0b110_001,
             changes: 0b110_111,
-            levels: 0b101,
+            classes: 0b101,
         };
-        assert_eq!(LEAF.sections(), expected);
-        assert_eq!(LEAF.sections().pack_values(0b110_010), 0b110);
-        assert_eq!(LISTS.sections().levels, 0b01);
+        assert_eq!(LEAF.packed_bits(), expected);
+        assert_eq!(LEAF.packed_bits().pack_values(0b110_010), 0b110);
+        assert_eq!(LISTS.packed_bits().classes, 0b01);
     }
 }

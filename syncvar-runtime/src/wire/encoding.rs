@@ -137,13 +137,6 @@ impl NetworkWriter {
         }
     }
 
-    /// Changes the bits of derived classes that go out with a base's mask; returns the former ones.
-    pub(crate) fn replace_derived_bits(&mut self, change: impl FnOnce(u64) -> u64) -> u64 {
-        let former = self.derived_bits;
-        self.derived_bits = change(former);
-        former
-    }
-
     /// The dirty mask of one class level, together with the bits of derived classes when a base is
     /// being written, as UNet repeats the whole mask at every level.
     ///
@@ -151,11 +144,11 @@ impl NetworkWriter {
     /// that of the other fields here, if the class has such fields.
     #[inline(always)]
     pub fn write_dirty_bits(&mut self, dirty_bits: u64) {
-        let dirty_bits = dirty_bits | self.derived_bits;
+        let dirty_bits = dirty_bits | self.context.derived_bits;
         match self.encoding() {
             Encoding::Unet => self.write_packed_u64(dirty_bits),
             Encoding::Compact => self.write_varint(dirty_bits),
-            Encoding::Mirror => self.write_section_mask(dirty_bits),
+            Encoding::Mirror => self.write_packed_mask(dirty_bits),
         }
     }
 }
@@ -233,13 +226,6 @@ impl NetworkReader<'_> {
         }
     }
 
-    /// Changes the bits of derived classes that may stand in a base's mask; returns the former ones.
-    pub(crate) fn replace_derived_bits(&mut self, change: impl FnOnce(u64) -> u64) -> u64 {
-        let former = self.derived_bits;
-        self.derived_bits = change(former);
-        former
-    }
-
     /// Counterpart of [`NetworkWriter::write_dirty_bits`]; `known_bits` are those of the fields
     /// of this class and its bases. In `Mirror`, what is returned are the collections or the other fields,
     /// whichever are read.
@@ -254,10 +240,10 @@ impl NetworkReader<'_> {
         let dirty_bits = match self.encoding() {
             Encoding::Unet => self.read_packed_u64()?,
             Encoding::Compact => self.read_varint()?,
-            Encoding::Mirror => return self.read_section_mask(known_bits),
+            Encoding::Mirror => return self.read_packed_mask(known_bits),
         };
-        let known_bits = known_bits | self.derived_bits;
-        let unknown = dirty_bits & !(known_bits & !self.refused_bits);
+        let known_bits = known_bits | self.context.derived_bits;
+        let unknown = dirty_bits & !(known_bits & self.context.fields);
         if unknown != 0 {
             let kind = match dirty_bits & !known_bits {
                 0 => ReadErrorKind::RefusedFields { fields: unknown },
@@ -265,13 +251,7 @@ impl NetworkReader<'_> {
             };
             return Err(self.error_since(start, kind));
         }
-        self.seen_bits |= dirty_bits;
+        self.report.seen |= dirty_bits;
         Ok(dirty_bits)
-    }
-
-    /// Every dirty bit read since this was last asked.
-    #[doc(hidden)]
-    pub fn take_seen_bits(&mut self) -> u64 {
-        std::mem::take(&mut self.seen_bits)
     }
 }

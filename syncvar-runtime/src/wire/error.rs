@@ -15,6 +15,9 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 pub struct ReadError(Box<Parts>);
 
+/// Result of a read.
+pub type ReadResult<T> = Result<T, ReadError>;
+
 /// Behind a pointer, so that a `Result` with a small value goes through registers.
 #[derive(Clone, PartialEq, Eq)]
 struct Parts {

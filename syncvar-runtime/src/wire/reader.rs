@@ -1,7 +1,8 @@
 //! `NetworkReader`: takes; cannot panic.
 
+use super::context::{DeserializeContext, DeserializeReport};
 use super::encoding::MAX_EMPTY_ELEMENTS;
-use super::{Encoding, ReadError, ReadErrorKind, ReadSection, SyncValue};
+use super::{Encoding, ReadError, ReadErrorKind, SyncValue};
 use crate::NetId;
 
 /// Takes values from the payload of one message, in the bytes of a [`Encoding`].
@@ -25,22 +26,14 @@ pub struct NetworkReader<'a> {
     /// The length of the whole payload.
     length: usize,
     encoding: Encoding,
-    /// Dirty bits that belong to classes derived from the one that is being read.
-    pub(super) derived_bits: u64,
-    /// Every dirty bit read so far, for the `Changed` event.
-    pub(super) seen_bits: u64,
+    pub(super) context: DeserializeContext,
+    pub(super) report: DeserializeReport,
     /// Elements of sequences that took no byte.
     empty_elements: usize,
     /// The most elements that a sequence or collection can have.
     pub(super) max_elements: usize,
     /// List of the objects that the references in the payload name.
     references: Option<&'a mut Vec<NetId>>,
-    /// Dirty bits that may not be in a mask, though there are such fields.
-    pub(super) refused_bits: u64,
-    /// What of a behaviour is being read, in the `Mirror` encoding.
-    pub(super) section: ReadSection,
-    /// Whether what is read is to go on to others.
-    relaying: bool,
 }
 
 /// So much memory, in bytes, is taken at once on the word of a peer.
@@ -75,14 +68,11 @@ impl<'a> NetworkReader<'a> {
             left: bytes,
             length: bytes.len(),
             encoding,
-            derived_bits: 0,
-            seen_bits: 0,
+            context: DeserializeContext::default(),
+            report: DeserializeReport::default(),
             empty_elements: 0,
             max_elements: DEFAULT_MAX_ELEMENTS,
             references: None,
-            refused_bits: 0,
-            section: ReadSection::Whole,
-            relaying: false,
         }
     }
 
@@ -115,33 +105,30 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// The same reader, of changes that are to go on to others: a collection that
-    /// [keeps operations as they were made](crate::SyncField::set_verbatim), and is observed, keeps those
-    /// that it reads too. A Mirror server reads with it what the owner of an object has written.
+    /// Sets that deltas go on to other connections: an observed collection with a
+    /// [full log](crate::OperationLog::Full) records the operations that it reads. A Mirror server reads
+    /// the writes of an owner so.
     #[doc(hidden)]
     #[must_use]
-    pub fn relaying(self) -> Self {
-        Self {
-            relaying: true,
-            ..self
-        }
+    pub fn relaying(mut self) -> Self {
+        self.context.relayed = true;
+        self
     }
 
-    /// Whether what is read is to go on to others.
+    /// Returns whether deltas go on to other connections.
     #[inline]
     pub(crate) fn is_relaying(&self) -> bool {
-        self.relaying
+        self.context.relayed
     }
 
     /// Creates a reader over a part of this one's payload, with the same limits and the same list of
     /// references.
     pub(crate) fn part<'b>(&'b mut self, bytes: &'b [u8]) -> NetworkReader<'b> {
-        NetworkReader {
-            relaying: self.relaying,
-            references: self.references.as_deref_mut(),
-            ..NetworkReader::with_encoding(bytes, self.encoding)
-                .with_max_elements(self.max_elements)
-        }
+        let mut part = NetworkReader::with_encoding(bytes, self.encoding);
+        part.max_elements = self.max_elements;
+        part.context.relayed = self.context.relayed;
+        part.references = self.references.as_deref_mut();
+        part
     }
 
     /// Refuses a sequence or collection of more elements than this reader allows.

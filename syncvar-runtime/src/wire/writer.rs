@@ -4,7 +4,8 @@ use std::mem;
 
 use bytes::Bytes;
 
-use super::{Encoding, MAX_BYTES, SyncValue, WriteError, WriteErrorKind, WriteSection};
+use super::context::{SerializeContext, SerializeReport};
+use super::{Encoding, MAX_BYTES, SyncValue, WriteError, WriteErrorKind};
 
 /// Appends values to a growing buffer, in the bytes of a [`Encoding`].
 ///
@@ -28,25 +29,15 @@ use super::{Encoding, MAX_BYTES, SyncValue, WriteError, WriteErrorKind, WriteSec
 #[derive(Debug, Default)]
 pub struct NetworkWriter {
     buffer: Vec<u8>,
-    /// What was taken last, whose memory comes back when nobody else holds it.
+    /// Bytes taken last; their memory returns when all other handles are dropped.
     taken: Bytes,
     encoding: Encoding,
-    /// Dirty bits of the classes derived from the one that is being written.
-    pub(super) derived_bits: u64,
-    /// What is being written: the behaviour, and the field as `Behaviour.field`.
+    pub(super) context: SerializeContext,
+    pub(super) report: SerializeReport,
+    /// Place of the next value: the behaviour, and the field as `Behaviour.field`.
     behaviour: Option<&'static str>,
     field: Option<&'static str>,
     error: Option<WriteError>,
-    /// The fields of the behaviour that are not to be written as changes this time.
-    pub(super) left_out: u64,
-    /// Whether the full state that is being written is for the owner of the object.
-    pub(super) for_owner: bool,
-    /// What of a behaviour is being written, in the `Mirror` encoding.
-    pub(super) section: WriteSection,
-    /// Whether every value is in the change that is being written, in the `Mirror` encoding.
-    pub(super) everything_dirty: bool,
-    /// How many operations some full state has said are still to come, in the `Mirror` encoding.
-    promised: usize,
 }
 
 /// Where a message began: [`NetworkWriter::finish_message`] writes its size there.
@@ -147,16 +138,9 @@ impl NetworkWriter {
         self.field = None;
     }
 
-    /// A full state has said that so many operations are still to come.
-    pub(crate) fn promise(&mut self, operations: usize) {
-        self.promised = self.promised.max(operations);
-    }
-
-    /// How many operations a full state of a collection has said are still to come, since this was asked
-    /// last; of several, the most.
-    #[doc(hidden)]
-    pub fn take_promised(&mut self) -> usize {
-        mem::take(&mut self.promised)
+    /// Notes the operations that the snapshot of a collection leaves to later deltas.
+    pub(crate) fn report_pending(&mut self, operations: usize) {
+        self.report.pending = self.report.pending.max(operations);
     }
 
     /// Drops everything after the first `length` bytes.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use crate::{NetId, NetworkBehaviour};
+use crate::{BehaviourFields, NetId, NetworkBehaviour};
 
 /// A behaviour for writing. Its drop finds the fields that have changed and reports them to a sink.
 ///

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourSchema, Encoding, FieldSchema, Framing, NetworkReader, NetworkWriter, ReadError,
-    SyncField,
+    BehaviourInfo, BehaviourSchema, Encoding, FieldSchema, FieldVisitor, Framing, NetworkReader,
+    NetworkWriter, ReadError, SyncField,
 };
 
 use crate::collections::{Bag, apply, delta, world};
@@ -265,29 +265,15 @@ impl NetworkBehaviour for Hesitant {
     const SCHEMA: BehaviourSchema = BehaviourSchema {
         name: "Hesitant",
         base: None,
-        fields: &[FieldSchema {
-            name: "items",
-            schema: <SyncList<u32> as SyncField>::SCHEMA,
-        }],
+        fields: &[FieldSchema::of::<SyncList<u32>>("items")],
     };
-    const SEND_INTERVAL: Duration = Duration::ZERO;
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.send_interval(Duration::ZERO);
 
     fn sync_var_dirty_bits(&self) -> u64 {
         self.items.is_dirty().into()
     }
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        if dirty_bits & 1 != 0 {
-            self.items.set_dirty();
-        }
-    }
-    fn clear_all_dirty_bits(&mut self) {
-        self.items.clear_dirty();
-    }
-    fn notice_replacements(&mut self) {
-        SyncField::notice_replacement(&mut self.items);
-    }
-    fn set_observed(&mut self, observed: bool) {
-        SyncField::set_observed(&mut self.items, observed);
+    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+        visitor.field(1, "Hesitant.items", &mut self.items);
     }
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
         if initial_state {

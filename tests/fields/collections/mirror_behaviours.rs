@@ -4,7 +4,10 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, Encoding, Framing, NetworkReader, NetworkWriter, ReadError};
+use syncvar::{
+    BehaviourInfo, BehaviourSchema, Encoding, FieldVisitor, Framing, NetworkReader, NetworkWriter,
+    ReadError,
+};
 
 use crate::collections::{Bag, world};
 
@@ -183,22 +186,13 @@ impl NetworkBehaviour for ByHand {
         base: Some(&Base::SCHEMA),
         fields: &[],
     };
-    const SEND_INTERVAL: Duration = Duration::ZERO;
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.send_interval(Duration::ZERO);
 
     fn sync_var_dirty_bits(&self) -> u64 {
         self.base.sync_var_dirty_bits()
     }
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        self.base.set_dirty_bit(dirty_bits);
-    }
-    fn clear_all_dirty_bits(&mut self) {
-        self.base.clear_all_dirty_bits();
-    }
-    fn notice_replacements(&mut self) {
-        self.base.notice_replacements();
-    }
-    fn set_observed(&mut self, observed: bool) {
-        self.base.set_observed(observed);
+    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+        visitor.base(&mut self.base, &mut Default::default());
     }
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
         let written = self.base.on_serialize(writer, initial_state);

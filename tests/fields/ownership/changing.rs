@@ -254,12 +254,12 @@ fn a_write_that_is_not_the_senders_or_cannot_be_read_changes_nothing() {
         let head = [length, 0, number, 0, u8::try_from(id.0).unwrap(), 1];
         let write = [&head[..], rest].concat();
         assert_eq!(
-            world.server.handle_packet(second, &write),
+            world.server.handle_packet(second, 0, &write),
             Ok(()),
             "not the owner"
         );
         assert_eq!(world.server.stats().ignored_writes, 1);
-        let read = world.server.handle_packet(first, &write);
+        let read = world.server.handle_packet(first, 0, &write);
         assert_eq!(read.is_ok(), valid, "{rest:?}");
         let expected = if valid { 6 } else { 5 };
         let state = |hero: &Hero| (*hero.aim, hero.name.to_string(), hero.path.len());

@@ -1,8 +1,8 @@
 //! Classes with a base.
 
 use syncvar::{
-    BehaviourSchema, FieldSchema, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError,
-    SyncField, SyncVar,
+    BehaviourSchema, FieldSchema, FieldVisitor, NetworkBehaviour, NetworkReader, NetworkWriter,
+    ReadError, SyncVar,
 };
 
 use super::{Cell, Cells, cells};
@@ -76,24 +76,15 @@ impl NetworkBehaviour for ManualBase {
     const SCHEMA: BehaviourSchema = BehaviourSchema {
         name: "ManualBase",
         base: None,
-        fields: &[FieldSchema {
-            name: "m",
-            schema: <SyncVar<EnumNumber> as SyncField>::SCHEMA,
-        }],
+        fields: &[FieldSchema::of::<SyncVar<EnumNumber>>("m")],
     };
 
     fn sync_var_dirty_bits(&self) -> u64 {
         self.m.is_dirty().into()
     }
 
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        if dirty_bits & 1 != 0 {
-            self.m.set_dirty();
-        }
-    }
-
-    fn clear_all_dirty_bits(&mut self) {
-        self.m.clear_dirty();
+    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+        visitor.field(1, "ManualBase.m", &mut self.m);
     }
 
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
@@ -130,7 +121,8 @@ pub(super) struct FromManual {
 /// What UNet does for a behaviour that has no serialization: an empty mask, and nothing else.
 #[derive(Default)]
 pub(super) struct DefaultSer {
-    dirty_bits: u64,
+    /// Holds the bit of UNet's `SetDirtyBit`; it does not travel.
+    flag: SyncVar<bool>,
 }
 
 impl NetworkBehaviour for DefaultSer {
@@ -142,15 +134,11 @@ impl NetworkBehaviour for DefaultSer {
     };
 
     fn sync_var_dirty_bits(&self) -> u64 {
-        self.dirty_bits
+        self.flag.is_dirty().into()
     }
 
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        self.dirty_bits |= dirty_bits;
-    }
-
-    fn clear_all_dirty_bits(&mut self) {
-        self.dirty_bits = 0;
+    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+        visitor.field(1, "DefaultSer.flag", &mut self.flag);
     }
 
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {

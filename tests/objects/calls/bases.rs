@@ -45,14 +45,21 @@ fn t63_calls_of_a_base_work_on_the_derived_object() {
 
 #[test]
 fn calls_come_after_those_of_the_base() {
-    let names: Vec<_> = Orc::CALLS
+    let names: Vec<_> = Orc::INFO
+        .calls
         .own()
         .iter()
         .map(|call| call.unity_name)
         .collect();
     assert_eq!(names, ["CmdAnger", "RpcCharge"]);
-    assert_eq!((Orc::CALLS.inherited(), Orc::CALLS.count()), (3, 5));
-    assert_eq!((Wolf::CALLS.inherited(), Wolf::CALLS.count()), (3, 3));
+    assert_eq!(
+        (Orc::INFO.calls.inherited(), Orc::INFO.calls.count()),
+        (3, 5)
+    );
+    assert_eq!(
+        (Wolf::INFO.calls.inherited(), Wolf::INFO.calls.count()),
+        (3, 3)
+    );
 }
 
 #[test]

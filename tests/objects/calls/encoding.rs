@@ -30,7 +30,8 @@ fn names_for_unet_are_made_from_the_methods() {
         fn died();
     }
 
-    let names: Vec<_> = Names::CALLS
+    let names: Vec<_> = Names::INFO
+        .calls
         .own()
         .iter()
         .map(|call| call.unity_name)
@@ -49,7 +50,7 @@ fn names_for_unet_are_made_from_the_methods() {
         ]
     );
     let hash = CallSchema::hash_of("Names", CallKind::Command, "CmdÜ");
-    assert_eq!(Names::CALLS.own()[3].hash, hash);
+    assert_eq!(Names::INFO.calls.own()[3].hash, hash);
     let text = "Names:Cmd:CmdÜ".encode_utf16();
     let by_hand = text.fold(0_u32, |hash, unit| {
         hash.wrapping_mul(31).wrapping_add(unit.into())
@@ -67,7 +68,7 @@ fn names_for_unet_are_made_from_the_methods() {
 
 #[test]
 fn what_the_attributes_say_is_in_the_schema() {
-    let calls = Unit::CALLS.own();
+    let calls = Unit::INFO.calls.own();
     let find = |name| *calls.iter().find(|call| call.name == name).expect("a call");
     assert!(find("fire").requires_ownership && find("fire").rate.is_none());
     assert_eq!(

@@ -15,7 +15,7 @@ fn packed(hash: u32) -> Vec<u8> {
 }
 
 fn hash(name: &str) -> u32 {
-    let calls = Unit::CALLS.own().iter();
+    let calls = Unit::INFO.calls.own().iter();
     let mut calls = calls.filter(|call| call.name == name);
     calls.next().expect("a call").hash
 }
@@ -29,7 +29,7 @@ fn refusal(message_type: i16, payload: &[u8]) -> Option<CommandRefusal> {
     let connection = net.connection(0);
     let packet = [frame(message_type, payload), frame(CALL, &[1, 0, 8])];
     net.server
-        .handle_packet(connection, &packet.concat())
+        .handle_packet(connection, 0, &packet.concat())
         .unwrap();
     assert_eq!(
         ran(&net, id).last().unwrap(),
@@ -102,7 +102,7 @@ fn a_command_that_does_not_say_what_it_calls_is_a_message_that_makes_no_sense() 
     server_events(&mut net);
     let connection = net.connection(0);
     for packet in [frame(COMMAND, &[]), frame(CALL, &[]), frame(CALL, &[1])] {
-        assert!(net.server.handle_packet(connection, &packet).is_err());
+        assert!(net.server.handle_packet(connection, 0, &packet).is_err());
         let events = server_events(&mut net);
         assert!(
             matches!(events[..], [ServerEvent::Misbehaved { .. }]),
@@ -113,7 +113,7 @@ fn a_command_that_does_not_say_what_it_calls_is_a_message_that_makes_no_sense() 
     let stranger = net.server.handle_connect();
     assert!(
         net.server
-            .handle_packet(stranger, &frame(CALL, &[1, 1]))
+            .handle_packet(stranger, 0, &frame(CALL, &[1, 1]))
             .is_err()
     );
 }
@@ -178,7 +178,9 @@ fn a_call_in_the_middle_of_a_join_waits_for_its_end() {
         let client = net.client_mut(late);
         let up: Vec<_> = std::iter::from_fn(|| client.poll_transmit()).collect();
         for packet in up {
-            net.server.handle_packet(connection, &packet.bytes).unwrap();
+            net.server
+                .handle_packet(connection, packet.channel, &packet.bytes)
+                .unwrap();
         }
         let now = net.now();
         net.server.update(now);
@@ -221,13 +223,13 @@ proptest! {
         let id = spawn(&mut net, Some(0));
         net.server.spawn((Unit::default(), Unit::default()));
         net.settle();
-        let calls = Unit::CALLS.own();
+        let calls = Unit::INFO.calls.own();
         let hash = calls[usize::from(number) % calls.len()].hash;
         let head = if by_hash { [packed(hash), vec![object]].concat() } else { vec![object, number] };
         let payload = [head, arguments].concat();
         let packet = [frame(message_type, &payload), frame(message_type, &garbage)].concat();
         let connection = net.connection(0);
-        let _ = net.server.handle_packet(connection, &packet);
+        let _ = net.server.handle_packet(connection, 0, &packet);
         let _ = net.client_mut(0).handle_packet(0, &packet);
         net.server.calls::<Unit>(id).hear("alive".into()).unwrap();
         net.settle();

@@ -228,7 +228,9 @@ fn commands_arrive_in_the_order_of_calling_whatever_their_channels() {
         assert_eq!(channels, [0, 1, 0, 1, 0, 1]);
         let connection = net.connection(0);
         for packet in packets {
-            net.server.handle_packet(connection, &packet.bytes).unwrap();
+            net.server
+                .handle_packet(connection, packet.channel, &packet.bytes)
+                .unwrap();
         }
         let expected = (0..3).flat_map(|number| {
             [

@@ -25,7 +25,9 @@ fn forge(net: &mut MemoryNetwork, from: usize, to: usize) {
     let client = net.client_mut(from);
     let packets: Vec<_> = std::iter::from_fn(|| client.poll_transmit()).collect();
     for packet in packets {
-        net.server.handle_packet(connection, &packet.bytes).unwrap();
+        net.server
+            .handle_packet(connection, packet.channel, &packet.bytes)
+            .unwrap();
     }
 }
 
@@ -221,7 +223,9 @@ fn a_changed_signature_is_named_when_the_connection_is_refused() {
     let connection = server.handle_connect();
     client.handle_connect();
     let packet = client.poll_transmit().unwrap();
-    server.handle_packet(connection, &packet.bytes).unwrap();
+    server
+        .handle_packet(connection, packet.channel, &packet.bytes)
+        .unwrap();
     while let Some(transmit) = server.poll_transmit() {
         let packet = transmit.to_bytes();
         client.handle_packet(0, &packet).unwrap();

@@ -257,9 +257,11 @@ impl Twins {
         for (connection, client) in &mut self.clients {
             while let Some(packet) = client.poll_transmit() {
                 self.alone
-                    .handle_packet(*connection, &packet.bytes)
+                    .handle_packet(*connection, packet.channel, &packet.bytes)
                     .unwrap();
-                self.host.handle_packet(*connection, &packet.bytes).unwrap();
+                self.host
+                    .handle_packet(*connection, packet.channel, &packet.bytes)
+                    .unwrap();
             }
         }
         assert_eq!(self.alone.stats(), self.host.stats());

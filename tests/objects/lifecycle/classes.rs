@@ -1,7 +1,7 @@
 //! Callbacks and bases; callbacks of behaviours written by hand, and of generic ones.
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, LifecycleCallback, NetworkReader, NetworkWriter, ReadError};
+use syncvar::{BehaviourInfo, BehaviourSchema, FieldVisitor, HasLifecycle};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(lifecycle)]
@@ -48,7 +48,7 @@ impl NetworkLifecycle for Boss {
     }
 }
 
-/// Decides by itself what to do with a callback.
+/// Notes the callbacks.
 #[derive(Default)]
 struct ByHand(Vec<&'static str>);
 
@@ -59,25 +59,27 @@ impl NetworkBehaviour for ByHand {
         base: None,
         fields: &[],
     };
-    const LIFECYCLE: bool = true;
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.lifecycle::<Self>();
 
-    fn on_lifecycle(
-        &mut self,
-        callback: LifecycleCallback,
-        _ctx: &mut NetworkContext<'_>,
-    ) -> LifecycleResult {
-        self.0.push(callback.name());
-        Ok(())
-    }
     fn sync_var_dirty_bits(&self) -> u64 {
         0
     }
-    fn set_dirty_bit(&mut self, _: u64) {}
-    fn clear_all_dirty_bits(&mut self) {}
-    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
-        false
+    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
+}
+
+impl HasLifecycle for ByHand {}
+
+impl NetworkLifecycle for ByHand {
+    fn on_network_pre_spawn(&mut self, _: &mut NetworkContext<'_>) -> LifecycleResult {
+        self.0.push("on_network_pre_spawn");
+        Ok(())
     }
-    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+    fn on_network_spawn(&mut self, _: &mut NetworkContext<'_>) -> LifecycleResult {
+        self.0.push("on_network_spawn");
+        Ok(())
+    }
+    fn on_network_post_spawn(&mut self, _: &mut NetworkContext<'_>) -> LifecycleResult {
+        self.0.push("on_network_post_spawn");
         Ok(())
     }
 }

@@ -79,7 +79,9 @@ fn t26_more_than_a_step_waits_for_the_send_interval() {
     client.handle_connect();
     let mut update = |server: &mut NetworkServer, milliseconds| {
         while let Some(packet) = client.poll_transmit() {
-            server.handle_packet(connection, &packet.bytes).unwrap();
+            server
+                .handle_packet(connection, packet.channel, &packet.bytes)
+                .unwrap();
         }
         server.update(Duration::from_millis(milliseconds));
         let mut sent = 0;

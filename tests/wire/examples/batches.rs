@@ -152,7 +152,7 @@ fn connect(server: &mut NetworkServer) -> ConnectionId {
     let connection = server.handle_connect();
     let packet = client.poll_transmit().expect("Connect").bytes;
     server
-        .handle_packet(connection, &packet)
+        .handle_packet(connection, 0, &packet)
         .expect("both are alike");
     connection
 }

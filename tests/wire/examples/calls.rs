@@ -119,7 +119,9 @@ fn sent(dialect: Framing, id: u32, act: fn(&mut World)) -> String {
 impl World {
     fn exchange(&mut self, now: Duration) {
         while let Some(packet) = self.client.poll_transmit() {
-            let handled = self.server.handle_packet(self.connection, &packet.bytes);
+            let handled = self
+                .server
+                .handle_packet(self.connection, packet.channel, &packet.bytes);
             handled.expect("a client of ours");
         }
         self.server.update(now);

@@ -86,7 +86,7 @@ fn in_compact(object: impl syncvar::BehaviourSet) -> String {
     client.handle_connect();
     let connect = client.poll_transmit().expect("its Connect");
     server
-        .handle_packet(connection, &connect.bytes)
+        .handle_packet(connection, connect.channel, &connect.bytes)
         .expect("the same schema");
     server.set_ready(connection);
     server.update(Duration::from_secs(1));
@@ -104,7 +104,7 @@ fn schema() -> String {
     client.handle_connect();
     let connect = client.poll_transmit().expect("its Connect");
     server
-        .handle_packet(connection, &connect.bytes)
+        .handle_packet(connection, connect.channel, &connect.bytes)
         .expect("a client of another build");
     let refusal = packets(&mut server).concat();
     let refusal = refusal.strip_suffix("03002100010000");

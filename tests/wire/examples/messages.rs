@@ -158,7 +158,7 @@ fn to_ours(ids: &[u32], act: impl FnOnce(&mut NetworkServer)) -> String {
     let connection = server.handle_connect();
     let connect = client.poll_transmit().expect("Connect").bytes;
     server
-        .handle_packet(connection, &connect)
+        .handle_packet(connection, 0, &connect)
         .expect("both are alike");
     server.set_ready(connection);
     for id in ids {
@@ -263,7 +263,7 @@ fn schema_example() -> String {
     let connection = server.handle_connect();
     let connect = hex::decode("0a00200003efcdab896745230101").expect("hexadecimal");
     server
-        .handle_packet(connection, &connect)
+        .handle_packet(connection, 0, &connect)
         .expect("a client of another build");
     let refusal = packets(&mut server).concat();
     let disconnect = "03002100010000";

@@ -50,7 +50,7 @@ impl Pair {
         while let Some(packet) = self.client.poll_transmit() {
             cut(&packet.bytes, &mut messages);
             self.server
-                .handle_packet(self.connection, &packet.bytes)
+                .handle_packet(self.connection, packet.channel, &packet.bytes)
                 .expect("it was written");
         }
         self.server.update(self.now);

@@ -58,7 +58,9 @@ impl Pair {
     fn up(&mut self) -> Vec<String> {
         let mut sent = Vec::new();
         while let Some(packet) = self.client.poll_transmit() {
-            let handled = self.server.handle_packet(self.connection, &packet.bytes);
+            let handled = self
+                .server
+                .handle_packet(self.connection, packet.channel, &packet.bytes);
             handled.expect("a client's packets make sense");
             sent.push(hex::encode(packet.bytes));
         }

@@ -60,7 +60,10 @@ fn a_server_refuses_the_long_form_of_any_message_and_goes_on_behind_it() {
     for payload in [vec![], vec![1], vec![0; 100_000]] {
         for message_type in [READY, 20, 32, 33, UPDATE_BATCH] {
             let packet = long(message_type, &payload);
-            let error = net.server.handle_packet(connection, &packet).unwrap_err();
+            let error = net
+                .server
+                .handle_packet(connection, 0, &packet)
+                .unwrap_err();
             let PacketError::Malformed(error) = error else {
                 panic!("{error}")
             };
@@ -78,7 +81,7 @@ fn a_server_refuses_the_long_form_of_any_message_and_goes_on_behind_it() {
         1
     );
     let packet = [long(READY, &[]), frame(READY, &[])].concat();
-    assert!(net.server.handle_packet(connection, &packet).is_err());
+    assert!(net.server.handle_packet(connection, 0, &packet).is_err());
     net.settle();
     assert!(
         net.server.is_ready(connection),
@@ -87,7 +90,7 @@ fn a_server_refuses_the_long_form_of_any_message_and_goes_on_behind_it() {
     // One that has not been let in is refused too.
     let stranger = net.server.handle_connect();
     let packet = long(33, b"\0\0\0");
-    assert!(net.server.handle_packet(stranger, &packet).is_err());
+    assert!(net.server.handle_packet(stranger, 0, &packet).is_err());
     assert!(net.server.connections().any(|id| id == stranger));
 }
 
@@ -144,7 +147,7 @@ proptest! {
             for end in 1..=packet.len() {
                 let _ = net.client_mut(0).handle_packet(0, &packet[..end]);
             }
-            let _ = net.server.handle_packet(connection, &packet);
+            let _ = net.server.handle_packet(connection, 0, &packet);
         }
         net.settle();
     }

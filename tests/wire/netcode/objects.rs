@@ -114,7 +114,9 @@ fn pair() -> (NetworkServer, NetworkClient) {
     let connection = server.handle_connect();
     for _ in 0..3 {
         while let Some(packet) = client.poll_transmit() {
-            server.handle_packet(connection, &packet.bytes).unwrap();
+            server
+                .handle_packet(connection, packet.channel, &packet.bytes)
+                .unwrap();
         }
         server.update(Duration::ZERO);
         exchange(&mut server, &mut client);

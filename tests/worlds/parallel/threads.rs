@@ -5,7 +5,10 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, NetworkReader, NetworkWriter, ReadError, ServerConfig};
+use syncvar::{
+    BehaviourSchema, FieldSchema, FieldVisitor, NetworkReader, NetworkWriter, ReadError,
+    ServerConfig,
+};
 
 use super::twins::on_three_threads;
 
@@ -15,7 +18,7 @@ static WRITING: AtomicUsize = AtomicUsize::new(0);
 /// Knows which thread has written it, and may wait for another to be written at the same time.
 #[derive(Default)]
 struct Witness {
-    dirty: bool,
+    turn: SyncVar<u8>,
     waits: bool,
     met: bool,
     written_by: Option<ThreadId>,
@@ -26,17 +29,14 @@ impl NetworkBehaviour for Witness {
     const SCHEMA: BehaviourSchema = BehaviourSchema {
         name: "Witness",
         base: None,
-        fields: &[],
+        fields: &[FieldSchema::of::<SyncVar<u8>>("turn")],
     };
 
     fn sync_var_dirty_bits(&self) -> u64 {
-        self.dirty.into()
+        self.turn.is_dirty().into()
     }
-    fn set_dirty_bit(&mut self, _: u64) {
-        self.dirty = true;
-    }
-    fn clear_all_dirty_bits(&mut self) {
-        self.dirty = false;
+    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+        visitor.field(1, "Witness.turn", &mut self.turn);
     }
     fn on_serialize(&mut self, _: &mut NetworkWriter, initial_state: bool) -> bool {
         if !initial_state {
@@ -69,7 +69,8 @@ fn witnesses(parallel_from: usize, count: usize, waits: bool) -> (NetworkServer,
     server.update(Duration::from_secs(1));
     for id in &ids {
         let mut witness = server.get_mut::<Witness>(*id).unwrap();
-        (witness.dirty, witness.waits) = (true, waits);
+        witness.turn.set_dirty();
+        witness.waits = waits;
     }
     (server, ids)
 }
@@ -79,7 +80,10 @@ fn as_many_objects_as_the_setting_says_are_written_at_the_same_time() {
     let (mut server, ids) = witnesses(2, 2, true);
     on_three_threads(|| server.update(Duration::from_secs(2)));
     let witness = |id: &NetId| server.get::<Witness>(*id).unwrap();
-    assert!(ids.iter().all(|id| witness(id).met && !witness(id).dirty));
+    assert!(
+        ids.iter()
+            .all(|id| witness(id).met && !witness(id).turn.is_dirty())
+    );
     assert_ne!(witness(&ids[0]).written_by, witness(&ids[1]).written_by);
 }
 

@@ -7,7 +7,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, FieldSchema, NetworkReader, NetworkWriter, ReadError};
+use syncvar::{
+    BehaviourInfo, BehaviourSchema, FieldSchema, FieldVisitor, NetworkReader, NetworkWriter,
+    ReadError, SyncField, TypeSchema,
+};
 use syncvar::{ClientConfig, Framing, ServerConfig, SpatialGrid, Vector3};
 
 use syncvar_testing::Door;
@@ -21,52 +24,80 @@ pub(crate) fn on_three_threads<R: Send>(action: impl FnOnce() -> R + Send) -> R 
     THREADS.install(action)
 }
 
-/// Collects shots and sends them three at a time.
+/// Shots in their order: those that every observer has, and those that the next delta sends.
+#[derive(Default)]
+pub(crate) struct Shots {
+    sent: Vec<u32>,
+    pending: Vec<u32>,
+    forced: bool,
+}
+
+impl SyncField for Shots {
+    const SCHEMA: TypeSchema = <Vec<u32> as SyncValue>::SCHEMA;
+
+    fn is_dirty(&self) -> bool {
+        self.forced || !self.pending.is_empty()
+    }
+    fn set_dirty(&mut self) {
+        self.forced = true;
+    }
+    fn clear_dirty(&mut self) {
+        self.forced = false;
+        self.sent.append(&mut self.pending);
+    }
+    fn write_full(&self, writer: &mut NetworkWriter) {
+        // Without the pending shots: a delta will send them to every observer.
+        writer.write(&self.sent);
+    }
+    fn write_delta(&self, writer: &mut NetworkWriter) {
+        writer.write(&self.pending);
+    }
+    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.sent = reader.read()?;
+        Ok(())
+    }
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        self.sent.extend(reader.read::<Vec<u32>>()?);
+        Ok(())
+    }
+}
+
+/// Sends its shots three at a time.
 #[derive(Default)]
 pub(crate) struct Volley {
-    shots: Vec<u32>,
-    waiting: Vec<u32>,
-    dirty_bits: u64,
+    shots: Shots,
 }
 
 impl Volley {
     pub(crate) fn fire(&mut self, shot: u32) {
-        self.waiting.push(shot);
-        self.set_dirty_bit(1);
+        self.shots.pending.push(shot);
     }
 }
 
 impl NetworkBehaviour for Volley {
     type Previous = ();
-    const SEND_INTERVAL: Duration = Duration::ZERO;
     const SCHEMA: BehaviourSchema = BehaviourSchema {
         name: "Volley",
         base: None,
-        fields: &[FieldSchema {
-            name: "shots",
-            schema: <Vec<u32> as SyncValue>::SCHEMA,
-        }],
+        fields: &[FieldSchema::of::<Shots>("shots")],
     };
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.send_interval(Duration::ZERO);
 
     fn sync_var_dirty_bits(&self) -> u64 {
-        self.dirty_bits
+        self.shots.is_dirty().into()
     }
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        self.dirty_bits |= dirty_bits & 1;
-    }
-    fn clear_all_dirty_bits(&mut self) {
-        self.dirty_bits = 0;
-        self.shots.append(&mut self.waiting);
+    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+        visitor.field(1, "Volley.shots", &mut self.shots);
     }
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
         if initial_state {
-            writer.write(&self.shots);
+            self.shots.write_full(writer);
             return true;
         }
-        let ready = self.waiting.len() >= 3;
-        writer.write_dirty_bits(if ready { self.dirty_bits } else { 0 });
+        let ready = self.shots.pending.len() >= 3;
+        writer.write_dirty_bits(ready.into());
         if ready {
-            writer.write(&self.waiting);
+            self.shots.write_delta(writer);
         }
         ready
     }
@@ -76,11 +107,12 @@ impl NetworkBehaviour for Volley {
         initial_state: bool,
     ) -> Result<(), ReadError> {
         if initial_state {
-            self.shots = reader.read()?;
+            self.shots.read_full(reader)
         } else if reader.read_dirty_bits_of::<Self>()? != 0 {
-            self.shots.extend(reader.read::<Vec<u32>>()?);
+            self.shots.read_delta(reader)
+        } else {
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -201,7 +233,7 @@ impl Twins {
         for (connection, client) in &mut self.clients {
             while let Some(packet) = client.poll_transmit() {
                 for server in [&mut self.one_thread, &mut self.several] {
-                    let handled = server.handle_packet(*connection, &packet.bytes);
+                    let handled = server.handle_packet(*connection, packet.channel, &packet.bytes);
                     handled.expect("the clients' packets make sense");
                 }
             }
@@ -213,7 +245,7 @@ impl Twins {
 fn packets(server: &mut NetworkServer) -> Vec<(ConnectionId, u8, Vec<Bytes>)> {
     let mut packets = Vec::new();
     while let Some(transmit) = server.poll_transmit() {
-        let segments = transmit.segments.to_vec();
+        let segments = transmit.chunks.to_vec();
         packets.push((transmit.connection, transmit.channel, segments));
     }
     packets

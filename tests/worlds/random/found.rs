@@ -144,7 +144,9 @@ fn t24_a_call_on_a_new_object_comes_to_a_client_that_is_let_in_before_it_is_show
         server.calls::<Hero>(id).rang(1).unwrap();
         for _ in 0..3 {
             while let Some(packet) = client.poll_transmit() {
-                server.handle_packet(connection, &packet.bytes).unwrap();
+                server
+                    .handle_packet(connection, packet.channel, &packet.bytes)
+                    .unwrap();
             }
             while let Some(transmit) = server.poll_transmit() {
                 let (channel, packet) = (transmit.channel, transmit.to_bytes());
@@ -184,7 +186,7 @@ fn t38_writes_that_make_no_sense_are_answered_once_with_an_update_however_many_t
             writer.finish_message(start);
         }
         let connection = net.connection(0);
-        let handled = net.server.handle_packet(connection, writer.as_bytes());
+        let handled = net.server.handle_packet(connection, 0, writer.as_bytes());
         assert!(handled.is_err());
         let ignored = net.server.stats().ignored_writes;
         assert_eq!(ignored, 299, "all of them are counted");
@@ -281,7 +283,9 @@ fn t38_an_owner_cannot_fill_the_servers_memory_nor_keep_it_busy_with_what_it_has
             net.client_mut(0).update(now);
             while let Some(packet) = net.client_mut(0).poll_transmit() {
                 let connection = net.connection(0);
-                net.server.handle_packet(connection, &packet.bytes).unwrap();
+                net.server
+                    .handle_packet(connection, packet.channel, &packet.bytes)
+                    .unwrap();
             }
         }
         let written = server_events(&mut net).into_iter();

@@ -33,7 +33,7 @@ impl World {
         }
         writer.write_bytes(bytes);
         writer.finish_message(start);
-        let _ = self.server.handle_packet(liar, writer.as_bytes());
+        let _ = self.server.handle_packet(liar, 0, writer.as_bytes());
         self.look_at_owners();
     }
 
@@ -47,7 +47,7 @@ impl World {
             let at = place / 7 % packet.len();
             packet[at] ^= change;
         }
-        let _ = self.server.handle_packet(liar, &packet);
+        let _ = self.server.handle_packet(liar, 0, &packet);
         self.look_at_owners();
         for end in self.ends.values_mut() {
             end.steady = false;

@@ -479,7 +479,7 @@ impl World {
             let Some((_, packet)) = packet else {
                 break;
             };
-            let handled = self.server.handle_packet(connection, &packet);
+            let handled = self.server.handle_packet(connection, 0, &packet);
             let lies = self.liar == Some(connection);
             assert!(handled.is_ok() || lies, "{connection}: {handled:?}");
             if lies {

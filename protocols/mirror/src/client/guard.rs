@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use syncvar_runtime::object::Slot;
-use syncvar_runtime::{NetId, NetworkBehaviour};
+use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, OperationLog};
 
 use super::MirrorClient;
 use super::object::Stage;
@@ -85,7 +85,7 @@ impl<B: NetworkBehaviour> Drop for MirrorReplicaMut<'_, B> {
         self.behaviour.notice_replacements();
         if self.writing.is_some() {
             // Collections assigned through the guard have a new log.
-            self.behaviour.set_verbatim(true, 0);
+            self.behaviour.set_log(OperationLog::Full { pending: 0 });
         }
         if let Some(previous) = self.previous.take() {
             self.behaviour.withdraw_changes(previous);

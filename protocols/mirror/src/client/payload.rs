@@ -3,7 +3,7 @@
 
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{MirrorHooks, Slots};
+use syncvar_runtime::object::{ErasedHooks, HookRun, Hooks, Slots, run_hooks_as_write};
 use syncvar_runtime::{
     ChangedFields, Encoding, HookFailure, NetId, NetworkReader, ReadError, ReadErrorKind,
 };
@@ -17,7 +17,7 @@ use crate::MirrorError;
 #[derive(Debug)]
 pub(super) struct ReadComponent {
     index: usize,
-    hooks: MirrorHooks,
+    hooks: ErasedHooks,
     /// Received fields.
     fields: u64,
 }
@@ -109,7 +109,7 @@ impl Reception<'_> {
         let mut reader = reader(body, self.max_elements);
         let mut component = ReadComponent {
             index,
-            hooks: MirrorHooks::default(),
+            hooks: ErasedHooks::default(),
             fields: 0,
         };
         let mut behaviour = None;
@@ -117,14 +117,14 @@ impl Reception<'_> {
         if let Some(slot) = slots.slot_mut(index) {
             let schema = &slot.info().schema;
             behaviour = Some(schema.name);
-            match slot.read_mirror(&mut reader, initial_state) {
+            match slot.read_layout(&mut reader, initial_state) {
                 Ok(hooks) => component.hooks = hooks,
                 Err(failed) => error = Some(failed),
             }
             component.fields = if initial_state {
                 schema.dirty_bits()
             } else {
-                reader.take_seen_bits()
+                reader.take_report().seen
             };
         }
         let read = reader.position();
@@ -172,11 +172,8 @@ impl Reception<'_> {
             };
             let fields = ChangedFields::new(&slot.info().schema, fields);
             if !hooks.is_empty() {
-                slot.begin_change();
-                let called = slot.call_mirror_hooks(hooks);
-                // A hook may assign a collection.
-                slot.end_change();
-                if let Err(Panicked(message)) = called {
+                let HookRun { result, .. } = run_hooks_as_write(slot, Hooks::Changed(hooks));
+                if let Err(Panicked(message)) = result {
                     let failure = HookFailure::new(self.object, fields, message);
                     self.events
                         .push(MirrorClientEvent::HookFailed(Box::new(failure)));

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use syncvar_runtime::lend::Leaving;
 use syncvar_runtime::relations::Place;
-use syncvar_runtime::{Behaviours, LifecycleCallback, NetId, Vector3};
+use syncvar_runtime::{Behaviours, LifecycleCallback, NetId, OperationLog, Vector3};
 
 use super::guard::{clear_changes, has_bit};
 use super::object::{Replica, Role, Stage};
@@ -162,7 +162,11 @@ impl MirrorClient {
         for index in 0..slots.len() {
             if let Some(slot) = slots.slot_mut(index) {
                 clear_changes(slot);
-                slot.set_verbatim(has_bit(written, index), 0);
+                slot.set_log(if has_bit(written, index) {
+                    OperationLog::Full { pending: 0 }
+                } else {
+                    OperationLog::Coalesced
+                });
             }
         }
         let id = message.net_id;

@@ -33,6 +33,8 @@ pub(super) struct Outbox {
     batchers: Vec<(Channel, Batcher)>,
     packets: VecDeque<MirrorPacket>,
     packet_bytes: usize,
+    /// Packet that a transport polled last.
+    pub(super) polled: Bytes,
     /// Memory for messages.
     writer: NetworkWriter,
 }
@@ -50,6 +52,7 @@ impl Outbox {
             batchers: Vec::new(),
             packets: VecDeque::new(),
             packet_bytes: 0,
+            polled: Bytes::new(),
             writer: NetworkWriter::with_encoding(Encoding::Mirror),
         }
     }

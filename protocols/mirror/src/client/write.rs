@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use syncvar_runtime::object::{Nanos, Slot, Slots, nanos};
-use syncvar_runtime::{Channel, Encoding, NetId, NetworkWriter, SyncMethod};
+use syncvar_runtime::{Channel, Delivery, Encoding, NetId, NetworkWriter};
 
 use super::guard::{clear_changes, has_bit};
 use super::{MirrorClient, MirrorClientEvent};
@@ -86,7 +86,7 @@ struct Due {
 impl Due {
     /// Adds a changed component.
     fn add(&mut self, bit: u64, settings: &Settings, interval_over: bool, is_baseline: bool) {
-        let is_hybrid = settings.sync_method == SyncMethod::Hybrid;
+        let is_hybrid = settings.sync_method == Delivery::Hybrid;
         match (is_hybrid, interval_over) {
             (false, true) => self.reliable |= bit,
             (true, true) => self.changed |= bit,
@@ -251,7 +251,7 @@ impl MirrorClient {
                 continue;
             };
             part.truncate(0);
-            slot.write_mirror(&mut part, initial_state, false);
+            slot.write_layout(&mut part, initial_state, false);
             mark(slot);
             failed = failed.or(part.take_error());
             let [safety, ..] = part.len().to_le_bytes();

@@ -69,9 +69,7 @@ impl CSharpNames {
                 format!("System.Collections.Generic.HashSet`1<{element}>")
             }
             // References are nullable already; codecs and field policies do not change the type.
-            TypeSchema::Optional(value)
-            | TypeSchema::Encoded { value, .. }
-            | TypeSchema::Ruled { value, .. } => self.argument(value),
+            TypeSchema::Optional(value) | TypeSchema::Encoded { value, .. } => self.argument(value),
             // Types without a C# counterpart: arrays of fixed length.
             _ => self.of(&schema.to_string()),
         }

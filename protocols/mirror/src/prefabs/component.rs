@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::object::BehaviourInfo;
-use syncvar_runtime::{BehaviourSchema, SyncMethod};
+use syncvar_runtime::object::SlotInfo;
+use syncvar_runtime::{BehaviourSchema, Delivery as SyncMethod};
 
 /// Default interval of a behaviour, from UNet.
 const UNSET: Duration = Duration::from_millis(100);
@@ -124,7 +124,7 @@ impl Component {
     }
 
     /// Returns these settings, completed by the behaviour.
-    pub(super) fn settings(&self, behaviour: &BehaviourInfo) -> Settings {
+    pub(super) fn settings(&self, behaviour: &SlotInfo) -> Settings {
         Settings {
             sync_mode: self.sync_mode.unwrap_or_else(|| mode_of(behaviour)),
             sync_direction: self
@@ -137,8 +137,8 @@ impl Component {
 }
 
 /// Returns the reader by the field policies.
-fn mode_of(behaviour: &BehaviourInfo) -> SyncMode {
-    let (schema, rules) = (&behaviour.schema, &behaviour.rules);
+fn mode_of(behaviour: &SlotInfo) -> SyncMode {
+    let (schema, rules) = (&behaviour.schema, &behaviour.policy);
     if let Some(field) = first(schema, rules.others_only) {
         panic!(
             "`{field}` of `{}` is read by all but the owner, which Mirror does not support: move it \
@@ -159,8 +159,8 @@ fn mode_of(behaviour: &BehaviourInfo) -> SyncMode {
 }
 
 /// Returns the writer by the field policies.
-fn direction_of(behaviour: &BehaviourInfo) -> SyncDirection {
-    let (schema, rules) = (&behaviour.schema, &behaviour.rules);
+fn direction_of(behaviour: &SlotInfo) -> SyncDirection {
+    let (schema, rules) = (&behaviour.schema, &behaviour.policy);
     match of_all(schema, rules.owner_write) {
         Ok(false) => SyncDirection::ServerToClient,
         Ok(true) => SyncDirection::ClientToServer,
@@ -174,9 +174,9 @@ fn direction_of(behaviour: &BehaviourInfo) -> SyncDirection {
 }
 
 /// Returns the given delivery, or that of the behaviour.
-fn method_of(given: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod {
-    let method = given.unwrap_or(behaviour.sync_method);
-    let (schema, collections) = (&behaviour.schema, behaviour.sections.collections);
+fn method_of(given: Option<SyncMethod>, behaviour: &SlotInfo) -> SyncMethod {
+    let method = given.unwrap_or(behaviour.delivery);
+    let (schema, collections) = (&behaviour.schema, behaviour.packed.collections);
     if method == SyncMethod::Reliable {
         return method;
     }
@@ -191,7 +191,7 @@ fn method_of(given: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod
     assert!(
         behaviour.resendable,
         "`{}` cannot be hybrid, because its changes are not marked as repeatable: set \
-         `NetworkBehaviour::RESENDABLE` (or `SyncField::RESENDABLE` of its field) if they are values, or make \
+         `FieldSchema::resendable` (or `SyncField::RESENDABLE` of its field) if they are values, or make \
          the component `SyncMethod::Reliable`",
         schema.name
     );
@@ -199,7 +199,7 @@ fn method_of(given: Option<SyncMethod>, behaviour: &BehaviourInfo) -> SyncMethod
 }
 
 /// Returns the interval of the behaviour; Mirror's zero instead of UNet's default.
-fn interval_of(behaviour: &BehaviourInfo) -> Duration {
+fn interval_of(behaviour: &SlotInfo) -> Duration {
     let interval = Duration::from_nanos(behaviour.send_interval);
     if interval == UNSET {
         Duration::ZERO

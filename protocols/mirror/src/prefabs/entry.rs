@@ -5,7 +5,7 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::call::{CallPlace, Class, ObjectCalls};
-use syncvar_runtime::object::{BehaviourInfo, MAX_BEHAVIOURS};
+use syncvar_runtime::object::{MAX_BEHAVIOURS, SlotInfo};
 use syncvar_runtime::{Behaviours, CallKind};
 
 use super::{Component, MirrorCall, Settings, SyncDirection, SyncMethod, SyncMode};
@@ -156,7 +156,7 @@ impl Entry {
 
 impl Calls {
     /// Collects the calls of a behaviour.
-    fn new(behaviour: &BehaviourInfo, names: &CSharpNames) -> Self {
+    fn new(behaviour: &SlotInfo, names: &CSharpNames) -> Self {
         let mut calls = Self::default();
         for (number, call) in (0..).zip(behaviour.calls.all()) {
             if call.kind == CallKind::SyncEvent {

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use syncvar_runtime::{Channel, ConnectionId};
+use syncvar_runtime::{Channel, ConnectionId, DisconnectReason};
 
+use super::MirrorServer;
 use super::audience::{AudienceId, Audiences};
 use super::connection::{Connection, FrameShare};
 use super::frame::{Frame, HEADER};
 use super::outbox::{Exception, Outbox, header};
-use super::{DisconnectReason, MirrorServer};
 use crate::MirrorError;
 use crate::message::{NetworkPingMessage, TimeSnapshotMessage};
 

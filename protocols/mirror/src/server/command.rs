@@ -8,10 +8,10 @@
 )]
 
 use syncvar_runtime::call::{CallPlace, Failure};
-use syncvar_runtime::{ConnectionId, Encoding, NetworkReader};
+use syncvar_runtime::{CommandRefusal, ConnectionId, Encoding, NetworkReader};
 
 use super::stats::one_more;
-use super::{CommandRefusal, MirrorServer, MirrorServerEvent};
+use super::{MirrorServer, MirrorServerEvent};
 use crate::MirrorError;
 use crate::message::{CommandMessage, NetworkMessage};
 
@@ -67,7 +67,7 @@ impl MirrorServer {
         }
         let place = entry.call(component, hash);
         let place = place.filter(CallPlace::is_command);
-        place.ok_or(CommandRefusal::UnknownCommand(hash))
+        place.ok_or(CommandRefusal::UnknownHash(hash))
     }
 
     fn allow_command(

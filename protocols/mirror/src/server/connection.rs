@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar_runtime::call::Rates;
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::{ConnectionId, DisconnectReason, NetId};
 
 use super::audience::AudienceId;
 use super::object::Observed;
 use super::outbox::{Exception, Outbox};
-use super::{DisconnectReason, MirrorServer, MirrorServerEvent};
+use super::{MirrorServer, MirrorServerEvent};
 use crate::{Limits, MirrorError};
 
 /// State of a connection.
@@ -156,7 +156,7 @@ impl MirrorServer {
         for channel in client.outbox.channels(None) {
             client.outbox.flush(channel);
         }
-        self.close(connection, DisconnectReason::Requested);
+        self.close(connection, DisconnectReason::Requested(String::new()));
         true
     }
 
@@ -174,14 +174,22 @@ impl MirrorServer {
         error
     }
 
-    pub(super) fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+    pub(super) fn close(
+        &mut self,
+        connection: ConnectionId,
+        reason: DisconnectReason<MirrorError>,
+    ) {
         if let Some(client) = self.sessions.get_mut(connection) {
             self.outbound.close(connection, client);
             self.remove_connection(connection, reason);
         }
     }
 
-    fn remove_connection(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+    fn remove_connection(
+        &mut self,
+        connection: ConnectionId,
+        reason: DisconnectReason<MirrorError>,
+    ) {
         let Some(client) = self.sessions.remove(connection) else {
             return;
         };

@@ -73,12 +73,12 @@ impl Components {
     fn clear(&mut self) {
         self.mask = 0;
         self.writer.truncate(0);
-        self.writer.take_promised();
+        self.writer.take_report();
     }
 
     /// Returns the number of pending operations that the snapshots announce.
     pub(super) fn take_announced(&mut self) -> usize {
-        self.writer.take_promised()
+        self.writer.take_report().pending
     }
 
     /// Returns the bytes without the mask.
@@ -106,7 +106,7 @@ impl Components {
         let start = writer.len();
         writer.write_u8(0);
         let fully_dirty = selection.fully_dirty & bit != 0;
-        let written = slot.write_mirror(writer, selection.initial_state, fully_dirty);
+        let written = slot.write_layout(writer, selection.initial_state, fully_dirty);
         if let Some(error) = writer.take_error() {
             let behaviour = slot.info().schema.name;
             return Err(Unwritable { behaviour, error });

@@ -8,8 +8,10 @@
 )]
 
 use syncvar_runtime::behaviour::Panicked;
-use syncvar_runtime::object::MirrorHooks;
-use syncvar_runtime::{ConnectionId, Encoding, NetId, NetworkReader, ReadError, ReadErrorKind};
+use syncvar_runtime::object::{ErasedHooks, HookRun, Hooks, run_hooks_as_write};
+use syncvar_runtime::{
+    ConnectionId, Encoding, NetId, NetworkReader, OperationLog, ReadError, ReadErrorKind,
+};
 
 use super::audience::Audiences;
 use super::stats::one_more;
@@ -29,7 +31,7 @@ struct ReceivedState {
     /// Bits of the components.
     components: u64,
     /// Arguments of their hooks.
-    hooks: Vec<(usize, MirrorHooks)>,
+    hooks: Vec<(usize, ErasedHooks)>,
 }
 
 /// Returns a conversion to the error of a malformed message.
@@ -172,7 +174,7 @@ impl MirrorServer {
             written.components |= bit;
             written
                 .hooks
-                .push((index, slot.read_mirror(&mut reader, initial_state)?));
+                .push((index, slot.read_layout(&mut reader, initial_state)?));
             let read = before.saturating_sub(reader.remaining());
             if !read.to_le_bytes().starts_with(&[safety]) {
                 return Err(reader.error(ReadErrorKind::Custom(OTHER_LENGTH)));
@@ -182,7 +184,7 @@ impl MirrorServer {
     }
 
     /// Calls the hooks of a written object.
-    fn call_state_hooks(&mut self, id: NetId, hooks: Vec<(usize, MirrorHooks)>) {
+    fn call_state_hooks(&mut self, id: NetId, hooks: Vec<(usize, ErasedHooks)>) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
@@ -194,15 +196,12 @@ impl MirrorServer {
             let Some(slot) = slots.slot_mut(index) else {
                 continue;
             };
-            slot.begin_change();
-            let called = slot.call_mirror_hooks(hooks);
-            // A hook may assign a collection.
-            slot.end_change();
-            slot.set_verbatim(true, announced);
+            let HookRun { result, .. } = run_hooks_as_write(slot, Hooks::Changed(hooks));
+            slot.set_log(OperationLog::Full { pending: announced });
             if !observed {
                 slot.set_observed(false);
             }
-            if let Err(Panicked(message)) = called {
+            if let Err(Panicked(message)) = result {
                 let behaviour = slot.info().schema.name;
                 tracing::error!(object = %id, behaviour, message, "a hook panicked");
                 self.events.push(MirrorServerEvent::HookFailed {

@@ -1,6 +1,8 @@
 //! Events of the server.
 
-use syncvar_runtime::{ConnectionId, LifecycleCallback, NetId, ReadError, WriteError};
+use syncvar_runtime::{
+    CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback, NetId, ReadError, WriteError,
+};
 
 use crate::{MirrorError, ReceivedMessage};
 
@@ -38,7 +40,7 @@ pub enum MirrorServerEvent {
         /// The connection.
         connection: ConnectionId,
         /// The reason.
-        reason: DisconnectReason,
+        reason: DisconnectReason<MirrorError>,
         /// Its player.
         player: Option<NetId>,
     },
@@ -140,45 +142,6 @@ pub enum MirrorServerEvent {
         /// The limit in bytes.
         limit: usize,
     },
-}
-
-/// Why a connection ended.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DisconnectReason {
-    /// The game has asked for it.
-    #[error("disconnected")]
-    Requested,
-    /// The transport has lost it, or the client has left.
-    #[error("the connection was lost")]
-    ConnectionLost,
-    /// It has sent what cannot be handled, or has taken too little of what it was sent.
-    #[error("refused: {0}")]
-    Refused(MirrorError),
-}
-
-/// Why a server has not run a command of a client. None of these ends the connection, as in Mirror.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CommandRefusal {
-    /// The connection is not ready.
-    #[error("the connection is not ready")]
-    NotReady,
-    /// There is no such object.
-    #[error("there is no such object")]
-    UnknownObject,
-    /// The object has no component at this position.
-    #[error("the object has no component {0}")]
-    UnknownComponent(u8),
-    /// The component has no command with this hash.
-    #[error("the component has no command with the hash {0}")]
-    UnknownCommand(u16),
-    /// Only the owner of the object may call it.
-    #[error("the connection does not own the object")]
-    NotOwner,
-    /// It came more often than the rate allows.
-    #[error("it came more often than the rate allows")]
-    TooOften,
 }
 
 /// The reason of a refused write.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use syncvar_runtime::object::{Location, Pools};
-use syncvar_runtime::{NetId, NetworkBehaviour};
+use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, OperationLog};
 
 use super::MirrorServer;
 use super::audience::Audiences;
@@ -124,7 +124,9 @@ impl<B: NetworkBehaviour> Drop for MirrorBehaviourMut<'_, B> {
     fn drop(&mut self) {
         self.behaviour.notice_replacements();
         // Collections assigned through the guard have a new log.
-        self.behaviour.set_verbatim(true, self.announced);
+        self.behaviour.set_log(OperationLog::Full {
+            pending: self.announced,
+        });
         if !self.observed {
             self.behaviour.set_observed(false);
         }

@@ -4,7 +4,7 @@
 //! at the time of sending, and does not mark owner-only collections dirty for a new owner.
 
 use syncvar_runtime::object::nanos;
-use syncvar_runtime::schema::Sections;
+use syncvar_runtime::schema::PackedBits;
 use syncvar_runtime::{Channel, ConnectionId, NetId};
 
 use super::MirrorServer;
@@ -136,7 +136,7 @@ impl MirrorServer {
         };
         let mut bit = 1;
         slots.for_each_mut(|slot| {
-            let collections = slot.info().sections.collections;
+            let collections = slot.info().packed.collections;
             if owned & bit != 0 && collections != 0 {
                 slot.set_dirty_bit(collections);
             }
@@ -162,12 +162,12 @@ impl MirrorServer {
         &self,
         id: NetId,
         components: u64,
-        fields: impl Fn(&Sections) -> u64,
+        fields: impl Fn(&PackedBits) -> u64,
     ) -> u64 {
         self.world.slots(id).map_or(0, |slots| {
             let slots = (0..64).zip(slots.iter());
             let changed =
-                slots.filter(|(_, slot)| slot.dirty_bits() & fields(&slot.info().sections) != 0);
+                slots.filter(|(_, slot)| slot.dirty_bits() & fields(&slot.info().packed) != 0);
             changed.fold(0, |bits, (index, _)| bits | 1 << index) & components
         })
     }

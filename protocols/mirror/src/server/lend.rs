@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use syncvar_runtime::lend::{Lends, LentObjects};
 use syncvar_runtime::object::{Slots, call_all};
-use syncvar_runtime::{CallbackFailure, LifecycleCallback, NetId};
+use syncvar_runtime::{CallbackFailure, LifecycleCallback, NetId, OperationLog};
 
 use super::audience::Audiences;
 use super::object::FormerOwner;
@@ -38,7 +38,7 @@ impl Lends for MirrorServer {
         slots.for_each_mut(|slot| {
             slot.end_change();
             // Collections assigned during the callback have a new log.
-            slot.set_verbatim(true, announced);
+            slot.set_log(OperationLog::Full { pending: announced });
         });
         if let Some(object) = self.world.objects.get_mut(id.0) {
             // An observer added during the callback receives a spawn at check-in.

@@ -3,7 +3,8 @@
 use syncvar_runtime::lend::{Errand, Leaving, Tells};
 use syncvar_runtime::relations::Place;
 use syncvar_runtime::{
-    BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3,
+    BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, OperationLog, Quaternion,
+    Vector3,
 };
 
 use super::MirrorServer;
@@ -158,7 +159,7 @@ impl MirrorServer {
             return Err(MirrorSpawnError::SceneIdTaken(scene_id));
         }
         behaviours.slots_mut().for_each_mut(|slot| {
-            slot.set_verbatim(true, 0);
+            slot.set_log(OperationLog::Full { pending: 0 });
             // Initial contents are part of the spawn, not changes.
             slot.set_observed(false);
         });

@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use syncvar::{BehaviourList, BehaviourSet, Behaviours, Encoding, NetworkReader, NetworkWriter};
-use syncvar_runtime::object::{MirrorHooks, Slot};
+use syncvar_runtime::object::{ErasedHooks, Slot};
 
 use super::subject::{Class, Subject};
 
@@ -24,7 +24,9 @@ impl Component {
     /// One of a spawned object that somebody observes, and that has nothing to send.
     pub(crate) fn observed(class: &'static Class) -> Self {
         let mut component = Self::new(class);
-        component.slot_mut().set_verbatim(true, 0);
+        component
+            .slot_mut()
+            .set_log(syncvar::OperationLog::Full { pending: 0 });
         component.slot_mut().set_observed(true);
         component.clear();
         component
@@ -58,7 +60,7 @@ impl Component {
     /// Mirror's two masks: of the variables and of the collections.
     pub(crate) fn masks(&self) -> (u64, u64) {
         let (slot, dirty_bits) = (self.slot(), self.slot().dirty_bits());
-        let sections = &slot.info().sections;
+        let sections = &slot.info().packed;
         (
             sections.pack_values(dirty_bits),
             sections.pack_collections(dirty_bits),
@@ -69,7 +71,7 @@ impl Component {
     pub(crate) fn write(&mut self, initial: bool, everything_dirty: bool) -> Vec<u8> {
         let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
         let slot = self.slot_mut();
-        slot.write_mirror(&mut writer, initial, everything_dirty);
+        slot.write_layout(&mut writer, initial, everything_dirty);
         assert_eq!(writer.error(), None, "what was written");
         writer.as_bytes().to_vec()
     }
@@ -82,13 +84,15 @@ impl Component {
     /// `OnDeserialize`, of all these bytes, and then the hooks.
     pub(crate) fn read_and_notify(&mut self, bytes: &[u8], initial: bool) -> Result<(), String> {
         let hooks = self.apply(bytes, initial)?;
-        let called = self.slot_mut().call_mirror_hooks(hooks);
+        let called = self
+            .slot_mut()
+            .call_hooks(syncvar_runtime::object::Hooks::Changed(hooks));
         called.map_err(|panic| format!("a hook panicked: {panic:?}"))
     }
 
-    fn apply(&mut self, bytes: &[u8], initial: bool) -> Result<MirrorHooks, String> {
+    fn apply(&mut self, bytes: &[u8], initial: bool) -> Result<ErasedHooks, String> {
         let mut reader = NetworkReader::with_encoding(bytes, Encoding::Mirror);
-        let hooks = self.slot_mut().read_mirror(&mut reader, initial);
+        let hooks = self.slot_mut().read_layout(&mut reader, initial);
         let hooks = hooks.map_err(|error| format!("what was recorded is not read: {error}"))?;
         reader
             .finish()

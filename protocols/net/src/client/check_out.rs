@@ -44,9 +44,7 @@ mod tests {
     use syncvar_runtime::object::call;
     use syncvar_runtime::schema::BehaviourSchema;
     use syncvar_runtime::world::Protocol;
-    use syncvar_runtime::{
-        NetId, NetworkBehaviour, NetworkReader, NetworkSceneId, NetworkWriter, Prefabs, ReadError,
-    };
+    use syncvar_runtime::{FieldVisitor, NetId, NetworkBehaviour, NetworkSceneId, Prefabs};
 
     /// Behaviour with a local number and no field.
     #[derive(Default)]
@@ -63,14 +61,7 @@ mod tests {
         fn sync_var_dirty_bits(&self) -> u64 {
             0
         }
-        fn set_dirty_bit(&mut self, _: u64) {}
-        fn clear_all_dirty_bits(&mut self) {}
-        fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
-            false
-        }
-        fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-            Ok(())
-        }
+        fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
     }
 
     /// `ObjectSpawnScene` of object 1 with scene id 5.

@@ -57,19 +57,19 @@ pub struct ClientConfig {
     /// arrive before the snapshot it builds on, by the time that the reliable channel needs to repair a
     /// loss. On a slow link 3 s cover two such repairs.
     ///
-    /// At the timeout all early messages of the object are dropped ([`ClientEvent::HeldDropped`]).
+    /// At the timeout all early messages of the object are dropped ([`ClientEvent::EarlyMessagesDropped`]).
     /// The time runs from the first [`NetworkClient::update`] after the first message, and stands still
     /// during a burst of objects. Without updates, only number and size limit the early messages.
-    pub hold_time: Duration,
+    pub early_message_timeout: Duration,
     /// Most early messages of all objects together; 1024 by default, 0 for none. Beyond the limit, the
     /// object with the oldest message loses all of its early messages.
-    pub max_held: usize,
+    pub max_early_messages: usize,
     /// Most bytes of all early messages together; 1 MiB by default. Beyond the limit, objects lose their
-    /// early messages as for [`max_held`](Self::max_held).
-    pub max_held_bytes: usize,
+    /// early messages as for [`max_early_messages`](Self::max_early_messages).
+    pub max_early_bytes: usize,
     /// Most unresolved references that are tracked for [`ClientEvent::ReferenceResolved`]; 100 000 by
     /// default. References beyond the limit are not reported.
-    pub max_waiting_references: usize,
+    pub max_pending_references: usize,
     /// Interval of the pings for [`NetworkClient::network_time`]; 2 s by default, zero for none.
     ///
     /// The pings begin with the first [`NetworkClient::update`] after [`ClientEvent::Ready`]: five
@@ -91,10 +91,10 @@ impl Default for ClientConfig {
             max_objects: 1_000_000,
             max_elements: DEFAULT_MAX_ELEMENTS,
             max_events: 100_000,
-            hold_time: Duration::from_secs(3),
-            max_held: 1024,
-            max_held_bytes: 1024 * 1024,
-            max_waiting_references: 100_000,
+            early_message_timeout: Duration::from_secs(3),
+            max_early_messages: 1024,
+            max_early_bytes: 1024 * 1024,
+            max_pending_references: 100_000,
             ping_interval: Duration::from_secs(2),
         }
     }

@@ -153,8 +153,8 @@ pub enum ClientEvent {
     },
     /// Early messages of an object have been dropped. The object has not arrived in time or cannot be
     /// made, a limit was exceeded, or the connection has ended. See
-    /// [`ClientConfig::hold_time`](crate::ClientConfig::hold_time).
-    HeldDropped {
+    /// [`ClientConfig::early_message_timeout`](crate::ClientConfig::early_message_timeout).
+    EarlyMessagesDropped {
         /// The object.
         object: NetId,
         /// Number of dropped messages.

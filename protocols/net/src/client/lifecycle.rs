@@ -3,8 +3,8 @@
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::client::replica::{Replica, Stage};
 use syncvar_runtime::LifecycleCallback;
-use syncvar_runtime::behaviour::{Panicked, contain};
-use syncvar_runtime::object::Location;
+use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::object::{Hooks, Location, run_hooks};
 use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
 use syncvar_runtime::{ChangedFields, HookFailure, NetId};
 
@@ -107,11 +107,11 @@ impl NetworkClient {
         let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
         let slots = self.world.pools.slots_mut(at);
         if let (Some(prefab), Some(slots)) = (prefab, slots) {
-            let default = prefab.make();
+            let mut default = prefab.make();
             for index in 0..slots.len() {
-                let changes = slots.initial_changes(index, default.slots());
+                let changes = slots.initial_changes(index, default.slots_mut());
                 if let (Some(changes), Some(slot)) = (changes, slots.slot_mut(index)) {
-                    let called = contain(|| slot.call_hooks_with(changes));
+                    let called = run_hooks(slot, Hooks::Changed(changes.into()));
                     if let Err(Panicked(message)) = called {
                         let schema = &slot.info().schema;
                         let fields = ChangedFields::new(schema, schema.dirty_bits());

@@ -29,6 +29,8 @@ pub(super) struct Outbound {
     channel: u8,
     /// Packets and their channels, oldest first.
     packets: VecDeque<(u8, Bytes)>,
+    /// Packet that a transport polled last.
+    pub(super) polled: Bytes,
 }
 
 impl Outbound {
@@ -37,6 +39,7 @@ impl Outbound {
             buffer: Framing::Unet.segments(packet_size),
             channel: 0,
             packets: VecDeque::new(),
+            polled: Bytes::new(),
         }
     }
 

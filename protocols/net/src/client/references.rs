@@ -94,7 +94,7 @@ impl NetworkClient {
         if self.inbound.unresolved.is_empty() {
             return;
         }
-        let limit = self.config.max_waiting_references;
+        let limit = self.config.max_pending_references;
         for (holder, target) in self.inbound.unresolved.drain(..) {
             self.references.add(holder, target, limit);
         }

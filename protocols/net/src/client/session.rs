@@ -11,7 +11,7 @@ use super::{ClientEvent, NetworkClient};
 use crate::Framing;
 use crate::message::{Connect, Disconnect, PROTOCOL_VERSION};
 use syncvar_runtime::prefab::text::PrefabText;
-use syncvar_runtime::{DisconnectReason, MAX_STRING_BYTES};
+use syncvar_runtime::{ConnectionId, DisconnectReason, MAX_STRING_BYTES};
 
 /// State of a client's connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub(super) struct Session {
     pub(super) server_schema: Vec<PrefabText>,
     /// Packets that arrived while an object was checked out, and their channels.
     pub(super) deferred: VecDeque<(u8, Bytes)>,
+    /// Connection that a side has ended, until the transport closes it.
+    pub(super) closing: Option<ConnectionId>,
 }
 
 impl Session {
@@ -109,6 +111,7 @@ impl NetworkClient {
     /// Ends the connection: the transport has lost it.
     pub fn handle_disconnect(&mut self) {
         self.end_session(DisconnectReason::ConnectionLost);
+        self.session.closing = None;
     }
 
     /// Ends the connection and reports it.
@@ -119,6 +122,7 @@ impl NetworkClient {
             ClientState::Connected => ClientEvent::Disconnected { reason },
         };
         self.session.state = ClientState::Disconnected;
+        self.session.closing = Some(ConnectionId::SERVER);
         self.drop_all_early();
         self.events.push(event);
     }

@@ -163,7 +163,7 @@ impl NetworkClient {
     /// Asks again for the snapshot of a poisoned object, after an unreadable answer.
     pub(super) fn ask_again(&mut self, object: NetId) {
         let replica = self.world.objects.get_mut(object.0);
-        if replica.is_some_and(|replica| replica.ask_again()) {
+        if replica.is_some_and(Replica::ask_again) {
             self.request_snapshot(object);
         }
     }

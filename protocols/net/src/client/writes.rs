@@ -66,7 +66,7 @@ impl NetworkClient {
         let sink = ReplicaSink {
             index,
             writable: if may_write {
-                const { B::SCHEMA.rule_bits() }.owner_write
+                const { B::SCHEMA.policy_bits() }.owner_write
             } else {
                 0
             },
@@ -99,7 +99,7 @@ impl NetworkClient {
             slot.end_change();
             let dirty = slot.dirty_bits();
             let writable = if may_write {
-                slot.info().rules.owner_write
+                slot.info().policy.owner_write
             } else {
                 0
             };
@@ -130,7 +130,7 @@ impl NetworkClient {
             {
                 // Other dirty bits come from received values.
                 slots.for_each_mut(|slot| {
-                    let own = slot.info().rules.owner_write;
+                    let own = slot.info().policy.owner_write;
                     clear_dirty_bits(slot, !own);
                 });
             }
@@ -168,7 +168,7 @@ fn report_refused(
 /// Clears dirty bits of a behaviour; all of them, if no field has a policy.
 fn clear_dirty_bits(slot: &mut dyn Slot, fields: u64) {
     let last_send = slot.last_send();
-    match slot.ruled() {
+    match slot.policy_slot() {
         Some(ruled) => ruled.behaviour.clear_dirty_bits(fields),
         None => slot.mark_sent(last_send),
     }

@@ -46,8 +46,7 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// Writes what stands before the arguments of a call, in the writer's dialect. Returns the type of
-/// the message.
+/// Writes the header of a call before its arguments. Returns the type of the message.
 pub(crate) fn write_header(
     (framing, writer): (Framing, &mut NetworkWriter),
     object: NetId,
@@ -72,10 +71,10 @@ pub(crate) fn write_header(
     }
 }
 
-/// Appends a message around a payload, in the long form if it has to be.
+/// Appends a message around a payload, in the long form if necessary.
 pub(crate) fn frame(writer: &mut NetworkWriter, message_type: MessageType, payload: &[u8]) {
     if frame_length(payload.len()) == LONG_FRAME {
-        // Longer than `u32` can say is refused before.
+        // A payload above `u32` was refused before.
         let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
         writer.write_bytes(&long_head(MessageType::Long.number(), length));
     } else {
@@ -85,7 +84,7 @@ pub(crate) fn frame(writer: &mut NetworkWriter, message_type: MessageType, paylo
     writer.write_bytes(payload);
 }
 
-/// The call that a message names.
+/// Returns the call with a name in a message.
 pub(crate) fn named(calls: &ObjectCalls, name: Name) -> Option<CallPlace> {
     match name {
         Name::Number(number) => calls.numbered(number),

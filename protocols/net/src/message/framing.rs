@@ -5,7 +5,7 @@ use syncvar_runtime::packet::{Frames, Segments, UpdateForm};
 
 use super::MessageType;
 
-/// Messages of a connection. Both ends use the same.
+/// Message format of a connection, equal on both sides.
 ///
 /// ```
 /// use syncvar::{Encoding, Framing, ServerConfig};
@@ -15,11 +15,11 @@ use super::MessageType;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Framing {
-    /// The messages of Unity's UNet HLAPI 1.1.1, with values in [`Encoding::Unet`].
+    /// Messages of Unity's UNet HLAPI 1.1.1, with values in [`Encoding::Unet`].
     #[default]
     Unet,
-    /// Messages for many objects each, with values in [`Encoding::Compact`]: fewer bytes and less time,
-    /// where both ends are `syncvar`.
+    /// Messages of many objects, with values in [`Encoding::Compact`]: fewer bytes and less time. Both
+    /// sides must be `syncvar`.
     Compact,
 }
 
@@ -32,7 +32,7 @@ impl Framing {
         }
     }
 
-    /// Returns the number that stands for it in the handshake.
+    /// Returns the number in the handshake.
     pub(crate) const fn number(self) -> u8 {
         match self {
             Self::Unet => 0,
@@ -40,7 +40,7 @@ impl Framing {
         }
     }
 
-    /// Returns the form of the messages with changes.
+    /// Returns the format of the messages with deltas.
     pub(crate) const fn form(self) -> UpdateForm {
         let (batched, update) = match self {
             Self::Unet => (false, MessageType::UpdateVars),
@@ -69,7 +69,7 @@ impl Framing {
     }
 }
 
-/// Cuts a packet into its messages.
+/// Returns the messages of a packet.
 pub(crate) fn frames(packet: &[u8]) -> Frames<'_> {
     Frames::new(packet, MessageType::Long.number())
 }

@@ -310,7 +310,7 @@ impl NetworkServer {
         slots.for_each_mut(|slot| {
             let missed = masks.next().copied().unwrap_or_default();
             if slot.info().channel == entry.channel {
-                let readable = slot.info().rules.readable(is_owner);
+                let readable = slot.info().policy.readable(is_owner);
                 slot.write_again(missed & readable, rewritten);
             }
         });

@@ -146,6 +146,9 @@ pub enum PacketError {
     /// The connection does not exist, or is closing.
     #[error("{0} is not connected")]
     UnknownConnection(ConnectionId),
+    /// The server has no such channel.
+    #[error("no channel {0}")]
+    UnknownChannel(u8),
     /// A message was malformed; the messages before it were handled.
     #[error("malformed packet: {0}")]
     Malformed(#[from] ReadError),

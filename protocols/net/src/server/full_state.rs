@@ -209,9 +209,8 @@ impl Snapshot {
     ) {
         let stats = stats.behaviours.get_mut(self.info.first_behaviour..);
         let stats = stats.unwrap_or_default();
-        writer.set_for_owner(self.for_owner);
-        slots.write_full(writer, stats);
-        writer.set_for_owner(false);
+        let context = writer.context().with_owner(self.for_owner);
+        writer.with_context(context, |writer| slots.write_full(writer, stats));
         if self.info.synchronize {
             let object = self.net_id;
             write_sections(slots, writer, stats, |schema, fault| match fault {

@@ -7,8 +7,8 @@ use super::ServerEvent;
 use super::owner::refuse;
 use super::schedule::Schedule;
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::Ruled;
-use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
+use syncvar_runtime::object::PolicyState;
+use syncvar_runtime::{BehaviourFields, ChangedFields, NetId, NetworkBehaviour};
 
 /// A behaviour for writing. Dropping it queues a changed object for the next update.
 pub struct BehaviourMut<'a, B: NetworkBehaviour> {
@@ -16,7 +16,7 @@ pub struct BehaviourMut<'a, B: NetworkBehaviour> {
     /// Former values of fields with a codec, to detect changes of the encoded values.
     before: Option<B::Previous>,
     /// Policy state, if the owner writes a field.
-    ruled: Option<&'a mut Ruled>,
+    ruled: Option<&'a mut PolicyState>,
     net_id: NetId,
     schedule: &'a mut Schedule,
     events: &'a mut Events<ServerEvent>,
@@ -26,12 +26,12 @@ impl<'a, B: NetworkBehaviour> BehaviourMut<'a, B> {
     #[inline]
     pub(super) fn new(
         net_id: NetId,
-        (behaviour, ruled): (&'a mut B, Option<&'a mut Ruled>),
+        (behaviour, ruled): (&'a mut B, Option<&'a mut PolicyState>),
         schedule: &'a mut Schedule,
         events: &'a mut Events<ServerEvent>,
     ) -> Self {
-        let bits = const { &B::SCHEMA.rule_bits() };
-        let mut ruled = ruled.filter(|_| const { B::SCHEMA.rule_bits().owner_write != 0 });
+        let bits = const { &B::SCHEMA.policy_bits() };
+        let mut ruled = ruled.filter(|_| const { B::SCHEMA.policy_bits().owner_write != 0 });
         if let Some(ruled) = &mut ruled {
             ruled.begin_change(behaviour, bits);
         }
@@ -81,7 +81,7 @@ impl<B: NetworkBehaviour> Drop for BehaviourMut<'_, B> {
         if let Some(before) = self.before.take() {
             self.behaviour.withdraw_changes(before);
         }
-        if const { B::SCHEMA.rule_bits().owner_write != 0 } {
+        if const { B::SCHEMA.policy_bits().owner_write != 0 } {
             self.take_back();
         }
         if self.behaviour.sync_var_dirty_bits() != 0 {

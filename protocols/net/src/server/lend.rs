@@ -29,7 +29,7 @@ impl Lends for NetworkServer {
         let (at, former) = (replicated.at, replicated.owner);
         let mut slots = self.world.pools.take(at)?;
         self.world.checked_out.push(id);
-        self.remember_local_slots(id, &*slots);
+        self.remember_local_slots(id, &mut *slots);
         slots.for_each_mut(|slot| slot.begin_change());
         // Check-in happens even after a panic.
         let result = catch_unwind(AssertUnwindSafe(|| action(&mut *slots, self)));

@@ -6,7 +6,7 @@ use crate::MessageType;
 use crate::message::begin;
 use syncvar_runtime::AudienceId;
 use syncvar_runtime::ConnectionId;
-use syncvar_runtime::object::{BehaviourInfo, Slots};
+use syncvar_runtime::object::{SlotInfo, Slots};
 use syncvar_runtime::{ChangedFields, Channel, NetId, NetworkWriter};
 
 impl NetworkServer {
@@ -56,7 +56,7 @@ impl NetworkServer {
         let (former, owner) = (former.filter(sees), owner.filter(sees));
         if let Some(former) = former {
             self.send_owner_state(former, id, |info| {
-                info.rules.others_only | info.rules.owner_write & !info.rules.owner_only
+                info.policy.others_only | info.policy.owner_write & !info.policy.owner_only
             });
         }
         if let Some(owner) = owner {
@@ -72,11 +72,11 @@ impl NetworkServer {
             };
             self.send_owner_state(owner, id, |info| {
                 let missed = if may_miss(info.channel) {
-                    info.rules.owner_write
+                    info.policy.owner_write
                 } else {
                     0
                 };
-                info.rules.owner_only | missed & info.rules.readable(true)
+                info.policy.owner_only | missed & info.policy.readable(true)
             });
         }
     }
@@ -102,7 +102,7 @@ impl NetworkServer {
         &mut self,
         connection: ConnectionId,
         id: NetId,
-        fields: impl Fn(&BehaviourInfo) -> u64,
+        fields: impl Fn(&SlotInfo) -> u64,
     ) {
         let info = self.snapshot(id).map(|(_, snapshot)| snapshot.info);
         let (Some(info), Some(replicated)) = (info, self.world.objects.get_mut(id.0)) else {
@@ -166,8 +166,8 @@ pub(super) fn refuse(
 /// Sets whether a connection owns the object of these behaviours.
 pub(super) fn set_owned(slots: &mut dyn Slots, owned: bool) {
     slots.for_each_mut(|slot| {
-        if let Some(ruled) = slot.ruled() {
-            ruled.kept.set_owned(ruled.behaviour, owned);
+        if let Some(restricted) = slot.policy_slot() {
+            restricted.state.set_owned(restricted.behaviour, owned);
         }
     });
 }
@@ -176,7 +176,7 @@ pub(super) fn set_owned(slots: &mut dyn Slots, owned: bool) {
 /// whether they can be encoded.
 fn write_state(
     slots: &mut dyn Slots,
-    fields: impl Fn(&BehaviourInfo) -> u64,
+    fields: impl Fn(&SlotInfo) -> u64,
     writer: &mut NetworkWriter,
 ) -> bool {
     let (mut index, mut resendable) = (0_u8, true);

@@ -81,7 +81,7 @@ impl NetworkServer {
         for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections) {
             if self.owner(id) == Some(owner) {
                 self.send_owner_state(owner, id, |info| {
-                    info.rules.owner_write & info.rules.readable(true)
+                    info.policy.owner_write & info.policy.readable(true)
                 });
             }
         }
@@ -98,10 +98,10 @@ fn apply_write(
 ) -> Result<Vec<(usize, ChangedFields)>, ReadError> {
     let (mut before, length) = (0, reader.remaining());
     slots.for_each_mut(|slot| {
-        let owner_write = slot.info().rules.owner_write;
-        if let Some(restricted) = slot.ruled() {
-            restricted.kept.save(restricted.behaviour, owner_write, 0);
-            before += restricted.kept.saved_bytes();
+        let owner_write = slot.info().policy.owner_write;
+        if let Some(restricted) = slot.policy_slot() {
+            restricted.state.save(restricted.behaviour, owner_write, 0);
+            before += restricted.state.saved_bytes();
         }
     });
     *inspected = inspected.saturating_add(before);
@@ -116,11 +116,11 @@ fn apply_write(
         *inspected = inspected.saturating_add(before);
     }
     slots.for_each_mut(|slot| {
-        if let Some(restricted) = slot.ruled() {
+        if let Some(restricted) = slot.policy_slot() {
             if read.is_err() {
-                restricted.kept.restore(restricted.behaviour);
+                restricted.state.restore(restricted.behaviour);
             } else {
-                restricted.kept.discard();
+                restricted.state.discard();
             }
         }
     });
@@ -130,9 +130,9 @@ fn apply_write(
         let Some(slot) = slots.slot_mut(index) else {
             continue;
         };
-        if let Some(restricted) = slot.ruled() {
+        if let Some(restricted) = slot.policy_slot() {
             restricted.behaviour.set_dirty_bit(fields);
-            restricted.kept.relayed |= fields;
+            restricted.state.relayed |= fields;
         }
         written.push((index, ChangedFields::new(&slot.info().schema, fields)));
     }
@@ -149,8 +149,8 @@ fn check_growth(
 ) -> Result<(), ReadError> {
     let mut count = 0;
     slots.for_each_mut(|slot| {
-        if let Some(restricted) = slot.ruled() {
-            count += restricted.kept.bytes_now(restricted.behaviour);
+        if let Some(restricted) = slot.policy_slot() {
+            count += restricted.state.bytes_now(restricted.behaviour);
         }
     });
     if count > limit.max(before) {
@@ -167,15 +167,14 @@ fn read_write(
 ) -> Result<(), ReadError> {
     let index = reader.read_u8()?;
     let slot = slots.slot_mut(index.into());
-    let Some(slot) = slot.filter(|slot| slot.info().rules.owner_write != 0) else {
+    let Some(slot) = slot.filter(|slot| slot.info().policy.owner_write != 0) else {
         let (what, value) = ("behaviour that an owner writes", index.into());
         return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
     };
-    reader.set_fields(slot.info().rules.owner_write);
-    let read = slot.deserialize(reader, false);
+    let context = reader.context().with_fields(slot.info().policy.owner_write);
+    let read = reader.with_context(context, |reader| slot.deserialize(reader, false));
     // Hooks belong to clients. The hooks of a host run with the next update.
     slot.skip_hooks();
-    reader.set_fields(u64::MAX);
-    all.push((index.into(), reader.take_seen_bits()));
+    all.push((index.into(), reader.take_report().seen));
     read
 }

@@ -36,9 +36,10 @@ impl NetworkServer {
     pub fn handle_disconnect(&mut self, connection: ConnectionId) {
         self.close(connection, DisconnectReason::ConnectionLost);
         self.sessions.connections.remove(connection.0);
+        self.sessions.closing.retain(|ended| *ended != connection);
     }
 
-    /// Handles a packet of a connection.
+    /// Handles a packet of a connection, which came on this channel.
     ///
     /// Every message is checked against the connection it came from. A malformed message is
     /// ignored; the other messages of the packet are handled as long as their boundaries are clear.
@@ -46,14 +47,19 @@ impl NetworkServer {
     ///
     /// # Errors
     ///
-    /// If the connection does not exist, and for the first malformed message.
+    /// For an unknown connection, for a channel beyond
+    /// [`ServerConfig::channels`](crate::ServerConfig::channels), and for the first malformed message.
     pub fn handle_packet(
         &mut self,
         connection: ConnectionId,
+        channel: u8,
         packet: &[u8],
     ) -> Result<(), PacketError> {
         if !self.sessions.knows(connection) || self.is_local(connection) {
             return Err(PacketError::UnknownConnection(connection));
+        }
+        if usize::from(channel) >= self.config.channels.len() {
+            return Err(PacketError::UnknownChannel(channel));
         }
         self.stats.received.add(packet.len());
         let mut result = Ok(());
@@ -208,6 +214,7 @@ impl NetworkServer {
         closed.state = ConnectionState::Closing;
         let owned: Vec<NetId> = std::mem::take(&mut closed.owned).into_iter().collect();
         closed.list(&mut self.outbound.outgoing);
+        self.sessions.closing.push_back(connection);
         for id in &owned {
             if let Some(replicated) = self.world.objects.get_mut(id.0) {
                 replicated.owner = None;

@@ -231,17 +231,17 @@ fn select_all(slots: &mut dyn Slots, now: Nanos, force: bool, has_owner: bool) -
     let mut all = Vec::with_capacity(slots.len());
     slots.for_each_mut(|slot| {
         let (info, last_send) = (slot.info(), slot.last_send());
-        let rules = &info.rules;
+        let rules = &info.policy;
         let mut send = slot.dirty_bits();
         // The owner has the values that it wrote, unless the server corrected them since.
         let own = slot
-            .has_ruled()
-            .map_or(0, |kept| kept.relayed & !kept.echoed);
+            .policy_state()
+            .map_or(0, |state| state.relayed & !state.echoed);
         let unread = if has_owner { own } else { u64::MAX };
         let dropped = send & (rules.initial_only | rules.owner_only & unread);
-        if let Some(restricted) = slot.ruled().filter(|_| dropped != 0) {
+        if let Some(restricted) = slot.policy_slot().filter(|_| dropped != 0) {
             restricted.behaviour.clear_dirty_bits(dropped);
-            restricted.kept.relayed &= !dropped;
+            restricted.state.relayed &= !dropped;
         }
         send &= !dropped;
         if !force && rules.throttled != 0 {
@@ -314,15 +314,16 @@ impl Part<'_> {
                     slot.make_changes_whole();
                 }
                 let before = writer.len();
-                writer.set_fields(self.masks.get(index).copied().unwrap_or_default());
-                sent |= u64::from(slot.serialize(writer, false)) << index;
+                let fields = self.masks.get(index).copied().unwrap_or_default();
+                let context = writer.context().with_fields(fields);
+                let written = writer.with_context(context, |writer| slot.serialize(writer, false));
+                sent |= u64::from(written) << index;
                 if let Some(costs) = costs.get_mut(index) {
                     costs.delta.add(writer.len() - before);
                 }
             }
             index += 1;
         });
-        writer.set_fields(u64::MAX);
         sent
     }
 }

@@ -1,6 +1,6 @@
 //! Connections and their requests for the next update.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::connection::{Connection, ConnectionState};
 use crate::Framing;
@@ -13,6 +13,8 @@ use syncvar_runtime::table::Table;
 pub(super) struct Sessions {
     pub(super) connections: Table<Connection>,
     next_connection: u32,
+    /// Ended connections that the transport has not closed.
+    pub(super) closing: VecDeque<ConnectionId>,
     /// Hash of all schemas, compared with the hash of each client.
     pub(super) schema_hash: u64,
     /// Connections that became ready since the last update.
@@ -33,6 +35,7 @@ impl Sessions {
         Self {
             connections: Table::default(),
             next_connection: 1,
+            closing: VecDeque::new(),
             schema_hash,
             joining: Vec::new(),
             resyncing: Vec::new(),

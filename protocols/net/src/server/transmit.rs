@@ -2,49 +2,12 @@
 
 use std::ops::Range;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 
 use super::NetworkServer;
 use super::connection::{Connection, ConnectionState};
 use super::stock::ChunkStore;
-use syncvar_runtime::ConnectionId;
-
-/// A packet for one connection: byte segments to send one after another.
-///
-/// The packets of several connections share segments. Pass them to a vectored write, or join them with
-/// [`to_bytes`](Self::to_bytes).
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Transmit<'a> {
-    /// Receiver.
-    pub connection: ConnectionId,
-    /// Channel.
-    pub channel: u8,
-    /// Segments in order: at least one, none of them empty.
-    pub segments: &'a [Bytes],
-}
-
-impl Transmit<'_> {
-    /// Returns the packet's length in bytes.
-    #[expect(clippy::len_without_is_empty, reason = "a packet is never empty")]
-    pub fn len(&self) -> usize {
-        self.segments.iter().map(Bytes::len).sum()
-    }
-
-    /// Returns the packet as one buffer. A single segment is not copied.
-    pub fn to_bytes(&self) -> Bytes {
-        match self.segments {
-            [segment] => segment.clone(),
-            segments => {
-                let mut bytes = BytesMut::with_capacity(self.len());
-                for segment in segments {
-                    bytes.extend_from_slice(segment);
-                }
-                bytes.freeze()
-            }
-        }
-    }
-}
+use syncvar_runtime::{Channel, Transmit};
 
 impl NetworkServer {
     /// Returns the next packet to send. Call it until it returns none.
@@ -82,16 +45,14 @@ impl NetworkServer {
             }
         };
         self.stats.sent.add(packet.length);
-        let segments = if outbound.packet.is_empty() {
+        let delivery = self.config.channels.get(usize::from(packet.channel));
+        let delivery = delivery.copied().unwrap_or(Channel::Reliable);
+        let chunks = if outbound.packet.is_empty() {
             outbound.store.get(&packet.chunks)
         } else {
             &outbound.packet
         };
-        Some(Transmit {
-            connection: id,
-            channel: packet.channel,
-            segments,
-        })
+        Some(Transmit::new(id, packet.channel, delivery, chunks))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::message::{LocalClientAuthority, Message};
 use syncvar_runtime::AudienceId;
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::object::{ChangeSink, Encoded, Outcome};
-use syncvar_runtime::object::{Job, MAX_CHANNELS, nanos};
+use syncvar_runtime::object::{Job, MAX_CHANNELS, Nanos, nanos};
 use syncvar_runtime::{Channel, NetId, WriteError};
 
 /// Lists reused by every update.
@@ -256,23 +256,27 @@ impl NetworkServer {
         let Some(replicated) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(slots) = self.world.pools.slots(replicated.at) else {
+        let Some(slots) = self.world.pools.slots_mut(replicated.at) else {
             return;
         };
         let channels = self.config.channels.len().min(MAX_CHANNELS);
-        let dirty = slots.iter().filter(|slot| {
+        let mut first: Option<Nanos> = None;
+        slots.for_each_mut(|slot| {
             let channel = slot.info().channel;
-            slot.dirty_bits() != 0 && usize::from(channel) < channels && failed >> channel & 1 == 0
-        });
-        let next = dirty.filter_map(|slot| {
+            let is_open = usize::from(channel) < channels && failed >> channel & 1 == 0;
+            if slot.dirty_bits() == 0 || !is_open {
+                return;
+            }
             let next = slot.last_send().saturating_add(slot.info().send_interval);
             let (held, due) = slot.held_back(nanos(now));
-            if slot.dirty_bits() & !held == 0 {
-                return due.map(|due| due.max(next));
-            }
-            Some(next)
+            let next = if slot.dirty_bits() & !held == 0 {
+                due.map(|due| due.max(next))
+            } else {
+                Some(next)
+            };
+            first = first.into_iter().chain(next).min();
         });
-        match next.min().map(Duration::from_nanos) {
+        match first.map(Duration::from_nanos) {
             // Due and still dirty: its `on_serialize` returned false. Every update asks it again.
             Some(next) if next <= now => self.replication.schedule.queue_dirty(id),
             Some(next) => self.replication.schedule.wake_at(id, replicated, next),

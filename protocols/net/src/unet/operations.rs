@@ -1,21 +1,20 @@
-//! The changes of a list as UNet's operations.
+//! `UnetOperations`: pending changes of a list as UNet's operations.
 
 use crate::ListOperation;
 use syncvar_runtime::field::ListEdit;
 use syncvar_runtime::{SyncList, SyncValue};
 
-/// The pending changes of a list in UNet's operations.
+/// Pending changes of a list as UNet's operations.
 pub trait UnetOperations<T> {
-    /// What has changed since the list was sent last, or since [`clear_dirty`](SyncList::clear_dirty), as
-    /// the operations for which UNet sends a [`SyncListMessage`](crate::SyncListMessage) each. Done one
-    /// after another to the list as it was, they make it what it is.
+    /// Returns the changes since the last send, or since [`clear_dirty`](SyncList::clear_dirty). UNet sends
+    /// one [`SyncListMessage`](crate::SyncListMessage) per operation. Applied in order to the earlier
+    /// list, they produce the current one.
     ///
-    /// The list keeps what makes the difference, not what was called: elements that were taken out are
-    /// `RemoveAt`, however they were found; positions that were set several times are one `Set`; a clear
-    /// takes back what was before it. A list that is to be sent whole is a `Clear` and an `Add` for each
-    /// element. There is never a `Remove` or a `Dirty`.
+    /// The list records differences, not calls. Every removal is a `RemoveAt`. Repeated writes to a
+    /// position are one `Set`. A clear discards earlier operations. A list without a sent state is a
+    /// `Clear` and one `Add` per element. `Remove` and `Dirty` never occur.
     ///
-    /// A [`NetworkServer`](crate::NetworkServer) makes its lists clean with every update; ask before it.
+    /// Call it before the [`NetworkServer`](crate::NetworkServer)'s update, which clears the changes.
     ///
     /// ```
     /// use syncvar::{ListOperation, SyncList, UnetOperations};
@@ -54,7 +53,7 @@ mod tests {
     use crate::{ListOperation, UnetOperations};
     use syncvar_runtime::SyncList;
 
-    /// A list of the numbers below 20, and the same to be changed.
+    /// Returns two equal lists of the numbers below 20.
     fn pair() -> (SyncList<i32>, SyncList<i32>) {
         let mut list: SyncList<i32> = (0..20).collect();
         list.clear_dirty();

@@ -7,5 +7,5 @@ struct Slot<T> {
 }
 
 fn main() {
-    NetworkBehaviour::clear_all_dirty_bits(&mut Slot::<String>::default());
+    BehaviourFields::clear_all_dirty_bits(&mut Slot::<String>::default());
 }

@@ -12,7 +12,8 @@ use super::{DictionaryChange, SyncDictionary};
 use crate::field::collection::{self, Changes, sync_field};
 use crate::schema::TypeSchema;
 use crate::{
-    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, ReadError, SyncField, SyncValue,
+    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SyncField,
+    SyncValue,
 };
 
 /// The numbers of the operations.

@@ -9,8 +9,8 @@ use super::{ListChange, SyncList};
 use crate::field::collection::{self, Changes, sync_field};
 use crate::schema::TypeSchema;
 use crate::{
-    Encoding, HookField, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncField,
-    SyncValue,
+    Encoding, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, ReadErrorKind,
+    SyncField, SyncValue,
 };
 
 /// The numbers of the operations: UNet's, and two that it does not have.

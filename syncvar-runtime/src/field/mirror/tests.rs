@@ -1,9 +1,9 @@
 use std::fmt::Debug;
 
 use crate::{
-    DictionaryChange, Encoding, HookField, ListChange, NetworkReader, NetworkWriter, ReadError,
-    SetChange, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncValue,
-    TypeSchema,
+    DictionaryChange, Encoding, HookField, ListChange, NetworkReader, NetworkWriter, OperationLog,
+    ReadError, SetChange, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet,
+    SyncValue, TypeSchema,
 };
 
 fn written(write: impl FnOnce(&mut NetworkWriter)) -> Vec<u8> {
@@ -57,7 +57,7 @@ fn read<F: HookField>(field: &mut F, hex: &str) -> Result<Option<F::Previous>, R
 
 /// One that keeps its operations, and is observed.
 fn observed<F: SyncField>(mut field: F) -> F {
-    field.set_verbatim(true, 0);
+    field.set_log(OperationLog::Full { pending: 0 });
     field.set_observed(true);
     field
 }
@@ -160,7 +160,7 @@ fn an_element_that_was_added_and_overwritten_travels_as_it_was_added() {
 #[test]
 fn a_change_that_nobody_observes_makes_nothing_dirty() {
     let mut list = SyncList::from([1]);
-    list.set_verbatim(true, 0);
+    list.set_log(OperationLog::Full { pending: 0 });
     list.push(2);
     list.clear();
     list.set_dirty();
@@ -334,7 +334,7 @@ fn a_collection_in_the_place_of_another_is_emptied_and_filled_again() {
     let mut client = joined(&set);
     set = SyncSortedSet::from([3]);
     set.notice_replacement();
-    set.set_verbatim(true, 0);
+    set.set_log(OperationLog::Full { pending: 0 });
     set.set_observed(true);
     assert_eq!(full(&set), "010000000602000000", "as many as will be sent");
     set.insert(4);
@@ -348,7 +348,7 @@ fn a_collection_in_the_place_of_another_is_emptied_and_filled_again() {
 fn what_a_collection_was_filled_with_before_anybody_could_observe_it_is_not_sent_again() {
     let mut set = SyncHashSet::new();
     set.insert(1);
-    set.set_verbatim(true, 0);
+    set.set_log(OperationLog::Full { pending: 0 });
     set.set_observed(false);
     set.set_observed(true);
     assert!(!set.is_dirty());
@@ -408,7 +408,7 @@ fn what_is_read_is_recorded_only_where_it_goes_on_to_others() {
         for observed in [true, false] {
             let reader = NetworkReader::with_encoding(&bytes, Encoding::Mirror);
             let mut server = F::default();
-            server.set_verbatim(true, 0);
+            server.set_log(OperationLog::Full { pending: 0 });
             server.set_observed(observed);
             server
                 .read_delta(&mut reader.relaying())
@@ -532,7 +532,7 @@ fn a_collection_that_was_not_told_to_keep_its_operations_is_emptied_and_filled_a
 fn a_collection_that_no_longer_keeps_its_operations_is_sent_whole_if_it_was_dirty() {
     let mut list = observed(SyncList::from([1]));
     list.push(2);
-    list.set_verbatim(false, 0);
+    list.set_log(OperationLog::Coalesced);
     assert!(list.is_dirty());
     list.clear_dirty();
     list.set(0, 3);

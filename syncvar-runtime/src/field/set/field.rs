@@ -12,8 +12,8 @@ use crate::field::mirror;
 use crate::field::record::Record;
 use crate::schema::TypeSchema;
 use crate::{
-    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, ReadError, SortKey, SyncField,
-    SyncValue,
+    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SortKey,
+    SyncField, SyncValue,
 };
 
 /// The numbers of the operations.

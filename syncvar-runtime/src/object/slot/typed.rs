@@ -1,38 +1,40 @@
-//! A behaviour of a known type, as a slot.
+//! Slot of a known type.
 
-use super::{BehaviourInfo, Nanos, Remembered, RuledSlot, Slot, nanos};
+use super::{Nanos, PolicySlot, Remembered, Slot, SlotInfo, nanos};
+use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Panicked, contain};
-use crate::object::ruled::Ruled;
-use crate::object::sections::MirrorHooks;
-use crate::schema::Sections;
+use crate::object::hooks::{ErasedHooks, Hooks};
+use crate::object::ruled::PolicyState;
 use crate::{
-    BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, NetworkBehaviour,
-    NetworkContext, NetworkReader, NetworkWriter, ReadError, SynchronizeError,
+    BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult,
+    NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog, ReadResult,
+    SerializeContext, SynchronizeError,
 };
 
-/// A behaviour of a known type.
+/// Slot of a behaviour of a known type.
 pub(in crate::object) struct TypedSlot<B: NetworkBehaviour> {
     pub(in crate::object) behaviour: B,
     last_send: Nanos,
+    /// Values for the hooks after a read, or for codecs during a change.
     previous: Option<B::Previous>,
-    /// What is kept of fields that have rules, if there are any.
-    pub(in crate::object) ruled: Option<Box<Ruled>>,
+    /// State of the restricted fields; `None` without such fields.
+    pub(in crate::object) policy: Option<Box<PolicyState>>,
 }
 
 impl<B: NetworkBehaviour> TypedSlot<B> {
-    const INFO: &'static BehaviourInfo = &BehaviourInfo {
+    const INFO: &'static SlotInfo = &SlotInfo {
         schema: B::SCHEMA,
-        channel: B::CHANNEL,
-        send_interval: nanos(B::SEND_INTERVAL),
-        sync_method: B::SYNC_METHOD,
-        resendable: B::RESENDABLE,
+        channel: B::INFO.channel,
+        send_interval: nanos(B::INFO.send_interval),
+        delivery: B::INFO.delivery,
+        resendable: B::SCHEMA.resendable(),
         operation_bits: B::SCHEMA.operation_bits(),
-        sections: B::SCHEMA.sections(),
-        initial_hooks: B::INITIAL_HOOKS,
-        rules: B::SCHEMA.rule_bits(),
-        lifecycle: B::LIFECYCLE,
-        synchronize: B::SYNCHRONIZE,
-        calls: B::CALLS,
+        packed: B::SCHEMA.packed_bits(),
+        initial_hooks: B::SCHEMA.initial_hooks(),
+        policy: B::SCHEMA.policy_bits(),
+        lifecycle: B::INFO.has_lifecycle(),
+        synchronize: B::INFO.has_synchronize(),
+        calls: B::INFO.calls,
     };
 
     pub(in crate::object) fn new(behaviour: B) -> Self {
@@ -40,7 +42,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
             behaviour,
             last_send: 0,
             previous: None,
-            ruled: Self::INFO.rules.any().then(Box::default),
+            policy: Self::INFO.policy.any().then(Box::default),
         }
     }
 }
@@ -54,12 +56,12 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         &mut self.behaviour
     }
 
-    fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut Ruled>) {
-        (&mut self.behaviour, self.ruled.as_deref_mut())
+    fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut PolicyState>) {
+        (&mut self.behaviour, self.policy.as_deref_mut())
     }
 
     #[inline]
-    fn info(&self) -> &'static BehaviourInfo {
+    fn info(&self) -> &'static SlotInfo {
         Self::INFO
     }
 
@@ -71,15 +73,15 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     fn forget_changes(&mut self) {
         self.behaviour.clear_all_dirty_bits();
         self.behaviour.set_observed(false);
-        if let Some(ruled) = &mut self.ruled {
-            ruled.relayed = 0;
-            ruled.note_values(&self.behaviour, &Self::INFO.rules, u64::MAX);
+        if let Some(state) = &mut self.policy {
+            state.relayed = 0;
+            state.note_values(&mut self.behaviour, &Self::INFO.policy, u64::MAX);
         }
     }
 
     fn make_changes_whole(&mut self) {
         let dirty_bits = self.behaviour.sync_var_dirty_bits();
-        NetworkBehaviour::set_dirty_bit(&mut self.behaviour, dirty_bits);
+        BehaviourFields::set_dirty_bit(&mut self.behaviour, dirty_bits);
     }
 
     #[inline]
@@ -91,69 +93,61 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.behaviour.on_serialize(writer, initial_state)
     }
 
-    fn write_mirror(
+    fn write_layout(
         &mut self,
         writer: &mut NetworkWriter,
         initial_state: bool,
-        everything_dirty: bool,
+        every_value: bool,
     ) -> bool {
         writer.at_behaviour(Some(B::SCHEMA.name));
-        writer.set_everything_dirty(everything_dirty);
-        let written = if const { B::SECTIONS } {
-            writer.write_sections(&mut self.behaviour, initial_state)
-        } else {
-            if everything_dirty {
-                let Sections {
-                    values, changes, ..
-                } = Self::INFO.sections;
-                NetworkBehaviour::set_dirty_bit(&mut self.behaviour, values & changes);
+        let context = SerializeContext {
+            every_value,
+            ..*writer.context()
+        };
+        writer.with_context(context, |writer| {
+            if const { !B::INFO.own_layout } {
+                return writer.write_layout(&mut self.behaviour, initial_state);
+            }
+            if every_value {
+                let packed = &Self::INFO.packed;
+                self.behaviour.set_dirty_bit(packed.values & packed.changes);
             }
             self.behaviour.on_serialize(writer, initial_state)
-        };
-        writer.set_everything_dirty(false);
-        written
-    }
-
-    fn read_mirror(
-        &mut self,
-        reader: &mut NetworkReader<'_>,
-        initial_state: bool,
-    ) -> Result<MirrorHooks, ReadError> {
-        if const { B::SECTIONS } {
-            let hooks = reader.read_sections(&mut self.behaviour, initial_state)?;
-            return Ok(hooks.erased());
-        }
-        let previous = self.behaviour.on_deserialize(reader, initial_state)?;
-        Ok(MirrorHooks {
-            collections: None,
-            values: Some(Box::new(previous)),
         })
     }
 
-    fn call_mirror_hooks(&mut self, hooks: MirrorHooks) -> Result<(), Panicked> {
-        let hooks = hooks.of::<B>();
-        contain(|| hooks.call(&mut self.behaviour))
+    fn read_layout(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> ReadResult<ErasedHooks> {
+        if const { !B::INFO.own_layout } {
+            let hooks = reader.read_layout(&mut self.behaviour, initial_state)?;
+            return Ok(hooks.erased());
+        }
+        let previous = self.behaviour.on_deserialize(reader, initial_state)?;
+        Ok(ErasedHooks::from(Box::new(previous) as Remembered))
     }
 
     fn set_observed(&mut self, observed: bool) {
         self.behaviour.set_observed(observed);
     }
 
-    fn set_verbatim(&mut self, verbatim: bool, promised: usize) {
-        self.behaviour.set_verbatim(verbatim, promised);
+    fn set_log(&mut self, log: OperationLog) {
+        self.behaviour.set_log(log);
     }
 
     fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        NetworkBehaviour::set_dirty_bit(&mut self.behaviour, dirty_bits);
+        BehaviourFields::set_dirty_bit(&mut self.behaviour, dirty_bits);
     }
 
     fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter) {
         let dirty_bits = self.behaviour.sync_var_dirty_bits();
         self.behaviour.clear_all_dirty_bits();
-        NetworkBehaviour::set_dirty_bit(&mut self.behaviour, missed);
+        BehaviourFields::set_dirty_bit(&mut self.behaviour, missed);
         self.serialize(writer, false);
         self.behaviour.clear_all_dirty_bits();
-        NetworkBehaviour::set_dirty_bit(&mut self.behaviour, dirty_bits);
+        BehaviourFields::set_dirty_bit(&mut self.behaviour, dirty_bits);
     }
 
     #[inline]
@@ -161,18 +155,22 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         &mut self,
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
-    ) -> Result<(), ReadError> {
+    ) -> ReadResult<()> {
         self.previous = Some(self.behaviour.on_deserialize(reader, initial_state)?);
         Ok(())
     }
 
     #[inline]
-    fn call_hooks(&mut self) -> Result<(), Panicked> {
+    fn call_hooks(&mut self, hooks: Hooks) -> Result<(), Panicked> {
+        if let Hooks::Changed(hooks) = hooks {
+            let hooks = hooks.of::<B>();
+            return contain(|| hooks.call(&mut self.behaviour));
+        }
         let Some(previous) = self.previous.take() else {
             return Ok(());
         };
         if const { size_of::<B::Previous>() == 0 } {
-            // It has no hooks that could panic, or nothing that they are told.
+            // Without a hook, or without an argument for one: no need to catch panics.
             self.behaviour.call_hooks(previous);
             return Ok(());
         }
@@ -184,26 +182,20 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.previous = None;
     }
 
-    fn remember_for_hooks(&self, fields: u64) -> Option<Remembered> {
+    fn remember_for_hooks(&mut self, fields: u64) -> Option<Remembered> {
         let remembered = self.behaviour.remember_for_hooks(fields)?;
         Some(Box::new(remembered))
     }
 
-    fn changed_since(&self, before: &mut Remembered) -> u64 {
+    fn changed_since(&mut self, before: &mut Remembered) -> u64 {
         let before = before.downcast_mut::<B::Previous>();
         before.map_or(0, |before| self.behaviour.changed_since(before))
     }
 
-    fn call_hooks_with(&mut self, changed: Remembered) {
-        if let Ok(changed) = changed.downcast::<B::Previous>() {
-            self.behaviour.call_hooks(*changed);
-        }
-    }
-
     fn begin_change(&mut self) {
         self.previous = self.behaviour.before_change();
-        if let Some(ruled) = &mut self.ruled {
-            ruled.begin_change(&self.behaviour, &Self::INFO.rules);
+        if let Some(state) = &mut self.policy {
+            state.begin_change(&mut self.behaviour, &Self::INFO.policy);
         }
     }
 
@@ -212,32 +204,32 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         if let Some(before) = self.previous.take() {
             self.behaviour.withdraw_changes(before);
         }
-        let ruled = self.ruled.as_mut();
-        ruled.map_or(0, |ruled| ruled.end_change(&mut self.behaviour))
+        let state = self.policy.as_mut();
+        state.map_or(0, |state| state.end_change(&mut self.behaviour))
     }
 
-    fn ruled(&mut self) -> Option<RuledSlot<'_>> {
-        let kept = self.ruled.as_deref_mut()?;
+    fn policy_slot(&mut self) -> Option<PolicySlot<'_>> {
+        let state = self.policy.as_deref_mut()?;
         let behaviour = &mut self.behaviour;
-        Some(RuledSlot { behaviour, kept })
+        Some(PolicySlot { behaviour, state })
     }
 
-    fn has_ruled(&self) -> Option<&Ruled> {
-        self.ruled.as_deref()
+    fn policy_state(&self) -> Option<&PolicyState> {
+        self.policy.as_deref()
     }
 
     fn mark_fields_sent(&mut self, fields: u64, now: Nanos) {
-        NetworkBehaviour::clear_dirty_bits(&mut self.behaviour, fields);
+        BehaviourFields::clear_dirty_bits(&mut self.behaviour, fields);
         self.last_send = now;
-        if let Some(ruled) = &mut self.ruled {
-            ruled.note_sent(&self.behaviour, &Self::INFO.rules, fields, now);
+        if let Some(state) = &mut self.policy {
+            state.note_sent(&mut self.behaviour, &Self::INFO.policy, fields, now);
         }
     }
 
-    fn held_back(&self, now: Nanos) -> (u64, Option<Nanos>) {
-        let ruled = self.ruled.as_ref();
-        ruled.map_or((0, None), |ruled| {
-            ruled.held_back(&self.behaviour, &B::SCHEMA, now)
+    fn held_back(&mut self, now: Nanos) -> (u64, Option<Nanos>) {
+        let state = self.policy.as_ref();
+        state.map_or((0, None), |state| {
+            state.held_back(&mut self.behaviour, &B::SCHEMA, now)
         })
     }
 
@@ -246,14 +238,14 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         callback: LifecycleCallback,
         ctx: &mut NetworkContext<'_>,
     ) -> LifecycleResult {
-        self.behaviour.on_lifecycle(callback, ctx)
+        behaviour::on_lifecycle(&mut self.behaviour, callback, ctx)
     }
 
     fn synchronize(
         &mut self,
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError> {
-        self.behaviour.synchronize(serializer)
+        behaviour::synchronize(&mut self.behaviour, serializer)
     }
 
     fn handle_call(
@@ -261,8 +253,8 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         call: u32,
         reader: &mut NetworkReader<'_>,
         context: &mut CallContext<'_>,
-    ) -> Result<(), ReadError> {
-        self.behaviour.handle_call(call, reader, context)
+    ) -> ReadResult<()> {
+        behaviour::handle_call(&mut self.behaviour, call, reader, context)
     }
 
     #[inline]

@@ -5,6 +5,7 @@ use crate::wire::encoding::MAX_EMPTY_ELEMENTS;
 use crate::wire::{
     Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind,
 };
+use crate::{SyncVar, VariableAccess};
 
 /// A value that can be written to the wire and read back: what a [`SyncVar`](crate::SyncVar) holds.
 ///
@@ -86,6 +87,24 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     /// Whether sending `other` instead would make no difference. Floats compare by their bits, so
     /// that NaN does not count as a change for ever and `-0.0` does count as one over `0.0`.
     fn same(&self, other: &Self) -> bool;
+
+    /// Shows a variable of this type to a visitor. The derive calls it where it does not know the
+    /// type: each missing trait is then one error, at the type.
+    #[doc(hidden)]
+    #[inline]
+    fn access(field: &mut SyncVar<Self>) -> impl VariableAccess<Value = Self> {
+        field
+    }
+
+    /// Shows a variable with a hook to a visitor.
+    #[doc(hidden)]
+    #[inline]
+    fn hooked<'a>(
+        field: &'a mut SyncVar<Self>,
+        previous: &'a mut Option<Self>,
+    ) -> impl VariableAccess<Value = Self> {
+        crate::hooked(field, previous)
+    }
 
     /// A copy, to be compared with what takes its place.
     #[doc(hidden)]

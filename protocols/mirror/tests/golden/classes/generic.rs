@@ -3,7 +3,7 @@
 
 use syncvar::prelude::*;
 use syncvar::{BehaviourSchema, NetworkReader, NetworkWriter, ReadError};
-use syncvar_runtime::SectionHooks;
+use syncvar_runtime::{BehaviourInfo, FieldVisitor, LayoutHooks};
 
 use crate::golden::member::Member;
 use crate::golden::subject::{Subject, subjects};
@@ -46,29 +46,24 @@ pub(crate) struct GenLeaf {
 const NO_COLLECTIONS: [u8; 8] = [0; 8];
 
 impl NetworkBehaviour for GenLeaf {
-    type Previous = (SectionHooks<GenBase>, SectionHooks<GenOwn>);
+    type Previous = (LayoutHooks<GenBase>, LayoutHooks<GenOwn>);
     const SCHEMA: BehaviourSchema = GenBase::SCHEMA;
-    const SECTIONS: bool = false;
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.own_layout();
 
     fn sync_var_dirty_bits(&self) -> u64 {
         self.base.sync_var_dirty_bits() | self.own.sync_var_dirty_bits()
     }
 
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        self.base.set_dirty_bit(dirty_bits);
-        self.own.set_dirty_bit(dirty_bits);
-    }
-
-    fn clear_all_dirty_bits(&mut self) {
-        self.base.clear_all_dirty_bits();
-        self.own.clear_all_dirty_bits();
+    fn visit(&mut self, (base, own): &mut Self::Previous, visitor: &mut impl FieldVisitor) {
+        self.base.visit(base.values_mut(), visitor);
+        self.own.visit(own.values_mut(), visitor);
     }
 
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
         self.set_dirty_bit(self.sync_var_dirty_bits());
-        writer.write_sections(&mut self.base, initial_state);
+        writer.write_layout(&mut self.base, initial_state);
         let start = writer.len();
-        writer.write_sections(&mut self.own, initial_state);
+        writer.write_layout(&mut self.own, initial_state);
         if !initial_state {
             // One mask of collections is enough.
             let own = writer.as_bytes()[start + NO_COLLECTIONS.len()..].to_vec();
@@ -83,14 +78,14 @@ impl NetworkBehaviour for GenLeaf {
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> Result<Self::Previous, ReadError> {
-        let base = reader.read_sections(&mut self.base, initial_state)?;
+        let base = reader.read_layout(&mut self.base, initial_state)?;
         if initial_state {
-            return Ok((base, reader.read_sections(&mut self.own, true)?));
+            return Ok((base, reader.read_layout(&mut self.own, true)?));
         }
         let rest = reader.read_bytes(reader.remaining())?;
         let own = [&NO_COLLECTIONS, rest].concat();
         let mut own = NetworkReader::with_encoding(&own, reader.encoding());
-        let hooks = own.read_sections(&mut self.own, false)?;
+        let hooks = own.read_layout(&mut self.own, false)?;
         own.finish()?;
         Ok((base, hooks))
     }

@@ -1,8 +1,10 @@
 //! Classes that decide their bytes themselves.
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, NetworkReader, NetworkWriter, ReadError};
-use syncvar_runtime::SectionHooks;
+use syncvar::{
+    BehaviourInfo, BehaviourSchema, FieldVisitor, NetworkReader, NetworkWriter, ReadError,
+};
+use syncvar_runtime::LayoutHooks;
 
 use crate::golden::member::Member;
 use crate::golden::subject::Subject;
@@ -44,28 +46,24 @@ pub(crate) struct CustomSerNoBase {
 macro_rules! by_its_base {
     () => {
         const SCHEMA: BehaviourSchema = OneVar::SCHEMA;
-        const SECTIONS: bool = false;
+        const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.own_layout();
 
         fn sync_var_dirty_bits(&self) -> u64 {
             self.base.sync_var_dirty_bits()
-        }
-
-        fn set_dirty_bit(&mut self, dirty_bits: u64) {
-            self.base.set_dirty_bit(dirty_bits);
-        }
-
-        fn clear_all_dirty_bits(&mut self) {
-            self.base.clear_all_dirty_bits();
         }
     };
 }
 
 impl NetworkBehaviour for CustomSer {
-    type Previous = SectionHooks<OneVar>;
+    type Previous = LayoutHooks<OneVar>;
     by_its_base!();
 
+    fn visit(&mut self, previous: &mut Self::Previous, visitor: &mut impl FieldVisitor) {
+        self.base.visit(previous.values_mut(), visitor);
+    }
+
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
-        let written = writer.write_sections(&mut self.base, initial_state);
+        let written = writer.write_layout(&mut self.base, initial_state);
         writer.write_bytes(&self.custom.to_le_bytes());
         written
     }
@@ -75,7 +73,7 @@ impl NetworkBehaviour for CustomSer {
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> Result<Self::Previous, ReadError> {
-        let hooks = reader.read_sections(&mut self.base, initial_state)?;
+        let hooks = reader.read_layout(&mut self.base, initial_state)?;
         let bytes = reader.read_bytes(2)?.try_into().expect("two bytes");
         self.custom = u16::from_le_bytes(bytes);
         Ok(hooks)
@@ -89,6 +87,10 @@ impl NetworkBehaviour for CustomSer {
 impl NetworkBehaviour for CustomSerNoBase {
     type Previous = ();
     by_its_base!();
+
+    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+        self.base.visit(&mut Default::default(), visitor);
+    }
 
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
         writer.write(&initial_state);

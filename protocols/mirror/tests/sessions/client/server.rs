@@ -167,7 +167,7 @@ fn payload(behaviours: impl BehaviourSet, initial_state: bool) -> Vec<u8> {
     behaviours.slots_mut().for_each_mut(|slot| {
         if initial_state || slot.dirty_bits() != 0 {
             let mut part = syncvar::NetworkWriter::with_encoding(Encoding::Mirror);
-            slot.write_mirror(&mut part, initial_state, false);
+            slot.write_layout(&mut part, initial_state, false);
             mask |= 1 << index;
             parts.push(u8::try_from(part.len() % 256).unwrap());
             parts.extend(part.as_bytes());

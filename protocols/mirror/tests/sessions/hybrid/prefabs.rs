@@ -2,7 +2,7 @@
 
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{NetworkReader, NetworkWriter, ReadError};
+use syncvar::{FieldSchema, FieldVisitor};
 
 #[derive(NetworkBehaviour, Default)]
 struct Bag {
@@ -28,21 +28,13 @@ impl<const VALUES: bool> NetworkBehaviour for Steps<VALUES> {
     const SCHEMA: syncvar::BehaviourSchema = syncvar::BehaviourSchema {
         name: "Steps",
         base: None,
-        fields: &[],
+        fields: &[FieldSchema::new("steps", <u8 as SyncValue>::SCHEMA).resendable(VALUES)],
     };
-    const RESENDABLE: bool = VALUES;
 
     fn sync_var_dirty_bits(&self) -> u64 {
         0
     }
-    fn set_dirty_bit(&mut self, _: u64) {}
-    fn clear_all_dirty_bits(&mut self) {}
-    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
-        false
-    }
-    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-        Ok(())
-    }
+    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 }
 
 fn hybrid(name: &str) -> MirrorPrefab {
@@ -83,6 +75,6 @@ fn what_the_prefab_says_counts_and_else_what_the_struct_says() {
                 .component(0, Component::new().sync_method(SyncMethod::Hybrid)),
         );
     assert!(prefabs.asset_id("steps").is_some());
-    assert_eq!(Bag::SYNC_METHOD, SyncMethod::Reliable);
-    assert_eq!(Chest::SYNC_METHOD, SyncMethod::Hybrid);
+    assert_eq!(Bag::INFO.delivery, SyncMethod::Reliable);
+    assert_eq!(Chest::INFO.delivery, SyncMethod::Hybrid);
 }

@@ -1,6 +1,7 @@
 //! `CommandTest`, `ClientRpcTest`, `TargetRpcTest`, their tests of overriding, and `RpcNetworkIdentityTest`.
 
-use syncvar::mirror::{CommandRefusal, MirrorPrefab, MirrorPrefabs, MirrorServerEvent};
+use syncvar::CommandRefusal;
+use syncvar::mirror::{MirrorPrefab, MirrorPrefabs, MirrorServerEvent};
 use syncvar::prelude::*;
 use syncvar::{CallError, Target};
 

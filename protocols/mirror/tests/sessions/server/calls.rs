@@ -1,5 +1,6 @@
 //! Remote calls.
 
+use syncvar::CommandRefusal;
 use syncvar::mirror::message::{CommandMessage, NetworkMessage};
 use syncvar::mirror::*;
 use syncvar::{CallError, NetId, Target};
@@ -79,9 +80,9 @@ fn commands_that_name_nothing_are_refused_and_the_connection_stays() {
         CommandRefusal::NotReady,
         CommandRefusal::UnknownObject,
         CommandRefusal::UnknownComponent(9),
-        CommandRefusal::UnknownCommand(hash),
-        CommandRefusal::UnknownCommand(hash16("System.Void Chest::CmdFly()")),
-        CommandRefusal::UnknownCommand(hash16("System.Void Chest::RpcOpen(System.Int32)")),
+        CommandRefusal::UnknownHash(hash),
+        CommandRefusal::UnknownHash(hash16("System.Void Chest::CmdFly()")),
+        CommandRefusal::UnknownHash(hash16("System.Void Chest::RpcOpen(System.Int32)")),
     ];
     assert_eq!(refusals(&mut net), expected);
     assert!(net.server.is_connected(owner) && net.server.is_connected(unready));

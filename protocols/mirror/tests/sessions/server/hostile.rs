@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::Channel;
+use syncvar::DisconnectReason;
 use syncvar::mirror::*;
 
 use super::net::{Net, aim, batch};

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use syncvar::DisconnectReason;
 use syncvar::mirror::message::{
     AddPlayerMessage, NetworkMessage, NetworkPingMessage, NetworkPongMessage, SceneOperation,
 };

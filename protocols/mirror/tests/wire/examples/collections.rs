@@ -22,7 +22,7 @@ fn change(field: &impl SyncField) -> String {
 
 /// One of an object that is observed.
 fn observed<F: SyncField>(mut field: F) -> F {
-    field.set_verbatim(true, 0);
+    field.set_log(syncvar::OperationLog::Full { pending: 0 });
     field.set_observed(true);
     field
 }
@@ -56,7 +56,7 @@ pub(crate) fn examples() -> Examples {
 
     let mut list = SyncList::from([7]);
     list.notice_replacement();
-    list.set_verbatim(true, 2);
+    list.set_log(syncvar::OperationLog::Full { pending: 2 });
     examples.push((
         "the list 7 has taken the place of one of which 2 operations were said to come",
         change(&list),

@@ -2,25 +2,16 @@
 
 use crate::examples::Examples;
 
-/// Whether an example is of a transport that is not compiled in.
-pub(crate) fn is_absent(name: &str) -> bool {
-    name.starts_with("Telepathy: ") && cfg!(not(feature = "telepathy"))
-        || name.starts_with("KCP: ") && cfg!(not(feature = "kcp"))
-}
-
 pub(crate) fn examples() -> Examples {
     let mut examples = Examples::new();
-    #[cfg(feature = "telepathy")]
     examples.extend(telepathy());
-    #[cfg(feature = "kcp")]
     examples.extend(kcp());
     examples.sort_unstable();
     examples
 }
 
-#[cfg(feature = "telepathy")]
 fn telepathy() -> Examples {
-    use syncvar::mirror::transport::telepathy::head;
+    use syncvar::mirror::telepathy::head;
 
     let batch = hex::decode("5bb9725188dbba3f02bcaa0206c1").expect("hexadecimal digits");
     let frame = [&head(batch.len()).expect("it is short")[..], &batch].concat();
@@ -30,13 +21,12 @@ fn telepathy() -> Examples {
     )]
 }
 
-#[cfg(feature = "kcp")]
 fn kcp() -> Examples {
     use std::num::NonZeroU32;
     use std::time::Duration;
 
     use syncvar::Channel;
-    use syncvar::mirror::transport::kcp::{Hello, KcpConnection};
+    use syncvar::mirror::kcp::{Hello, KcpConnection};
 
     let ms = Duration::from_millis;
     let cookie = NonZeroU32::new(0x6001_51ca).expect("it is not 0");

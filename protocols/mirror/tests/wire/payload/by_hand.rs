@@ -2,76 +2,41 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourSchema, Encoding, FieldSchema, NetworkReader, NetworkWriter, ReadError, ReadErrorKind,
-    WriteErrorKind,
+    BehaviourInfo, BehaviourSchema, Encoding, FieldSchema, FieldVisitor, NetworkReader,
+    NetworkWriter, ReadError,
 };
 
 use super::support::{Component, CustomSer};
 
-const TWO_NUMBERS: BehaviourSchema = BehaviourSchema {
-    name: "Pair",
-    base: None,
-    fields: &[
-        FieldSchema {
-            name: "one",
-            schema: <i32 as SyncValue>::SCHEMA,
-        },
-        FieldSchema {
-            name: "other",
-            schema: <i32 as SyncValue>::SCHEMA,
-        },
-    ],
-};
-
 /// Two numbers, which go out when both are dirty.
 #[derive(Default)]
 struct Pair {
-    numbers: [i32; 2],
-    dirty_bits: u64,
-}
-
-impl Pair {
-    fn set(&mut self, index: usize, number: i32) {
-        self.numbers[index] = number;
-        self.dirty_bits |= 1 << index;
-    }
+    numbers: [SyncVar<i32>; 2],
 }
 
 impl NetworkBehaviour for Pair {
     type Previous = ();
-    const SCHEMA: BehaviourSchema = TWO_NUMBERS;
+    const SCHEMA: BehaviourSchema = BehaviourSchema {
+        name: "Pair",
+        base: None,
+        fields: &[
+            FieldSchema::of::<SyncVar<i32>>("one"),
+            FieldSchema::of::<SyncVar<i32>>("other"),
+        ],
+    };
 
     fn sync_var_dirty_bits(&self) -> u64 {
-        self.dirty_bits
+        let [one, other] = &self.numbers;
+        u64::from(one.is_dirty()) | u64::from(other.is_dirty()) << 1
     }
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        self.dirty_bits |= dirty_bits & Self::SCHEMA.dirty_bits();
-    }
-    fn clear_all_dirty_bits(&mut self) {
-        self.dirty_bits = 0;
-    }
-    fn write_fields(&self, writer: &mut NetworkWriter, fields: u64) {
-        for (index, number) in self.numbers.iter().enumerate() {
-            if fields >> index & 1 != 0 {
-                writer.write(number);
-            }
-        }
-    }
-    fn read_fields(
-        &mut self,
-        reader: &mut NetworkReader<'_>,
-        fields: u64,
-    ) -> Result<(), ReadError> {
-        for (index, number) in self.numbers.iter_mut().enumerate() {
-            if fields >> index & 1 != 0 {
-                reader.read_into(number)?;
-            }
-        }
-        Ok(())
+    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+        let [one, other] = &mut self.numbers;
+        visitor.field(1, "Pair.one", one);
+        visitor.field(2, "Pair.other", other);
     }
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
-        assert!(!initial_state, "a full state is made of fields");
-        let ready = self.dirty_bits == 0b11;
+        assert!(!initial_state, "a snapshot is made of fields");
+        let ready = self.sync_var_dirty_bits() == 0b11;
         let dirty_bits = if ready { writer.fields() & 0b11 } else { 0 };
         writer.write_dirty_bits(dirty_bits);
         self.write_fields(writer, dirty_bits);
@@ -82,7 +47,7 @@ impl NetworkBehaviour for Pair {
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> Result<(), ReadError> {
-        assert!(!initial_state, "a full state is made of fields");
+        assert!(!initial_state, "a snapshot is made of fields");
         let dirty_bits = reader.read_dirty_bits_of::<Self>()?;
         self.read_fields(reader, dirty_bits)
     }
@@ -91,14 +56,14 @@ impl NetworkBehaviour for Pair {
 #[test]
 fn a_behaviour_by_hand_writes_its_fields_for_a_full_state_and_its_mask_once_for_a_change() {
     let mut pair = Component::new(Pair::default());
-    pair.get_mut::<Pair>().set(1, 2);
+    pair.get_mut::<Pair>().numbers[1].set(2);
     assert_eq!(pair.full(), "0004");
     assert_eq!(
         pair.written(false, false),
         ("000000000000000000".into(), false),
         "it stays dirty, and reads as no change"
     );
-    pair.get_mut::<Pair>().set(0, 1);
+    pair.get_mut::<Pair>().numbers[0].set(1);
     let (change, written) = pair.written(false, false);
     assert_eq!((&*change, written), ("0000000000000000030204", true));
     let mut replica = Component::new(Pair::default());
@@ -108,42 +73,6 @@ fn a_behaviour_by_hand_writes_its_fields_for_a_full_state_and_its_mask_once_for_
     assert_eq!(replica.get::<Pair>().numbers, [3, 4]);
     pair.slot().mark_sent(0);
     assert_eq!(pair.everything(), "0000000000000000ffffffffffffffffff0204");
-}
-
-/// A behaviour for the other dialects: it has no `write_fields`.
-struct Unprepared;
-
-impl NetworkBehaviour for Unprepared {
-    type Previous = ();
-    const SCHEMA: BehaviourSchema = TWO_NUMBERS;
-
-    fn sync_var_dirty_bits(&self) -> u64 {
-        0
-    }
-    fn set_dirty_bit(&mut self, _: u64) {}
-    fn clear_all_dirty_bits(&mut self) {}
-    fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool {
-        writer.write_dirty_bits(0);
-        false
-    }
-    fn on_deserialize(
-        &mut self,
-        _: &mut NetworkReader<'_>,
-        _: bool,
-    ) -> Result<Self::Previous, ReadError> {
-        Ok(())
-    }
-}
-
-#[test]
-fn a_behaviour_by_hand_that_cannot_write_its_fields_is_told_so() {
-    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
-    writer.write_sections(&mut Unprepared, true);
-    let error = writer.take_error().expect("no full state");
-    assert!(matches!(error.kind(), WriteErrorKind::Custom(_)), "{error}");
-    let mut component = Component::new(Unprepared);
-    let error = component.read("0000", true).unwrap_err();
-    assert!(matches!(error.kind(), ReadErrorKind::Custom(_)), "{error}");
 }
 
 #[test]
@@ -193,13 +122,12 @@ impl NetworkBehaviour for CustomSerNoBase {
         base: None,
         fields: &[],
     };
-    const SECTIONS: bool = false;
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.own_layout();
 
     fn sync_var_dirty_bits(&self) -> u64 {
         0
     }
-    fn set_dirty_bit(&mut self, _: u64) {}
-    fn clear_all_dirty_bits(&mut self) {}
+    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
         writer.write_bool(initial_state);
         writer.write(&"hi".to_owned());

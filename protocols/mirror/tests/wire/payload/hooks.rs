@@ -71,7 +71,10 @@ fn hooks_run_in_the_order_of_the_fields_when_everything_has_been_read() {
     let hooks = client.read(&change, false).unwrap();
     assert_eq!(*client.get::<HookVars>().a, 10);
     assert_eq!(log(&mut client), [""; 0], "they are called later");
-    client.slot().call_mirror_hooks(hooks).unwrap();
+    client
+        .slot()
+        .call_hooks(syncvar_runtime::object::Hooks::Changed(hooks))
+        .unwrap();
     let expected = [
         "Add { index: 0, value: 1 } (20)",
         "Add { index: 1, value: 2 } (20)",

@@ -2,11 +2,11 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourSchema, BehaviourSet, Behaviours, Encoding, NetworkReader, NetworkWriter, ReadError,
-    ReadErrorKind, SectionHooks,
+    BehaviourInfo, BehaviourSchema, BehaviourSet, Behaviours, Encoding, FieldVisitor, LayoutHooks,
+    NetworkReader, NetworkWriter, ReadError, ReadErrorKind,
 };
 use syncvar_runtime::behaviour::Panicked;
-use syncvar_runtime::object::{MirrorHooks, Slot};
+use syncvar_runtime::object::{ErasedHooks, Slot};
 
 /// A component of a spawned object with one observer, whose bits are clean.
 pub(crate) struct Component(Behaviours);
@@ -15,7 +15,7 @@ impl Component {
     pub(crate) fn new(behaviour: impl NetworkBehaviour) -> Self {
         let mut component = Self(behaviour.into_behaviours());
         let slot = component.slot();
-        slot.set_verbatim(true, 0);
+        slot.set_log(syncvar::OperationLog::Full { pending: 0 });
         slot.mark_sent(0);
         slot.set_observed(true);
         component
@@ -53,13 +53,13 @@ impl Component {
         let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
         let written = self
             .slot()
-            .write_mirror(&mut writer, initial, everything_dirty);
+            .write_layout(&mut writer, initial, everything_dirty);
         assert_eq!(writer.take_error(), None);
         (hex::encode(writer.as_bytes()), written)
     }
 
     /// Reads a payload to its end, and calls no hook.
-    pub(crate) fn read(&mut self, payload: &str, initial: bool) -> Result<MirrorHooks, ReadError> {
+    pub(crate) fn read(&mut self, payload: &str, initial: bool) -> Result<ErasedHooks, ReadError> {
         Ok(self.read_with_fields(payload, initial)?.0)
     }
 
@@ -68,18 +68,19 @@ impl Component {
         &mut self,
         payload: &str,
         initial: bool,
-    ) -> Result<(MirrorHooks, u64), ReadError> {
+    ) -> Result<(ErasedHooks, u64), ReadError> {
         let bytes = hex::decode(payload).expect("hexadecimal");
         let mut reader = NetworkReader::with_encoding(&bytes, Encoding::Mirror);
-        let hooks = self.slot().read_mirror(&mut reader, initial)?;
+        let hooks = self.slot().read_layout(&mut reader, initial)?;
         reader.finish()?;
-        Ok((hooks, reader.take_seen_bits()))
+        Ok((hooks, reader.take_report().seen))
     }
 
     /// Reads a payload to its end, and calls the hooks.
     pub(crate) fn apply(&mut self, payload: &str, initial: bool) -> Result<(), Panicked> {
         let hooks = self.read(payload, initial).expect("a payload");
-        self.slot().call_mirror_hooks(hooks)
+        self.slot()
+            .call_hooks(syncvar_runtime::object::Hooks::Changed(hooks))
     }
 }
 
@@ -200,21 +201,18 @@ impl Number {
 pub(crate) struct CustomSer(pub(crate) Number);
 
 impl NetworkBehaviour for CustomSer {
-    type Previous = SectionHooks<Number>;
+    type Previous = LayoutHooks<Number>;
     const SCHEMA: BehaviourSchema = Number::SCHEMA;
-    const SECTIONS: bool = false;
+    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.own_layout();
 
     fn sync_var_dirty_bits(&self) -> u64 {
         self.0.sync_var_dirty_bits()
     }
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        self.0.set_dirty_bit(dirty_bits);
-    }
-    fn clear_all_dirty_bits(&mut self) {
-        self.0.clear_all_dirty_bits();
+    fn visit(&mut self, previous: &mut Self::Previous, visitor: &mut impl FieldVisitor) {
+        self.0.visit(previous.values_mut(), visitor);
     }
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
-        let written = writer.write_sections(&mut self.0, initial_state);
+        let written = writer.write_layout(&mut self.0, initial_state);
         writer.write_u16(0xbeef);
         written
     }
@@ -223,7 +221,7 @@ impl NetworkBehaviour for CustomSer {
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> Result<Self::Previous, ReadError> {
-        let hooks = reader.read_sections(&mut self.0, initial_state)?;
+        let hooks = reader.read_layout(&mut self.0, initial_state)?;
         match reader.read_u16()? {
             0xbeef => Ok(hooks),
             _ => Err(reader.error(ReadErrorKind::Custom("not its own bytes"))),

@@ -6,6 +6,7 @@
 //! not apply to a later object with the same id, so it is dropped.
 
 use super::{EarlyKind, EarlyMessage, Limits};
+use crate::client::replica::Replica;
 use crate::client::{ClientEvent, NetworkClient};
 use crate::message::Frame;
 use crate::{Framing, MessageType};
@@ -90,7 +91,7 @@ impl NetworkClient {
 
     fn is_poisoned(&self, object: NetId) -> bool {
         let replica = self.world.objects.get(object.0);
-        replica.is_some_and(|replica| replica.is_poisoned())
+        replica.is_some_and(Replica::is_poisoned)
     }
 
     /// Queues a message within the limits. The objects with the oldest messages make room, each with
@@ -98,8 +99,8 @@ impl NetworkClient {
     #[cold]
     fn push_early(&mut self, object: NetId, channel: u8, kind: EarlyKind, bytes: &[u8]) {
         let limits = Limits {
-            messages: self.config.max_held,
-            bytes: self.config.max_held_bytes,
+            messages: self.config.max_early_messages,
+            bytes: self.config.max_early_bytes,
         };
         let never = object == NetId::NONE || self.early.is_gone(object);
         if limits.messages == 0 || never {
@@ -131,7 +132,7 @@ impl NetworkClient {
         if messages > 0 {
             self.stats.unknown_objects += messages as u64;
             self.events
-                .push_minor(ClientEvent::HeldDropped { object, messages });
+                .push_minor(ClientEvent::EarlyMessagesDropped { object, messages });
         }
     }
 
@@ -149,7 +150,7 @@ impl NetworkClient {
         if self.early.is_empty() || self.session.joining {
             return;
         }
-        let (now, timeout) = (self.now(), self.config.hold_time);
+        let (now, timeout) = (self.now(), self.config.early_message_timeout);
         while let Some(object) = self.early.expired(now, timeout) {
             self.drop_early(object, 0);
         }

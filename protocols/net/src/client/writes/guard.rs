@@ -4,7 +4,7 @@ use super::{PendingWrites, report_refused};
 use crate::client::ClientEvent;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::world::{WriteGuard, WriteSink};
-use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
+use syncvar_runtime::{BehaviourFields, ChangedFields, NetId, NetworkBehaviour};
 
 /// Behaviour of a replica, borrowed for writing.
 ///

@@ -5,7 +5,7 @@ use crate::client::replica::{LocalWrites, Replica};
 use crate::client::{ClientEvent, NetworkClient};
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{SaveOwn, Slot, Slots, Visit};
+use syncvar_runtime::object::{Hooks, SaveOwn, Slot, Slots, Visit, run_hooks};
 use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkReader, ReadError, ReadErrorKind};
 
 impl Replica {
@@ -28,8 +28,8 @@ impl Replica {
         let mut kept = 0;
         if keeps {
             slots.for_each_mut(|slot| {
-                if let Some(ruled) = slot.ruled() {
-                    kept |= ruled.kept.restore_as_written(ruled.behaviour);
+                if let Some(ruled) = slot.policy_slot() {
+                    kept |= ruled.state.restore_as_written(ruled.behaviour);
                 }
             });
         } else if self.local_writes != LocalWrites::None {
@@ -97,9 +97,9 @@ fn read_fields(
         return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
     };
     let result = slot.deserialize(reader, false);
-    let fields = reader.take_seen_bits();
+    let fields = reader.take_report().seen;
     read.push((index.into(), fields));
-    if let Some(ruled) = slot.ruled() {
+    if let Some(ruled) = slot.policy_slot() {
         ruled.behaviour.clear_dirty_bits(fields);
     }
     result
@@ -117,7 +117,7 @@ fn report_changes(
         return;
     }
     let fields = ChangedFields::new(&slot.info().schema, fields);
-    if let Err(Panicked(message)) = slot.call_hooks() {
+    if let Err(Panicked(message)) = run_hooks(slot, Hooks::LastRead) {
         let failure = HookFailure::new(object, fields, message);
         events.push(ClientEvent::HookFailed(Box::new(failure)));
     }

@@ -102,7 +102,7 @@ impl WriteEncoder {
 
     fn encode(&mut self, index: u8, slot: &mut dyn Slot) {
         let info = slot.info();
-        let dirty = slot.dirty_bits() & info.rules.owner_write;
+        let dirty = slot.dirty_bits() & info.policy.owner_write;
         let fields = dirty & !slot.held_back(self.now).0;
         let is_due = self.now.saturating_sub(slot.last_send()) > info.send_interval;
         if !is_due || fields == 0 {
@@ -111,8 +111,11 @@ impl WriteEncoder {
         }
         let start = self.writer.len();
         self.writer.write_u8(index);
-        self.writer.set_fields(fields);
-        if slot.serialize(&mut self.writer, false) {
+        let context = self.writer.context().with_fields(fields);
+        let written = self
+            .writer
+            .with_context(context, |writer| slot.serialize(writer, false));
+        if written {
             self.sent.push((index.into(), fields));
             self.left |= dirty != fields;
         } else {

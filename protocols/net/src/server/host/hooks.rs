@@ -7,8 +7,10 @@ use super::Host;
 use crate::ClientEvent;
 use crate::server::NetworkServer;
 use crate::server::owner::refuse;
-use syncvar_runtime::behaviour::{Panicked, contain};
-use syncvar_runtime::object::{Location, Remembered, Slot, Slots};
+use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::object::{
+    HookRun, Hooks, Location, Remembered, Slot, Slots, run_hooks_as_write,
+};
 use syncvar_runtime::{ChangedFields, HookFailure};
 use syncvar_runtime::{NetId, NetworkBehaviour};
 
@@ -31,7 +33,7 @@ impl fmt::Debug for PendingHooks {
 
 impl Host {
     /// Remembers the values of a behaviour before a write.
-    fn remember(&mut self, key: (NetId, usize), slot: &dyn Slot) {
+    fn remember(&mut self, key: (NetId, usize), slot: &mut dyn Slot) {
         match self.written.entry(key) {
             Entry::Occupied(mut written) => written.get_mut().by_hooks = false,
             Entry::Vacant(vacant) => {
@@ -56,11 +58,9 @@ impl Host {
             by_hooks: true,
         };
         self.written.insert(key, again);
-        slot.begin_change();
-        let called = contain(|| slot.call_hooks_with(before));
-        let refused = slot.end_change();
+        let HookRun { refused, result } = run_hooks_as_write(slot, Hooks::Changed(before.into()));
         let schema = &slot.info().schema;
-        if let Err(Panicked(message)) = called {
+        if let Err(Panicked(message)) = result {
             let fields = ChangedFields::new(schema, fields);
             let failure = HookFailure::new(key.0, fields, message);
             self.events.push(ClientEvent::HookFailed(Box::new(failure)));
@@ -102,10 +102,10 @@ impl NetworkServer {
         at: Location,
         index: Option<usize>,
     ) {
-        let slots = self.world.pools.slots(at);
+        let slots = self.world.pools.slots_mut(at);
         if let (Some(host), Some(slots), Some(index)) = (&mut self.host, slots, index)
             && host.known.contains(&id)
-            && let Some(slot) = slots.slot(index)
+            && let Some(slot) = slots.slot_mut(index)
         {
             host.remember((id, index), slot);
         }
@@ -121,13 +121,15 @@ impl NetworkServer {
     }
 
     /// Remembers all behaviours of an object that is checked out.
-    pub(in crate::server) fn remember_local_slots(&mut self, id: NetId, slots: &dyn Slots) {
+    pub(in crate::server) fn remember_local_slots(&mut self, id: NetId, slots: &mut dyn Slots) {
         if let Some(host) = &mut self.host
             && host.known.contains(&id)
         {
-            for (index, slot) in slots.iter().enumerate() {
+            let mut index = 0;
+            slots.for_each_mut(|slot| {
                 host.remember((id, index), slot);
-            }
+                index += 1;
+            });
         }
     }
 
@@ -145,9 +147,9 @@ impl NetworkServer {
         let (Some(prefab), Some(slots)) = (prefab, slots) else {
             return;
         };
-        let made = prefab.make();
+        let mut made = prefab.make();
         for index in 0..slots.len() {
-            let changes = slots.initial_changes(index, made.slots());
+            let changes = slots.initial_changes(index, made.slots_mut());
             if let (Some(changes), Some(slot)) = (changes, slots.slot_mut(index)) {
                 let fields = slot.info().schema.dirty_bits();
                 let refused = host.call_hooks((id, index), slot, changes, fields);

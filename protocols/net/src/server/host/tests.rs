@@ -7,7 +7,7 @@ use syncvar_runtime::behaviour::NetworkBehaviour;
 use syncvar_runtime::lend::Lends;
 use syncvar_runtime::object::call;
 use syncvar_runtime::schema::BehaviourSchema;
-use syncvar_runtime::{NetworkReader, NetworkWriter, Prefabs, ReadError};
+use syncvar_runtime::{FieldVisitor, Prefabs};
 
 /// A behaviour without fields.
 #[derive(Default)]
@@ -24,14 +24,7 @@ impl NetworkBehaviour for Rock {
     fn sync_var_dirty_bits(&self) -> u64 {
         0
     }
-    fn set_dirty_bit(&mut self, _: u64) {}
-    fn clear_all_dirty_bits(&mut self) {}
-    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
-        false
-    }
-    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-        Ok(())
-    }
+    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 }
 
 fn server() -> NetworkServer {

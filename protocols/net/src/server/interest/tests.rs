@@ -5,10 +5,7 @@ use std::time::Duration;
 use super::super::replicated::State;
 use super::*;
 use crate::SpawnOptions;
-use syncvar_runtime::{
-    BehaviourSchema, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError, SpatialGrid,
-    Vector3,
-};
+use syncvar_runtime::{BehaviourSchema, FieldVisitor, NetworkBehaviour, SpatialGrid, Vector3};
 
 /// A behaviour without fields.
 #[derive(Debug, Default)]
@@ -26,17 +23,7 @@ impl NetworkBehaviour for Rock {
         0
     }
 
-    fn set_dirty_bit(&mut self, _: u64) {}
-
-    fn clear_all_dirty_bits(&mut self) {}
-
-    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
-        true
-    }
-
-    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-        Ok(())
-    }
+    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 }
 
 /// A server with an interest management and two ready connections.

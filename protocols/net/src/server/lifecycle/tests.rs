@@ -15,26 +15,12 @@ impl NetworkBehaviour for Probe {
         base: None,
         fields: &[],
     };
-    const LIFECYCLE: bool = true;
+    const INFO: SlotInfo = SlotInfo::DEFAULT.lifecycle::<Self>();
 
-    fn on_lifecycle(
-        &mut self,
-        callback: LifecycleCallback,
-        ctx: &mut NetworkContext<'_>,
-    ) -> LifecycleResult {
-        callback.call(self, ctx)
-    }
     fn sync_var_dirty_bits(&self) -> u64 {
         0
     }
-    fn set_dirty_bit(&mut self, _: u64) {}
-    fn clear_all_dirty_bits(&mut self) {}
-    fn on_serialize(&mut self, _: &mut NetworkWriter, _: bool) -> bool {
-        false
-    }
-    fn on_deserialize(&mut self, _: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
-        Ok(())
-    }
+    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
 }
 
 impl HasLifecycle for Probe {}

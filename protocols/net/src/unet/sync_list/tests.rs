@@ -1,4 +1,4 @@
-//! Rows M5, M17 and M21: UNet's operations, one by one, and whatever else comes as one.
+//! Rows M5, M17 and M21: each of UNet's operations, and malformed ones.
 
 use super::{ListError, ListHash, ListOperation, SyncListMessage};
 use syncvar_runtime::{
@@ -78,7 +78,7 @@ fn every_truncation_and_every_surplus_byte_is_an_error() {
 }
 
 #[test]
-fn an_operation_without_a_meaning_is_an_error_at_its_byte() {
+fn unknown_operation_is_an_error_at_its_byte() {
     for number in 7..=u8::MAX {
         let bytes = [1, 2, number, 0, 0, 0];
         let error = Message::read(&mut NetworkReader::new(&bytes)).unwrap_err();
@@ -89,7 +89,7 @@ fn an_operation_without_a_meaning_is_an_error_at_its_byte() {
 }
 
 #[test]
-fn no_bytes_make_the_reader_panic_and_what_is_read_can_be_done_or_refused() {
+fn random_bytes_never_panic() {
     let mut state = 1_u32;
     for round in 0..20_000_usize {
         let bytes: Vec<u8> = std::iter::repeat_with(|| {
@@ -109,7 +109,7 @@ fn no_bytes_make_the_reader_panic_and_what_is_read_can_be_done_or_refused() {
 }
 
 #[test]
-fn what_the_message_cannot_say_is_an_error_of_the_writer() {
+fn unencodable_message_is_an_error_of_the_writer() {
     let error = |encoding, operation| {
         let mut writer = NetworkWriter::with_encoding(encoding);
         message(operation).write(&mut writer);
@@ -131,7 +131,7 @@ fn what_the_message_cannot_say_is_an_error_of_the_writer() {
 }
 
 #[test]
-fn m21_an_operation_tells_what_it_has_changed_and_where() {
+fn m21_operation_returns_its_change() {
     let mut list = SyncList::from([1, 2]);
     let (index, previous, value) = (0, 1, 3);
     let mut done = |operation: ListOperation<i32>| operation.apply(&mut list).unwrap();
@@ -166,7 +166,7 @@ fn m21_an_operation_tells_what_it_has_changed_and_where() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_and_changes_nothing() {
+fn invalid_operation_is_refused_without_effect() {
     let mut list = SyncList::from([1, 2]);
     list.clear_dirty();
     let beyond = |index| Err(ListError::IndexOutOfRange { index, length: 2 });
@@ -189,7 +189,7 @@ fn what_makes_no_sense_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn a_removed_float_is_found_as_c_sharp_finds_it() {
+fn float_removal_follows_c_sharp_equality() {
     let mut list = SyncList::from([f32::NAN, -0.0, 1.0]);
     for value in [0.0, f32::NAN] {
         ListOperation::Remove { value }.apply(&mut list).unwrap();
@@ -198,7 +198,7 @@ fn a_removed_float_is_found_as_c_sharp_finds_it() {
 }
 
 #[test]
-fn a_change_that_a_hook_is_told_of_is_the_operation_that_makes_it() {
+fn change_converts_to_its_operation() {
     let (index, previous, value) = (1, 5, 6);
     let clear = ListChange::Clear { previous: vec![5] };
     let operations = [

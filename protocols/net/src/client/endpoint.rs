@@ -1,0 +1,73 @@
+//! `Endpoint` for `NetworkClient`.
+
+use std::time::Duration;
+
+use super::{ClientEvent, ClientState, NetworkClient};
+use syncvar_runtime::{Channel, ConnectionId, Endpoint, PacketLimits, ReadError, Transmit};
+
+/// The server is [`ConnectionId::SERVER`], whatever number a caller passes. The sizes of packets are
+/// settings of the client: [`ClientConfig`](crate::ClientConfig).
+impl Endpoint for NetworkClient {
+    type Error = ReadError;
+    type Event = ClientEvent;
+
+    fn handle_connect(&mut self, _: PacketLimits) -> ConnectionId {
+        self.handle_connect();
+        ConnectionId::SERVER
+    }
+
+    fn handle_packet(
+        &mut self,
+        _: ConnectionId,
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), ReadError> {
+        self.handle_packet(channel, packet)
+    }
+
+    fn handle_disconnect(&mut self, _: ConnectionId) {
+        self.handle_disconnect();
+    }
+
+    fn disconnect(&mut self, _: ConnectionId, text: &str) {
+        self.disconnect(text);
+    }
+
+    fn is_connected(&self, _: ConnectionId) -> bool {
+        self.state() != ClientState::Disconnected
+    }
+
+    fn update(&mut self, now: Duration) {
+        self.update(now);
+    }
+
+    fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
+        let packet = self.poll_transmit()?;
+        let delivery = self.config.channels.get(usize::from(packet.channel));
+        let delivery = delivery.copied().unwrap_or(Channel::Reliable);
+        self.outbound.polled = packet.bytes;
+        let chunks = std::slice::from_ref(&self.outbound.polled);
+        Some(Transmit::new(
+            ConnectionId::SERVER,
+            packet.channel,
+            delivery,
+            chunks,
+        ))
+    }
+
+    fn poll_close(&mut self) -> Option<ConnectionId> {
+        self.session.closing.take()
+    }
+
+    fn poll_event(&mut self) -> Option<ClientEvent> {
+        self.poll_event()
+    }
+
+    fn event_count(&self) -> u64 {
+        self.events.total()
+    }
+
+    fn forget_events(&mut self, count: u64) {
+        while self.events.gone() < count && self.poll_event().is_some() {}
+    }
+}

@@ -1,0 +1,70 @@
+//! `Endpoint` for `NetworkServer`.
+
+use std::time::Duration;
+
+use super::{NetworkServer, PacketError, ServerEvent};
+use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, Transmit};
+
+impl NetworkServer {
+    /// Returns a connection that the server has ended, each once. The transport closes it after the
+    /// packets that were [polled](Self::poll_transmit) before.
+    pub fn poll_close(&mut self) -> Option<ConnectionId> {
+        self.sessions.closing.pop_front()
+    }
+}
+
+/// The sizes of packets are settings of the server: [`ServerConfig`](crate::ServerConfig). The limits
+/// of a connection are ignored.
+impl Endpoint for NetworkServer {
+    type Error = PacketError;
+    type Event = ServerEvent;
+
+    fn handle_connect(&mut self, _: PacketLimits) -> ConnectionId {
+        self.handle_connect()
+    }
+
+    fn handle_packet(
+        &mut self,
+        connection: ConnectionId,
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), PacketError> {
+        self.handle_packet(connection, channel, packet)
+    }
+
+    fn handle_disconnect(&mut self, connection: ConnectionId) {
+        self.handle_disconnect(connection);
+    }
+
+    fn disconnect(&mut self, connection: ConnectionId, text: &str) {
+        self.disconnect(connection, text);
+    }
+
+    fn is_connected(&self, connection: ConnectionId) -> bool {
+        self.sessions.knows(connection)
+    }
+
+    fn update(&mut self, now: Duration) {
+        self.update(now);
+    }
+
+    fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
+        self.poll_transmit()
+    }
+
+    fn poll_close(&mut self) -> Option<ConnectionId> {
+        self.poll_close()
+    }
+
+    fn poll_event(&mut self) -> Option<ServerEvent> {
+        self.poll_event()
+    }
+
+    fn event_count(&self) -> u64 {
+        self.event_count()
+    }
+
+    fn forget_events(&mut self, count: u64) {
+        self.forget_events(count);
+    }
+}

@@ -1,0 +1,59 @@
+//! `INFO`: settings, remote calls and callbacks; and the markers of the callback traits.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+use super::{item, policy};
+use crate::model::Behaviour;
+
+pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
+    let after = behaviour.base.as_ref().map(|base| {
+        let info = item(base.ty, "NetworkBehaviour", "INFO");
+        quote!(.after(&#info))
+    });
+    let send_interval = behaviour.send_interval.map(|seconds| {
+        let duration = policy::duration(seconds);
+        quote!(.send_interval(#duration))
+    });
+    let channel = behaviour.channel.map(|channel| {
+        let channel = Literal::u8_unsuffixed(channel);
+        quote!(.channel(#channel))
+    });
+    let hybrid = behaviour.is_hybrid.then(|| quote!(.hybrid()));
+    let lifecycle = behaviour
+        .lifecycle
+        .map(|place| callback("lifecycle", place));
+    let synchronize = behaviour
+        .synchronize
+        .map(|place| callback("synchronize", place));
+    quote! {
+        const INFO: _syncvar::BehaviourInfo = _syncvar::OwnCalls::<Self>::INFO
+            #after #send_interval #channel #hybrid #lifecycle #synchronize;
+    }
+}
+
+/// Emits `.lifecycle::<Self>()` at the word of the attribute.
+fn callback(name: &str, place: Span) -> TokenStream {
+    let place = Span::call_site().located_at(place);
+    let name = Ident::new(name, place);
+    quote_spanned!(place=> .#name::<Self>())
+}
+
+/// Emits the markers that `NetworkLifecycle` and `Synchronize` require: they prove that the class
+/// passes the callbacks on.
+pub(super) fn markers(behaviour: &Behaviour<'_>) -> TokenStream {
+    let ident = behaviour.ident;
+    let where_clause = super::behaviour_bounds(behaviour);
+    let (impl_generics, ty_generics, _) = behaviour.generics.split_for_impl();
+    let lifecycle = behaviour.lifecycle.map(|_| quote!(HasLifecycle));
+    let synchronize = behaviour.synchronize.map(|_| quote!(HasSynchronize));
+    let markers = lifecycle.into_iter().chain(synchronize);
+    let allowed = behaviour.lints.for_impl();
+    quote! {
+        #(
+            #[automatically_derived]
+            #allowed
+            impl #impl_generics _syncvar::#markers for #ident #ty_generics #where_clause {}
+        )*
+    }
+}

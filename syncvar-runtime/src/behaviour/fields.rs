@@ -1,0 +1,306 @@
+//! `BehaviourFields`: operations on all fields of a behaviour, each one a visitor.
+
+use super::{FieldAccess, FieldVisitor, NetworkBehaviour};
+use crate::{NetworkReader, NetworkWriter, OperationLog, ReadResult, ReadResultExt};
+
+/// Operations on the fields of a behaviour, those of its bases included. Every [`NetworkBehaviour`]
+/// has them, through its [`visit`](NetworkBehaviour::visit).
+pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
+    /// Makes the fields dirty whose bits are set: their values are sent again. Ignores bits without a
+    /// field.
+    #[inline]
+    fn set_dirty_bit(&mut self, dirty_bits: u64) {
+        each(self, SetDirty { bits: dirty_bits });
+    }
+
+    /// Makes all fields clean: every observer has them, or the object has no observer.
+    #[inline]
+    fn clear_all_dirty_bits(&mut self) {
+        each(self, ClearAll);
+    }
+
+    /// Makes the fields clean whose bits are set.
+    #[inline]
+    fn clear_dirty_bits(&mut self, dirty_bits: u64) {
+        each(self, ClearDirty { bits: dirty_bits });
+    }
+
+    /// Makes the fields dirty that have replaced others since the last
+    /// [`clear_all_dirty_bits`](Self::clear_all_dirty_bits), as in `player.health = 5.into()`. The
+    /// server calls it after each use of the behaviour.
+    #[inline]
+    fn notice_replacements(&mut self) {
+        each(self, NoticeReplacements);
+    }
+
+    /// Sets whether the object has observers: see [`SyncField::set_observed`](crate::SyncField::set_observed).
+    #[inline]
+    fn set_observed(&mut self, observed: bool) {
+        each(self, SetObserved { observed });
+    }
+
+    /// Sets the operation log of the collections: see [`SyncField::set_log`](crate::SyncField::set_log).
+    #[inline]
+    fn set_log(&mut self, log: OperationLog) {
+        each(self, SetLog { log });
+    }
+
+    /// Returns the clean values of the fields with a [codec](crate::SyncCodec), before a change;
+    /// `None` without such fields. [`withdraw_changes`](Self::withdraw_changes) compares them.
+    #[inline]
+    fn before_change(&mut self) -> Option<Self::Previous> {
+        let mut before = Self::Previous::default();
+        let mut visitor = BeginChange { encoded: false };
+        self.visit(&mut before, &mut visitor);
+        visitor.encoded.then_some(before)
+    }
+
+    /// Makes the fields clean again whose writes since [`before_change`](Self::before_change) travel
+    /// as the same bytes. Fields that [`set_dirty_bit`](Self::set_dirty_bit) made dirty stay so.
+    #[inline]
+    fn withdraw_changes(&mut self, mut before: Self::Previous) {
+        self.visit(&mut before, &mut EndChange);
+    }
+
+    /// Writes the fields whose bits are set, each one as in a snapshot, those of the bases first.
+    /// Ignores bits without a field.
+    #[inline]
+    fn write_fields(&mut self, writer: &mut NetworkWriter, fields: u64) {
+        each(self, WriteFields { writer, fields });
+    }
+
+    /// Reads the bytes of [`write_fields`](Self::write_fields) for the same fields. Makes no field
+    /// dirty.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
+    #[inline]
+    fn read_fields(&mut self, reader: &mut NetworkReader<'_>, fields: u64) -> ReadResult<()> {
+        let result = Ok(());
+        let visitor = ReadFields {
+            reader,
+            fields,
+            result,
+        };
+        each(self, visitor).result
+    }
+
+    /// Returns whether a field with a [threshold](crate::FieldPolicy::threshold) exceeds it.
+    /// `last_sent` holds the bytes of [`write_fields`](Self::write_fields) at the last send.
+    fn is_beyond_threshold(&mut self, last_sent: &mut NetworkReader<'_>, field: u64) -> bool {
+        let visitor = BeyondThreshold {
+            last_sent,
+            field,
+            beyond: true,
+        };
+        each(self, visitor).beyond
+    }
+
+    /// Returns the values of some fields with a hook; `None` if the class has no hook.
+    ///
+    /// A host calls it before the first write between two updates, a client before it compares the
+    /// first state of an object with its prefab, and a client of Mirror's protocol before each
+    /// snapshot.
+    fn remember_for_hooks(&mut self, fields: u64) -> Option<Self::Previous> {
+        let mut previous = Self::Previous::default();
+        let mut visitor = Remember {
+            fields,
+            hooks: false,
+        };
+        self.visit(&mut previous, &mut visitor);
+        visitor.hooks.then_some(previous)
+    }
+
+    /// Returns the bits of the fields that differ from the remembered values, and removes all other
+    /// values, so that [`call_hooks`](NetworkBehaviour::call_hooks) runs the right hooks.
+    fn changed_since(&mut self, previous: &mut Self::Previous) -> u64 {
+        let mut visitor = ChangedSince { changed: 0 };
+        self.visit(previous, &mut visitor);
+        visitor.changed
+    }
+}
+
+impl<B: NetworkBehaviour> BehaviourFields for B {}
+
+mod sealed {
+    /// Excludes other implementations of [`BehaviourFields`](super::BehaviourFields).
+    #[expect(unnameable_types, reason = "it is the seal")]
+    pub trait Sealed {}
+
+    impl<B: super::NetworkBehaviour> Sealed for B {}
+}
+
+/// Visits all fields with a fresh `Previous`.
+#[inline]
+fn each<B: NetworkBehaviour, V: FieldVisitor>(behaviour: &mut B, mut visitor: V) -> V {
+    behaviour.visit(&mut B::Previous::default(), &mut visitor);
+    visitor
+}
+
+struct SetDirty {
+    bits: u64,
+}
+
+impl FieldVisitor for SetDirty {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
+        if self.bits & bit != 0 {
+            field.set_dirty();
+        }
+    }
+}
+
+struct ClearAll;
+
+impl FieldVisitor for ClearAll {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
+        field.clear_dirty();
+    }
+}
+
+struct ClearDirty {
+    bits: u64,
+}
+
+impl FieldVisitor for ClearDirty {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
+        if self.bits & bit != 0 {
+            field.clear_dirty();
+        }
+    }
+}
+
+struct NoticeReplacements;
+
+impl FieldVisitor for NoticeReplacements {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
+        field.notice_replacement();
+    }
+}
+
+struct SetObserved {
+    observed: bool,
+}
+
+impl FieldVisitor for SetObserved {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
+        field.set_observed(self.observed);
+    }
+}
+
+struct SetLog {
+    log: OperationLog,
+}
+
+impl FieldVisitor for SetLog {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
+        field.set_log(self.log);
+    }
+}
+
+struct BeginChange {
+    /// A field has a codec.
+    encoded: bool,
+}
+
+impl FieldVisitor for BeginChange {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
+        if A::ENCODED {
+            field.begin_change();
+            self.encoded = true;
+        }
+    }
+}
+
+struct EndChange;
+
+impl FieldVisitor for EndChange {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
+        if A::ENCODED {
+            field.end_change();
+        }
+    }
+}
+
+pub(super) struct WriteFields<'a> {
+    pub(super) writer: &'a mut NetworkWriter,
+    pub(super) fields: u64,
+}
+
+impl FieldVisitor for WriteFields<'_> {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, bit: u64, name: &'static str, field: A) {
+        if self.fields & bit != 0 {
+            field.write_full(self.writer.at(name));
+        }
+    }
+}
+
+pub(super) struct ReadFields<'a, 'b> {
+    pub(super) reader: &'a mut NetworkReader<'b>,
+    pub(super) fields: u64,
+    pub(super) result: ReadResult<()>,
+}
+
+impl FieldVisitor for ReadFields<'_, '_> {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, bit: u64, name: &'static str, mut field: A) {
+        if self.fields & bit != 0 && self.result.is_ok() {
+            self.result = field.read_full(self.reader).at(name);
+        }
+    }
+}
+
+struct BeyondThreshold<'a, 'b> {
+    last_sent: &'a mut NetworkReader<'b>,
+    field: u64,
+    beyond: bool,
+}
+
+impl FieldVisitor for BeyondThreshold<'_, '_> {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, field: A) {
+        if self.field == bit {
+            self.beyond = field.is_beyond_threshold(self.last_sent);
+        }
+    }
+}
+
+struct Remember {
+    fields: u64,
+    /// A field has a hook.
+    hooks: bool,
+}
+
+impl FieldVisitor for Remember {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
+        if A::HOOK {
+            self.hooks = true;
+            if self.fields & bit != 0 {
+                field.remember();
+            }
+        }
+    }
+}
+
+struct ChangedSince {
+    changed: u64,
+}
+
+impl FieldVisitor for ChangedSince {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
+        if A::HOOK && field.has_changed() {
+            self.changed |= bit;
+        }
+    }
+}

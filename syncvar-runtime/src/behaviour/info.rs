@@ -1,0 +1,221 @@
+//! `BehaviourInfo`: settings and callbacks of a class.
+
+use std::any::Any;
+use std::time::Duration;
+
+use super::{
+    BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, NetworkContext,
+    NetworkLifecycle, Synchronize, SynchronizeError,
+};
+use crate::schema::CallTable;
+use crate::{NetworkReader, ReadResult};
+
+/// Delivery of the changes of a behaviour, for protocols that know both kinds. All others send them
+/// on [`BehaviourInfo::channel`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Delivery {
+    /// Each change once, on the reliable channel.
+    #[default]
+    Reliable,
+    /// Unreliably and repeatedly, until a reliable snapshot (a baseline, once a second) contains them:
+    /// for values that change all the time, where only the latest one matters.
+    Hybrid,
+}
+
+/// Runs one of the calls that a class declares.
+pub(crate) type HandleCall =
+    fn(&mut dyn Any, u32, &mut NetworkReader<'_>, &mut CallContext<'_>) -> ReadResult<()>;
+
+/// Runs a lifecycle callback of a class.
+pub(super) type OnLifecycle =
+    fn(&mut dyn Any, LifecycleCallback, &mut NetworkContext<'_>) -> LifecycleResult;
+
+/// Writes or reads the data of a class beside its fields.
+pub(super) type OnSynchronize =
+    fn(&mut dyn Any, &mut BufferSerializer<'_, '_>) -> Result<(), SynchronizeError>;
+
+/// Callback of a class: its own one, that of a base, or none.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Callback<F> {
+    None,
+    Inherited,
+    Own(F),
+}
+
+impl<F> Callback<F> {
+    const fn exists(&self) -> bool {
+        !matches!(self, Self::None)
+    }
+}
+
+/// Settings, remote calls and callbacks of a behaviour, built from [`DEFAULT`](Self::DEFAULT).
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::BehaviourInfo;
+///
+/// const INFO: BehaviourInfo = BehaviourInfo::DEFAULT
+///     .send_interval(Duration::ZERO)
+///     .channel(1);
+/// assert_eq!(INFO.channel, 1);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct BehaviourInfo {
+    /// Shortest time between two updates of the behaviour; zero: every server update.
+    pub send_interval: Duration,
+    /// Channel of its updates.
+    pub channel: u8,
+    /// Delivery of its changes.
+    pub delivery: Delivery,
+    /// The class decides every byte itself, in every protocol: see [`own_layout`](Self::own_layout()).
+    pub own_layout: bool,
+    /// Remote calls, those of the bases first.
+    pub calls: CallTable,
+    pub(crate) handle_call: HandleCall,
+    pub(super) on_lifecycle: Callback<OnLifecycle>,
+    pub(super) on_synchronize: Callback<OnSynchronize>,
+}
+
+impl BehaviourInfo {
+    /// Updates ten times a second on channel 0, without calls and callbacks.
+    pub const DEFAULT: Self = Self {
+        send_interval: Duration::from_millis(100),
+        channel: 0,
+        delivery: Delivery::Reliable,
+        own_layout: false,
+        calls: CallTable::NONE,
+        handle_call: |_, call, reader, _| Err(reader.unknown_call(call)),
+        on_lifecycle: Callback::None,
+        on_synchronize: Callback::None,
+    };
+
+    /// Inherits calls, lifecycle and synchronisation of the base; not the settings.
+    ///
+    /// # Panics
+    ///
+    /// When a call of the base has the same hash for UNet as one of this class: a compile error, as
+    /// constants are built with it.
+    #[must_use]
+    #[track_caller]
+    pub const fn after(mut self, base: &'static Self) -> Self {
+        self.calls = self.calls.after(&base.calls);
+        if !self.on_lifecycle.exists() && base.on_lifecycle.exists() {
+            self.on_lifecycle = Callback::Inherited;
+        }
+        if !self.on_synchronize.exists() && base.on_synchronize.exists() {
+            self.on_synchronize = Callback::Inherited;
+        }
+        self
+    }
+
+    /// Sets the shortest time between two updates.
+    #[must_use]
+    pub const fn send_interval(mut self, send_interval: Duration) -> Self {
+        self.send_interval = send_interval;
+        self
+    }
+
+    /// Sets the channel of the updates.
+    #[must_use]
+    pub const fn channel(mut self, channel: u8) -> Self {
+        self.channel = channel;
+        self
+    }
+
+    /// Sets the delivery to [`Delivery::Hybrid`].
+    #[must_use]
+    pub const fn hybrid(mut self) -> Self {
+        self.delivery = Delivery::Hybrid;
+        self
+    }
+
+    /// Lets the class decide every byte itself, in every protocol, by one call of `on_serialize` and
+    /// `on_deserialize`, as a component of Mirror's does that overrides `OnSerialize`.
+    ///
+    /// Otherwise a protocol may divide the fields: Mirror writes the collections and then the other
+    /// fields of each class. `on_serialize` then runs once for each part, with its fields in
+    /// [`NetworkWriter::fields`](crate::NetworkWriter::fields), and snapshots consist of
+    /// [`write_fields`](crate::BehaviourFields::write_fields).
+    ///
+    /// Such a class is no base of a derived one. Its hooks also run for a snapshot. It can wrap the
+    /// layout of another behaviour:
+    ///
+    /// ```
+    /// use syncvar::*;
+    ///
+    /// /// Sends a check number behind the bytes of another behaviour.
+    /// struct Checked<B: NetworkBehaviour>(B);
+    ///
+    /// impl<B: NetworkBehaviour> NetworkBehaviour for Checked<B> {
+    ///     type Previous = LayoutHooks<B>;
+    ///     const SCHEMA: BehaviourSchema = B::SCHEMA;
+    ///     const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.own_layout();
+    ///
+    ///     fn sync_var_dirty_bits(&self) -> u64 {
+    ///         self.0.sync_var_dirty_bits()
+    ///     }
+    ///     fn visit(
+    ///         &mut self,
+    ///         previous: &mut LayoutHooks<B>,
+    ///         visitor: &mut impl FieldVisitor,
+    ///     ) {
+    ///         self.0.visit(previous.values_mut(), visitor);
+    ///     }
+    ///     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+    ///         let written = writer.write_layout(&mut self.0, initial_state);
+    ///         writer.write_u16(0xbeef);
+    ///         written
+    ///     }
+    ///     fn on_deserialize(
+    ///         &mut self,
+    ///         reader: &mut NetworkReader<'_>,
+    ///         initial_state: bool,
+    ///     ) -> Result<LayoutHooks<B>, ReadError> {
+    ///         let hooks = reader.read_layout(&mut self.0, initial_state)?;
+    ///         match reader.read_u16()? {
+    ///             0xbeef => Ok(hooks),
+    ///             _ => Err(reader.error(ReadErrorKind::Custom("not the check number"))),
+    ///         }
+    ///     }
+    ///     fn call_hooks(&mut self, previous: LayoutHooks<B>) {
+    ///         previous.call(&mut self.0);
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub const fn own_layout(mut self) -> Self {
+        self.own_layout = true;
+        self
+    }
+
+    /// Adds the [`NetworkLifecycle`] of a class. A class without it has that of its base.
+    #[must_use]
+    pub const fn lifecycle<B: NetworkLifecycle>(mut self) -> Self {
+        self.on_lifecycle = Callback::Own(|behaviour, callback, ctx| {
+            let behaviour = behaviour.downcast_mut::<B>();
+            behaviour.map_or(Ok(()), |behaviour| callback.call(behaviour, ctx))
+        });
+        self
+    }
+
+    /// Adds the [`Synchronize`] data of a class. Both ends compare this at connect. A class without it
+    /// has that of its base.
+    #[must_use]
+    pub const fn synchronize<B: Synchronize>(mut self) -> Self {
+        self.on_synchronize = Callback::Own(|behaviour, serializer| {
+            let behaviour = behaviour.downcast_mut::<B>();
+            behaviour.map_or(Ok(()), |behaviour| behaviour.on_synchronize(serializer))
+        });
+        self
+    }
+
+    /// Returns whether the class or a base has a lifecycle.
+    pub const fn has_lifecycle(&self) -> bool {
+        self.on_lifecycle.exists()
+    }
+
+    /// Returns whether the class or a base has data beside its fields.
+    pub const fn has_synchronize(&self) -> bool {
+        self.on_synchronize.exists()
+    }
+}

@@ -1,0 +1,144 @@
+//! Calls and callbacks of a behaviour: those of its class, or those of a base.
+
+use super::info::Callback;
+use super::{FieldAccess, FieldVisitor, NetworkBehaviour};
+use crate::{
+    BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, NetworkContext,
+    NetworkReader, ReadResult, SynchronizeError,
+};
+
+/// Reads the arguments of a remote call and runs it.
+///
+/// # Errors
+///
+/// When the class has no such call, or the arguments cannot be read: the call does not run then.
+pub(crate) fn handle_call<B: NetworkBehaviour>(
+    behaviour: &mut B,
+    call: u32,
+    reader: &mut NetworkReader<'_>,
+    context: &mut CallContext<'_>,
+) -> ReadResult<()> {
+    let info = const { &B::INFO };
+    if let Some(own) = call.checked_sub(info.calls.inherited()) {
+        return (info.handle_call)(behaviour, own, reader, context);
+    }
+    let unknown = reader.unknown_call(call);
+    let handled = with_base(
+        behaviour,
+        CallBase {
+            call,
+            reader,
+            context,
+        },
+    );
+    handled.unwrap_or(Err(unknown))
+}
+
+/// Runs a lifecycle callback.
+///
+/// # Errors
+///
+/// That of the callback.
+pub(crate) fn on_lifecycle<B: NetworkBehaviour>(
+    behaviour: &mut B,
+    callback: LifecycleCallback,
+    ctx: &mut NetworkContext<'_>,
+) -> LifecycleResult {
+    match const { B::INFO.on_lifecycle } {
+        Callback::None => Ok(()),
+        Callback::Own(own) => own(behaviour, callback, ctx),
+        Callback::Inherited => {
+            with_base(behaviour, LifecycleOfBase { callback, ctx }).unwrap_or(Ok(()))
+        }
+    }
+}
+
+/// Writes or reads the data beside the fields.
+///
+/// # Errors
+///
+/// Those of [`Synchronize`](crate::Synchronize).
+pub(crate) fn synchronize<B: NetworkBehaviour>(
+    behaviour: &mut B,
+    serializer: &mut BufferSerializer<'_, '_>,
+) -> Result<(), SynchronizeError> {
+    match const { B::INFO.on_synchronize } {
+        Callback::None => Ok(()),
+        Callback::Own(own) => own(behaviour, serializer),
+        Callback::Inherited => {
+            with_base(behaviour, SynchronizeBase { serializer }).unwrap_or(Ok(()))
+        }
+    }
+}
+
+/// An action on the base of a class.
+trait WithBase {
+    type Output;
+
+    fn run<B: NetworkBehaviour>(self, base: &mut B) -> Self::Output;
+}
+
+/// Runs an action on the base; `None` if the class has no base.
+fn with_base<B: NetworkBehaviour, W: WithBase>(behaviour: &mut B, action: W) -> Option<W::Output> {
+    let mut visitor = BaseVisitor::Action(action);
+    behaviour.visit(&mut B::Previous::default(), &mut visitor);
+    match visitor {
+        BaseVisitor::Done(output) => Some(output),
+        BaseVisitor::Action(_) | BaseVisitor::Running => None,
+    }
+}
+
+enum BaseVisitor<W: WithBase> {
+    Action(W),
+    Running,
+    Done(W::Output),
+}
+
+impl<W: WithBase> FieldVisitor for BaseVisitor<W> {
+    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, _: A) {}
+
+    fn base<B: NetworkBehaviour>(&mut self, base: &mut B, _: &mut B::Previous) {
+        if let Self::Action(action) = std::mem::replace(self, Self::Running) {
+            *self = Self::Done(action.run(base));
+        }
+    }
+}
+
+struct CallBase<'a, 'b, 'c, 'd> {
+    call: u32,
+    reader: &'a mut NetworkReader<'b>,
+    context: &'c mut CallContext<'d>,
+}
+
+impl WithBase for CallBase<'_, '_, '_, '_> {
+    type Output = ReadResult<()>;
+
+    fn run<B: NetworkBehaviour>(self, base: &mut B) -> Self::Output {
+        handle_call(base, self.call, self.reader, self.context)
+    }
+}
+
+struct LifecycleOfBase<'a, 'b> {
+    callback: LifecycleCallback,
+    ctx: &'a mut NetworkContext<'b>,
+}
+
+impl WithBase for LifecycleOfBase<'_, '_> {
+    type Output = LifecycleResult;
+
+    fn run<B: NetworkBehaviour>(self, base: &mut B) -> Self::Output {
+        on_lifecycle(base, self.callback, self.ctx)
+    }
+}
+
+struct SynchronizeBase<'a, 'b, 'c> {
+    serializer: &'a mut BufferSerializer<'b, 'c>,
+}
+
+impl WithBase for SynchronizeBase<'_, '_, '_> {
+    type Output = Result<(), SynchronizeError>;
+
+    fn run<B: NetworkBehaviour>(self, base: &mut B) -> Self::Output {
+        synchronize(base, self.serializer)
+    }
+}

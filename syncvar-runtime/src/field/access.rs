@@ -1,0 +1,410 @@
+//! Access to one field by kind: plain, with a hook, with a codec, with a threshold.
+
+use std::marker::PhantomData;
+
+use crate::{
+    HookField, NetworkReader, NetworkWriter, OperationLog, ReadResult, SyncCodec, SyncField,
+    SyncValue, SyncVar,
+};
+
+/// Access to one field of a behaviour, as `NetworkBehaviour::visit`
+/// shows it: `&mut field`, [`hooked`], [`encoded`], [`encoded_hook`], or [`throttled`] around one.
+pub trait FieldAccess {
+    /// The field has a hook.
+    const HOOK: bool = false;
+    /// The field has a codec: a write may leave its bytes unchanged.
+    const ENCODED: bool = false;
+
+    /// Returns whether the field has a change to send.
+    fn is_dirty(&self) -> bool;
+    /// Makes the field dirty without a change.
+    fn set_dirty(&mut self);
+    /// Forgets the change.
+    fn clear_dirty(&mut self);
+    /// Makes the field dirty if it has replaced another one.
+    fn notice_replacement(&mut self);
+    /// Sets whether the object has observers: see [`SyncField::set_observed`].
+    fn set_observed(&mut self, observed: bool);
+    /// Sets the log of a collection: see [`SyncField::set_log`].
+    fn set_log(&mut self, log: OperationLog);
+    /// Writes the snapshot of the field.
+    fn write_full(&self, writer: &mut NetworkWriter);
+    /// Writes the delta.
+    fn write_delta(&self, writer: &mut NetworkWriter);
+    /// Reads a snapshot.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
+    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()>;
+    /// Reads a delta. A field with a hook stores its previous value.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()>;
+    /// With a codec: stores a clean value.
+    fn begin_change(&mut self) {}
+    /// With a codec: withdraws a write that travels as the same bytes.
+    fn end_change(&mut self) {}
+    /// With a hook: stores a copy of the value.
+    fn remember(&mut self) {}
+    /// With a hook: returns whether the value differs from the stored copy, and keeps the copy only
+    /// then.
+    fn has_changed(&mut self) -> bool {
+        false
+    }
+    /// With a threshold: returns whether the value exceeds it, measured from the last sent one.
+    fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>) -> bool {
+        let _ = last_sent;
+        true
+    }
+}
+
+/// Access to a [`SyncVar`], whose value a [threshold](throttled) compares.
+pub trait VariableAccess: FieldAccess {
+    /// Type of the value.
+    type Value;
+
+    /// Returns the value.
+    fn value(&self) -> &Self::Value;
+
+    /// Reads a value without storing it.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
+    fn decode(reader: &mut NetworkReader<'_>) -> ReadResult<Self::Value>;
+}
+
+/// Access to a field with a hook; see [`hooked`].
+#[derive(Debug)]
+pub struct Hooked<'a, F: HookField> {
+    field: &'a mut F,
+    previous: &'a mut Option<F::Previous>,
+}
+
+/// Access to a variable with a codec, and perhaps a hook; see [`encoded`] and [`encoded_hook`].
+#[derive(Debug)]
+pub struct Encoded<'a, C, T, const HOOK: bool> {
+    field: &'a mut SyncVar<T>,
+    previous: &'a mut Option<T>,
+    codec: PhantomData<C>,
+}
+
+/// Access to a variable with a threshold; see [`throttled`].
+#[derive(Debug)]
+pub struct Throttled<A, J> {
+    field: A,
+    is_beyond: J,
+}
+
+/// Shows a field with a hook. `previous` holds the value for the hook.
+#[inline]
+pub const fn hooked<'a, F: HookField>(
+    field: &'a mut F,
+    previous: &'a mut Option<F::Previous>,
+) -> Hooked<'a, F> {
+    Hooked { field, previous }
+}
+
+/// Shows a variable with a codec. `previous` holds its value before a change.
+#[inline]
+pub const fn encoded<'a, C, T>(
+    field: &'a mut SyncVar<T>,
+    previous: &'a mut Option<T>,
+) -> Encoded<'a, C, T, false> {
+    let codec = PhantomData;
+    Encoded {
+        field,
+        previous,
+        codec,
+    }
+}
+
+/// Shows a variable with a codec and a hook.
+#[inline]
+pub const fn encoded_hook<'a, C, T>(
+    field: &'a mut SyncVar<T>,
+    previous: &'a mut Option<T>,
+) -> Encoded<'a, C, T, true> {
+    let codec = PhantomData;
+    Encoded {
+        field,
+        previous,
+        codec,
+    }
+}
+
+/// Adds a threshold to a variable: `is_beyond(last_sent, now)`.
+#[inline]
+pub const fn throttled<A, J>(field: A, is_beyond: J) -> Throttled<A, J>
+where
+    A: VariableAccess,
+    J: Fn(&A::Value, &A::Value) -> bool,
+{
+    Throttled { field, is_beyond }
+}
+
+/// Forwards the operations that every kind of field shares. `$of` is the trait of the inner value.
+macro_rules! forward {
+    ($of:path, |$this:ident| $field:expr) => {
+        #[inline]
+        fn is_dirty(&self) -> bool {
+            let $this = self;
+            <_ as $of>::is_dirty(&$field)
+        }
+
+        #[inline]
+        fn set_dirty(&mut self) {
+            let $this = self;
+            <_ as $of>::set_dirty(&mut $field);
+        }
+
+        #[inline]
+        fn clear_dirty(&mut self) {
+            let $this = self;
+            <_ as $of>::clear_dirty(&mut $field);
+        }
+
+        #[inline]
+        fn notice_replacement(&mut self) {
+            let $this = self;
+            <_ as $of>::notice_replacement(&mut $field);
+        }
+
+        #[inline]
+        fn set_observed(&mut self, observed: bool) {
+            let $this = self;
+            <_ as $of>::set_observed(&mut $field, observed);
+        }
+
+        #[inline]
+        fn set_log(&mut self, log: OperationLog) {
+            let $this = self;
+            <_ as $of>::set_log(&mut $field, log);
+        }
+
+        #[inline]
+        fn write_full(&self, writer: &mut NetworkWriter) {
+            let $this = self;
+            <_ as $of>::write_full(&$field, writer);
+        }
+
+        #[inline]
+        fn write_delta(&self, writer: &mut NetworkWriter) {
+            let $this = self;
+            <_ as $of>::write_delta(&$field, writer);
+        }
+
+        #[inline]
+        fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
+            let $this = self;
+            <_ as $of>::read_full(&mut $field, reader)
+        }
+    };
+}
+
+impl<F: SyncField> FieldAccess for &mut F {
+    forward!(SyncField, |this| **this);
+
+    #[inline]
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
+        SyncField::read_delta(*self, reader)
+    }
+}
+
+impl<F: HookField> FieldAccess for Hooked<'_, F> {
+    const HOOK: bool = true;
+
+    forward!(SyncField, |this| *this.field);
+
+    #[inline]
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
+        *self.previous = self.field.read_delta_with_previous(reader)?;
+        Ok(())
+    }
+
+    #[inline]
+    fn remember(&mut self) {
+        *self.previous = self.field.remembered();
+    }
+
+    #[inline]
+    fn has_changed(&mut self) -> bool {
+        self.field.has_changed_since(self.previous)
+    }
+}
+
+impl<C, T, const HOOKED: bool> FieldAccess for Encoded<'_, C, T, HOOKED>
+where
+    C: SyncCodec<T>,
+    T: Clone + Send + Sync + 'static,
+{
+    const HOOK: bool = HOOKED;
+    const ENCODED: bool = true;
+
+    #[inline]
+    fn is_dirty(&self) -> bool {
+        self.field.is_dirty()
+    }
+
+    #[inline]
+    fn set_dirty(&mut self) {
+        self.field.set_dirty();
+    }
+
+    #[inline]
+    fn clear_dirty(&mut self) {
+        self.field.clear_dirty();
+    }
+
+    #[inline]
+    fn notice_replacement(&mut self) {
+        self.field.notice_replacement();
+    }
+
+    #[inline]
+    fn set_observed(&mut self, _: bool) {}
+
+    #[inline]
+    fn set_log(&mut self, _: OperationLog) {}
+
+    #[inline]
+    fn write_full(&self, writer: &mut NetworkWriter) {
+        C::write(self.field, writer);
+    }
+
+    #[inline]
+    fn write_delta(&self, writer: &mut NetworkWriter) {
+        C::write(self.field, writer);
+    }
+
+    #[inline]
+    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
+        C::read_in_place(self.field.received(), reader)
+    }
+
+    #[inline]
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
+        if HOOKED {
+            *self.previous = C::read_with_previous(self.field.received(), reader)?;
+            return Ok(());
+        }
+        C::read_in_place(self.field.received(), reader)
+    }
+
+    #[inline]
+    fn begin_change(&mut self) {
+        *self.previous = self.field.sent_value();
+    }
+
+    #[inline]
+    fn end_change(&mut self) {
+        if let Some(before) = self.previous
+            && C::same(self.field, before)
+        {
+            self.field.withdraw_change();
+        }
+    }
+
+    #[inline]
+    fn remember(&mut self) {
+        if HOOKED {
+            *self.previous = Some(self.field.remembered());
+        }
+    }
+
+    #[inline]
+    fn has_changed(&mut self) -> bool {
+        if let Some(before) = self.previous
+            && C::same(self.field, before)
+        {
+            *self.previous = None;
+        }
+        HOOKED && self.previous.is_some()
+    }
+}
+
+impl<A, J> FieldAccess for Throttled<A, J>
+where
+    A: VariableAccess,
+    J: Fn(&A::Value, &A::Value) -> bool,
+{
+    const HOOK: bool = A::HOOK;
+    const ENCODED: bool = A::ENCODED;
+
+    forward!(FieldAccess, |this| this.field);
+
+    #[inline]
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
+        self.field.read_delta(reader)
+    }
+
+    #[inline]
+    fn begin_change(&mut self) {
+        self.field.begin_change();
+    }
+
+    #[inline]
+    fn end_change(&mut self) {
+        self.field.end_change();
+    }
+
+    #[inline]
+    fn remember(&mut self) {
+        self.field.remember();
+    }
+
+    #[inline]
+    fn has_changed(&mut self) -> bool {
+        self.field.has_changed()
+    }
+
+    fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>) -> bool {
+        let last_sent = A::decode(last_sent);
+        last_sent.map_or(true, |last_sent| {
+            (self.is_beyond)(&last_sent, self.field.value())
+        })
+    }
+}
+
+impl<T: SyncValue> VariableAccess for &mut SyncVar<T> {
+    type Value = T;
+
+    fn value(&self) -> &T {
+        self.get()
+    }
+
+    fn decode(reader: &mut NetworkReader<'_>) -> ReadResult<T> {
+        T::read(reader)
+    }
+}
+
+impl<T: SyncValue> VariableAccess for Hooked<'_, SyncVar<T>> {
+    type Value = T;
+
+    fn value(&self) -> &T {
+        self.field.get()
+    }
+
+    fn decode(reader: &mut NetworkReader<'_>) -> ReadResult<T> {
+        T::read(reader)
+    }
+}
+
+impl<C, T, const HOOKED: bool> VariableAccess for Encoded<'_, C, T, HOOKED>
+where
+    C: SyncCodec<T>,
+    T: Clone + Send + Sync + 'static,
+{
+    type Value = T;
+
+    fn value(&self) -> &T {
+        self.field.get()
+    }
+
+    fn decode(reader: &mut NetworkReader<'_>) -> ReadResult<T> {
+        C::read(reader)
+    }
+}

@@ -1,0 +1,133 @@
+//! The one runner of hooks: for a delta, a snapshot, a first state, and a host.
+
+use std::fmt;
+
+use super::slot::{Remembered, Slot};
+use crate::NetworkBehaviour;
+use crate::behaviour::Panicked;
+
+/// Hooks to run on a behaviour.
+#[derive(Debug)]
+pub enum Hooks {
+    /// Those of the delta that the behaviour has read last.
+    LastRead,
+    /// Those of fields that differ from remembered values.
+    Changed(ErasedHooks),
+}
+
+/// Result of hooks that ran as a write of the server.
+#[derive(Debug)]
+#[must_use = "a hook may have panicked"]
+pub struct HookRun {
+    /// Fields that the policy refused to the hooks.
+    pub refused: u64,
+    /// Panic of a hook; it ends the run.
+    pub result: Result<(), Panicked>,
+}
+
+/// Runs hooks on a replica.
+///
+/// # Errors
+///
+/// The panic of a hook; it ends the run.
+#[inline]
+pub fn run_hooks<S: Slot + ?Sized>(slot: &mut S, hooks: Hooks) -> Result<(), Panicked> {
+    slot.call_hooks(hooks)
+}
+
+/// Runs hooks as a write of the server: replacements become dirty, and the policy applies.
+pub fn run_hooks_as_write(slot: &mut dyn Slot, hooks: Hooks) -> HookRun {
+    slot.begin_change();
+    let result = slot.call_hooks(hooks);
+    // A hook may have replaced a collection.
+    let refused = slot.end_change();
+    HookRun { refused, result }
+}
+
+/// Previous values for the hooks of a behaviour, after [`read_layout`](crate::NetworkReader::read_layout).
+#[must_use = "the hooks have not been called"]
+pub struct LayoutHooks<B: NetworkBehaviour> {
+    pub(super) collections: Option<B::Previous>,
+    pub(super) values: Option<B::Previous>,
+}
+
+/// Previous values for the hooks of a behaviour, type-erased.
+#[derive(Default)]
+#[must_use = "the hooks have not been called"]
+pub struct ErasedHooks {
+    collections: Option<Remembered>,
+    values: Option<Remembered>,
+}
+
+impl<B: NetworkBehaviour> LayoutHooks<B> {
+    /// Calls the hooks: those of the collections, then those of the other fields.
+    pub fn call(self, behaviour: &mut B) {
+        for previous in [self.collections, self.values].into_iter().flatten() {
+            behaviour.call_hooks(previous);
+        }
+    }
+
+    /// Returns the previous values that a [visit](NetworkBehaviour::visit) needs.
+    pub fn values_mut(&mut self) -> &mut B::Previous {
+        self.values.get_or_insert_default()
+    }
+
+    pub(super) fn erased(self) -> ErasedHooks {
+        let erase = |previous| Box::new(previous) as Remembered;
+        ErasedHooks {
+            collections: self.collections.map(erase),
+            values: self.values.map(erase),
+        }
+    }
+}
+
+impl ErasedHooks {
+    /// Returns whether no hook has to run.
+    pub fn is_empty(&self) -> bool {
+        self.collections.is_none() && self.values.is_none()
+    }
+
+    pub(super) fn of<B: NetworkBehaviour>(self) -> LayoutHooks<B> {
+        let typed = |erased: Remembered| erased.downcast().ok().map(|previous| *previous);
+        LayoutHooks {
+            collections: self.collections.and_then(typed),
+            values: self.values.and_then(typed),
+        }
+    }
+}
+
+impl From<Remembered> for ErasedHooks {
+    fn from(values: Remembered) -> Self {
+        Self {
+            collections: None,
+            values: Some(values),
+        }
+    }
+}
+
+impl<B: NetworkBehaviour> Default for LayoutHooks<B> {
+    fn default() -> Self {
+        Self {
+            collections: None,
+            values: None,
+        }
+    }
+}
+
+impl<B: NetworkBehaviour> fmt::Debug for LayoutHooks<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LayoutHooks")
+            .field("collections", &self.collections.is_some())
+            .field("values", &self.values.is_some())
+            .finish()
+    }
+}
+
+impl fmt::Debug for ErasedHooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ErasedHooks")
+            .field("collections", &self.collections.is_some())
+            .field("values", &self.values.is_some())
+            .finish()
+    }
+}

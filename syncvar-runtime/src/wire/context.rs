@@ -1,0 +1,223 @@
+//! Circumstances of one `on_serialize` or `on_deserialize`, which writer and reader lend to it.
+
+use std::mem;
+
+use super::{NetworkReader, NetworkWriter};
+use crate::schema::PackedBits;
+
+/// Selection, audience and mask layout of one `on_serialize`.
+///
+/// ```
+/// use syncvar::NetworkWriter;
+///
+/// let mut writer = NetworkWriter::new();
+/// let only_first = writer.context().with_fields(1);
+/// writer.with_context(only_first, |writer| assert_eq!(writer.fields(), 1));
+/// assert_eq!(writer.fields(), u64::MAX);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct SerializeContext {
+    /// Fields whose changes are written; all others stay dirty.
+    pub fields: u64,
+    /// The reader of the snapshot owns the object.
+    pub for_owner: bool,
+    /// The delta contains every value, and its masks every bit.
+    pub(crate) every_value: bool,
+    /// Dirty bits of derived classes, which the mask of a base repeats.
+    pub(crate) derived_bits: u64,
+    pub(crate) mask: MaskLayout,
+}
+
+/// Place and form of the dirty masks of a delta.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum MaskLayout {
+    /// Each class writes its mask, unpacked.
+    #[default]
+    Inline,
+    /// One mask of the collections, in eight bytes reserved before the fields.
+    Reserved {
+        position: usize,
+        bits: &'static PackedBits,
+    },
+    /// Each class with values writes a mask of these.
+    PerClass {
+        /// Classes that remain to be written; bit 0 is the next one, set if it has values.
+        classes: u64,
+        bits: &'static PackedBits,
+    },
+}
+
+/// Result of `on_serialize` besides the bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SerializeReport {
+    /// Operations that a snapshot of a collection left to later deltas; the most of several.
+    pub pending: usize,
+}
+
+/// Selection and mask layout of one `on_deserialize`.
+#[derive(Clone, Copy, Debug)]
+pub struct DeserializeContext {
+    /// Fields that a mask may contain.
+    pub fields: u64,
+    /// Dirty bits of derived classes, which the mask of a base may contain.
+    pub(crate) derived_bits: u64,
+    pub(crate) mask: ReadMask,
+    /// Deltas go on to other connections: a [full log](crate::OperationLog::Full) records them.
+    pub(crate) relayed: bool,
+}
+
+/// Place and form of the dirty masks that are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum ReadMask {
+    /// Each class reads its mask, unpacked.
+    #[default]
+    Inline,
+    /// One mask for all classes, which has been read already.
+    Known { dirty_bits: u64 },
+    /// Each class with values reads a mask of these.
+    PerClass {
+        /// Classes that remain to be read; bit 0 is the next one, set if it has values.
+        classes: u64,
+        bits: &'static PackedBits,
+    },
+}
+
+/// Result of `on_deserialize` besides the values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeserializeReport {
+    /// All dirty bits of the masks.
+    pub seen: u64,
+}
+
+impl Default for SerializeContext {
+    #[inline]
+    fn default() -> Self {
+        Self {
+            fields: u64::MAX,
+            for_owner: false,
+            every_value: false,
+            derived_bits: 0,
+            mask: MaskLayout::Inline,
+        }
+    }
+}
+
+impl Default for DeserializeContext {
+    #[inline]
+    fn default() -> Self {
+        Self {
+            fields: u64::MAX,
+            derived_bits: 0,
+            mask: ReadMask::Inline,
+            relayed: false,
+        }
+    }
+}
+
+impl SerializeContext {
+    /// Limits the fields whose changes are written.
+    #[must_use]
+    pub const fn with_fields(mut self, fields: u64) -> Self {
+        self.fields = fields;
+        self
+    }
+
+    /// Sets whether the reader of the snapshot owns the object.
+    #[must_use]
+    pub const fn with_owner(mut self, for_owner: bool) -> Self {
+        self.for_owner = for_owner;
+        self
+    }
+}
+
+impl DeserializeContext {
+    /// Limits the fields that a mask may contain.
+    #[must_use]
+    pub const fn with_fields(mut self, fields: u64) -> Self {
+        self.fields = fields;
+        self
+    }
+}
+
+impl NetworkWriter {
+    /// Returns the context of the present `on_serialize`.
+    #[inline]
+    pub fn context(&self) -> &SerializeContext {
+        &self.context
+    }
+
+    /// Writes in another context, and restores the present one.
+    #[inline]
+    pub fn with_context<R>(
+        &mut self,
+        context: SerializeContext,
+        write: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let outer = mem::replace(&mut self.context, context);
+        let result = write(self);
+        self.context = outer;
+        result
+    }
+
+    /// Takes the report of everything written since the last call.
+    pub fn take_report(&mut self) -> SerializeReport {
+        mem::take(&mut self.report)
+    }
+
+    /// Writes the delta of a base, by its `on_serialize`, for a class with these dirty bits. UNet repeats
+    /// the mask of the derived class at every level.
+    #[inline]
+    pub fn write_base<B>(
+        &mut self,
+        dirty_bits: u64,
+        base: &mut B,
+        on_serialize: impl FnOnce(&mut B, &mut Self, bool) -> bool,
+    ) -> bool {
+        let outer = self.context.derived_bits;
+        self.context.derived_bits |= dirty_bits;
+        let written = on_serialize(base, self, false);
+        self.context.derived_bits = outer;
+        written
+    }
+}
+
+impl NetworkReader<'_> {
+    /// Returns the context of the present `on_deserialize`.
+    #[inline]
+    pub fn context(&self) -> &DeserializeContext {
+        &self.context
+    }
+
+    /// Reads in another context, and restores the present one.
+    #[inline]
+    pub fn with_context<R>(
+        &mut self,
+        context: DeserializeContext,
+        read: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let outer = mem::replace(&mut self.context, context);
+        let result = read(self);
+        self.context = outer;
+        result
+    }
+
+    /// Takes the report of everything read since the last call.
+    #[inline]
+    pub fn take_report(&mut self) -> DeserializeReport {
+        mem::take(&mut self.report)
+    }
+
+    /// Runs a read of a base, whose mask may contain the fields of a derived class.
+    #[inline]
+    pub(crate) fn with_derived_bits<R>(
+        &mut self,
+        bits: u64,
+        read: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let outer = self.context.derived_bits;
+        self.context.derived_bits |= bits;
+        let result = read(self);
+        self.context.derived_bits = outer;
+        result
+    }
+}

@@ -1,5 +1,0 @@
-//! Servers and clients over real sockets.
-
-mod exchange;
-mod misbehaviour;
-mod support;

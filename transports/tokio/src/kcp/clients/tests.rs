@@ -1,0 +1,276 @@
+//! Who is let in, and who is who.
+
+use syncvar_runtime::Channel;
+
+use super::super::KcpError;
+use super::*;
+
+const NOW: Duration = Duration::ZERO;
+
+fn addr(number: u32) -> SocketAddr {
+    let [a, b, c, d] = number.to_be_bytes();
+    ([a, b, c, d], 7000).into()
+}
+
+fn listener(max_connections: usize) -> Clients {
+    Clients::new(&TransportOptions {
+        max_connections,
+        ..TransportOptions::default()
+    })
+}
+
+fn answers(listener: &mut Clients, to: SocketAddr) -> Vec<Bytes> {
+    let out = std::mem::take(&mut listener.out).into_iter();
+    out.filter_map(|(addr, datagram)| (addr == to).then_some(datagram))
+        .collect()
+}
+
+/// Moves everything both ways.
+fn exchange(listener: &mut Clients, from: SocketAddr, client: &mut KcpConnection) {
+    client.update(NOW);
+    while let Some(datagram) = client.poll_transmit() {
+        listener.handle_datagram(NOW, from, &datagram);
+    }
+    listener.update(NOW);
+    for datagram in answers(listener, from) {
+        client.handle_datagram(NOW, &datagram);
+    }
+}
+
+fn join(listener: &mut Clients, from: SocketAddr) -> KcpConnection {
+    let mut client = KcpConnection::connect(NOW);
+    exchange(listener, from, &mut client);
+    assert!(client.is_connected());
+    exchange(listener, from, &mut client);
+    client
+}
+
+fn hello() -> Bytes {
+    let mut client = KcpConnection::connect(NOW);
+    client.update(NOW);
+    client.poll_transmit().unwrap()
+}
+
+#[test]
+fn whoever_says_hello_is_let_in_when_he_has_shown_that_he_hears_the_answer() {
+    let mut listener = listener(10);
+    let mut client = KcpConnection::connect(NOW);
+    exchange(&mut listener, addr(1), &mut client);
+    assert!(client.is_connected());
+    assert!(listener.is_idle());
+    exchange(&mut listener, addr(1), &mut client);
+    assert_eq!(listener.clients[&addr(1)].stage, Stage::New);
+}
+
+#[test]
+fn hellos_from_false_addresses_take_no_room_and_keep_nobody_out() {
+    let mut listener = listener(10);
+    let hello = hello();
+    let mut client = KcpConnection::connect(NOW);
+    exchange(&mut listener, addr(u32::MAX), &mut client);
+    for number in 0..50_000 {
+        listener.handle_datagram(NOW, addr(number), &hello);
+    }
+    assert!(listener.is_idle());
+    assert!(listener.out.len() <= MAX_OUT);
+    assert_eq!(answers(&mut listener, addr(9_999)).len(), 1);
+    // And they keep nobody out, not even one who was about to come in.
+    exchange(&mut listener, addr(u32::MAX), &mut client);
+    assert_eq!(listener.clients.len(), 1);
+}
+
+#[test]
+fn one_hello_is_answered_once_and_the_same_address_always_the_same() {
+    let mut listener = listener(10);
+    let hello = hello();
+    let mut said = Vec::new();
+    for _ in 0..3 {
+        listener.handle_datagram(NOW, addr(1), &hello);
+        said.extend(answers(&mut listener, addr(1)));
+    }
+    assert_eq!(said.len(), 3);
+    assert!(said.iter().all(|answer| answer[1..5] == said[0][1..5]));
+    listener.handle_datagram(NOW, addr(2), &hello);
+    let other = answers(&mut listener, addr(2)).remove(0);
+    assert_ne!(other[1..5], said[0][1..5]);
+}
+
+#[test]
+fn a_guessed_cookie_lets_nobody_in() {
+    let mut listener = listener(10);
+    listener.handle_datagram(NOW, addr(1), &hello());
+    let answer = answers(&mut listener, addr(1)).remove(0);
+    let mut guess = [&[2][..], &answer[1..5], &[4, 1]].concat();
+    guess[1] ^= 1;
+    listener.handle_datagram(NOW, addr(1), &guess);
+    guess[1] ^= 1;
+    listener.handle_datagram(NOW, addr(2), &guess);
+    listener.handle_datagram(Duration::from_secs(20), addr(1), &guess);
+    assert!(listener.is_idle());
+    listener.handle_datagram(NOW, addr(1), &guess);
+    assert_eq!(listener.clients.len(), 1);
+}
+
+#[test]
+fn a_client_that_begins_again_takes_the_place_of_what_it_was() {
+    let mut listener = listener(1);
+    let mut before = join(&mut listener, addr(1));
+    before
+        .send(Channel::Reliable, &[Bytes::from_static(b"before")])
+        .unwrap();
+    exchange(&mut listener, addr(1), &mut before);
+    // A hello alone ends nothing: anybody can say it.
+    listener.handle_datagram(NOW, addr(1), &hello());
+    assert!(listener.replaced.is_empty());
+    listener.out.clear();
+
+    let mut after = join(&mut listener, addr(1));
+    assert_eq!((listener.clients.len(), listener.replaced.len()), (1, 1));
+    let message = listener.replaced[0].connection.poll_message();
+    assert_eq!(message, Some((Channel::Reliable, "before".into())));
+    after
+        .send(Channel::Reliable, &[Bytes::from_static(b"after")])
+        .unwrap();
+    exchange(&mut listener, addr(1), &mut after);
+    let peer = listener.clients.get_mut(&addr(1)).unwrap();
+    let message = peer.connection.poll_message();
+    assert_eq!(message, Some((Channel::Reliable, "after".into())));
+}
+
+#[test]
+fn two_clients_at_one_address_are_two() {
+    let mut listener = listener(2);
+    let ports: Vec<SocketAddr> = [1, 2].map(|port| ([1, 2, 3, 4], port).into()).into();
+    let mut clients: Vec<_> = ports.iter().map(|&at| join(&mut listener, at)).collect();
+    assert_ne!(clients[0].cookie(), clients[1].cookie());
+    for (client, said) in clients.iter_mut().zip(["a", "b"]) {
+        client.send(Channel::Reliable, &[said.into()]).unwrap();
+    }
+    for (client, &port) in clients.iter_mut().zip(&ports) {
+        exchange(&mut listener, port, client);
+    }
+    for (port, said) in ports.iter().zip(["a", "b"]) {
+        let peer = listener.clients.get_mut(port).unwrap();
+        let message = peer.connection.poll_message();
+        assert_eq!(message, Some((Channel::Reliable, said.into())));
+    }
+}
+
+#[test]
+fn a_client_that_leaves_and_comes_back_at_once_from_the_same_port_is_let_in() {
+    let mut listener = listener(1);
+    for _ in 0..20 {
+        let mut client = join(&mut listener, addr(1));
+        client.close(NOW, Duration::ZERO);
+        client.update(NOW);
+        let goodbyes: Vec<_> = std::iter::from_fn(|| client.poll_transmit()).collect();
+        listener.handle_datagram(NOW, addr(1), goodbyes.last().unwrap());
+        let peer = &listener.clients[&addr(1)];
+        assert_eq!(peer.connection.closed(), Some(KcpError::ClosedByPeer));
+
+        let mut again = join(&mut listener, addr(1));
+        // What he said before comes late: it is not about him.
+        for late in goodbyes {
+            listener.handle_datagram(NOW, addr(1), &late);
+        }
+        exchange(&mut listener, addr(1), &mut again);
+        assert!(again.is_connected());
+        assert_eq!(listener.clients[&addr(1)].connection.closed(), None);
+    }
+}
+
+#[test]
+fn a_client_of_a_server_that_was_there_before_is_not_heard() {
+    let mut before = listener(1);
+    let mut client = join(&mut before, addr(1));
+    let mut after = listener(1);
+    client
+        .send(Channel::Reliable, &[Bytes::from_static(b"x")])
+        .unwrap();
+    exchange(&mut after, addr(1), &mut client);
+    assert!(after.is_idle() && after.out.is_empty());
+    join(&mut after, addr(1));
+    assert_eq!(after.clients.len(), 1);
+}
+
+#[test]
+fn whoever_speaks_while_the_game_does_not_listen_is_not_given_up() {
+    let second = Duration::from_secs(1);
+    let mut listener = listener(2);
+    join(&mut listener, addr(1));
+    let mut client = join(&mut listener, addr(2));
+    // It has taken a minute over one tick; what was said waits in the socket.
+    listener.update(60 * second);
+    client
+        .send(Channel::Reliable, &[Bytes::from_static(b"here")])
+        .unwrap();
+    client.update(NOW);
+    while let Some(datagram) = client.poll_transmit() {
+        listener.handle_datagram(60 * second, addr(2), &datagram);
+    }
+    for tick in 0..999 {
+        listener.update(60 * second + tick * second / 100);
+        assert!(
+            listener
+                .clients
+                .values()
+                .all(|peer| peer.connection.closed().is_none())
+        );
+    }
+    // Whoever has gone meanwhile is, in his time.
+    listener.update(70 * second);
+    let closed = |number| listener.clients[&addr(number)].connection.closed();
+    assert_eq!(closed(1), Some(KcpError::Timeout));
+    assert_eq!(closed(2), Some(KcpError::Timeout));
+}
+
+#[test]
+fn who_comes_when_there_is_no_room_is_told() {
+    let mut listener = listener(1);
+    join(&mut listener, addr(1));
+    let late = join(&mut listener, addr(2));
+    assert_eq!(late.closed(), Some(KcpError::ClosedByPeer));
+    assert_eq!(listener.clients.len(), 1);
+}
+
+#[test]
+fn whoever_comes_while_the_server_ends_is_told_and_does_not_hold_it_up() {
+    let mut listener = listener(10);
+    let mut client = join(&mut listener, addr(1));
+    let last = [Bytes::from_static(b"last words")];
+    let peer = listener.clients.get_mut(&addr(1)).unwrap();
+    peer.connection.send(Channel::Reliable, &last).unwrap();
+    listener.shut_down(NOW, Duration::from_secs(5));
+    for datagram in answers(&mut listener, addr(1)) {
+        client.handle_datagram(NOW, &datagram);
+    }
+    let late = join(&mut listener, addr(2));
+    assert_eq!(late.closed(), Some(KcpError::ClosedByPeer));
+    assert_eq!(listener.clients.len(), 1);
+    exchange(&mut listener, addr(1), &mut client);
+    assert_eq!(client.closed(), Some(KcpError::ClosedByPeer));
+    let again = join(&mut listener, addr(1));
+    assert_eq!(again.closed(), Some(KcpError::ClosedByPeer));
+    assert!(listener.is_idle());
+}
+
+#[test]
+fn nothing_stays_of_a_connection_that_has_ended() {
+    let mut listener = listener(1);
+    let mut client = join(&mut listener, addr(1));
+    let peer = listener.clients.get_mut(&addr(1)).unwrap();
+    peer.stage = Stage::Leaving;
+    peer.connection.close(NOW, Duration::ZERO);
+    exchange(&mut listener, addr(1), &mut client);
+    assert_eq!(client.closed(), Some(KcpError::ClosedByPeer));
+    assert!(listener.is_idle());
+    // What comes late does not bring it back.
+    let late = [
+        &[2][..],
+        &client.cookie().unwrap().get().to_le_bytes(),
+        &[4, 1],
+    ]
+    .concat();
+    listener.handle_datagram(NOW, addr(1), &late);
+    assert!(listener.is_idle());
+}

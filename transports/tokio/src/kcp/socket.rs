@@ -1,0 +1,282 @@
+//! UDP socket of a server.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use syncvar_runtime::{ConnectionId, Endpoint, Transmit};
+use tokio::io::ReadBuf;
+use tokio::net::{ToSocketAddrs, UdpSocket};
+use tokio::time::{Instant, Interval, MissedTickBehavior};
+
+use super::clients::{Client, Clients, Stage};
+use super::{INTERVAL, KcpError, LIMITS, MAX_DATAGRAM};
+use crate::TransportOptions;
+use crate::listener::{Listener, Sent};
+
+/// Requested buffer of a socket, in bytes, as in Mirror. Most systems grant less.
+const SOCKET_BUFFER: usize = 7 * 1024 * 1024;
+
+/// Most datagrams of one `poll`.
+const MAX_AT_ONCE: usize = 256;
+
+#[derive(Debug)]
+pub(crate) struct KcpListener {
+    socket: UdpSocket,
+    /// Paused after an error, until the next tick.
+    reading: bool,
+    clients: Clients,
+    /// Addresses of the connections that the server has.
+    addrs: BTreeMap<ConnectionId, SocketAddr>,
+    started: Instant,
+    timer: Interval,
+    options: TransportOptions,
+}
+
+impl KcpListener {
+    pub(crate) async fn bind(addr: impl ToSocketAddrs) -> io::Result<Self> {
+        let socket = bind(addr).await?;
+        configure(&socket);
+        let options = TransportOptions::default();
+        Ok(Self {
+            socket,
+            reading: true,
+            clients: Clients::new(&options),
+            addrs: BTreeMap::new(),
+            started: Instant::now(),
+            timer: timer(),
+            options,
+        })
+    }
+
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut buffer = [0; MAX_DATAGRAM + 1];
+        for _ in 0..MAX_AT_ONCE {
+            if !self.reading {
+                return Poll::Pending;
+            }
+            let mut datagram = ReadBuf::new(&mut buffer);
+            match ready!(self.socket.poll_recv_from(cx, &mut datagram)) {
+                Ok(from) => {
+                    let now = self.started.elapsed();
+                    self.clients.handle_datagram(now, from, datagram.filled());
+                }
+                // The system reports a closed port of an earlier receiver here.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {}
+                Err(error) => {
+                    self.reading = false;
+                    tracing::warn!(%error, "could not receive");
+                }
+            }
+        }
+        Poll::Ready(())
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while let Some((to, datagram)) = self.clients.next_out() {
+            // Not `poll_send_to`: reading a flood uses up tokio's budget for the task, and the server
+            // could not answer.
+            match self.socket.try_send_to(datagram, *to) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if ready!(self.socket.poll_send_ready(cx)).is_err() {
+                        return Poll::Pending;
+                    }
+                    continue;
+                }
+                Err(error) => tracing::debug!(%to, %error, "could not send"),
+                Ok(_) => {}
+            }
+            self.clients.pop_out();
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<E: Endpoint> Listener<E> for KcpListener {
+    fn set_options(&mut self, options: &TransportOptions) {
+        self.clients = Clients::new(options);
+        self.options = options.clone();
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let received = self.poll_receive(cx);
+        if !self.clients.is_idle() && self.timer.poll_tick(cx).is_ready() {
+            self.clients.update(self.started.elapsed());
+            // Only a pending timer wakes the task again.
+            while self.timer.poll_tick(cx).is_ready() {}
+        }
+        let _ = self.poll_send(cx);
+        received
+    }
+
+    fn receive(&mut self, server: &mut E) {
+        self.reading = true;
+        let Self {
+            clients,
+            addrs,
+            options,
+            ..
+        } = self;
+        for mut client in std::mem::take(&mut clients.replaced) {
+            receive(&mut client, server, usize::MAX);
+            if let Stage::Known(connection) = client.stage {
+                addrs.remove(&connection);
+                server.handle_disconnect(connection);
+            }
+        }
+        clients.clients.retain(|&from, client| {
+            if client.stage == Stage::New {
+                let connection = server.handle_connect(LIMITS);
+                tracing::debug!(%connection, %from, "connected by KCP");
+                addrs.insert(connection, from);
+                client.stage = Stage::Known(connection);
+            }
+            let all = receive(client, server, options.max_queued_packets.max(1));
+            let (true, Some(reason)) = (all, client.connection.closed()) else {
+                return true;
+            };
+            if let Stage::Known(connection) = client.stage {
+                tracing::info!(%connection, %reason, "disconnected");
+                addrs.remove(&connection);
+                server.handle_disconnect(connection);
+                // The queue may end with a `Disconnect`.
+                client.stage = Stage::Leaving;
+            }
+            true
+        });
+    }
+
+    fn send(&mut self, packet: &Transmit<'_>) -> Sent {
+        let connection = packet.connection;
+        let addr = self.addrs.get(&connection);
+        let Some(client) = addr.and_then(|addr| self.clients.clients.get_mut(addr)) else {
+            return Sent::NotHere;
+        };
+        // `receive` reports a connection that is over.
+        if let Err(error @ KcpError::TooLong) =
+            client.connection.send(packet.delivery, packet.chunks)
+        {
+            tracing::error!(%connection, %error, "not sent");
+        }
+        if client.connection.queued_memory() > self.options.max_queued_bytes {
+            return Sent::TooSlow;
+        }
+        Sent::Queued
+    }
+
+    fn connections(&self) -> Vec<ConnectionId> {
+        self.addrs.keys().copied().collect()
+    }
+
+    fn close(&mut self, connection: ConnectionId, linger: Duration) -> bool {
+        let Some(addr) = self.addrs.remove(&connection) else {
+            return false;
+        };
+        if let Some(client) = self.clients.clients.get_mut(&addr) {
+            client.connection.close(self.started.elapsed(), linger);
+            client.stage = Stage::Leaving;
+        }
+        true
+    }
+
+    fn flush(&mut self) {
+        self.clients.update(self.started.elapsed());
+    }
+
+    fn shut_down(&mut self, linger: Duration) {
+        self.addrs.clear();
+        self.clients.shut_down(self.started.elapsed(), linger);
+    }
+
+    fn poll_shut_down(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.reading = true;
+        while Listener::<E>::poll(self, cx).is_ready() {}
+        ready!(self.poll_send(cx));
+        if self.clients.is_idle() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+impl Drop for KcpListener {
+    /// Spares the clients a timeout.
+    fn drop(&mut self) {
+        let now = self.started.elapsed();
+        self.clients.shut_down(now, Duration::ZERO);
+        while let Some((to, datagram)) = self.clients.next_out() {
+            // As far as the socket takes it.
+            let _ = self.socket.try_send_to(datagram, *to);
+            self.clients.pop_out();
+        }
+    }
+}
+
+/// Passes up to `share` messages of a client to the server. Returns whether none is left.
+fn receive(client: &mut Client, server: &mut impl Endpoint, share: usize) -> bool {
+    let Stage::Known(connection) = client.stage else {
+        return true;
+    };
+    for _ in 0..share {
+        let Some((channel, message)) = client.connection.poll_message() else {
+            return true;
+        };
+        if let Err(error) = server.handle_packet(connection, channel.number(), &message) {
+            tracing::info!(%connection, %error, "malformed packet");
+            server.disconnect(connection, &error.to_string());
+            return true;
+        }
+    }
+    false
+}
+
+/// Binds a socket to the first address that the system grants.
+async fn bind(addrs: impl ToSocketAddrs) -> io::Result<UdpSocket> {
+    let mut last = None;
+    for addr in tokio::net::lookup_host(addrs).await? {
+        match bind_to(addr) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(last.unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no address")))
+}
+
+/// Binds a socket. `[::]` includes IPv4 on every system, as in Mirror.
+fn bind_to(addr: SocketAddr) -> io::Result<UdpSocket> {
+    let domain = Domain::for_address(addr);
+    let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
+    if addr.is_ipv6() && addr.ip().is_unspecified() {
+        // Some systems have IPv6 alone.
+        let _ = socket.set_only_v6(false);
+    }
+    socket.set_nonblocking(true)?;
+    socket.bind(&addr.into())?;
+    UdpSocket::from_std(socket.into())
+}
+
+/// Sets the largest buffers that the system grants: they hold the input between two ticks.
+pub(super) fn configure(socket: &UdpSocket) {
+    let socket = SockRef::from(socket);
+    let asked = [
+        socket.set_recv_buffer_size(SOCKET_BUFFER),
+        socket.set_send_buffer_size(SOCKET_BUFFER),
+    ];
+    for error in asked.into_iter().filter_map(Result::err) {
+        tracing::debug!(%error, "the socket keeps its buffers");
+    }
+}
+
+pub(super) fn timer() -> Interval {
+    let mut timer = tokio::time::interval(INTERVAL);
+    timer.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    timer
+}

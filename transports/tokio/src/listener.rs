@@ -1,0 +1,56 @@
+//! `Listener`: a socket for the connections of a server.
+
+use std::fmt::Debug;
+use std::io;
+use std::net::SocketAddr;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use syncvar_runtime::{ConnectionId, Transmit};
+
+use crate::TransportOptions;
+
+/// Socket that clients connect to, for a [`Host`](crate::Host).
+pub(crate) trait Listener<E>: Debug + Send {
+    /// Sets the options, before any other call.
+    fn set_options(&mut self, options: &TransportOptions);
+
+    /// Returns the address of the socket.
+    fn local_addr(&self) -> io::Result<SocketAddr>;
+
+    /// Reads and writes as far as the socket allows. Ready when the socket may have more input, and
+    /// another listener should have its turn.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()>;
+
+    /// Passes the input of every client to the endpoint, each up to its share.
+    fn receive(&mut self, endpoint: &mut E);
+
+    /// Queues a packet.
+    fn send(&mut self, packet: &Transmit<'_>) -> Sent;
+
+    /// Returns the connections that the endpoint has from this listener.
+    fn connections(&self) -> Vec<ConnectionId>;
+
+    /// Ends a connection: sends its queue first, for at most `linger`. Returns whether the connection
+    /// is one of this listener.
+    fn close(&mut self, connection: ConnectionId, linger: Duration) -> bool;
+
+    /// Sends the queued packets, and drops the connections that have ended.
+    fn flush(&mut self);
+
+    /// Ends all connections, as [`close`](Self::close) does, and accepts no more.
+    fn shut_down(&mut self, linger: Duration);
+
+    /// Ready when all connections have ended.
+    fn poll_shut_down(&mut self, cx: &mut Context<'_>) -> Poll<()>;
+}
+
+/// Outcome of [`Listener::send`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sent {
+    Queued,
+    /// The connection belongs to another listener.
+    NotHere,
+    /// The client's queue is full.
+    TooSlow,
+}

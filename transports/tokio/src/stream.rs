@@ -1,0 +1,202 @@
+//! TCP with frames, for this crate's own format and for Telepathy.
+
+mod connection;
+mod frame;
+mod link;
+mod listener;
+mod pieces;
+mod socket;
+
+#[cfg(feature = "telepathy")]
+pub use frame::head;
+pub use frame::{FrameError, Frames};
+pub(crate) use link::StreamLink;
+pub(crate) use listener::StreamListener;
+
+use std::io::Cursor;
+
+use bytes::Bytes;
+use syncvar_runtime::PacketLimits;
+use tokio::net::TcpStream;
+
+use crate::TransportOptions;
+
+/// Longest head of a frame: its length and the number of a channel.
+const MAX_HEAD: usize = 5;
+
+/// Head of a frame, as far as it is not sent.
+type Head = Cursor<[u8; MAX_HEAD]>;
+
+/// Format of the frames in a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// `[length: u32][channel: u8][packet]`.
+    #[cfg(feature = "tcp")]
+    Numbered,
+    /// `[length: u32][packet]`: Telepathy.
+    #[cfg(feature = "telepathy")]
+    Plain,
+}
+
+impl Framing {
+    /// Returns the bytes of a frame besides the length and the packet.
+    const fn overhead(self) -> usize {
+        match self {
+            #[cfg(feature = "tcp")]
+            Self::Numbered => 1,
+            #[cfg(feature = "telepathy")]
+            Self::Plain => 0,
+        }
+    }
+
+    /// Returns a reader of frames with packets of up to `max_packet` bytes.
+    fn frames(self, max_packet: usize) -> Frames {
+        let overhead = self.overhead();
+        Frames::with_sizes(overhead + 1, max_packet.saturating_add(overhead))
+    }
+
+    /// Returns the number of the channel and the packet in a frame.
+    fn split(self, frame: Bytes) -> (u8, Bytes) {
+        match self {
+            // `frames` yields no frame without a packet.
+            #[cfg(feature = "tcp")]
+            Self::Numbered => match frame.first() {
+                Some(channel) => (*channel, frame.slice(1..)),
+                None => (0, frame),
+            },
+            #[cfg(feature = "telepathy")]
+            Self::Plain => (syncvar_runtime::Channel::Reliable.number(), frame),
+        }
+    }
+
+    /// Returns the head of a frame. `None` for a packet that is empty or too long.
+    fn head(self, channel: u8, packet: usize, max_packet: usize) -> Option<Head> {
+        if packet == 0 || packet > self.max_sent(max_packet) {
+            return None;
+        }
+        let length = u32::try_from(packet.checked_add(self.overhead())?).ok()?;
+        let [a, b, c, d] = length.to_be_bytes();
+        Some(match self {
+            #[cfg(feature = "tcp")]
+            Self::Numbered => Cursor::new([a, b, c, d, channel]),
+            #[cfg(feature = "telepathy")]
+            Self::Plain => {
+                let _ = channel;
+                let mut head = Cursor::new([0, a, b, c, d]);
+                head.set_position(1);
+                head
+            }
+        })
+    }
+
+    /// Returns the longest packet to send, where `max_packet` is the longest to receive.
+    const fn max_sent(self, max_packet: usize) -> usize {
+        match self {
+            #[cfg(feature = "tcp")]
+            Self::Numbered => {
+                let _ = max_packet;
+                usize::MAX
+            }
+            #[cfg(feature = "telepathy")]
+            Self::Plain => max_packet,
+        }
+    }
+
+    /// Returns about how many bytes of one client a server handles in one tick.
+    const fn share(self, max_packet: usize) -> usize {
+        match self {
+            #[cfg(feature = "tcp")]
+            Self::Numbered => max_packet,
+            #[cfg(feature = "telepathy")]
+            Self::Plain => {
+                let _ = max_packet;
+                usize::MAX
+            }
+        }
+    }
+
+    /// Returns whether the protocol announces the end of a connection in words.
+    const fn has_goodbye(self) -> bool {
+        match self {
+            #[cfg(feature = "tcp")]
+            Self::Numbered => true,
+            #[cfg(feature = "telepathy")]
+            Self::Plain => false,
+        }
+    }
+
+    /// Sends small packets at once. Where a connection may be silent, lets the system probe it.
+    fn configure(self, stream: &TcpStream) -> std::io::Result<()> {
+        stream.set_nodelay(true)?;
+        match self {
+            #[cfg(feature = "tcp")]
+            Self::Numbered => {
+                let keepalive = socket2::TcpKeepalive::new()
+                    .with_time(std::time::Duration::from_secs(15))
+                    .with_interval(std::time::Duration::from_secs(5));
+                socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive)
+            }
+            #[cfg(feature = "telepathy")]
+            Self::Plain => Ok(()),
+        }
+    }
+}
+
+/// Returns the packet sizes of a stream.
+fn limits(options: &TransportOptions) -> PacketLimits {
+    PacketLimits::frames(options.max_frame)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Buf;
+
+    use super::*;
+
+    #[cfg(feature = "tcp")]
+    #[test]
+    fn numbered_frames_are_read_as_written() {
+        let head = Framing::Numbered.head(2, 3, 0).unwrap();
+        assert_eq!(head.chunk(), [0, 0, 0, 4, 2]);
+        let mut frames = Framing::Numbered.frames(3);
+        frames.buffer().extend_from_slice(head.chunk());
+        frames.buffer().extend_from_slice(b"abc");
+        let frame = frames.next_frame().unwrap().unwrap();
+        assert_eq!(Framing::Numbered.split(frame), (2, "abc".into()));
+        assert_eq!(frames.next_frame(), Ok(None));
+    }
+
+    #[cfg(feature = "tcp")]
+    #[test]
+    fn frames_of_wrong_sizes_fail_at_the_head() {
+        for (head, error) in [
+            ([0, 0, 0, 5, 0], FrameError::TooLong(5)),
+            ([0, 0, 0, 1, 0], FrameError::Empty),
+            ([0, 0, 0, 0, 0], FrameError::Empty),
+        ] {
+            let mut frames = Framing::Numbered.frames(3);
+            frames.buffer().extend_from_slice(&head);
+            assert_eq!(frames.next_frame(), Err(error));
+        }
+    }
+
+    #[cfg(feature = "tcp")]
+    #[test]
+    fn no_frame_is_longer_than_its_length_can_say() {
+        let longest = usize::try_from(u32::MAX - 1).unwrap();
+        let head = Framing::Numbered.head(7, longest, 0);
+        assert_eq!(head.map(Cursor::into_inner), Some([255, 255, 255, 255, 7]));
+        assert_eq!(Framing::Numbered.head(7, longest + 1, 0), None);
+        assert_eq!(Framing::Numbered.head(7, usize::MAX, 0), None);
+    }
+
+    #[cfg(feature = "telepathy")]
+    #[test]
+    fn plain_frames_are_telepathys() {
+        let head = Framing::Plain.head(1, 14, 16).unwrap();
+        assert_eq!(head.chunk(), [0, 0, 0, 14]);
+        assert_eq!(Framing::Plain.head(1, 17, 16), None);
+        assert_eq!(Framing::Plain.head(1, 0, 16), None);
+        assert_eq!(Framing::Plain.split("ab".into()), (0, "ab".into()));
+    }
+}

@@ -1,0 +1,158 @@
+//! TCP socket of a client.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf, Bytes, BytesMut};
+use syncvar_runtime::{PacketLimits, Transmit};
+use tokio::io::AsyncWrite;
+use tokio::net::{TcpStream, ToSocketAddrs};
+use tokio::time::Instant;
+
+use super::{Frames, Framing};
+use crate::TransportOptions;
+use crate::link::ServerLink;
+
+/// Size of a full queue, in bytes.
+const MAX_PENDING: usize = 256 * 1024;
+
+#[derive(Debug)]
+pub(crate) struct StreamLink {
+    stream: TcpStream,
+    framing: Framing,
+    frames: Frames,
+    pending: BytesMut,
+    last_received: Instant,
+    /// Time at which the server last took a byte, or the queue was empty.
+    last_sent: Instant,
+    /// The end of the stream has been sent.
+    shut: bool,
+    options: TransportOptions,
+}
+
+impl StreamLink {
+    pub(crate) async fn connect(
+        addrs: impl ToSocketAddrs,
+        framing: Framing,
+        options: &TransportOptions,
+    ) -> io::Result<Self> {
+        let stream = TcpStream::connect(addrs).await?;
+        framing.configure(&stream)?;
+        let now = Instant::now();
+        Ok(Self {
+            stream,
+            framing,
+            frames: framing.frames(options.max_frame),
+            pending: BytesMut::new(),
+            last_received: now,
+            last_sent: now,
+            shut: false,
+            options: options.clone(),
+        })
+    }
+
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.stream.poll_read_ready(cx))?;
+            match self.stream.try_read_buf(self.frames.buffer()) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                result => return Poll::Ready(result),
+            }
+        }
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.pending.is_empty() {
+            ready!(self.stream.poll_write_ready(cx))?;
+            match self.stream.try_write(&self.pending) {
+                Ok(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                Ok(written) => {
+                    self.pending.advance(written);
+                    self.last_sent = Instant::now();
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+        self.last_sent = Instant::now();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl ServerLink for StreamLink {
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<(u8, Bytes)>>> {
+        let sent = self.poll_send(cx);
+        loop {
+            match self.frames.next_frame() {
+                Ok(Some(frame)) => return Poll::Ready(Ok(Some(self.framing.split(frame)))),
+                Ok(None) => {}
+                Err(error) => {
+                    let error = io::Error::new(io::ErrorKind::InvalidData, error);
+                    return Poll::Ready(Err(error));
+                }
+            }
+            match self.poll_read(cx) {
+                Poll::Ready(Ok(0)) => return Poll::Ready(Ok(None)),
+                Poll::Ready(Ok(_)) => self.last_received = Instant::now(),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => break,
+            }
+        }
+        let now = Instant::now();
+        if now.duration_since(self.last_received) >= self.options.receive_timeout
+            || now.duration_since(self.last_sent) >= self.options.send_timeout
+        {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        // Last: the server's final packets can be read after it has stopped reading.
+        match sent {
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            _ => Poll::Pending,
+        }
+    }
+
+    fn limits(&self) -> PacketLimits {
+        super::limits(&self.options)
+    }
+
+    fn is_full(&self) -> bool {
+        self.pending.len() >= MAX_PENDING
+    }
+
+    fn send(&mut self, packet: &Transmit<'_>) {
+        let (channel, length) = (packet.channel, packet.len());
+        match self.framing.head(channel, length, self.options.max_frame) {
+            Some(head) => {
+                self.pending.extend_from_slice(head.chunk());
+                for chunk in packet.chunks {
+                    self.pending.extend_from_slice(chunk);
+                }
+            }
+            None => tracing::error!(channel, length, "not sent: empty or too long"),
+        }
+    }
+
+    fn flush(&mut self, cx: &mut Context<'_>) {
+        // `poll_receive` reports errors.
+        let _ = self.poll_send(cx);
+    }
+
+    /// The end of the stream follows the queue.
+    fn close(&mut self, _: Duration) {}
+
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_send(cx))?;
+        if !self.shut {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+            self.shut = true;
+        }
+        // Closing a socket with unread input resets the connection, and the server might lose the
+        // last packets.
+        while ready!(self.poll_read(cx))? != 0 {
+            self.frames.buffer().clear();
+        }
+        Poll::Ready(Ok(()))
+    }
+}

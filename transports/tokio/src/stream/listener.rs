@@ -1,0 +1,180 @@
+//! Listening TCP socket of a server.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use syncvar_runtime::{ConnectionId, Endpoint, Transmit};
+use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::Instant;
+
+use super::Framing;
+use super::connection::{Connection, Fault};
+use crate::TransportOptions;
+use crate::listener::{Listener, Sent};
+
+#[derive(Debug)]
+pub(crate) struct StreamListener {
+    listener: TcpListener,
+    framing: Framing,
+    /// Paused after an error, until the next tick.
+    accepting: bool,
+    options: TransportOptions,
+    /// Connections since the last tick, unknown to the server.
+    new: Vec<(SocketAddr, Connection)>,
+    connections: BTreeMap<ConnectionId, Connection>,
+    /// Connections that the server has ended, as long as their queues are not sent.
+    closing: Vec<Closing>,
+    /// Tasks of all connections, including the closing ones.
+    tasks: JoinSet<()>,
+}
+
+#[derive(Debug)]
+struct Closing {
+    deadline: Option<Instant>,
+    task: AbortHandle,
+}
+
+impl StreamListener {
+    pub(crate) async fn bind(addr: impl ToSocketAddrs, framing: Framing) -> io::Result<Self> {
+        Ok(Self {
+            listener: TcpListener::bind(addr).await?,
+            framing,
+            accepting: true,
+            options: TransportOptions::default(),
+            new: Vec::new(),
+            connections: BTreeMap::new(),
+            closing: Vec::new(),
+            tasks: JoinSet::new(),
+        })
+    }
+
+    fn accept(&mut self, stream: TcpStream, peer: SocketAddr) {
+        if self.tasks.len() >= self.options.max_connections {
+            tracing::info!(%peer, "closed: the limit of connections is reached");
+        } else if let Err(error) = self.framing.configure(&stream) {
+            tracing::debug!(%peer, %error, "lost");
+        } else {
+            let connection = Connection::open(stream, self.framing, &self.options, &mut self.tasks);
+            self.new.push((peer, connection));
+        }
+    }
+
+    fn drop_connection(&mut self, connection: ConnectionId, linger: Duration) -> bool {
+        let Some(connection) = self.connections.remove(&connection) else {
+            return false;
+        };
+        let task = connection.close();
+        if linger.is_zero() {
+            task.abort();
+        }
+        let deadline = Instant::now().checked_add(linger);
+        self.closing.push(Closing { deadline, task });
+        true
+    }
+
+    /// Ends a connection because of its client.
+    fn end(&mut self, connection: ConnectionId, fault: &Fault, server: &mut impl Endpoint) {
+        tracing::info!(%connection, %fault, "disconnected");
+        match fault {
+            Fault::Lost => {
+                self.drop_connection(connection, Duration::ZERO);
+                server.handle_disconnect(connection);
+            }
+            // `Host::transmit` closes it after the goodbye.
+            fault if self.framing.has_goodbye() => {
+                server.disconnect(connection, &fault.to_string());
+            }
+            _ => {
+                self.drop_connection(connection, self.options.close_timeout);
+                server.handle_disconnect(connection);
+            }
+        }
+    }
+}
+
+impl<E: Endpoint> Listener<E> for StreamListener {
+    fn set_options(&mut self, options: &TransportOptions) {
+        self.options = options.clone();
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if !self.accepting {
+            return Poll::Pending;
+        }
+        match ready!(self.listener.poll_accept(cx)) {
+            Ok((stream, peer)) => self.accept(stream, peer),
+            Err(error) => {
+                // A process without free sockets gets the same error at once again.
+                self.accepting = false;
+                tracing::warn!(%error, "could not accept a connection");
+            }
+        }
+        Poll::Ready(())
+    }
+
+    fn receive(&mut self, server: &mut E) {
+        self.accepting = true;
+        for (peer, new) in self.new.drain(..) {
+            let connection = server.handle_connect(super::limits(&self.options));
+            tracing::debug!(%connection, %peer, "connected");
+            self.connections.insert(connection, new);
+        }
+        let now = Instant::now();
+        let mut faults = Vec::new();
+        for (&id, connection) in &mut self.connections {
+            if let Err(fault) = connection.receive(id, server, &self.options, now) {
+                faults.push((id, fault));
+            }
+        }
+        for (connection, fault) in faults {
+            self.end(connection, &fault, server);
+        }
+    }
+
+    fn send(&mut self, packet: &Transmit<'_>) -> Sent {
+        match self.connections.get(&packet.connection) {
+            Some(connection) => connection.send(packet, &self.options),
+            None => Sent::NotHere,
+        }
+    }
+
+    fn connections(&self) -> Vec<ConnectionId> {
+        self.connections.keys().copied().collect()
+    }
+
+    fn close(&mut self, connection: ConnectionId, linger: Duration) -> bool {
+        self.drop_connection(connection, linger)
+    }
+
+    fn flush(&mut self) {
+        let now = Instant::now();
+        self.closing.retain(|closing| {
+            if closing.deadline.is_some_and(|deadline| deadline <= now) {
+                closing.task.abort();
+            }
+            !closing.task.is_finished()
+        });
+        while self.tasks.try_join_next().is_some() {}
+    }
+
+    fn shut_down(&mut self, linger: Duration) {
+        self.new.clear();
+        let connections: Vec<ConnectionId> = self.connections.keys().copied().collect();
+        for connection in connections {
+            self.drop_connection(connection, linger);
+        }
+    }
+
+    fn poll_shut_down(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while ready!(self.tasks.poll_join_next(cx)).is_some() {}
+        Poll::Ready(())
+    }
+}

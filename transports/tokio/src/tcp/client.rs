@@ -1,0 +1,125 @@
+//! `TcpClient`.
+
+use std::io;
+use std::time::Duration;
+
+use syncvar_net::{ClientEvent, NetworkClient};
+use syncvar_runtime::ReadError;
+use tokio::net::ToSocketAddrs;
+
+use crate::{Peer, TransportError, TransportOptions};
+
+/// Largest packet from a server, in bytes, unless the client takes longer messages.
+const MAX_PACKET: usize = 8 * 1024 * 1024;
+
+/// Bytes before the payload of a long message.
+const MESSAGE_HEAD: usize = 10;
+
+/// Time between two updates of the client.
+const TICK: Duration = Duration::from_millis(25);
+
+/// Reason for which a [`TcpClient`] has received no packet.
+pub type TcpError = TransportError<ReadError>;
+
+/// A [`NetworkClient`] with a connection by TCP. A [`Peer`] is the same without the client.
+///
+/// The client works while [`next_event`](Self::next_event) or [`receive`](Self::receive) is awaited, so
+/// await one of them most of the time. Then packets are read and written, and the client is
+/// [updated](NetworkClient::update) 40 times a second and with every packet, by the time since the
+/// connection. Both are cancel-safe: as a branch of `tokio::select!`, neither loses a packet. Dropping
+/// a client cuts its connection; [`disconnect`](Self::disconnect) tells the server.
+///
+/// ```no_run
+/// # async fn play(client: syncvar_net::NetworkClient) -> std::io::Result<()> {
+/// use syncvar_net::ClientEvent;
+/// use syncvar_tokio::tcp::TcpClient;
+///
+/// let mut tcp = TcpClient::connect("127.0.0.1:7777", client).await?;
+/// while let Some(event) = tcp.next_event().await {
+///     match event {
+///         ClientEvent::Spawned { object } => println!("{object} has spawned"),
+///         ClientEvent::Changed { object, fields, .. } => println!("{object}: {fields:?}"),
+///         ClientEvent::Disconnected { reason } => println!("{reason}"),
+///         _ => {}
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct TcpClient {
+    client: NetworkClient,
+    peer: Peer,
+}
+
+impl TcpClient {
+    /// Connects to a server.
+    ///
+    /// The first event is [`ClientEvent::Connected`] or [`ClientEvent::Refused`].
+    ///
+    /// The server can send packets of up to 8 MiB, or of one message of the client's
+    /// [`max_message_size`](syncvar_net::ClientConfig::max_message_size) if that is longer. A
+    /// longer packet ends the connection.
+    ///
+    /// # Errors
+    ///
+    /// When the connection fails.
+    ///
+    /// # Panics
+    ///
+    /// In a tokio runtime without a timer.
+    pub async fn connect(addr: impl ToSocketAddrs, mut client: NetworkClient) -> io::Result<Self> {
+        let longest = client.config().max_message_size;
+        let options = TransportOptions {
+            tick: TICK,
+            max_frame: MAX_PACKET.max(longest.saturating_add(MESSAGE_HEAD)),
+            receive_timeout: Duration::MAX,
+            send_timeout: Duration::MAX,
+            ..TransportOptions::default()
+        };
+        let peer = Peer::tcp(addr, &mut client, options).await?;
+        Ok(Self { client, peer })
+    }
+
+    /// Returns the client.
+    pub fn client(&self) -> &NetworkClient {
+        &self.client
+    }
+
+    /// Returns the client, for commands and events. The next [`receive`](Self::receive) sends its
+    /// packets.
+    pub fn client_mut(&mut self) -> &mut NetworkClient {
+        &mut self.client
+    }
+
+    /// Returns the next event, oldest first, without waiting.
+    pub fn poll_event(&mut self) -> Option<ClientEvent> {
+        self.client.poll_event()
+    }
+
+    /// Sends the client's packets, waits for a packet, and passes it to the client.
+    ///
+    /// Cancel-safe.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is over, this time and every time after; the last event of the client is
+    /// the reason. The connection survives [`TcpError::Malformed`] alone.
+    pub async fn receive(&mut self) -> Result<(), TcpError> {
+        self.peer.receive(&mut self.client).await
+    }
+
+    /// Waits for an event. `None` when the connection is over and all events have been returned.
+    ///
+    /// Cancel-safe. Malformed packets are logged.
+    pub async fn next_event(&mut self) -> Option<ClientEvent> {
+        self.peer.next_event(&mut self.client).await
+    }
+
+    /// Ends the connection and sends `text` to the server. Returns the client with its objects, to
+    /// look at or to connect again.
+    pub async fn disconnect(mut self, text: &str) -> NetworkClient {
+        self.peer.disconnect(&mut self.client, text).await;
+        self.client
+    }
+}

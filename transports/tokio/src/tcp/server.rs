@@ -1,0 +1,72 @@
+//! `TcpServer`.
+
+use std::io;
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use syncvar_net::NetworkServer;
+use tokio::net::ToSocketAddrs;
+
+use super::TcpOptions;
+use crate::Host;
+
+/// A [`NetworkServer`] that listens on TCP and is updated at a steady rate.
+///
+/// The crate's documentation has an example, and lists the limits for clients. A [`Host`] is the same
+/// without the server.
+#[derive(Debug)]
+pub struct TcpServer {
+    server: NetworkServer,
+    host: Host<NetworkServer>,
+}
+
+impl TcpServer {
+    /// Listens on an address. Clients can connect from now on; [`run`](Self::run) lets them in.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses the address, or the tick is zero.
+    pub async fn bind(
+        addr: impl ToSocketAddrs,
+        server: NetworkServer,
+        options: TcpOptions,
+    ) -> io::Result<Self> {
+        if options.tick.is_zero() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "the tick is zero",
+            ));
+        }
+        let mut host = Host::new(options.into());
+        host.listen_tcp(addr).await?;
+        Ok(Self { server, host })
+    }
+
+    /// Returns the address of the socket, with the port that the system chose for port 0.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not know the address.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        let mut addrs = self.host.local_addrs()?;
+        addrs
+            .pop()
+            .ok_or_else(|| io::ErrorKind::NotConnected.into())
+    }
+
+    /// Runs the server until `game` returns [`ControlFlow::Break`]: see [`Host::run`].
+    ///
+    /// The changes of the last call are sent. The clients are told that the server is shutting down,
+    /// and have the [`close_timeout`](TcpOptions::close_timeout) to take their queues. For other
+    /// words, call [`NetworkServer::disconnect`] before.
+    ///
+    /// Dropping the future cuts all connections.
+    pub async fn run(
+        mut self,
+        game: impl FnMut(&mut NetworkServer, Duration) -> ControlFlow<()>,
+    ) -> NetworkServer {
+        self.host.run(&mut self.server, game).await;
+        self.server
+    }
+}

@@ -1,0 +1,445 @@
+//! A server that says everything back, a client that says what it is told to, and their sockets.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use bytes::Bytes;
+use syncvar_runtime::{Channel, ConnectionId, Endpoint, PacketLimits, Transmit};
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpStream, UdpSocket};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::kcp::{KcpConnection, KcpLink, KcpListener};
+use crate::stream::{Framing, StreamLink, StreamListener};
+use crate::{Host, Peer, TransportError, TransportOptions};
+
+/// Error of a malformed packet.
+#[derive(Debug, thiserror::Error)]
+#[error("malformed")]
+pub(super) struct Malformed;
+
+/// Transport of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Telepathy,
+    Kcp,
+}
+
+pub(super) const BOTH: [Kind; 2] = [Kind::Telepathy, Kind::Kcp];
+
+/// Server that echoes packets in two chunks. A packet that begins with `!` is malformed, and ends the
+/// connection.
+#[derive(Debug, Default)]
+pub(super) struct Echo {
+    pub(super) last: u32,
+    pub(super) connections: Vec<ConnectionId>,
+    pub(super) limits: Vec<PacketLimits>,
+    pub(super) received: Vec<(ConnectionId, Channel, Bytes)>,
+    out: VecDeque<(ConnectionId, Channel, Vec<Bytes>)>,
+    polled: Vec<Bytes>,
+    /// Calls of the host and the game, in order.
+    pub(super) log: Vec<&'static str>,
+    closing: VecDeque<ConnectionId>,
+    updates: Vec<Duration>,
+}
+
+impl Echo {
+    pub(super) fn send(
+        &mut self,
+        connection: ConnectionId,
+        channel: Channel,
+        message: impl Into<Bytes>,
+    ) {
+        let message = message.into();
+        let middle = message.len() / 2;
+        let pieces = vec![message.slice(..middle), message.slice(middle..)];
+        self.out.push_back((connection, channel, pieces));
+    }
+
+    pub(super) fn kick(&mut self, connection: ConnectionId) {
+        self.connections.retain(|other| *other != connection);
+        self.closing.push_back(connection);
+    }
+}
+
+impl Endpoint for Echo {
+    type Error = Malformed;
+    type Event = ();
+
+    fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
+        self.last += 1;
+        let connection = ConnectionId(self.last);
+        self.connections.push(connection);
+        self.limits.push(limits);
+        connection
+    }
+
+    fn handle_packet(
+        &mut self,
+        connection: ConnectionId,
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), Malformed> {
+        assert!(self.connections.contains(&connection));
+        self.log.push("packet");
+        if packet.starts_with(b"!") {
+            self.kick(connection);
+            return Err(Malformed);
+        }
+        let channel = Channel::from_number(channel).unwrap();
+        let packet = Bytes::copy_from_slice(packet);
+        self.received.push((connection, channel, packet.clone()));
+        self.send(connection, channel, packet);
+        Ok(())
+    }
+
+    fn handle_disconnect(&mut self, connection: ConnectionId) {
+        assert!(self.connections.contains(&connection));
+        self.connections.retain(|other| *other != connection);
+    }
+
+    fn disconnect(&mut self, connection: ConnectionId, _: &str) {
+        if self.is_connected(connection) {
+            self.kick(connection);
+        }
+    }
+
+    fn is_connected(&self, connection: ConnectionId) -> bool {
+        self.connections.contains(&connection)
+    }
+
+    fn update(&mut self, now: Duration) {
+        assert!(self.updates.last().is_none_or(|last| *last <= now));
+        self.updates.push(now);
+        self.log.push("update");
+    }
+
+    fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
+        let (connection, channel, chunks) = self.out.pop_front()?;
+        self.polled = chunks;
+        self.log.push("transmit");
+        let number = channel.number();
+        Some(Transmit::new(connection, number, channel, &self.polled))
+    }
+
+    fn poll_close(&mut self) -> Option<ConnectionId> {
+        self.closing.pop_front()
+    }
+
+    fn poll_event(&mut self) -> Option<()> {
+        None
+    }
+
+    fn event_count(&self) -> u64 {
+        0
+    }
+
+    fn forget_events(&mut self, _: u64) {}
+}
+
+/// Event of a [`Bot`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    Connected(PacketLimits),
+    Message(Channel, Bytes),
+    Disconnected,
+}
+
+/// Client that sends the packets in `say`. It closes the connection after a packet that begins with
+/// `!`.
+#[derive(Debug, Default)]
+pub(super) struct Bot {
+    pub(super) say: VecDeque<(Channel, Bytes)>,
+    pub(super) updates: u32,
+    connected: bool,
+    close: Option<ConnectionId>,
+    polled: Bytes,
+    events: VecDeque<Seen>,
+}
+
+impl Bot {
+    fn end(&mut self) {
+        if std::mem::take(&mut self.connected) {
+            self.events.push_back(Seen::Disconnected);
+        }
+    }
+}
+
+impl Endpoint for Bot {
+    type Error = Malformed;
+    type Event = Seen;
+
+    fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
+        self.connected = true;
+        self.events.push_back(Seen::Connected(limits));
+        ConnectionId::SERVER
+    }
+
+    fn handle_packet(
+        &mut self,
+        server: ConnectionId,
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), Malformed> {
+        if packet.starts_with(b"!") {
+            self.disconnect(server, "");
+            return Err(Malformed);
+        }
+        let channel = Channel::from_number(channel).unwrap();
+        let packet = Bytes::copy_from_slice(packet);
+        self.events.push_back(Seen::Message(channel, packet));
+        Ok(())
+    }
+
+    fn handle_disconnect(&mut self, _: ConnectionId) {
+        self.end();
+    }
+
+    fn disconnect(&mut self, server: ConnectionId, _: &str) {
+        self.close = Some(server);
+        self.end();
+    }
+
+    fn is_connected(&self, _: ConnectionId) -> bool {
+        self.connected
+    }
+
+    fn update(&mut self, _: Duration) {
+        self.updates += 1;
+    }
+
+    fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
+        let (channel, packet) = self.say.pop_front()?;
+        self.polled = packet;
+        let (server, chunks) = (ConnectionId::SERVER, std::slice::from_ref(&self.polled));
+        Some(Transmit::new(server, channel.number(), channel, chunks))
+    }
+
+    fn poll_close(&mut self) -> Option<ConnectionId> {
+        self.close.take()
+    }
+
+    fn poll_event(&mut self) -> Option<Seen> {
+        self.events.pop_front()
+    }
+
+    fn event_count(&self) -> u64 {
+        0
+    }
+
+    fn forget_events(&mut self, _: u64) {}
+}
+
+/// A bot with its socket.
+#[derive(Debug)]
+pub(super) struct Player {
+    bot: Bot,
+    peer: Peer,
+}
+
+impl Player {
+    pub(super) fn client(&self) -> &Bot {
+        &self.bot
+    }
+
+    pub(super) async fn receive(&mut self) -> Result<(), TransportError<Malformed>> {
+        self.peer.receive(&mut self.bot).await
+    }
+
+    pub(super) async fn next_event(&mut self) -> Option<Seen> {
+        self.peer.next_event(&mut self.bot).await
+    }
+
+    pub(super) async fn disconnect(mut self) -> Bot {
+        self.peer.disconnect(&mut self.bot, "").await;
+        self.bot
+    }
+}
+
+/// Runs a server until `game` ends it.
+pub(super) async fn run(
+    mut host: Host<Echo>,
+    game: impl FnMut(&mut Echo, Duration) -> ControlFlow<()>,
+) -> Echo {
+    let mut server = Echo::default();
+    host.run(&mut server, game).await;
+    server
+}
+
+pub(super) async fn listen(host: &mut Host<Echo>, kind: Kind) {
+    let addr = "127.0.0.1:0";
+    match kind {
+        Kind::Telepathy => {
+            host.add(StreamListener::bind(addr, Framing::Plain).await.unwrap());
+        }
+        Kind::Kcp => host.add(KcpListener::bind(addr).await.unwrap()),
+    }
+}
+
+type Command = Box<dyn FnOnce(&mut Echo) -> ControlFlow<()> + Send>;
+
+/// A host that runs.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) addrs: Vec<SocketAddr>,
+    commands: mpsc::UnboundedSender<Command>,
+    task: JoinHandle<Echo>,
+}
+
+impl Running {
+    pub(super) async fn start(kinds: &[Kind], options: TransportOptions) -> Self {
+        let mut host = Host::new(options);
+        for kind in kinds {
+            listen(&mut host, *kind).await;
+        }
+        let addrs = host.local_addrs().unwrap();
+        let (commands, mut to_do) = mpsc::unbounded_channel::<Command>();
+        let task = tokio::spawn(run(host, move |server, _| {
+            while let Ok(command) = to_do.try_recv() {
+                if command(server).is_break() {
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        }));
+        Self {
+            addrs,
+            commands,
+            task,
+        }
+    }
+
+    pub(super) async fn of(kind: Kind) -> Self {
+        Self::start(&[kind], TransportOptions::default()).await
+    }
+
+    /// Asks the server something, in its next tick.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&mut Echo) -> T + Send + 'static,
+    ) -> T {
+        let (answer, mut answered) = mpsc::unbounded_channel();
+        let command = move |server: &mut Echo| {
+            let _ = answer.send(question(server));
+            ControlFlow::Continue(())
+        };
+        self.commands.send(Box::new(command)).unwrap();
+        soon(answered.recv()).await.unwrap()
+    }
+
+    /// Waits until the server has so many connections.
+    pub(super) async fn wait_for_connections(&self, count: usize) {
+        soon(async {
+            while self.ask(|server| server.connections.len()).await != count {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+    }
+
+    pub(super) fn stop(&self) {
+        let _ = self.commands.send(Box::new(|_| ControlFlow::Break(())));
+    }
+
+    /// Drops the host.
+    pub(super) fn cut(self) {
+        self.task.abort();
+    }
+
+    pub(super) async fn stopped(self) -> Echo {
+        self.stop();
+        soon(self.task).await.unwrap()
+    }
+
+    pub(super) async fn join(&self, kind: Kind) -> Player {
+        let addr = self.addrs[0];
+        soon(join(kind, addr)).await.unwrap()
+    }
+}
+
+pub(super) async fn join(kind: Kind, addr: SocketAddr) -> std::io::Result<Player> {
+    let options = TransportOptions::default();
+    let mut bot = Bot::default();
+    let peer = match kind {
+        Kind::Telepathy => {
+            let link = StreamLink::connect(addr, Framing::Plain, &options).await?;
+            Peer::new(&mut bot, link, options)
+        }
+        Kind::Kcp => {
+            let link = KcpLink::connect(addr, &options).await?;
+            Peer::new(&mut bot, link, options)
+        }
+    };
+    let limits = match kind {
+        Kind::Telepathy => syncvar_mirror::Limits::TELEPATHY,
+        Kind::Kcp => syncvar_mirror::Limits::KCP,
+    };
+    let mut player = Player { bot, peer };
+    let Seen::Connected(found) = next(&mut player).await else {
+        panic!("connected");
+    };
+    assert_eq!(syncvar_mirror::Limits::from(found), limits);
+    Ok(player)
+}
+
+pub(super) fn say(player: &mut Player, channel: Channel, message: impl Into<Bytes>) {
+    let message = message.into();
+    player.bot.say.push_back((channel, message));
+}
+
+pub(super) async fn next(player: &mut Player) -> Seen {
+    soon(player.next_event()).await.unwrap()
+}
+
+/// Says something, and waits for the echo.
+pub(super) async fn exchange(player: &mut Player, message: impl Into<Bytes>) {
+    let message = message.into();
+    say(player, Channel::Reliable, message.clone());
+    assert_eq!(
+        next(player).await,
+        Seen::Message(Channel::Reliable, message)
+    );
+}
+
+/// A client that has said one thing, and then does nothing whatever.
+pub(super) async fn idle(kind: Kind, server: &Running) -> Box<dyn std::any::Any> {
+    match kind {
+        Kind::Telepathy => {
+            let mut stream = TcpStream::connect(server.addrs[0]).await.unwrap();
+            stream.write_all(b"\x00\x00\x00\x01x").await.unwrap();
+            Box::new(stream)
+        }
+        Kind::Kcp => {
+            let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+            socket.connect(server.addrs[0]).await.unwrap();
+            let now = Duration::ZERO;
+            let mut connection = KcpConnection::connect(now);
+            connection.update(now);
+            socket
+                .send(&connection.poll_transmit().unwrap())
+                .await
+                .unwrap();
+            let mut buffer = [0; 1500];
+            let length = soon(socket.recv(&mut buffer)).await.unwrap();
+            connection.handle_datagram(now, &buffer[..length]);
+            assert!(connection.is_connected());
+            connection.update(now);
+            socket
+                .send(&connection.poll_transmit().unwrap())
+                .await
+                .unwrap();
+            Box::new(socket)
+        }
+    }
+}
+
+/// Fails a test that would hang.
+pub(super) async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(20), future)
+        .await
+        .expect("it takes too long")
+}

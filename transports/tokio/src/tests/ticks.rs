@@ -1,0 +1,150 @@
+//! When a host ticks, and what time it says it is.
+
+use std::io;
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use syncvar_runtime::{ConnectionId, Transmit};
+use tokio::time::Instant;
+
+use super::support::*;
+use crate::listener::{Listener, Sent};
+use crate::{Host, TransportOptions};
+
+/// How long a host needs until its game says that it is enough, and the times that it was told.
+async fn times(options: TransportOptions, enough: impl Fn(Duration) -> bool) -> Vec<Duration> {
+    let mut times = Vec::new();
+    run(Host::new(options), |_, now| {
+        times.push(now);
+        if enough(now) {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    })
+    .await;
+    times
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_minutes_have_sixty_ticks_in_every_second_and_none_too_many() {
+    let options = TransportOptions::default();
+    let tick = options.tick;
+    let began = Instant::now();
+    let times = times(options, |now| now >= 36_000 * tick).await;
+    assert_eq!(times.len(), 36_001);
+    assert!((0..).zip(times).all(|(number, now)| now == number * tick));
+    // A timer is as exact as a millisecond.
+    let late = began.elapsed().saturating_sub(36_000 * tick);
+    assert!(late < Duration::from_millis(2), "{late:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_rate_is_that_of_the_options() {
+    let options = TransportOptions {
+        tick: Duration::from_millis(50),
+        ..TransportOptions::default()
+    };
+    let times = times(options, |now| now >= Duration::from_secs(1)).await;
+    assert_eq!(times.len(), 21);
+    assert_eq!(times[20], Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn after_a_tick_that_took_too_long_the_next_is_told_the_time_as_it_is() {
+    let long = Duration::from_millis(60);
+    let options = TransportOptions {
+        tick: Duration::from_millis(10),
+        ..TransportOptions::default()
+    };
+    let times = times(options, |now| {
+        std::thread::sleep(long);
+        now >= 3 * long
+    })
+    .await;
+    // And those that were missed are not made up for.
+    assert!(times.len() <= 4, "{times:?}");
+    assert!((0..).zip(&times).all(|(number, now)| *now >= number * long));
+}
+
+/// A port that has something to read so many times.
+#[derive(Debug)]
+struct Busy(Arc<AtomicUsize>);
+
+impl Listener<Echo> for Busy {
+    fn poll(&mut self, _: &mut Context<'_>) -> Poll<()> {
+        let less = |left: usize| left.checked_sub(1);
+        match self.0.fetch_update(Relaxed, Relaxed, less) {
+            Ok(_) => Poll::Ready(()),
+            Err(_) => Poll::Pending,
+        }
+    }
+
+    fn set_options(&mut self, _: &TransportOptions) {}
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(([127, 0, 0, 1], 0).into())
+    }
+
+    fn receive(&mut self, _: &mut Echo) {}
+
+    fn send(&mut self, _: &Transmit<'_>) -> Sent {
+        Sent::NotHere
+    }
+
+    fn close(&mut self, _: ConnectionId, _: Duration) -> bool {
+        false
+    }
+
+    fn connections(&self) -> Vec<ConnectionId> {
+        Vec::new()
+    }
+
+    fn flush(&mut self) {}
+
+    fn shut_down(&mut self, _: Duration) {}
+
+    fn poll_shut_down(&mut self, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
+}
+
+#[tokio::test]
+async fn a_game_that_takes_more_than_its_time_does_not_keep_what_comes_from_being_read() {
+    let left = Arc::new(AtomicUsize::new(0));
+    let mut host = Host::new(TransportOptions {
+        tick: Duration::from_millis(1),
+        ..TransportOptions::default()
+    });
+    host.add(Busy(Arc::clone(&left)));
+    let mut ticks = 0;
+    run(host, |_, _| {
+        // All that came during the tick before.
+        assert_eq!(left.swap(40, Relaxed), 0);
+        std::thread::sleep(Duration::from_millis(3));
+        ticks += 1;
+        if ticks == 10 {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_share_of_nothing_is_one_message_in_a_tick() {
+    for kind in BOTH {
+        let options = TransportOptions {
+            max_queued_packets: 0,
+            ..TransportOptions::default()
+        };
+        let server = Running::start(&[kind], options).await;
+        let mut client = server.join(kind).await;
+        exchange(&mut client, "first").await;
+        exchange(&mut client, "second").await;
+    }
+}

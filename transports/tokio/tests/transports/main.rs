@@ -1,0 +1,11 @@
+//! Servers and clients over real sockets, and the recorded bytes of Mirror's transports.
+#![cfg(all(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+
+mod kcp_interop;
+mod mirror;
+mod recorded;
+mod tcp {
+    mod exchange;
+    mod misbehaviour;
+    mod support;
+}

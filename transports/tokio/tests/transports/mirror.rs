@@ -1,0 +1,293 @@
+//! A game of one door, which everybody sees.
+
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use syncvar::prelude::*;
+use syncvar_mirror::{
+    AssetId, MirrorClient, MirrorClientEvent, MirrorPrefab, MirrorPrefabs, MirrorServer,
+    MirrorServerEvent,
+};
+use syncvar_tokio::mirror::{MirrorHost, MirrorPeer};
+use syncvar_tokio::{TransportError, TransportOptions};
+use tokio::io::AsyncWriteExt;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+#[derive(NetworkBehaviour, Default)]
+struct Door {
+    #[sync_var]
+    open: SyncVar<bool>,
+    #[sync_var]
+    text: SyncVar<String>,
+}
+
+#[derive(NetworkBehaviour, Default)]
+struct Player {
+    #[sync_var]
+    name: SyncVar<String>,
+}
+
+fn prefabs() -> MirrorPrefabs {
+    MirrorPrefabs::new()
+        .register::<Player>(MirrorPrefab::new("player", AssetId(1001)))
+        .register::<Door>(MirrorPrefab::new("door", AssetId(1002)))
+}
+
+type Command = Box<dyn FnOnce(&mut MirrorServer, NetId) -> ControlFlow<()> + Send>;
+
+struct Running {
+    addrs: Vec<SocketAddr>,
+    door: NetId,
+    commands: mpsc::UnboundedSender<Command>,
+    task: JoinHandle<MirrorServer>,
+}
+
+impl Running {
+    /// Listens by Telepathy and by KCP.
+    async fn start() -> Self {
+        let mut server = MirrorServer::new(prefabs());
+        let door = server.spawn(Door::default());
+        let mut options = TransportOptions::default();
+        options.tick = Duration::from_millis(5);
+        let host = MirrorHost::telepathy("127.0.0.1:0", server)
+            .await
+            .unwrap()
+            .and_kcp("127.0.0.1:0")
+            .await
+            .unwrap()
+            .with_options(options);
+        let addrs = host.local_addrs().unwrap();
+        let (commands, mut to_do) = mpsc::unbounded_channel::<Command>();
+        let task = tokio::spawn(host.run(move |server, _| {
+            while let Some(event) = server.poll_event() {
+                if let MirrorServerEvent::AddPlayerRequested { connection } = event {
+                    let name = format!("player of {connection}").into();
+                    server.add_player(connection, Player { name }).unwrap();
+                }
+            }
+            match to_do.try_recv() {
+                Ok(command) => command(server, door),
+                Err(_) => ControlFlow::Continue(()),
+            }
+        }));
+        Self {
+            addrs,
+            door,
+            commands,
+            task,
+        }
+    }
+
+    /// By Telepathy, and by KCP.
+    async fn join(&self) -> [MirrorPeer; 2] {
+        let [by_telepathy, by_kcp] = self.addrs[..] else {
+            panic!("two addresses");
+        };
+        let mut peers = [
+            soon(MirrorPeer::telepathy(by_telepathy, client())).await,
+            soon(MirrorPeer::kcp(by_kcp, client())).await,
+        ]
+        .map(Result::unwrap);
+        for peer in &mut peers {
+            wait(peer, |client| client.local_player().is_some()).await;
+        }
+        peers
+    }
+
+    fn write(&self, write: impl FnOnce(&mut Door) + Send + 'static) {
+        let command = move |server: &mut MirrorServer, door| {
+            write(&mut server.get_mut::<Door>(door).unwrap());
+            ControlFlow::Continue(())
+        };
+        self.commands.send(Box::new(command)).unwrap();
+    }
+
+    fn command(
+        &self,
+        command: impl FnOnce(&mut MirrorServer, NetId) -> ControlFlow<()> + Send + 'static,
+    ) {
+        self.commands.send(Box::new(command)).unwrap();
+    }
+
+    async fn stop(self) -> MirrorServer {
+        self.command(|_, _| ControlFlow::Break(()));
+        soon(self.task).await.unwrap()
+    }
+}
+
+fn client() -> MirrorClient {
+    MirrorClient::new(prefabs())
+}
+
+/// Plays on until it is so.
+async fn wait(peer: &mut MirrorPeer, is_so: impl Fn(&MirrorClient) -> bool) {
+    soon(async {
+        while !is_so(peer.client()) {
+            peer.next_event().await.expect("the connection is over");
+        }
+    })
+    .await;
+}
+
+/// Plays on until the connection is over.
+async fn wait_for_end(peer: &mut MirrorPeer) {
+    soon(async {
+        let mut over = false;
+        while let Some(event) = peer.next_event().await {
+            over |= matches!(event, MirrorClientEvent::Disconnected { .. });
+        }
+        assert!(over, "it was told");
+    })
+    .await;
+}
+
+/// Fails a test that would hang.
+async fn soon<T>(future: impl Future<Output = T>) -> T {
+    let limit = Duration::from_secs(20);
+    tokio::time::timeout(limit, future)
+        .await
+        .expect("it takes too long")
+}
+
+#[tokio::test]
+async fn clients_of_both_transports_see_the_same_also_those_that_come_late() {
+    let server = Running::start().await;
+    let mut early = server.join().await;
+    server.write(|door| *door.text = "first".into());
+    let door = server.door;
+    for peer in &mut early {
+        wait(peer, |client| {
+            client.get::<Door>(door).unwrap().text == "first"
+        })
+        .await;
+    }
+    let mut late = server.join().await;
+    for peer in &late {
+        assert_eq!(peer.client().get::<Door>(door).unwrap().text, "first");
+    }
+    // As long as a batch of Telepathy's lets it be.
+    server.write(|door| {
+        *door.open = true;
+        *door.text = "x".repeat(16_000);
+    });
+    for peer in early.iter_mut().chain(&mut late) {
+        wait(peer, |client| {
+            let door = client.get::<Door>(door).unwrap();
+            door.open == true && door.text.len() == 16_000
+        })
+        .await;
+    }
+    let player = early[0].client().local_player().unwrap();
+    let name = &late[1].client().get::<Player>(player).unwrap().name;
+    assert_eq!(*name, "player of connection 1");
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_takes_its_player_along_and_can_come_back() {
+    let server = Running::start().await;
+    let mut stays = server.join().await;
+    for peer in server.join().await {
+        let player = peer.client().local_player().unwrap();
+        wait(&mut stays[0], |client| client.identity(player).is_some()).await;
+        let client = soon(peer.disconnect()).await;
+        assert!(!client.is_connected());
+        wait(&mut stays[0], |client| client.identity(player).is_none()).await;
+
+        let addr = server.addrs[1];
+        let mut back = soon(MirrorPeer::kcp(addr, client)).await.unwrap();
+        let again = |client: &MirrorClient| client.local_player().is_some();
+        wait(&mut back, again).await;
+        assert_ne!(back.client().local_player(), Some(player));
+    }
+}
+
+#[tokio::test]
+async fn the_last_change_of_a_server_arrives_before_the_end() {
+    let server = Running::start().await;
+    let mut peers = server.join().await;
+    let door = server.door;
+    server.command(|server, door| {
+        *server.get_mut::<Door>(door).unwrap().text = "the end".into();
+        ControlFlow::Break(())
+    });
+    for peer in &mut peers {
+        wait(peer, |client| {
+            client.get::<Door>(door).unwrap().text == "the end"
+        })
+        .await;
+        wait_for_end(peer).await;
+        assert!(matches!(
+            soon(peer.receive()).await,
+            Err(TransportError::Closed)
+        ));
+    }
+    assert_eq!(soon(server.task).await.unwrap().connections().count(), 0);
+}
+
+#[tokio::test]
+async fn a_client_that_the_server_disconnects_is_told() {
+    let server = Running::start().await;
+    let mut peers = server.join().await;
+    server.command(|server, _| {
+        let connections: Vec<_> = server.connections().collect();
+        for connection in connections {
+            server.disconnect(connection);
+        }
+        ControlFlow::Continue(())
+    });
+    for peer in &mut peers {
+        wait_for_end(peer).await;
+        assert_eq!(peer.client().object_count(), 0);
+    }
+    assert_eq!(server.stop().await.connections().count(), 0);
+}
+
+#[tokio::test]
+async fn a_game_hears_of_those_whom_it_disconnects_after_it_has_polled_everything() {
+    let host = MirrorHost::telepathy("127.0.0.1:0", MirrorServer::new(prefabs()))
+        .await
+        .unwrap();
+    let addr = host.local_addrs().unwrap()[0];
+    let game = tokio::spawn(host.run(|server, _| {
+        let events: Vec<_> = std::iter::from_fn(|| server.poll_event()).collect();
+        for event in events {
+            match event {
+                MirrorServerEvent::Ready { connection } => {
+                    server.disconnect(connection);
+                }
+                MirrorServerEvent::Disconnected { .. } => return ControlFlow::Break(()),
+                _ => {}
+            }
+        }
+        ControlFlow::Continue(())
+    }));
+    let mut peer = soon(MirrorPeer::telepathy(addr, client())).await.unwrap();
+    wait_for_end(&mut peer).await;
+    soon(game).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_no_batch_ends_the_connection_it_came_from_and_no_other() {
+    let server = Running::start().await;
+    let [mut other, _kcp] = server.join().await;
+    let mut stream = tokio::net::TcpStream::connect(server.addrs[0])
+        .await
+        .unwrap();
+    // A batch has at least a time of 8 bytes.
+    stream.write_all(b"\0\0\0\x03abc").await.unwrap();
+    let mut heard = Vec::new();
+    soon(tokio::io::AsyncReadExt::read_to_end(
+        &mut stream,
+        &mut heard,
+    ))
+    .await
+    .unwrap();
+    server.write(|door| *door.open = true);
+    let door = server.door;
+    wait(&mut other, |client| {
+        client.get::<Door>(door).unwrap().open == true
+    })
+    .await;
+}

@@ -1,0 +1,226 @@
+//! Servers and clients that get along.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use super::support::{Board, Running, prefabs, soon, wait_for};
+use syncvar_net::{ClientEvent, NetworkClient, NetworkServer, ServerEvent};
+use syncvar_runtime::{DisconnectReason, Prefabs};
+use syncvar_tokio::tcp::{TcpClient, TcpError, TcpOptions, TcpServer};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
+
+#[tokio::test]
+async fn two_clients_one_of_them_late_end_equal() {
+    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let mut early = server.join().await;
+    server.write(|board| *board.text = "first".into());
+    server.see(&mut early, |board| board.text == "first").await;
+
+    let mut late = server.join().await;
+    assert_eq!(
+        late.client().get::<Board>(server.board).unwrap().text,
+        "first"
+    );
+    server.write(|board| {
+        board.text.set("second".into());
+        board.count.set(2);
+    });
+    for client in [&mut early, &mut late] {
+        server
+            .see(client, |board| board.text == "second" && board.count == 2)
+            .await;
+    }
+}
+
+#[tokio::test]
+async fn the_last_change_and_the_goodbye_of_a_server_arrive() {
+    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let mut client = server.join().await;
+    let board = server.board;
+    server.command(move |server| {
+        server.get_mut::<Board>(board).unwrap().count.set(7);
+        ControlFlow::Break(())
+    });
+    let reason = DisconnectReason::Requested("the server is shutting down".into());
+    let end = ClientEvent::Disconnected { reason };
+    wait_for(&mut client, |event| *event == end).await;
+    assert_eq!(client.client().get::<Board>(board).unwrap().count, 7);
+    assert_eq!(soon(client.next_event()).await.unwrap(), None);
+    assert!(matches!(client.receive().await, Err(TcpError::Closed)));
+}
+
+#[tokio::test]
+async fn a_game_hears_of_those_whom_it_disconnects_after_it_has_polled_everything() {
+    let mut server = Running::start(TcpOptions::default(), |_| {}).await;
+    let _client = server.join().await;
+    server.command(|server| {
+        let connections: Vec<_> = server.connections().collect();
+        for connection in connections {
+            server.disconnect(connection, "enough");
+        }
+        ControlFlow::Continue(())
+    });
+    let reason = server.event(|event| match event {
+        ServerEvent::Disconnected { reason, .. } => Some(reason),
+        _ => None,
+    });
+    assert_eq!(
+        reason.await,
+        DisconnectReason::Requested("enough".to_string())
+    );
+}
+
+#[tokio::test]
+async fn a_server_stops_while_a_client_does_not_read() {
+    let mut options = TcpOptions::default();
+    options.close_timeout = Duration::from_millis(50);
+    let server = Running::start(options, |board| *board.text = "x".repeat(30_000)).await;
+    let _idle = server.join().await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_does_not_wait_for_a_client_that_has_heard_the_goodbye() {
+    let mut options = TcpOptions::default();
+    options.close_timeout = Duration::from_hours(1);
+    let server = Running::start(options, |_| {}).await;
+    let mut client = server.join().await;
+    let stopped = server.stop();
+    let heard = async {
+        while client.client().is_connected() {
+            client.receive().await.unwrap();
+        }
+    };
+    tokio::join!(stopped, heard);
+}
+
+#[tokio::test]
+async fn a_client_that_is_sent_off_is_told_why_and_the_others_stay() {
+    let mut server = Running::start(TcpOptions::default(), |_| {}).await;
+    let (mut first, mut second) = (server.join().await, server.join().await);
+    let connected = |event| match event {
+        ServerEvent::Connected { connection } => Some(connection),
+        _ => None,
+    };
+    let connection = server.event(connected).await;
+    server.command(move |server| {
+        server.disconnect(connection, "kicked");
+        ControlFlow::Continue(())
+    });
+    let end = ClientEvent::Disconnected {
+        reason: DisconnectReason::Requested("kicked".into()),
+    };
+    wait_for(&mut first, |event| *event == end).await;
+    server.write(|board| *board.count = 1);
+    server.see(&mut second, |board| board.count == 1).await;
+}
+
+#[tokio::test]
+async fn a_client_says_goodbye_and_comes_back() {
+    let mut server = Running::start(TcpOptions::default(), |_| {}).await;
+    let client = server.join().await;
+    let client = client.disconnect("tea").await;
+    let reason = server
+        .event(|event| match event {
+            ServerEvent::Disconnected { reason, .. } => Some(reason),
+            _ => None,
+        })
+        .await;
+    assert_eq!(reason, DisconnectReason::Requested("tea".into()));
+
+    let mut again = TcpClient::connect(server.addr, client).await.unwrap();
+    wait_for(&mut again, |event| matches!(event, ClientEvent::Ready)).await;
+}
+
+#[tokio::test]
+async fn a_client_notices_that_the_server_is_gone() {
+    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let mut client = server.join().await;
+    server.abort();
+    let end = ClientEvent::Disconnected {
+        reason: DisconnectReason::ConnectionLost,
+    };
+    wait_for(&mut client, |event| *event == end).await;
+    assert_eq!(client.next_event().await, None);
+    assert!(!client.client().is_connected());
+}
+
+#[tokio::test]
+async fn a_client_of_another_game_is_refused_with_the_difference() {
+    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let other = Prefabs::new().register::<Board>("another");
+    let mut client = TcpClient::connect(server.addr, NetworkClient::new(other))
+        .await
+        .unwrap();
+    let event = wait_for(&mut client, |_| true).await;
+    let ClientEvent::Refused {
+        reason: DisconnectReason::SchemaMismatch(Some(_)),
+    } = event
+    else {
+        panic!("{event:?}");
+    };
+}
+
+#[tokio::test]
+async fn a_future_that_is_dropped_loses_nothing() {
+    let server = Running::start(TcpOptions::default(), |board| board.count += 1).await;
+    let mut client = server.join().await;
+    let seen = async {
+        let mut last = 0;
+        while last < 300 {
+            tokio::select! {
+                biased;
+                received = client.receive() => received.unwrap(),
+                () = tokio::task::yield_now() => {}
+            }
+            let count = *client.client().get::<Board>(server.board).unwrap().count;
+            assert!(count >= last);
+            last = count;
+        }
+    };
+    soon(seen).await.expect("the count goes on");
+}
+
+#[tokio::test]
+async fn what_a_client_answers_leaves_at_once() {
+    let mut server = Running::start(TcpOptions::default(), |_| {}).await;
+    let mut client = server.connect().await;
+    // The client is told that it is in, and answers that it is ready.
+    soon(client.receive()).await.expect("a packet").unwrap();
+    server
+        .event(|event| matches!(event, ServerEvent::Ready { .. }).then_some(()))
+        .await;
+}
+
+#[tokio::test]
+async fn a_client_is_told_of_packets_that_make_no_sense() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    let client = NetworkClient::new(prefabs());
+    let mut client = TcpClient::connect(addr, client).await.unwrap();
+    let (mut server, _) = listener.accept().await.unwrap();
+
+    server.write_all(&[0, 0, 0, 3, 0, 1, 2]).await.unwrap();
+    let received = soon(client.receive()).await.unwrap();
+    assert!(
+        matches!(received, Err(TcpError::Malformed(_))),
+        "{received:?}"
+    );
+    server.write_all(&[255; 4]).await.unwrap();
+    let received = soon(client.receive()).await.unwrap();
+    assert!(matches!(received, Err(TcpError::Io(_))), "{received:?}");
+    let received = soon(client.receive()).await.unwrap();
+    assert!(matches!(received, Err(TcpError::Closed)), "{received:?}");
+}
+
+#[tokio::test]
+async fn a_tick_of_zero_is_an_error() {
+    let mut options = TcpOptions::default();
+    options.tick = Duration::ZERO;
+    let server = NetworkServer::new(prefabs());
+    let error = TcpServer::bind("127.0.0.1:0", server, options)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+}

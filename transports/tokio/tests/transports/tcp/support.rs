@@ -1,0 +1,170 @@
+//! A game of one board that the server writes on, and what is needed to run it.
+
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use syncvar::prelude::*;
+use syncvar_tokio::tcp::{TcpClient, TcpOptions, TcpServer};
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{error::Elapsed, timeout};
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0.0)]
+pub(crate) struct Board {
+    #[sync_var]
+    pub(crate) count: SyncVar<u32>,
+    #[sync_var]
+    pub(crate) text: SyncVar<String>,
+}
+
+pub(crate) fn prefabs() -> Prefabs {
+    Prefabs::new().register::<Board>("board")
+}
+
+/// A server that runs as a task of its own.
+pub(crate) struct Running {
+    pub(crate) addr: SocketAddr,
+    /// The object that every client sees.
+    pub(crate) board: NetId,
+    commands: mpsc::UnboundedSender<Command>,
+    events: mpsc::UnboundedReceiver<ServerEvent>,
+    task: JoinHandle<NetworkServer>,
+}
+
+/// Something for the server to do in its next tick.
+type Command = Box<dyn FnOnce(&mut NetworkServer) -> ControlFlow<()> + Send>;
+
+impl Running {
+    /// Starts a server with a fast tick; every tick calls `game` with the board.
+    pub(crate) async fn start(
+        mut options: TcpOptions,
+        mut game: impl FnMut(&mut Board) + Send + 'static,
+    ) -> Self {
+        options.tick = Duration::from_millis(2);
+        let mut server = NetworkServer::new(prefabs());
+        let board = server.spawn(Board::default());
+        let server = TcpServer::bind("127.0.0.1:0", server, options)
+            .await
+            .unwrap();
+        let addr = server.local_addr().unwrap();
+        let (commands, mut to_do) = mpsc::unbounded_channel::<Command>();
+        let (happened, events) = mpsc::unbounded_channel();
+        let task = tokio::spawn(server.run(move |server, _| {
+            while let Some(event) = server.poll_event() {
+                happened.send(event).ok();
+            }
+            game(&mut server.get_mut(board).unwrap());
+            match to_do.try_recv() {
+                Ok(command) => command(server),
+                Err(_) => ControlFlow::Continue(()),
+            }
+        }));
+        Self {
+            addr,
+            board,
+            commands,
+            events,
+            task,
+        }
+    }
+
+    /// Changes the board in the next tick.
+    pub(crate) fn write(&self, change: impl FnOnce(&mut Board) + Send + 'static) {
+        let board = self.board;
+        self.command(move |server| {
+            change(&mut server.get_mut(board).unwrap());
+            ControlFlow::Continue(())
+        });
+    }
+
+    pub(crate) fn command(
+        &self,
+        command: impl FnOnce(&mut NetworkServer) -> ControlFlow<()> + Send + 'static,
+    ) {
+        self.commands.send(Box::new(command)).ok().unwrap();
+    }
+
+    /// Waits for an event that `wanted` wants.
+    pub(crate) async fn event<T>(&mut self, wanted: impl Fn(ServerEvent) -> Option<T>) -> T {
+        soon(async {
+            loop {
+                let event = self.events.recv().await.expect("the server runs");
+                if let Some(found) = wanted(event) {
+                    return found;
+                }
+            }
+        })
+        .await
+        .expect("the event")
+    }
+
+    /// Stops the server.
+    pub(crate) async fn stop(self) -> NetworkServer {
+        self.command(|_| ControlFlow::Break(()));
+        soon(self.task).await.expect("the server stops").unwrap()
+    }
+
+    /// Ends the server without a word.
+    pub(crate) fn abort(&self) {
+        self.task.abort();
+    }
+
+    /// Connects a client and waits until it has the board.
+    pub(crate) async fn join(&self) -> TcpClient {
+        let mut client = self.connect().await;
+        wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
+        client
+    }
+
+    pub(crate) async fn connect(&self) -> TcpClient {
+        TcpClient::connect(self.addr, NetworkClient::new(prefabs()))
+            .await
+            .unwrap()
+    }
+
+    /// Waits until a client's board says so.
+    pub(crate) async fn see(&self, client: &mut TcpClient, wanted: impl Fn(&Board) -> bool) {
+        let seen = soon(async {
+            while !client.client().get(self.board).is_some_and(&wanted) {
+                client.receive().await.unwrap();
+            }
+        });
+        seen.await.expect("the client sees it");
+    }
+}
+
+/// Waits for an event of a client.
+pub(crate) async fn wait_for(
+    client: &mut TcpClient,
+    wanted: impl Fn(&ClientEvent) -> bool,
+) -> ClientEvent {
+    let found = soon(async {
+        loop {
+            let event = client.next_event().await.expect("the connection stands");
+            if wanted(&event) {
+                return event;
+            }
+        }
+    });
+    found.await.expect("the event")
+}
+
+/// Reads until the server closes the connection, and returns what has come.
+pub(crate) async fn read_to_end(stream: &mut TcpStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let end = stream.read_to_end(&mut bytes);
+    soon(end)
+        .await
+        .expect("the server closes the connection")
+        .unwrap();
+    bytes
+}
+
+/// What a test may wait for: longer than it ever takes.
+pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> Result<T, Elapsed> {
+    timeout(Duration::from_secs(30), future).await
+}
