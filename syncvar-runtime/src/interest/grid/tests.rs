@@ -48,7 +48,7 @@ fn grid() -> SpatialGrid {
 }
 
 #[test]
-fn an_object_is_placed_once_and_again_when_it_comes_into_another_cell() {
+fn object_is_placed_once_and_again_in_each_new_cell() {
     let mut grid = grid();
     grid.handle_spawn(STONE, at(5.0, 0.0, 5.0));
     let first = placed(&mut grid);
@@ -72,7 +72,7 @@ fn objects_in_one_cell_are_in_one_area() {
 }
 
 #[test]
-fn a_step_out_of_a_cell_counts_when_it_is_longer_than_the_margin() {
+fn leaving_a_cell_takes_a_step_beyond_the_margin() {
     let mut grid = grid();
     grid.handle_spawn(STONE, at(5.0, 0.0, 5.0));
     update(&mut grid);
@@ -110,7 +110,7 @@ fn each_grid_divides_its_own_axes() {
 }
 
 #[test]
-fn a_viewer_that_comes_into_the_next_cell_turns_to_the_cells_that_differ() {
+fn viewer_in_the_next_cell_changes_only_differing_cells() {
     let mut grid = grid();
     grid.watch(A, at(5.0, 0.0, 5.0));
     assert_eq!(turned(&mut grid), (21, 0));
@@ -125,7 +125,7 @@ fn a_viewer_that_comes_into_the_next_cell_turns_to_the_cells_that_differ() {
 }
 
 #[test]
-fn the_nearest_cells_are_revealed_first_then_objects_placed_then_cells_concealed() {
+fn near_cells_enter_first_then_objects_then_far_cells_leave() {
     let mut grid = grid();
     grid.handle_spawn(STONE, at(5.0, 0.0, 5.0));
     grid.follow(A, STONE);
@@ -150,7 +150,7 @@ fn the_nearest_cells_are_revealed_first_then_objects_placed_then_cells_concealed
 }
 
 #[test]
-fn there_and_back_within_one_update_is_nothing() {
+fn return_within_one_update_has_no_effect() {
     let mut grid = grid();
     grid.handle_spawn(STONE, at(5.0, 0.0, 5.0));
     grid.watch(A, at(5.0, 0.0, 5.0));
@@ -190,7 +190,7 @@ fn a_viewer_goes_with_its_object_and_stays_where_that_was_last() {
 }
 
 #[test]
-fn a_viewer_that_is_told_otherwise_follows_no_more() {
+fn redirected_viewer_stops_following() {
     let mut grid = grid();
     let (first, second) = (NetId(1), NetId(2));
     for object in [first, second] {
@@ -213,7 +213,7 @@ fn a_viewer_that_is_told_otherwise_follows_no_more() {
 }
 
 #[test]
-fn nothing_is_said_of_connections_that_are_gone_or_were_not_let_in() {
+fn unknown_connections_yield_no_view_change() {
     let mut grid = grid();
     grid.handle_spawn(STONE, at(5.0, 0.0, 5.0));
     grid.follow(A, STONE);
@@ -246,7 +246,7 @@ fn an_object_that_is_shown_everywhere_is_in_no_area() {
 }
 
 #[test]
-fn what_is_not_a_number_keeps_the_former_place() {
+fn not_a_number_keeps_the_former_place() {
     let mut grid = SpatialGrid::xyz(10.0, 10.0);
     grid.handle_spawn(NetId(1), at(f32::NAN, 55.0, 5.0));
     grid.handle_spawn(NetId(2), at(0.0, 55.0, 5.0));
@@ -261,7 +261,7 @@ fn what_is_not_a_number_keeps_the_former_place() {
 }
 
 #[test]
-fn what_is_far_out_is_in_the_outermost_cells() {
+fn far_positions_are_in_the_outermost_cells() {
     let mut grid = SpatialGrid::xyz(0.001, 0.002);
     let ends = [f32::NEG_INFINITY, f32::MIN, 0.0, f32::MAX, f32::INFINITY];
     let mut number = 0;
@@ -292,7 +292,7 @@ fn what_is_far_out_is_in_the_outermost_cells() {
 }
 
 #[test]
-fn a_margin_widens_the_view_as_both_may_be_outside_of_their_cells() {
+fn margin_widens_the_view_for_both_sides() {
     // The object is counted in the cell from 30 on, the viewer in the one up to 10.
     let mut grid = SpatialGrid::xy(10.0, 12.0).with_margin(4.0);
     grid.handle_connect(A);

@@ -51,7 +51,7 @@ fn an_object_without_a_tag_is_seen_by_everyone() {
 }
 
 #[test]
-fn who_joins_a_tag_sees_its_objects_and_who_leaves_does_not() {
+fn joining_a_tag_reveals_its_objects_and_leaving_hides_them() {
     let mut teams = teams(Everyone);
     let area = placed(&mut teams);
     let connection = A;
@@ -72,7 +72,7 @@ fn who_joins_a_tag_sees_its_objects_and_who_leaves_does_not() {
 }
 
 #[test]
-fn to_and_fro_within_one_update_is_nothing() {
+fn return_within_one_update_has_no_effect() {
     let mut teams = teams(Everyone);
     teams.join(A, RED);
     update(&mut teams);
@@ -91,7 +91,7 @@ fn to_and_fro_within_one_update_is_nothing() {
 }
 
 #[test]
-fn a_member_sees_the_first_object_of_a_tag_before_it_is_placed_there() {
+fn member_observes_a_tag_before_its_first_object_is_placed() {
     let mut teams = teams(Everyone);
     teams.join(B, RED);
     teams.join(A, RED);
@@ -106,7 +106,7 @@ fn a_member_sees_the_first_object_of_a_tag_before_it_is_placed_there() {
 }
 
 #[test]
-fn an_area_is_forgotten_with_its_last_object_and_its_number_not_given_again() {
+fn area_ends_with_its_last_object_and_its_number_is_not_reused() {
     let mut teams = teams(Everyone);
     let area = placed(&mut teams);
     teams.join(A, RED);
@@ -148,7 +148,7 @@ fn an_area_that_gets_another_object_at_once_stays() {
 }
 
 #[test]
-fn nothing_is_said_of_connections_that_are_gone_or_were_not_let_in() {
+fn unknown_connections_yield_no_view_change() {
     let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
     teams.join(A, RED);
     teams.inner_mut().watch(A, HERE);
@@ -166,7 +166,7 @@ fn nothing_is_said_of_connections_that_are_gone_or_were_not_let_in() {
 }
 
 #[test]
-fn who_was_not_let_in_or_is_gone_joins_nothing() {
+fn unknown_connection_joins_no_tag() {
     let mut teams = teams(Everyone);
     placed(&mut teams);
     teams.handle_disconnect(A);
@@ -177,7 +177,7 @@ fn who_was_not_let_in_or_is_gone_joins_nothing() {
 }
 
 #[test]
-fn nothing_is_kept_of_a_connection_that_is_gone() {
+fn removed_connection_leaves_no_state() {
     let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
     teams.join(A, RED);
     teams.inner_mut().watch(A, HERE);

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_is_not_remembered() {
+    fn cookie_request_stores_no_state() {
         let mut cookies = Cookies::default();
         let first = cookies.give(addr(0), secs(0));
         for number in 1..100_000 {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_used_cookie_is_not_good_again_and_a_new_one_is_whenever_they_come() {
+    fn used_cookie_is_invalid_and_a_new_one_is_valid_in_any_order() {
         for at in 0..60 {
             let mut cookies = Cookies::default();
             let cookie = cookies.give(addr(1), secs(0));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_are_remembered_than_the_limit_and_no_longer_than_need_be() {
+    fn used_cookies_are_bounded_in_number_and_time() {
         let mut cookies = Cookies::default();
         let come = |cookies: &mut Cookies, number: u32, now: Duration| {
             let cookie = cookies.give(addr(number), now);

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_has_waited_says_hello_and_pings_in_one_datagram() {
+    fn waiting_client_sends_hello_and_ping_in_one_datagram() {
         let hello = hex::decode(HELLO_BYTES).unwrap();
         let ping = "00000000510000108e06000001000000000000000100000002";
         let waited = [&hello[..], &hex::decode(ping).unwrap()].concat();
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_a_hello() {
+    fn other_datagrams_are_no_hello() {
         let hello = hex::decode(HELLO_BYTES).unwrap();
         for (position, byte) in [(0, 2), (1, 1), (5, 1), (9, 82), (10, 1), (17, 1), (29, 2)] {
             let mut other = hello.clone();

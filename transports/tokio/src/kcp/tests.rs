@@ -47,7 +47,7 @@ fn pass(now: Duration, from: &mut KcpConnection, to: &mut KcpConnection) {
 }
 
 #[test]
-fn the_largest_messages_of_both_channels_arrive_and_none_larger_is_sent() {
+fn largest_messages_of_both_channels_arrive_and_larger_fail() {
     let (mut client, mut server) = pair();
     assert_eq!((MAX_UNRELIABLE, MAX_RELIABLE), (1194, 297_433));
     let limits = syncvar_mirror::Limits::KCP;
@@ -114,7 +114,7 @@ fn datagrams_of_another_cookie_or_none_at_all_are_ignored() {
 }
 
 #[test]
-fn a_datagram_that_makes_no_sense_ends_the_connection_and_the_peer_is_told() {
+fn malformed_datagram_ends_the_connection_with_a_disconnect() {
     let head = [&[RELIABLE][..], &COOKIE.get().to_le_bytes()].concat();
     let unreliable = [&[2][..], &COOKIE.get().to_le_bytes()].concat();
     // The ack of the example in WIRE.md, of a command that there is not, and of another conversation.
@@ -143,7 +143,7 @@ fn a_datagram_that_makes_no_sense_ends_the_connection_and_the_peer_is_told() {
 }
 
 #[test]
-fn a_reliable_message_that_is_no_data_and_no_ping_ends_the_connection() {
+fn reliable_message_of_unknown_kind_ends_the_connection() {
     for message in [&[HELLO][..], &[DATA], &[], &[9, 9]] {
         let (mut client, mut server) = pair();
         client.arq_mut().send(&Bytes::copy_from_slice(message));
@@ -154,7 +154,7 @@ fn a_reliable_message_that_is_no_data_and_no_ping_ends_the_connection() {
 }
 
 #[test]
-fn both_sides_ping_and_a_silent_peer_is_given_up_after_ten_seconds() {
+fn both_sides_ping_and_a_silent_peer_times_out_after_10_seconds() {
     let (mut client, mut server) = pair();
     for time in (0..60_000).step_by(10) {
         pass(ms(time), &mut client, &mut server);
@@ -171,7 +171,7 @@ fn both_sides_ping_and_a_silent_peer_is_given_up_after_ten_seconds() {
 }
 
 #[test]
-fn a_client_gives_up_when_nobody_answers() {
+fn client_times_out_without_an_answer() {
     let mut client = KcpConnection::connect(ms(0));
     let mut hellos = 0;
     for time in (0..10_000).step_by(10) {
@@ -202,7 +202,7 @@ fn a_client_that_is_sent_away_at_once_hears_it() {
 }
 
 #[test]
-fn what_was_sent_before_the_end_arrives_before_the_goodbye() {
+fn messages_before_a_disconnect_arrive_first() {
     let (mut client, mut server) = pair();
     let last = Bytes::from(vec![5; 5000]);
     server.send(Channel::Reliable, from_ref(&last)).unwrap();
@@ -220,7 +220,7 @@ fn what_was_sent_before_the_end_arrives_before_the_goodbye() {
 }
 
 #[test]
-fn a_peer_that_takes_nothing_does_not_keep_a_connection_open() {
+fn peer_that_reads_nothing_is_disconnected() {
     let (_, mut server) = pair();
     server
         .send(Channel::Reliable, &[Bytes::from_static(b"x")])
@@ -236,7 +236,7 @@ fn a_peer_that_takes_nothing_does_not_keep_a_connection_open() {
 }
 
 #[test]
-fn a_client_that_does_not_poll_is_sent_no_more_than_it_can_hold_until_it_does() {
+fn client_that_does_not_poll_gets_one_window_at_most() {
     let (mut client, mut server) = pair();
     let message = Bytes::from(vec![3; 1000]);
     for _ in 0..6000 {
@@ -262,7 +262,7 @@ fn a_client_that_does_not_poll_is_sent_no_more_than_it_can_hold_until_it_does() 
 }
 
 #[test]
-fn a_window_that_has_opened_is_found_out_when_the_word_of_it_was_lost() {
+fn lost_window_update_is_probed() {
     let (mut client, mut server) = pair();
     for _ in 0..5000 {
         server
@@ -299,7 +299,7 @@ fn a_window_that_has_opened_is_found_out_when_the_word_of_it_was_lost() {
 }
 
 #[test]
-fn unreliable_messages_that_nobody_polls_are_few() {
+fn unpolled_unreliable_messages_are_bounded() {
     let (mut client, mut server) = pair();
     server.set_max_unreliable(2);
     for message in [&b"1"[..], b"2", b"3"] {

@@ -9,7 +9,7 @@ use super::support::*;
 use crate::{TransportError, TransportOptions};
 
 #[tokio::test]
-async fn a_server_that_stops_tells_its_clients_and_what_it_said_last_arrives() {
+async fn stopping_server_flushes_and_then_disconnects_its_clients() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;
@@ -51,7 +51,7 @@ async fn a_server_that_is_dropped_cuts_its_connections() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_sent_off_hears_what_was_said_to_it_before() {
+async fn disconnected_client_receives_earlier_messages() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;
@@ -75,7 +75,7 @@ async fn a_client_that_is_sent_off_hears_what_was_said_to_it_before() {
 
 /// The next one has the same number: it is not to be taken for one that should have gone.
 #[tokio::test]
-async fn a_game_that_begins_with_another_server_has_done_with_everybody() {
+async fn game_that_joins_another_server_leaves_the_first() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;
@@ -96,7 +96,7 @@ async fn a_game_that_begins_with_another_server_has_done_with_everybody() {
 }
 
 #[tokio::test]
-async fn a_malformed_message_ends_the_connection_it_came_from_and_no_other() {
+async fn malformed_message_ends_only_its_connection() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;
@@ -117,7 +117,7 @@ async fn a_malformed_message_ends_the_connection_it_came_from_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_client_ends_the_connection_when_what_it_hears_is_malformed() {
+async fn client_disconnects_on_a_malformed_message() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;
@@ -160,7 +160,7 @@ async fn a_client_that_vanishes_without_a_word_is_noticed() {
 }
 
 #[tokio::test]
-async fn where_nobody_listens_there_is_no_connection() {
+async fn connect_fails_without_a_listener() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let addr = server.addrs[0];

@@ -31,7 +31,7 @@ async fn messages_arrive_as_they_were_sent_neither_cut_nor_joined() {
 }
 
 #[tokio::test]
-async fn what_is_unreliable_stays_so_by_kcp_and_is_reliable_by_telepathy() {
+async fn unreliable_stays_so_by_kcp_and_is_reliable_by_telepathy() {
     for (kind, channel) in [
         (Kind::Kcp, Channel::Unreliable),
         (Kind::Telepathy, Channel::Reliable),
@@ -95,7 +95,7 @@ async fn a_client_can_leave_and_come_back() {
 }
 
 #[tokio::test]
-async fn what_a_client_says_last_arrives() {
+async fn last_message_of_a_client_arrives() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;
@@ -122,7 +122,7 @@ async fn a_client_is_updated_and_heard_while_it_waits() {
 }
 
 #[tokio::test]
-async fn a_tick_handles_what_has_come_then_asks_the_game_then_updates_then_sends() {
+async fn tick_receives_then_runs_the_game_then_updates_then_sends() {
     for kind in BOTH {
         let mut host = Host::new(TransportOptions::default());
         listen(&mut host, kind).await;

@@ -14,7 +14,7 @@ use crate::kcp::{KcpConnection, KcpListener};
 use crate::listener::Listener;
 
 #[tokio::test]
-async fn a_frame_of_no_bytes_or_of_too_many_closes_the_connection_it_came_from() {
+async fn empty_or_oversized_frame_closes_its_connection() {
     let server = Running::of(Kind::Telepathy).await;
     let mut other = server.join(Kind::Telepathy).await;
     for garbage in [&[0; 4][..], &[0, 0, 64, 1], b"GET / HTTP/1.1\r\n\r\n"] {
@@ -72,7 +72,7 @@ async fn datagrams_that_are_no_hello_make_no_connection() {
 }
 
 #[tokio::test]
-async fn a_client_that_takes_nothing_is_sent_off_and_the_others_do_not_wait() {
+async fn client_that_reads_nothing_is_dropped_without_delaying_others() {
     for kind in BOTH {
         let options = TransportOptions {
             max_queued_bytes: 1024 * 1024,
@@ -100,7 +100,7 @@ async fn a_client_that_takes_nothing_is_sent_off_and_the_others_do_not_wait() {
 }
 
 #[tokio::test]
-async fn a_server_stops_although_a_client_takes_nothing() {
+async fn server_stops_although_a_client_reads_nothing() {
     for kind in BOTH {
         let options = TransportOptions {
             close_timeout: Duration::from_millis(50),
@@ -122,7 +122,7 @@ async fn a_server_stops_although_a_client_takes_nothing() {
 }
 
 #[tokio::test]
-async fn no_more_clients_than_the_limit_are_let_in_and_a_place_becomes_free() {
+async fn connections_are_limited_and_a_free_place_is_reused() {
     for kind in BOTH {
         let options = TransportOptions {
             max_connections: 2,
@@ -154,7 +154,7 @@ async fn no_more_clients_than_the_limit_are_let_in_and_a_place_becomes_free() {
 }
 
 #[tokio::test]
-async fn a_client_that_takes_nothing_for_a_while_is_sent_off_however_much_may_wait() {
+async fn client_that_reads_nothing_times_out_with_any_queue_limit() {
     let options = TransportOptions {
         max_queued_bytes: usize::MAX,
         send_timeout: Duration::from_millis(100),

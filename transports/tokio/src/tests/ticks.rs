@@ -31,7 +31,7 @@ async fn times(options: TransportOptions, enough: impl Fn(Duration) -> bool) -> 
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_minutes_have_sixty_ticks_in_every_second_and_none_too_many() {
+async fn ten_minutes_have_sixty_ticks_per_second() {
     let options = TransportOptions::default();
     let tick = options.tick;
     let began = Instant::now();
@@ -55,7 +55,7 @@ async fn the_rate_is_that_of_the_options() {
 }
 
 #[tokio::test]
-async fn after_a_tick_that_took_too_long_the_next_is_told_the_time_as_it_is() {
+async fn tick_after_a_slow_one_gets_the_current_time() {
     let long = Duration::from_millis(60);
     let options = TransportOptions {
         tick: Duration::from_millis(10),
@@ -114,7 +114,7 @@ impl Listener<Echo> for Busy {
 }
 
 #[tokio::test]
-async fn a_game_that_takes_more_than_its_time_does_not_keep_what_comes_from_being_read() {
+async fn slow_game_does_not_stop_the_reading_of_packets() {
     let left = Arc::new(AtomicUsize::new(0));
     let mut host = Host::new(TransportOptions {
         tick: Duration::from_millis(1),
@@ -136,7 +136,7 @@ async fn a_game_that_takes_more_than_its_time_does_not_keep_what_comes_from_bein
 }
 
 #[tokio::test]
-async fn a_share_of_nothing_is_one_message_in_a_tick() {
+async fn zero_share_is_one_message_per_tick() {
     for kind in BOTH {
         let options = TransportOptions {
             max_queued_packets: 0,

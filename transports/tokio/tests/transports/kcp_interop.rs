@@ -162,7 +162,7 @@ const FAIR: Weather = Weather {
 };
 
 #[test]
-fn every_message_arrives_once_and_in_order_both_ways_whatever_its_length() {
+fn messages_of_any_length_arrive_once_in_order_both_ways() {
     for ours in [Ours::Client, Ours::Server] {
         for seed in 0..4 {
             let mut pair = Pair::connected(ours, STORM, 0, seed);
@@ -189,12 +189,12 @@ fn every_message_arrives_once_and_in_order_both_ways_whatever_its_length() {
 }
 
 #[test]
-fn ten_minutes_of_sixty_messages_a_second_lose_nothing_for_a_client() {
+fn client_keeps_up_with_ten_minutes_of_60_messages_per_second() {
     ten_minutes(Ours::Client);
 }
 
 #[test]
-fn ten_minutes_of_sixty_messages_a_second_lose_nothing_for_a_server() {
+fn server_keeps_up_with_ten_minutes_of_60_messages_per_second() {
     ten_minutes(Ours::Server);
 }
 
@@ -259,7 +259,7 @@ fn the_clock_may_start_over_in_the_middle() {
 }
 
 #[test]
-fn unreliable_messages_arrive_as_they_are_and_wait_for_nothing() {
+fn unreliable_messages_arrive_unchanged_without_waiting() {
     for ours in [Ours::Client, Ours::Server] {
         let mut pair = Pair::connected(ours, FAIR, 0, 3);
         let largest = message(1, MAX_UNRELIABLE);
@@ -320,7 +320,7 @@ fn no_answer_is_lost_when_the_handshake_is() {
 }
 
 #[test]
-fn the_end_is_five_goodbyes_after_everything_else() {
+fn disconnect_sends_five_goodbyes_after_all_messages() {
     for ours in [Ours::Client, Ours::Server] {
         let mut pair = Pair::connected(ours, FAIR, 0, 3);
         let last = message(2, 50_000);

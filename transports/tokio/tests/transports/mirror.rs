@@ -152,7 +152,7 @@ async fn soon<T>(future: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test]
-async fn clients_of_both_transports_see_the_same_also_those_that_come_late() {
+async fn early_and_late_clients_of_both_transports_are_equal() {
     let server = Running::start().await;
     let mut early = server.join().await;
     server.write(|door| *door.text = "first".into());
@@ -185,7 +185,7 @@ async fn clients_of_both_transports_see_the_same_also_those_that_come_late() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_takes_its_player_along_and_can_come_back() {
+async fn leaving_client_despawns_its_player_and_can_return() {
     let server = Running::start().await;
     let mut stays = server.join().await;
     for peer in server.join().await {
@@ -227,7 +227,7 @@ async fn the_last_change_of_a_server_arrives_before_the_end() {
 }
 
 #[tokio::test]
-async fn a_client_that_the_server_disconnects_is_told() {
+async fn client_learns_of_its_disconnect() {
     let server = Running::start().await;
     let mut peers = server.join().await;
     server.command(|server, _| {
@@ -245,7 +245,7 @@ async fn a_client_that_the_server_disconnects_is_told() {
 }
 
 #[tokio::test]
-async fn a_game_hears_of_those_whom_it_disconnects_after_it_has_polled_everything() {
+async fn game_that_drains_its_events_gets_the_disconnect_event() {
     let host = MirrorHost::telepathy("127.0.0.1:0", MirrorServer::new(prefabs()))
         .await
         .unwrap();
@@ -269,7 +269,7 @@ async fn a_game_hears_of_those_whom_it_disconnects_after_it_has_polled_everythin
 }
 
 #[tokio::test]
-async fn what_is_no_batch_ends_the_connection_it_came_from_and_no_other() {
+async fn malformed_batch_ends_only_its_connection() {
     let server = Running::start().await;
     let [mut other, _kcp] = server.join().await;
     let mut stream = tokio::net::TcpStream::connect(server.addrs[0])

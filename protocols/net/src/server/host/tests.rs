@@ -32,7 +32,7 @@ fn server() -> NetworkServer {
 }
 
 #[test]
-fn a_callback_on_a_host_is_on_a_client_too_if_that_sees_the_object() {
+fn host_callback_is_on_a_client_if_it_observes_the_object() {
     let mut server = server();
     let (seen, unseen) = (server.spawn(Rock), server.spawn(Rock));
     let where_is = |server: &mut NetworkServer, id| {

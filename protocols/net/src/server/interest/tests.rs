@@ -80,7 +80,7 @@ fn assert_nothing_is_left(server: &NetworkServer) {
 }
 
 #[test]
-fn of_objects_and_connections_that_are_gone_nothing_is_left() {
+fn removed_objects_and_connections_leave_no_state() {
     let (mut server, first, second) = server(SpatialGrid::xz(10.0, 10.0));
     let ids: Vec<_> = (0..4)
         .map(|number| spawn(&mut server, (number == 0).then_some(first)))
@@ -113,7 +113,7 @@ fn of_objects_and_connections_that_are_gone_nothing_is_left() {
 }
 
 #[test]
-fn who_leaves_an_area_is_owed_nothing_of_it() {
+fn leaving_an_area_drops_its_pending_objects() {
     let (mut server, first, second) = server(SpatialGrid::xz(10.0, 10.0));
     let id = spawn(&mut server, None);
     watch(&mut server, first, 0.0);
@@ -136,7 +136,7 @@ fn who_leaves_an_area_is_owed_nothing_of_it() {
 }
 
 #[test]
-fn a_server_without_areas_does_not_remember_who_was_shown_what() {
+fn server_without_areas_keeps_no_view_history() {
     let (mut server, first, _) = server(Everyone);
     let id = spawn(&mut server, None);
     server.hide(id, first);
@@ -145,7 +145,7 @@ fn a_server_without_areas_does_not_remember_who_was_shown_what() {
 }
 
 #[test]
-fn objects_of_one_who_is_gone_share_the_audience_of_their_area_again() {
+fn objects_of_a_gone_connection_rejoin_their_area_audience() {
     let (mut server, first, second) = server(SpatialGrid::xz(10.0, 10.0));
     let ids: Vec<_> = [None, Some(first), Some(second)]
         .map(|owner| spawn(&mut server, owner))

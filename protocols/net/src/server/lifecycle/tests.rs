@@ -41,8 +41,9 @@ impl NetworkLifecycle for Probe {
     }
 }
 
+// checklist: B6
 #[test]
-fn b6_the_objects_of_a_scene_and_those_with_another_parent_are_told() {
+fn scene_objects_and_their_former_children_get_callbacks() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Probe>("probe"));
     let ids = [1, 2, 3].map(|_| net.server.spawn(Probe::default()));
     net.settle();

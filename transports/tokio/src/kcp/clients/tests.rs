@@ -52,7 +52,7 @@ fn hello() -> Bytes {
 }
 
 #[test]
-fn whoever_says_hello_is_let_in_when_he_has_shown_that_he_hears_the_answer() {
+fn client_is_accepted_once_it_returns_the_cookie() {
     let mut listener = listener(10);
     let mut client = KcpConnection::connect(NOW);
     exchange(&mut listener, addr(1), &mut client);
@@ -63,7 +63,7 @@ fn whoever_says_hello_is_let_in_when_he_has_shown_that_he_hears_the_answer() {
 }
 
 #[test]
-fn hellos_from_false_addresses_take_no_room_and_keep_nobody_out() {
+fn hellos_from_false_addresses_take_no_room() {
     let mut listener = listener(10);
     let hello = hello();
     let mut client = KcpConnection::connect(NOW);
@@ -80,7 +80,7 @@ fn hellos_from_false_addresses_take_no_room_and_keep_nobody_out() {
 }
 
 #[test]
-fn one_hello_is_answered_once_and_the_same_address_always_the_same() {
+fn repeated_hello_gets_one_answer_and_the_same_cookie() {
     let mut listener = listener(10);
     let hello = hello();
     let mut said = Vec::new();
@@ -96,7 +96,7 @@ fn one_hello_is_answered_once_and_the_same_address_always_the_same() {
 }
 
 #[test]
-fn a_guessed_cookie_lets_nobody_in() {
+fn guessed_cookie_is_refused() {
     let mut listener = listener(10);
     listener.handle_datagram(NOW, addr(1), &hello());
     let answer = answers(&mut listener, addr(1)).remove(0);
@@ -112,7 +112,7 @@ fn a_guessed_cookie_lets_nobody_in() {
 }
 
 #[test]
-fn a_client_that_begins_again_takes_the_place_of_what_it_was() {
+fn restarted_client_replaces_its_old_connection() {
     let mut listener = listener(1);
     let mut before = join(&mut listener, addr(1));
     before
@@ -157,7 +157,7 @@ fn two_clients_at_one_address_are_two() {
 }
 
 #[test]
-fn a_client_that_leaves_and_comes_back_at_once_from_the_same_port_is_let_in() {
+fn client_reconnects_at_once_from_the_same_port() {
     let mut listener = listener(1);
     for _ in 0..20 {
         let mut client = join(&mut listener, addr(1));
@@ -194,7 +194,7 @@ fn a_client_of_a_server_that_was_there_before_is_not_heard() {
 }
 
 #[test]
-fn whoever_speaks_while_the_game_does_not_listen_is_not_given_up() {
+fn connection_survives_while_the_game_does_not_poll() {
     let second = Duration::from_secs(1);
     let mut listener = listener(2);
     join(&mut listener, addr(1));
@@ -225,7 +225,7 @@ fn whoever_speaks_while_the_game_does_not_listen_is_not_given_up() {
 }
 
 #[test]
-fn who_comes_when_there_is_no_room_is_told() {
+fn client_beyond_the_limit_gets_a_disconnect() {
     let mut listener = listener(1);
     join(&mut listener, addr(1));
     let late = join(&mut listener, addr(2));
@@ -234,7 +234,7 @@ fn who_comes_when_there_is_no_room_is_told() {
 }
 
 #[test]
-fn whoever_comes_while_the_server_ends_is_told_and_does_not_hold_it_up() {
+fn client_that_joins_a_stopping_server_gets_a_disconnect() {
     let mut listener = listener(10);
     let mut client = join(&mut listener, addr(1));
     let last = [Bytes::from_static(b"last words")];
@@ -255,7 +255,7 @@ fn whoever_comes_while_the_server_ends_is_told_and_does_not_hold_it_up() {
 }
 
 #[test]
-fn nothing_stays_of_a_connection_that_has_ended() {
+fn ended_connection_leaves_no_state() {
     let mut listener = listener(1);
     let mut client = join(&mut listener, addr(1));
     let peer = listener.clients.get_mut(&addr(1)).unwrap();

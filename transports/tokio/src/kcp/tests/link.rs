@@ -150,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_a_connection_panic_or_hold_more_than_its_window(
+    fn random_bytes_neither_panic_nor_exceed_the_window(
         bodies in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..120), 0..20),
         segments in prop::collection::vec(
             (any::<u8>(), any::<u8>(), any::<u16>(), any::<u32>(), 0_u32..8200, any::<u32>()),

@@ -8,7 +8,7 @@ use super::*;
 
 /// The bytes of WIRE.md, section 7.
 #[test]
-fn a_connection_says_what_wire_md_says() {
+fn connection_writes_the_bytes_of_wire_md() {
     let mut client = KcpConnection::connect(ms(0));
     client.update(ms(62));
     let hello = client.poll_transmit().unwrap();
@@ -55,7 +55,7 @@ fn recorded() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn the_segments_of_every_recorded_datagram_are_read_and_written_again() {
+fn segments_of_recorded_datagrams_survive_a_round_trip() {
     let mut segments = 0;
     for datagram in recorded() {
         let (channel, cookie, mut body) = datagrams::split(&datagram).unwrap();
